@@ -40,7 +40,7 @@ from vision.research.evaluation.rigs import LEFT_OUT, Case, cases
 NUMBERS = range(2, 8)
 """How many dice lie in the photos."""
 FEW = 8
-"""Sets of fewer photos count together as one."""
+"""Size of a photo set below which it is counted together with the other small sets, under one name."""
 
 
 def _one_look(looks: Callable[[Any], Iterator[object]]) -> Callable[[Any], Iterator[object]]:
@@ -99,7 +99,14 @@ Shown = tuple[FrameBGR, Rig | None, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A picture to be read: what it is counted with, whether the number of dice is told, and how it is got."""
+    """A picture to read.
+
+    Attributes:
+        column: Column of the table that the picture counts in.
+        group: Set of pictures that it belongs to.
+        told: Whether the reader is told the number of dice.
+        shown: Renders or loads the picture.
+    """
 
     column: str
     group: str
@@ -211,7 +218,7 @@ def table(read: list[tuple[Job, list[tuple[bool, bool]]]]) -> str:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure the reader without its parts and print a Markdown table."""
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("rigs", type=Path, help="a JSON list of rigs: see `vision.research.evaluation.rigs`")
     ask.add_argument("photos", type=Path, help="the folder of labelled sets, with splits.json")

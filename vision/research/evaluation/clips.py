@@ -1,4 +1,4 @@
-"""Measures throws in rendered clips, watched as `pegpip watch` does, amid all that is no throw: `make clips`.
+"""Measures throws in rendered clips, watched as `pegpip watch` does, among disturbances: `make clips`.
 
 A clip has throws and disturbances; the physics gives the ground truth. A throw is missed if no trusted reading reports
 it before the next one. A false report is a trusted reading that differs from the truth, or a lift that never happened.
@@ -25,16 +25,23 @@ from vision.watching.watcher import Settled, Watcher
 
 Action = Callable[[Stage], None]
 THROWN_S = 0.5
+"""Time of the first throw in a clip, in seconds."""
 HARD = 0.4
+"""Strength of all throws, 0 to 1."""
 LONGEST_S = 4.0
-"""A throw has come to rest by then: half a second in the cup, seldom more than two and a half rolling."""
+"""Longest time, in seconds, that a throw takes to come to rest: half a second in the cup, then rolling."""
 SETTLED_TO_REPORTED = 4
-"""Most frames, at 30 a second, from the stillness that makes a throw to its reading."""
+"""Most frames, at 30 a second, from the stillness that ends a throw to its reading. More counts as late."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A kind of clip: what is done after the first throw has come to rest, at which second."""
+    """A kind of clip.
+
+    Attributes:
+        name: Name of the disturbance.
+        acts: Draws the disturbances after the first throw: seconds since its rest, and what is done to the stage.
+    """
 
     name: str
     acts: Callable[[np.random.Generator], list[tuple[float, Action]]]
@@ -42,7 +49,18 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """How one clip was reported: its throws, those missed, and reports that are not so, made twice, or in doubt."""
+    """How the throws of one clip were reported.
+
+    Attributes:
+        name: Name of the scenario.
+        seed: Seed of the clip.
+        throws: Number of throws.
+        missed: Throws that no true trusted reading reported.
+        repeated: Trusted reports of a throw that was reported before.
+        invented: Trusted reports that are not true.
+        doubted: Reports in doubt.
+        slowest_frames: Most frames from stillness to a report.
+    """
 
     name: str
     seed: int
@@ -55,7 +73,7 @@ class Watched:
 
 
 def throw(stage: Stage) -> None:
-    """All dice that are not in the keep zone."""
+    """Throw all dice of the stage that are not in the keep zone."""
     stage.tray.throw(strength=HARD)
 
 
@@ -145,7 +163,15 @@ def _stacked(rng: np.random.Generator) -> list[tuple[float, Action]]:
 
 
 def tipped(die: int, value: int, x_mm: float, y_mm: float, angle_deg: float) -> Pose:
-    """A die that stands on one edge, turned by that angle from lying flat."""
+    """Return the pose of a die that stands on one edge.
+
+    Args:
+        die: Number of the die.
+        value: Value of its upper face.
+        x_mm: Position in the tray.
+        y_mm: Position in the tray.
+        angle_deg: Tilt from lying flat.
+    """
     angle = math.radians(angle_deg)
     lean = np.array([[math.cos(angle), 0, math.sin(angle)], [0, 1, 0], [-math.sin(angle), 0, math.cos(angle)]])
     height = DIE_MM / 2 * (abs(math.sin(angle)) + abs(math.cos(angle)))
@@ -153,7 +179,7 @@ def tipped(die: int, value: int, x_mm: float, y_mm: float, angle_deg: float) -> 
 
 
 def _free(stage: Stage, x: float, y: float) -> tuple[float, float]:
-    """A place near this one that no die covers."""
+    """Return the place nearest to (x, y), in mm, that no die covers."""
     others = [(die["x_mm"], die["y_mm"]) for die in stage.tray.dice()]
     for step in range(200):
         a, r = 2.4 * step, 3.0 * math.sqrt(step)
@@ -164,7 +190,7 @@ def _free(stage: Stage, x: float, y: float) -> tuple[float, float]:
 
 
 def _colours(now_s: float) -> tuple[float, float, float]:
-    """A strip that runs through its colours, twice a second."""
+    """Return the light (b, g, r) of an LED strip at a time: it runs through its colours twice a second."""
     a = 4 * math.pi * now_s
     return (35 + 35 * math.sin(a), 35 + 35 * math.sin(a + 2.1), 45 + 45 * math.sin(a + 4.2))
 
@@ -185,7 +211,10 @@ SCENARIOS = (
 
 
 def staged(scenario: Scenario, seed: int, led: Led | None = None) -> tuple[Stage, list[float]]:
-    """A clip to be played, and at which seconds dice are thrown in it."""
+    """Make the stage of a clip from its seed, and return it with the times of its throws in seconds.
+
+    `led` is the light of an LED strip beside the tray; None for none.
+    """
     rng = np.random.default_rng([seed, *scenario.name.encode()])
     first = THROWN_S + LONGEST_S
     acts = [(first + at_s, act) for at_s, act in scenario.acts(rng)]
@@ -195,7 +224,7 @@ def staged(scenario: Scenario, seed: int, led: Led | None = None) -> tuple[Stage
 
 
 def watched(scenario: Scenario, seed: int) -> Watched:
-    """Play and watch one clip."""
+    """Render one clip, watch it and return how its throws were reported."""
     led = _colours if scenario.name == "colours change" else None
     stage, throws = staged(scenario, seed, led)
     watcher = Watcher(stage, Reader(load_networks(), stage.rig), stage.rig, dim=None if led is None else stage.dim)
@@ -228,17 +257,17 @@ def _judged(name: str, seed: int, stage: Stage, events: list[Settled], throws: l
 
 
 def _number_of(event: Settled) -> int:
-    """How many frames of the clip came before the one that was read."""
+    """Return the number of the frame, from 0, that a report was read from."""
     return round(event.frame.at_s * FPS)
 
 
 def is_true(event: Settled, stage: Stage) -> bool:
-    """Whether those values lay there."""
+    """Return whether the reported values equal those in the tray at the frame that was read."""
     return event.reading.values == stage.truth[min(_number_of(event), len(stage.truth) - 1)].values
 
 
 def table(clips: list[Watched]) -> str:
-    """Per happening and in all."""
+    """Format the counts of each scenario and of all clips as a text table, then a line for each failed clip."""
     heads = ("throws", "missed", "repeated", "invented", "doubted")
     rows = [f"{'':18}{'clips':>9}" + "".join(f"{head:>10}" for head in heads) + f"{'frames':>9}"]
     for name in [*(scenario.name for scenario in SCENARIOS), "all"]:
@@ -251,7 +280,7 @@ def table(clips: list[Watched]) -> str:
 
 
 def main() -> int:
-    """Measure and print; 1 when a throw was missed or invented, or reported late."""
+    """Measure and print; return 1 if a throw was missed, invented or reported late, else 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--each", type=int, default=6, help="clips of each of the eleven kinds")
     parser.add_argument("--first", type=int, default=0, help="the first seed")

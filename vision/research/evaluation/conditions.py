@@ -1,4 +1,4 @@
-"""The twelve conditions of the rendered evaluation: what lies on what, in which light, seen by which camera."""
+"""The twelve conditions of the rendered evaluation: kinds of dice, ground, light and camera."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from vision.research.evaluation.raycast import Doubles, Floats, Lamp, LyingDie
 from vision.research.evaluation.scene import Rendered, Scene, Shot, flat_turn, rendered
 
 MARGIN_MM = 12.5
-"""A die's middle stays so far from the walls: flat dice, whole, whatever their turn."""
+"""Least distance of a die's centre from the walls, in mm. A flat die then fits at any rotation."""
 TOUCHING = 0.3
-"""Part of the pictures in which two dice lie face to face."""
+"""Share of the pictures in which two dice touch with whole faces, 0 to 1."""
 ROOM_MM = 1.5
-"""Least gap between dice that are not meant to touch."""
+"""Least gap, in mm, between dice that are not meant to touch."""
 BESIDE = 0.7
-"""Part of the dice in a crowd that are laid against another."""
+"""Share of the dice in a crowd that are placed against another die, 0 to 1."""
 Place = tuple[float, float, float]
-"""Middle x, y of a die in mm, and its turn."""
+"""Centre x and y of a die in mm, and its rotation in radians."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,10 @@ class Condition:
 
 
 def soft(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """Two diffuse bars left and right, as docs/reference/hardware.md wants them."""
+    """Draw soft light: two diffuse bars left and right, as docs/reference/hardware.md wants them.
+
+    Returns the lamps, and the (3,) colour of the ambient light.
+    """
     bar = rng.uniform(0.28, 0.36)
     tint = 1 + rng.uniform(-0.06, 0.06) * np.array([1, 0, -1])
     left, right = _towards(180 + rng.uniform(-12, 12), 55), _towards(rng.uniform(-12, 12), 55)
@@ -48,47 +51,62 @@ def soft(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
 
 
 def hard(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """One bare bulb at the side: crisp shadows, bright highlights."""
+    """Draw hard light: one bare bulb at the side, with crisp shadows and bright highlights.
+
+    Returns the lamps, and the (3,) colour of the ambient light.
+    """
     bulb = _towards(rng.uniform(0, 360), rng.uniform(42, 60))
     return [Lamp(bulb, np.array([0.78, 0.88, 1.0]) * rng.uniform(0.85, 1.05), 0.7)], np.array([0.20, 0.19, 0.18])
 
 
 def coloured(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """Warm bulbs, or a pub's coloured lamp at one side."""
+    """Draw coloured light: warm bulbs, or a pub's coloured lamp at one side.
+
+    Returns the lamps, and the (3,) colour of the ambient light.
+    """
     tint = np.array(((0.55, 0.82, 1.0), (1.0, 0.75, 0.68), (0.72, 0.9, 0.74), (0.85, 0.66, 1.0))[rng.integers(4)])
     lamps = [Lamp(_towards(rng.uniform(0, 360), 55), tint * 0.6, 3.0)]
     return lamps, 0.45 * (0.4 + 0.6 * tint)
 
 
 def dim(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """A candle's worth: what the camera's gain makes up for in noise."""
+    """Draw dim light, as of a candle. The camera's gain makes up for it and adds noise.
+
+    Returns the lamps, and the (3,) colour of the ambient light.
+    """
     lamps, sky = soft(rng)
     part = rng.uniform(0.22, 0.4)
     return [Lamp(one.towards, one.colour_bgr * part, one.soft_mm) for one in lamps], sky * part
 
 
 def evening(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """Draw the lighting of a pub in the evening: dim or coloured."""
+    """Draw the lighting of a pub in the evening: dim or coloured.
+
+    Returns the lamps, and the (3,) colour of the ambient light.
+    """
     return (dim, coloured)[rng.integers(2)](rng)
 
 
 def mixed(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """Any of the usual lights."""
+    """Draw any of the usual lights.
+
+    Returns the lamps, and the (3,) colour of the ambient light.
+    """
     return (soft, hard, coloured)[rng.choice(3, p=[0.6, 0.25, 0.15])](rng)
 
 
 def clean(rng: np.random.Generator) -> Shot:
-    """A camera as calibration leaves it."""
+    """Draw the settings of a well calibrated camera: right exposure, little noise and blur."""
     return Shot(rng.uniform(0.93, 1.07), rng.uniform(1.2, 2.4), rng.uniform(0.5, 0.9), jpeg=_quality(rng, 88))
 
 
 def noisy(rng: np.random.Generator) -> Shot:
-    """High gain."""
+    """Draw the settings of a camera at high gain: much noise."""
     return Shot(rng.uniform(0.85, 1.15), rng.uniform(4, 7), rng.uniform(0.6, 1.0))
 
 
 def blurred(rng: np.random.Generator) -> Shot:
-    """Not quite in focus, or with a table that trembles; a lens that bends; coded small."""
+    """Draw the settings of a poor camera: out of focus, motion blur, lens distortion and low JPEG quality."""
     return Shot(
         rng.uniform(0.92, 1.08),
         rng.uniform(1.5, 2.5),
@@ -121,9 +139,13 @@ CONDITIONS = (
 
 
 def picture(condition: Condition, seed: int, most: int = 7, *, crowded: bool = False) -> Rendered:
-    """The picture of that condition and seed, of two to `most` dice: the same each time.
+    """Render the picture of a condition and seed. The same arguments give the same picture.
 
-    `crowded`: most of them touch another, with a side or a corner, in a row or in a heap.
+    Args:
+        condition: Choices of dice, ground, light and camera.
+        seed: Seed of all randomness.
+        most: Largest number of dice; the least is two.
+        crowded: Whether most dice touch another one, with a side or a corner.
     """
     rng = np.random.default_rng([seed, *condition.name.encode()])
     lamps, sky = condition.light(rng)
@@ -138,7 +160,7 @@ def picture(condition: Condition, seed: int, most: int = 7, *, crowded: bool = F
 
 
 def tray(ground: Ground, rng: np.random.Generator) -> Floats:
-    """(h, w, 3) the tray from above: its ground, a wooden rim, and the ridge before the keep zone."""
+    """Paint the tray from above, (h, w, 3) linear light: the ground, a wooden rim, and the ridge at the keep zone."""
     seen = grounds.wood(LENS.size_wh, rng) * 0.6
     x0, y0, x1, y1 = LENS.project(np.array([[0, 0, 0], [*TRAY_WH_MM, 0]])).round().astype(int).ravel()
     seen[y0:y1, x0:x1] = ground((int(x1 - x0), int(y1 - y0)), rng)
@@ -149,7 +171,7 @@ def tray(ground: Ground, rng: np.random.Generator) -> Floats:
 
 
 def fall_off(rng: np.random.Generator) -> Floats:
-    """(h, w) how much of the light gets there: brightest at some place, down to two thirds in the far corner."""
+    """Draw the uneven light of the tray: (h, w) share of it at each pixel, 1 at the brightest place."""
     width, height = LENS.size_wh
     x, y = rng.uniform(0.3, 0.7, 2) * (width, height)
     far = np.hypot((np.arange(width) - x)[None, :], (np.arange(height) - y)[:, None]) / width
@@ -157,7 +179,14 @@ def fall_off(rng: np.random.Generator) -> Floats:
 
 
 def lying(of: tuple[Material, ...], count: int, rng: np.random.Generator, *, crowded: bool = False) -> list[LyingDie]:
-    """Dice that lie flat, none in another. In some pictures all are of one set, in some each is another."""
+    """Draw dice that lie flat without overlap, all of one kind in half of the pictures.
+
+    Args:
+        of: Kinds of dice to choose from.
+        count: Number of dice.
+        rng: Random generator.
+        crowded: Whether most dice touch another one.
+    """
     one_set = rng.random() < 0.5
     first = of[rng.integers(len(of))]
     dice = []
@@ -171,7 +200,7 @@ def lying(of: tuple[Material, ...], count: int, rng: np.random.Generator, *, cro
 
 
 def _strewn(count: int, rng: np.random.Generator) -> list[Place]:
-    """Two that touch face to face in some pictures, and single ones."""
+    """Draw `count` places without overlap. In some pictures the first two touch with whole faces."""
     at = _pair(rng) if rng.random() < TOUCHING else []
     while len(at) < count:
         at.append(_free(at, rng))
@@ -187,7 +216,7 @@ def _crowd(count: int, rng: np.random.Generator) -> list[Place]:
 
 
 def _beside(others: list[Place], rng: np.random.Generator) -> Place | None:
-    """Pushed from some side against one of the others, turned as that or not; None where another die or a wall is."""
+    """Draw a place that touches one of the others, from a random side; None if another die or a wall is in the way."""
     x, y, yaw = others[rng.integers(len(others))]
     yaw = yaw if rng.random() < 0.5 else rng.uniform(0, np.pi / 2)
     from_side = rng.uniform(0, 2 * np.pi)
@@ -212,7 +241,7 @@ def _pair(rng: np.random.Generator) -> list[Place]:
 
 
 def _free(others: list[Place], rng: np.random.Generator) -> Place:
-    """A place in the throw zone, now and then in the keep zone, where a die fits."""
+    """Draw a place where a die fits, mostly in the throw zone and sometimes in the keep zone."""
     while True:
         low, high = (RIDGE_MM, TRAY_WH_MM[0]) if rng.random() < 0.15 else (0.0, RIDGE_MM)
         x, y = rng.uniform(low + MARGIN_MM, high - MARGIN_MM), rng.uniform(MARGIN_MM, TRAY_WH_MM[1] - MARGIN_MM)

@@ -12,20 +12,20 @@ from vision.reading.reading import FrameBGR
 
 SKIN_BGR = (110, 145, 205)
 KNOCK_S = 0.4
-"""Duration of a knock against the table, in seconds."""
+"""How long the picture shakes after a knock, in seconds."""
 KNOCK_PX = 9.0
-"""Amplitude of a knock, in pixels of the picture."""
+"""Amplitude of the shake at its beginning, in pixels."""
 
 
 @dataclass(slots=True)
 class FaultInjection:
-    """Disturbances, each on demand; `over` is a `VirtualCamera.disturb`. Times are on the camera's clock, in seconds.
+    """Disturbances of the picture, switched on by setting an attribute. Times are on the camera's clock, in seconds.
 
     Attributes:
-        lamp: Brightness of the light, 1 as usual.
-        hand_until_s: A hand reaches into the tray until then.
-        shadow_until_s: Someone leans over the tray until then.
-        knock_at_s: The table was knocked then.
+        lamp: Brightness of the picture; 1 leaves it unchanged.
+        hand_until_s: Time until which a hand is in the tray.
+        shadow_until_s: Time until which a person's shadow is over the tray.
+        knock_at_s: Time of a knock at the table.
     """
 
     lamp: float = 1.0
@@ -34,7 +34,7 @@ class FaultInjection:
     knock_at_s: float = -math.inf
 
     def over(self, picture: FrameBGR, now_s: float) -> FrameBGR:
-        """The picture with what goes on over it."""
+        """Return the picture with the disturbances that are active at the time `now_s` drawn over it."""
         if now_s < self.shadow_until_s:
             picture = _shaded(picture, now_s)
         if now_s < self.hand_until_s:

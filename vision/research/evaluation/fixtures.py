@@ -84,7 +84,7 @@ def _die(at_mm: tuple[float, float, float], turn: Doubles, rng: np.random.Genera
 
 
 def _cocked(rng: np.random.Generator) -> list[LyingDie]:
-    """A die leans on the left wall, turned by 38 degrees about the wall's direction."""
+    """Place a die that leans on the left wall, tilted by 38 degrees, and some flat dice."""
     angle = np.radians(38.0)
     lean = np.array([[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]])
     reach = DIE_MM / 2 * (np.sin(angle) + np.cos(angle))
@@ -92,14 +92,14 @@ def _cocked(rng: np.random.Generator) -> list[LyingDie]:
 
 
 def _stacked(rng: np.random.Generator) -> list[LyingDie]:
-    """A die lies flat on another."""
+    """Place a die flat on another, and some flat dice."""
     below = conditions.lying((kinds.RED,), 2, rng)[0]
     x, y, _ = below.at_mm
     return [below, *_with_flat_ones(_die((x + 3.0, y - 2.0, 1.5 * DIE_MM), flat_turn(5, 0.7), rng), rng)]
 
 
 def _outside(rng: np.random.Generator) -> list[LyingDie]:
-    """A die on the rim, half outside the picture."""
+    """Place a die on the rim, half outside the picture, and some flat dice."""
     x = (RIDGE_MM + MARGIN_MM) / 2
     return _with_flat_ones(_die((x, TRAY_WH_MM[1] + 8.0, DIE_MM / 2), flat_turn(4, 0.3), rng), rng)
 
@@ -122,7 +122,7 @@ def entry(case: Case, shown: Rendered, folder: Path) -> dict[str, Any]:
 
 
 def write(folder: Path) -> int:
-    """Render all cases into a folder, with their manifest; the number of bytes written."""
+    """Render all cases into a folder, with a manifest; return the number of bytes written."""
     folder.mkdir(parents=True, exist_ok=True)
     entries = []
     for case in CASES:
@@ -139,7 +139,7 @@ def write(folder: Path) -> int:
 
 
 def main() -> int:
-    """Make the pictures anew."""
+    """Render the pictures of `fixtures/images` anew."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("fixtures/images"))
     folder = parser.parse_args().out

@@ -18,7 +18,14 @@ WOOD_BGR = ((58, 96, 146), (36, 56, 88), (86, 134, 180))
 
 
 def _noise(size_wh: Size, x_px: float, y_px: float, rng: np.random.Generator) -> Floats:
-    """(h, w) noise of standard deviation 1, smooth over so many pixels."""
+    """Return (h, w) smooth noise of standard deviation 1.
+
+    Args:
+        size_wh: Width and height in pixels.
+        x_px: Width of the noise grains in pixels.
+        y_px: Height of the noise grains in pixels.
+        rng: Random generator.
+    """
     width, height = size_wh
     shrink = max(1, int(min(x_px, y_px) / 2))
     small = rng.normal(0, 1, (height // shrink + 2, width // shrink + 2)).astype(np.float32)
@@ -33,14 +40,14 @@ def _tinted(levels: tuple[int, int, int], shade: Floats) -> Floats:
 
 
 def felt(size_wh: Size, rng: np.random.Generator) -> Floats:
-    """Short fibres in two directions, a little cloudy."""
+    """Paint felt: short fibres in two directions, slightly cloudy. Returns (h, w, 3) linear light."""
     fibres = _noise(size_wh, 2.4, 0.7, rng) + _noise(size_wh, 0.7, 2.4, rng)
     shade = 1 + 0.09 * fibres + 0.06 * _noise(size_wh, 90, 90, rng)
     return _tinted(FELT_BGR[rng.integers(len(FELT_BGR))], shade)
 
 
 def wet_felt(size_wh: Size, rng: np.random.Generator) -> Floats:
-    """Felt with dark wet patches on which small glints stand."""
+    """Paint felt with dark wet patches and small glints. Returns (h, w, 3) linear light."""
     ground = felt(size_wh, rng)
     patch = 1 / (1 + np.exp(-8 * (_noise(size_wh, 60, 60, rng) - 0.6)))
     ground *= (1 - 0.5 * patch)[:, :, None]
@@ -49,7 +56,7 @@ def wet_felt(size_wh: Size, rng: np.random.Generator) -> Floats:
 
 
 def leather(size_wh: Size, rng: np.random.Generator) -> Floats:
-    """Grained leather: small cushions with dark creases between."""
+    """Paint grained leather: small cushions with dark creases. Returns (h, w, 3) linear light."""
     cushions = np.abs(_noise(size_wh, 4.0, 4.0, rng))
     shade = 0.8 + 0.25 * np.clip(cushions, 0, 1) + 0.06 * _noise(size_wh, 70, 70, rng)
     return _tinted(LEATHER_BGR[rng.integers(len(LEATHER_BGR))], shade)
@@ -85,4 +92,4 @@ def patterned(size_wh: Size, rng: np.random.Generator) -> Floats:
 
 
 Ground = Callable[[Size, np.random.Generator], Floats]
-"""(h, w, 3) linear light, 0 to 1, that the ground throws back."""
+"""Paints a ground of a size in pixels: (h, w, 3) linear light, 0 to 1, that it reflects."""

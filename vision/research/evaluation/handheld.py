@@ -25,30 +25,33 @@ from vision.watching.new_throws import latest
 from vision.watching.watcher import Settled, Watcher
 
 SWAY_PX = 18.0
-"""How far the arm sways, in pixels of a frame 1,280 wide, within some seconds."""
+"""Largest slow motion of the picture along x and y, in pixels of a frame 1,280 px wide."""
 TREMOR_PX = 1.2
-"""How far the hand trembles, several times a second."""
+"""Largest fast motion of the picture along x and y, in pixels of a frame 1,280 px wide."""
 TURN_DEG = 1.0
+"""Largest rotation of the picture, in degrees."""
 NEARER = 0.01
-"""By which part the camera comes nearer or goes farther."""
+"""Largest change of the picture's scale, as a fraction, as the camera moves up and down."""
 SLOW_HZ = (0.15, 0.45)
+"""Frequency range of the slow motion, in hertz."""
 FAST_HZ = (4.0, 8.0)
+"""Frequency range of the hand's tremor, in hertz."""
 EXPOSED_S = 1 / 60
-"""Light is gathered for so long, ..."""
+"""Exposure time of a frame, in seconds. Longer exposures blur more."""
 EXPOSURES = 3
-"""... rendered as the mean of so many moments."""
+"""Positions of the camera that are averaged for one frame, to render its motion blur."""
 MARGIN = 1.06
-"""The picture is enlarged by this, so that the table does not end where the camera sways to."""
+"""Factor by which the picture is enlarged, so that its border stays outside when the camera sways."""
 
 
 @dataclass(slots=True)
 class Handheld:
-    """A camera as if held by hand: what another sees, shifted, turned, nearer and farther, a little blurred.
+    """A camera that moves as if held by hand: shifted, rotated, scaled and slightly blurred.
 
     Attributes:
-        camera: What sees the scene.
-        seed: Of the hand.
-        sway: How unsteady: 1 as usual, 0 a tripod.
+        camera: The steady camera whose frames are moved.
+        seed: Seed of the motion.
+        sway: Size of the motion, relative to the constants above; 0 for none.
     """
 
     camera: Camera
@@ -57,15 +60,15 @@ class Handheld:
     name: str = "handheld"
 
     def start(self) -> None:
-        """Begin."""
+        """Start the steady camera."""
         self.camera.start()
 
     def stop(self) -> None:
-        """End."""
+        """Stop the steady camera."""
         self.camera.stop()
 
     def frame(self) -> Frame | None:
-        """The next frame, as the hand holds the camera then."""
+        """Return the next frame of the steady camera, moved and blurred; None at its end."""
         frame = self.camera.frame()
         if frame is None:
             return None
@@ -80,7 +83,7 @@ class Handheld:
         return (light // len(moments)).astype(np.uint8)
 
     def _held(self, at_s: float, size_wh: tuple[int, int]) -> NDArray[np.float64]:
-        """(2, 3) the picture's motion at a time."""
+        """Return the (2, 3) affine motion of the picture at the time `at_s`."""
         rng = np.random.default_rng([self.seed, 17])
 
         def wave(hz: tuple[float, float]) -> float:
@@ -95,7 +98,10 @@ class Handheld:
 
 
 def filmed(scenario: Scenario, seed: int, sway: float = 1.0) -> Watched:
-    """Play, film and watch one clip without any calibration."""
+    """Render one clip filmed by hand, watch it without calibration and return how its throws were reported.
+
+    `sway` is the size of the motion, 1 as usual.
+    """
     stage, throws = staged(scenario, seed)
     reports, last = list[Settled](), None
     for event in Watcher(Handheld(stage, seed, sway), Reader(load_networks())).events():
@@ -119,7 +125,7 @@ def _judged(name: str, seed: int, stage: Stage, reports: list[Settled], throws: 
 
 
 def main() -> int:
-    """Measure and print; 1 when a throw was reported twice or invented."""
+    """Measure and print; return 1 if a throw was reported twice or invented, else 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--each", type=int, default=1, help="clips of each of the eleven kinds")
     parser.add_argument("--first", type=int, default=0, help="the first seed")

@@ -24,16 +24,16 @@ class Texture(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A kind of die and what it is made of, which only rays show that are followed.
+    """Look and material of a kind of die, as the ray caster renders it.
 
     Attributes:
-        kind: Its faces.
-        other_bgr: The second colour, 0 to 255: of speckles, veins or grain.
-        texture: How the second colour lies in the first.
-        drilled: Depth of the pips: 0 printed, 1 half a ball.
-        gloss: Part of the light that is mirrored.
-        clear: 0 opaque to 1: how much light goes through.
-        bare: Part of the pips that have lost their paint.
+        kind: Colours and measures of its faces.
+        other_bgr: Second colour of the body, 0 to 255: of speckles, veins or grain.
+        texture: Pattern of the second colour.
+        drilled: Depth of the pips: 0 for printed ones, 1 for half a ball.
+        gloss: Share of the light that is mirrored, 0 to 1.
+        clear: Share of the light that goes through the body, 0 to 1.
+        bare: Share of the pips that have lost paint, 0 to 1.
     """
 
     kind: Kind

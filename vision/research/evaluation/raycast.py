@@ -1,4 +1,4 @@
-"""Dice seen by rays: each ray of the camera is followed until it meets a rounded cube; what it meets is shaded there.
+"""Ray caster for dice: each ray of the camera is followed to the rounded cube that it hits, and shaded there.
 
 The rounded cube is a signed distance, followed by sphere tracing (Hart 1996); shading is Lambert's law and Blinn's
 half-vector highlight (1977) in linear light. Dice hide each other by distance. Millimetres, z up.
@@ -23,22 +23,22 @@ Doubles = NDArray[np.float64]
 FINER = 2
 """Rays per pixel along each side: edges are smooth to a quarter of a pixel."""
 STEPS = 18
-"""Largest number of sphere-tracing steps along a ray."""
+"""Steps of the sphere tracing per ray. Fewer leave holes at faces seen at a flat angle; more take longer."""
 HIT_MM = 0.03
-"""Distance from the surface below which a ray has hit it."""
+"""Distance from a die's surface, in mm, below which a ray counts as a hit."""
 FLOOR_LIGHT = 0.30
-"""Part of the light of the sky that comes back from the ground to a face that looks sideways."""
+"""Share of the ambient light that the ground reflects onto a face that looks sideways, 0 to 1."""
 SEEN_THROUGH = 0.30
-"""How strongly the pips of the lower face shine through a clear die."""
+"""Strength with which the pips of the lower face shine through a clear die, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lamp:
-    """A lamp far away.
+    """A distant lamp.
 
     Attributes:
-        towards: (3,) unit length.
-        colour_bgr: (3,) linear, 1 is full.
+        towards: (3,) unit vector towards the lamp.
+        colour_bgr: (3,) linear light; 1 is full.
         soft_mm: Blur of a shadow's edge on the floor.
     """
 
@@ -49,7 +49,15 @@ class Lamp:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LyingDie:
-    """A die in a scene: its centre in mm, its turn (3, 3), its edge, its material, and the seed of its own marks."""
+    """A die in a scene.
+
+    Attributes:
+        at_mm: (3,) centre.
+        turn: (3, 3) rotation.
+        edge_mm: Edge.
+        made: Look and material.
+        seed: Seed of its own speckles and worn pips.
+    """
 
     at_mm: Doubles
     turn: Doubles
@@ -59,17 +67,25 @@ class LyingDie:
 
 
 def linear(levels: object) -> Doubles:
-    """Light, 0 to 1, of levels 0 to 255 (gamma 2.2)."""
+    """Convert levels, 0 to 255, to linear light, 0 to 1 (gamma 2.2)."""
     return (np.asarray(levels, np.float64) / 255) ** 2.2
 
 
 def corners_of(die: LyingDie) -> Doubles:
-    """(8, 3) corners of the die as if it were sharp."""
+    """Return the (8, 3) corners of the die, in mm, without rounding."""
     return die.at_mm + CORNERS @ die.turn.T * die.edge_mm
 
 
 def draw(light: Floats, camera: Pinhole, dice: list[LyingDie], lamps: list[Lamp], sky_bgr: Doubles) -> None:
-    """Draw all dice over `light`, (h, w, 3) linear; in place."""
+    """Draw all dice over a picture, in place.
+
+    Args:
+        light: (h, w, 3) linear light.
+        camera: The camera that sees the scene.
+        dice: The dice.
+        lamps: The lamps.
+        sky_bgr: (3,) colour of the ambient light.
+    """
     for die in sorted(dice, key=lambda one: camera.nearness(one.at_mm)):
         _draw_one(light, camera, die, lamps, sky_bgr)
 
@@ -120,7 +136,7 @@ def _met(origin: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_]
 
 
 def _shaded(at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list[Lamp], sky_bgr: Doubles) -> Floats:
-    """(n, 3) linear light that comes from these points of the die."""
+    """Return the (n, 3) linear light that n points on a die's surface send to the camera."""
     made, kind, turn = die.made, die.made.kind, die.turn.astype(np.float32)
     outside = np.abs(at) - (0.5 - kind.corner) * die.edge_mm
     normal = np.sign(at) * np.maximum(outside, 1e-4)
@@ -158,7 +174,7 @@ def _shaded(at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list
 
 
 def _pips(at: Floats, die: LyingDie, blur: float) -> tuple[Floats, Floats]:
-    """How much paint lies at each point (n,), and how the drilled hollow leans there (n, 3)."""
+    """Return the share of paint at each point of a die (n,), and the slope of its drilled pips there (n, 3)."""
     made, kind, edge = die.made, die.made.kind, die.edge_mm
     paint, dish = np.zeros(len(at), np.float32), np.zeros_like(at)
     axis = np.abs(at).argmax(1)
@@ -184,13 +200,19 @@ def _pips(at: Floats, die: LyingDie, blur: float) -> tuple[Floats, Floats]:
 
 
 def _rest_of_paint(du: Floats, dv: Floats, luck: float) -> Floats:
-    """Paint that is left in a worn pip: a sickle at one side; none at the worst."""
+    """Return the share of paint left at n points of a worn pip: a sickle at one side, or none.
+
+    Args:
+        du: (n,) position across the pip, in its radii.
+        dv: (n,) position down the pip, in its radii.
+        luck: Random number, 0 to 1, that decides the side; the larger, the more paint is left.
+    """
     turn = 40.0 * luck
     return np.clip((du * np.cos(turn) + dv * np.sin(turn) + 1.6 * luck - 1.0) * 4, 0, 1) * 0.9
 
 
 def _body(at: Floats, die: LyingDie) -> Floats:
-    """(n, 3) linear colour of the body at these points."""
+    """Return the (n, 3) linear colour of the body at n points of a die."""
     made = die.made
     one, other = linear(made.kind.body_bgr), linear(made.other_bgr)
     rng = np.random.default_rng(die.seed)
@@ -211,13 +233,13 @@ def _body(at: Floats, die: LyingDie) -> Floats:
 
 
 def _clouds(p: Floats, per_edge: float, rng: np.random.Generator) -> Floats:
-    """(n,) smooth noise of about -1 to 1: waves in random directions."""
+    """Return (n,) smooth noise of about -1 to 1 at n points; `per_edge` waves fit on an edge."""
     ways = rng.normal(0, 2 * np.pi * per_edge / 1.7, (5, 3))
     return (np.sin(p @ ways.T + rng.uniform(0, 6.28, 5)).sum(1) / 2.5).astype(np.float32)
 
 
 def _speckles(p: Floats, rng: np.random.Generator) -> Floats:
-    """(n,) 1 in a speckle: one in every third cell of a grid of 11 to the edge."""
+    """Return (n,) 1 inside a speckle, else 0. About a third of the cells of an 11-cell grid per edge hold one."""
     cell = np.floor((p + 1) * 11).astype(int)
     within = (p + 1) * 11 - cell
     table = rng.random((997, 4))

@@ -1,6 +1,6 @@
-"""Measures the rig reader on rendered pictures, a condition at a time: `make rendered`.
+"""Measures the reader of the calibrated tray on rendered pictures, by condition: `make rendered`.
 
-Nothing is stored but pictures that were misread or doubted, with what was read drawn over them.
+Only pictures that were misread or doubted are stored, with the reading drawn over them.
 """
 
 from __future__ import annotations
@@ -23,12 +23,21 @@ from vision.reading.reading import FrameBGR
 from vision.research.evaluation.conditions import CONDITIONS, picture
 
 DRAWN = 12
-"""Most failures of a condition whose pictures are kept."""
+"""Most failed pictures of a condition that are stored. Pictures that were wrong while trusted are always stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one picture was read."""
+    """How one picture was read.
+
+    Attributes:
+        condition: Index of its condition.
+        seed: Its seed.
+        true: The true values, sorted.
+        read: The values that were read, sorted.
+        doubt: The reading's doubt; None if it is trusted.
+        read_ms: Time of the reading, in milliseconds.
+    """
 
     condition: int
     seed: int
@@ -39,17 +48,17 @@ class Outcome:
 
     @property
     def exact(self) -> bool:
-        """Whether all values are right."""
+        """Whether all values were read right."""
         return self.true == self.read
 
     @property
     def failed(self) -> bool:
-        """Whether it was misread or doubted."""
+        """Whether the picture was misread or doubted."""
         return not self.exact or self.doubt is not None
 
     @property
     def wrong_while_trusted(self) -> bool:
-        """The worst: sure of something that is not so."""
+        """Whether a trusted reading has wrong values (a false accept)."""
         return self.doubt is None and not self.exact
 
 
@@ -69,12 +78,12 @@ def outcome(job: tuple[int, int, Path | None]) -> Outcome:
 
 @cache
 def _networks() -> Networks:
-    """Loaded once a process."""
+    """Load the networks once per process and return them."""
     return load_networks()
 
 
 def _keep(result: Outcome, drawn_bgr: FrameBGR, folder: Path) -> None:
-    """Store the picture of a failure, unless there are enough of its condition; what was wrong and trusted always."""
+    """Store the picture of a failure in a folder, up to `DRAWN` per condition; false accepts always."""
     about = CONDITIONS[result.condition].name.replace(", ", "-").replace(" ", "_")
     if result.wrong_while_trusted or len(list(folder.glob(f"{about}-*.jpg"))) < DRAWN:
         sort = "WRONG" if result.wrong_while_trusted else "doubted" if result.exact else "misread"
@@ -82,7 +91,14 @@ def _keep(result: Outcome, drawn_bgr: FrameBGR, folder: Path) -> None:
 
 
 def measured(each: int, first: int, folder: Path | None, workers: int) -> Iterator[Outcome]:
-    """Outcomes of that many pictures per condition, as they come."""
+    """Render and read pictures in parallel; yield each outcome when it is ready.
+
+    Args:
+        each: Number of pictures per condition.
+        first: Seed of the first picture.
+        folder: Folder for failed pictures; None stores none.
+        workers: Number of processes.
+    """
     jobs = [(condition, first + n, folder) for n in range(each) for condition in range(len(CONDITIONS))]
     if workers <= 1:
         yield from map(outcome, jobs)
@@ -92,7 +108,10 @@ def measured(each: int, first: int, folder: Path | None, workers: int) -> Iterat
 
 
 def table(outcomes: list[Outcome]) -> str:
-    """Per condition and in all: pictures, exact, trusted, wrong while trusted, median time; then what failed."""
+    """Format a text table by condition and in all, then a line for each failed picture.
+
+    Columns: pictures, exact, trusted, wrong while trusted, and median time in ms.
+    """
     rows = [f"{'':20}{'pictures':>9}{'exact':>9}{'trusted':>9}{'wrong while trusted':>21}{'ms':>8}"]
     groups = [(c.name, [o for o in outcomes if o.condition == i]) for i, c in enumerate(CONDITIONS)]
     for name, group in [*groups, ("all", outcomes)]:
@@ -117,7 +136,7 @@ def _row(values: tuple[int, ...]) -> str:
 
 
 def main() -> int:
-    """Measure and print; 1 when a picture was read wrongly and trusted."""
+    """Measure, print a table by condition, and return 1 if a wrong reading was trusted, else 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--each", type=int, default=170, help="pictures of each of the twelve conditions")
     parser.add_argument("--first", type=int, default=0, help="the first seed")

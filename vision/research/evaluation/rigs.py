@@ -1,4 +1,4 @@
-"""Real fixed cameras, to measure the reader by: each photo of a rig with the calibration that an estimate gives.
+"""Measures the reader on photos of real fixed cameras, each with an estimated calibration.
 
 A rig is photos by one camera that did not move, or the rests in a video. The empty tray is the median of the rig's
 other photos. The geometry is an estimate: the lens over the middle, the face size and height from the list.
@@ -27,15 +27,24 @@ from vision.reading.reader import Reader
 from vision.reading.reading import FrameBGR
 
 MOST_FOR_MEDIAN = 40
-"""So many photos at most make an empty tray: more change nothing and take long."""
+"""Most photos of which the median makes the picture of the empty tray. More take longer and change little."""
 MOST_DICE = 7
+"""Most dice in a photo that is measured: the dice of a game. Photos with more are left out."""
 LEFT_OUT = frozenset(("stray", "hand"))
-"""Tags of photos in which more lies than their labels say."""
+"""Tags of photos that show more than their labels say; they are left out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """One photo of a rig: what is read, and what lies there."""
+    """One photo of a rig.
+
+    Attributes:
+        rig_name: Name of the rig.
+        name: Name of the photo.
+        frame_bgr: (h, w, 3) the photo.
+        rig: The estimated calibration.
+        truth: The true values, sorted.
+    """
 
     rig_name: str
     name: str
@@ -45,13 +54,13 @@ class Case:
 
 
 def cases(rigs: Path, photos: Path, split: str = "check", height: float = 1.0) -> Iterator[Case]:
-    """Every photo of every rig of the list whose session is of that split.
+    """Yield the photos of every rig in a list that belong to a split.
 
     Args:
         rigs: A JSON list of rigs: `name`, `set` and `session` or `video`, `face_px`, `die_mm`, `height_mm`, `floor_px`.
         photos: The folder of the sets, with `splits.json`.
         split: `check`, `tune` or `all`.
-        height: How many times too high the lens is said to be; the scale of the die is off by as much.
+        height: Factor on the lens's height in the calibration, to measure the effect of a wrong estimate.
     """
     for rig in json.loads(rigs.read_text()):
         labelled = _frames(rig, photos / "video") if "video" in rig else _photos(rig, photos, split)
@@ -67,7 +76,13 @@ def cases(rigs: Path, photos: Path, split: str = "check", height: float = 1.0) -
 
 
 def rig_of(estimate: dict[str, Any], empty_bgr: FrameBGR, factor: float = 1.0) -> Rig:
-    """The calibration that a hobbyist's estimate gives."""
+    """Return the calibration that a rough estimate gives.
+
+    Args:
+        estimate: Entry of the list of rigs, with `face_px`, `die_mm`, `height_mm` and `floor_px`.
+        empty_bgr: Picture of the empty tray.
+        factor: Factor on the lens's height; 1 for the estimate itself.
+    """
     height_px, width_px = empty_bgr.shape[:2]
     height, die = estimate["height_mm"] * factor, float(estimate["die_mm"])
     # The size of a face is that of the upper one, which is nearer to the lens than the floor by a die's edge.
@@ -101,7 +116,7 @@ def _photos(rig: dict[str, Any], base: Path, split: str) -> list[tuple[str, Fram
 
 
 def _frames(rig: dict[str, Any], folder: Path) -> list[tuple[str, FrameBGR, tuple[int, ...]]]:
-    """Two frames of each rest of a video."""
+    """Read two frames of each rest in a rig's video: name, picture (h, w, 3) and sorted true values."""
     reader = cv2.VideoCapture(str(folder / rig["video"]))
     rate, frames = reader.get(cv2.CAP_PROP_FPS), []
     while (got := reader.read())[0]:
@@ -116,7 +131,7 @@ def _frames(rig: dict[str, Any], folder: Path) -> list[tuple[str, FrameBGR, tupl
 
 
 def main() -> int:
-    """Measure and print, a line for each rig and each photo that was misread; 1 when one of these was trusted."""
+    """Measure each rig and print it, with each misread photo; return 1 if a wrong reading was trusted, else 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rigs", type=Path, help="a JSON list of rigs: see `cases`")
     parser.add_argument("photos", type=Path, help="the folder of their sets")

@@ -19,9 +19,9 @@ from vision.reading.reading import Die, FrameBGR
 from vision.research.evaluation.raycast import Doubles, Floats, Lamp, LyingDie, corners_of, draw
 
 DEEPEST = 0.92
-"""Part of a lamp's light that the middle of a shadow loses; some always comes round."""
+"""Share of a lamp's light that is missing in the middle of a shadow, 0 to 1."""
 CONTACT = 0.55
-"""Part of the sky's light that the floor loses right beside a die."""
+"""Share of the ambient light that the floor loses right beside a die, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,10 +31,10 @@ class Shot:
     Attributes:
         exposure: Factor on the light; 1 as at calibration.
         noise_levels: Standard deviation of the sensor's noise at mid grey.
-        blur_px: Of the lens.
-        motion_px: Length of a smear; 0 for none.
-        bend: First radial coefficient of the lens, over half the picture's width.
-        jpeg: Quality, or None for a picture that was never coded.
+        blur_px: Standard deviation of the lens's blur.
+        motion_px: Length of the motion blur; 0 for none.
+        bend: First radial distortion coefficient of the lens, for lengths in half widths of the picture.
+        jpeg: JPEG quality, 0 to 100; None for a picture that is not compressed.
     """
 
     exposure: float = 1.0
@@ -66,9 +66,13 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rendered:
-    """A picture with its truth: the dice as a perfect reader would tell them, and the rig it was taken in.
+    """A rendered picture with its truth.
 
-    `turns`: of each die's upper face, in radians, 0 up to a quarter turn; a lens that bends changes it a little.
+    Attributes:
+        image_bgr: (h, w, 3) the picture.
+        rig: Calibration of the camera that took it.
+        dice: The true values and boxes of the dice.
+        turns: Rotation of each die's upper face in radians, 0 to a quarter turn.
     """
 
     image_bgr: FrameBGR
@@ -78,12 +82,12 @@ class Rendered:
 
     @property
     def values(self) -> tuple[int, ...]:
-        """Upper faces, sorted."""
+        """True values of the dice, sorted."""
         return tuple(sorted(die.value for die in self.dice if die.value is not None))
 
 
 def rendered(scene: Scene, shot: Shot, rng: np.random.Generator) -> Rendered:
-    """Take the picture, and one of the empty tray in the light of the same evening, at exposure 1, well focused."""
+    """Render a scene, and its empty tray for the calibration at exposure 1 and in focus."""
     empty = _taken(_floor(scene, []), Shot(bend=shot.bend), rng)
     light = _floor(scene, scene.dice)
     draw(light, LENS, scene.dice, scene.lamps, scene.sky_bgr)
@@ -93,7 +97,7 @@ def rendered(scene: Scene, shot: Shot, rng: np.random.Generator) -> Rendered:
 
 
 def flat_turn(value: int, yaw_rad: float) -> Doubles:
-    """(3, 3) rotation of a die that lies flat with that value up."""
+    """Return the (3, 3) rotation of a die that lies flat with `value` up, turned by `yaw_rad` about the vertical."""
     axis, sign = FACE_AXES[value]
     c, s = np.cos(yaw_rad), np.sin(yaw_rad)
     turn = np.zeros((3, 3))
@@ -117,7 +121,7 @@ def _yaw(die: LyingDie) -> float:
 
 
 def _floor(scene: Scene, dice: list[LyingDie]) -> Floats:
-    """(h, w, 3) linear light of the ground with the shadows of these dice."""
+    """Return the (h, w, 3) linear light of the ground, with the shadows of these dice."""
     size_wh = LENS.size_wh
     small_wh = (size_wh[0] // 2, size_wh[1] // 2)
     total = np.zeros((small_wh[1], small_wh[0], 3), np.float32)
@@ -183,10 +187,10 @@ def _lens(light: Floats, bend: float) -> Floats:
 
 
 def _bent(points_px: Doubles, bend: float) -> NDArray[np.float64]:
-    """(n, 2) where the bent lens shows these pixels: the inverse of what `_lens` looks up."""
+    """Return where a lens with distortion `bend` shows (n, 2) undistorted pixels: the inverse of `_lens`."""
     return _unbending(bend).straightened(points_px)
 
 
 def _unbending(bend: float) -> Lens:
-    """A bend is told over half the picture's width."""
+    """Return a lens whose distortion `bend` is given for lengths in half widths of the picture."""
     return Lens(LENS.size_wh, LENS.size_wh[0] / 2, (-bend, 0.0))

@@ -1,4 +1,4 @@
-"""A virtual tray with what its physics does not do: dice led by a script, and a strip of lights beside the tray."""
+"""A virtual tray for clips, with scripted dice that the physics does not move, and an LED strip beside the tray."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ from vision.reading.reading import FrameBGR
 from vision.research.evaluation.fault_injection import KNOCK_S, FaultInjection
 
 FPS = 30.0
-"""Frames a second of a clip."""
+"""Frames per second of a clip."""
 LED_REACH_PX = 90.0
+"""Distance from the picture's upper edge, in pixels, over which the strip's light falls to 1/e."""
 DIMMED = 0.07
-"""Part of the strip's light that is left while a picture is taken."""
+"""Share of the strip's light that is left while it is dimmed for a reading, 0 to 1."""
 LED_LATE_S = 0.03
-"""A strip's light follows its command so much later."""
+"""Delay from a dimming command to the strip's change of light, in seconds."""
 
 Led = Callable[[float], tuple[float, float, float]]
-"""Light (b, g, r) in levels that the strip adds at the tray's upper edge, at a time."""
+"""Returns the light (b, g, r), in levels, that the strip adds at the tray's upper edge at a time in seconds."""
 
 
 Script = Callable[[float], Pose]
-"""A die that is led: where it is at a time."""
+"""Returns the pose of a scripted die at a time in seconds."""
 
 
 class _LedTray(VirtualTray):
-    """A tray in which some dice are led by a script."""
+    """A tray in which some dice follow scripts instead of physics."""
 
     def __init__(self, dice: int, rng: np.random.Generator, clock: SteppedClock) -> None:
         super().__init__(dice, rng)
@@ -42,7 +43,7 @@ class _LedTray(VirtualTray):
         self.scripts: list[Script] = []
 
     def advance(self, seconds: float) -> tuple[Pose, ...]:
-        """The dice that fall, and those that are led."""
+        """Simulate a number of seconds, and return the poses of the physical and of the scripted dice."""
         return (*super().advance(seconds), *(script(self._clock.now_s) for script in self.scripts))
 
 
@@ -56,14 +57,14 @@ class Truth:
 
 @dataclass(slots=True)
 class Stage:
-    """A camera over a tray in which a clip is played; keeps the truth of every frame.
+    """A camera over a virtual tray that plays a scripted clip and records the truth of every frame.
 
     Attributes:
-        dice: How many dice the physics throws.
-        seed: Of everything random.
-        lasts_s: Length of the clip.
-        actions: What is done at which second, in order.
-        led: The strip's light, or None.
+        dice: Number of dice that the physics moves.
+        seed: Seed of all randomness.
+        lasts_s: Length of the clip in seconds.
+        actions: Time in seconds and function to call on this stage, ordered by time.
+        led: Light of the LED strip; None for no strip.
     """
 
     dice: int
@@ -88,23 +89,23 @@ class Stage:
 
     @property
     def rig(self) -> Rig:
-        """The calibration."""
+        """The calibration of the virtual camera."""
         return self.camera.rig()
 
     def start(self) -> None:
-        """Begin."""
+        """Start the camera."""
         self.camera.start()
 
     def stop(self) -> None:
-        """End."""
+        """Stop the camera."""
         self.camera.stop()
 
     def dim(self, on: bool) -> None:
-        """Take the strip's light back while a picture is taken."""
+        """Dim the LED strip while a picture is taken (True), or light it again (False)."""
         self._dimmed_s = self.clock.now_s if on else math.inf
 
     def frame(self) -> Frame | None:
-        """The next frame, and its truth kept; None when the clip is over."""
+        """Run the actions that are due, record the truth and return the next frame; None when the clip is over."""
         while self.actions and self.clock.now_s >= self.actions[0][0]:
             self.actions.pop(0)[1](self)
         frame = self.camera.frame()
