@@ -39,7 +39,7 @@ class BoardFrame:
 
     Attributes:
         leds: Red, green, blue as sent, 0 to 255, linear in light; a screen shows `(value / 255) ** (1 / 2.6)`.
-        milliamps: Estimated current of the whole strip.
+        milliamps: Estimated current of the whole strip, in mA.
     """
 
     leds: list[tuple[int, int, int]]
@@ -47,13 +47,13 @@ class BoardFrame:
 
 
 class Board:
-    """A strip with a track on it.
+    """Draws views of the table on a strip, from a thread of its own.
 
     Args:
         strip: The strip; it is opened and closed here.
-        layout: Where the track runs; it has as many LEDs as the strip.
+        layout: Which LEDs light which hole; it has as many LEDs as the strip.
         power: Brightness and current limit.
-        clock: Seconds, monotonic.
+        clock: Returns the time in seconds; monotonic.
     """
 
     def __init__(self, strip: Strip, layout: Layout, power: Power, clock: Callable[[], float] = time.monotonic) -> None:
@@ -76,7 +76,7 @@ class Board:
         self._illness: DeviceError | None = None
 
     def show(self, view: BoardView) -> None:
-        """Show a view from now on. Never waits for the strip."""
+        """Show a view from the next frame on. Never waits for the strip."""
         with self._lock:
             if view != self._view:
                 self._view, self._fresh = view, True
@@ -123,7 +123,7 @@ class Board:
             self._lock.notify()
 
     def latest(self) -> BoardFrame:
-        """Return the newest frame, whether or not the strip works."""
+        """Return the newest frame and its current, even if the strip fails."""
         with self._lock:
             frame_rgb, milliamps = self._frame_rgb, self._milliamps
         return BoardFrame([(r, g, b) for r, g, b in frame_rgb.tolist()], milliamps)
@@ -163,7 +163,7 @@ class Board:
             self._thread = None
 
     def step(self) -> float:
-        """Draw, send and open the strip as far as each is due. Returns the seconds until the next step is due.
+        """Draw a frame, send it and open the strip, each if it is due. Returns the seconds until the next step is due.
 
         The thread calls this; tests call it with a clock of their own.
         """
@@ -185,6 +185,7 @@ class Board:
         return max(0.0, min(draw_s, self._sent_s + REFRESH_S if self._lit else self._retry_s) - now_s)
 
     def _change(self, strip: Strip, layout: Layout) -> None:
+        """Switch off and close the present strip and take another, with its layout."""
         self._strip.stop()
         with self._lock:
             self._strip, self._layout = strip, layout
@@ -193,11 +194,13 @@ class Board:
         self._drawn_s = self._retry_s = -math.inf
 
     def _as_felt(self) -> BoardView:
+        """Return the newest view with button presses, countdown, code and capture added."""
         moments = (*self._view.moments, *self._felt.values())
         capturing = self._capturing or self._view.capturing
         return replace(self._view, moments=moments, capturing=capturing, code=self._code)
 
     def _draw(self, view: BoardView, now_s: float) -> None:
+        """Draw a frame of the view, limit its current, and send it if it has changed."""
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))
         self._drawn_s, self._due_s = now_s, next_change_s(view, now_s)
         changed = not np.array_equal(frame_rgb, self._frame_rgb)
@@ -207,6 +210,7 @@ class Board:
             self._send(now_s)
 
     def _open(self, now_s: float) -> None:
+        """Open the strip; on failure note the error and try again later."""
         try:
             self._strip.start()
         except DeviceError as ill:
@@ -215,6 +219,7 @@ class Board:
         self._lit, self._lit_s, self._sent_s = True, now_s, -math.inf
 
     def _send(self, now_s: float) -> None:
+        """Send the newest frame; on failure close the strip, note the error and try again later."""
         self._sent_s = now_s
         try:
             self._strip.show(self._frame_rgb)
@@ -226,9 +231,11 @@ class Board:
                 self._illness = None
 
     def _fail(self, ill: DeviceError, now_s: float) -> None:
+        """Note the error and the time of the next attempt to open the strip."""
         self._lit, self._illness, self._retry_s = False, ill, now_s + RETRY_S
 
     def _run(self) -> None:
+        """Call `step` when it is due or something has changed, until `stop`; then switch the strip off."""
         while True:
             wait_s = self.step()
             with self._lock:

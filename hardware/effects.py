@@ -23,12 +23,12 @@ class Stroke:
 
     Attributes:
         way: The player's lane.
-        colour: Its colour.
+        colour: Colour of the light.
         start: Position before the event, in holes of the lane.
         end: Position after it.
         holes: Length of its tail or radius of its glow, in holes.
-        since_s: Seconds since it began.
-        lasts_s: Its duration in seconds.
+        since_s: Seconds since the animation began.
+        lasts_s: Duration of the animation in seconds.
     """
 
     way: Way
@@ -72,7 +72,7 @@ def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None
 
 
 def acknowledge(canvas: Canvas, moment: Moment, time_s: float) -> None:
-    """Add the flash of a button press: full brightness in the first frame, so that the press is seen at once."""
+    """Add the flash of a button press to pockets and status, brightest in the first frame and then fading."""
     level = 0.85 * (1 - ease((time_s - moment.at_s) / duration_s(moment)))
     for lane in range(len(canvas.layout.lanes)):
         canvas.add(canvas.pockets(lane), AMBER, level)
@@ -80,7 +80,7 @@ def acknowledge(canvas: Canvas, moment: Moment, time_s: float) -> None:
 
 
 def count_down(canvas: Canvas, moment: Moment, time_s: float) -> None:
-    """Add the countdown of the shutdown button: a red bar shrinks from the finish to the start; all else is dimmed."""
+    """Dim the board and add the countdown of the shutdown button: a red bar that shrinks to the start."""
     left = 1 - (time_s - moment.at_s) / duration_s(moment)
     canvas.look *= np.float32(0.3)
     for way in ways(canvas.layout):
@@ -91,7 +91,10 @@ def count_down(canvas: Canvas, moment: Moment, time_s: float) -> None:
 
 
 def spell(canvas: Canvas, dice: Sequence[int]) -> None:
-    """Add a code of dice: as many lit holes as pips, every second hole, each die in a colour of its own."""
+    """Show a code of dice as lit holes on the first lane: every second hole, one for each pip.
+
+    Each die has its own colour, and a gap of dark holes follows it.
+    """
     lane = canvas.layout.lane_of(0)
     hole = 1
     for colour, die in enumerate(dice):
@@ -106,12 +109,12 @@ def _run(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _fill(canvas: Canvas, stroke: Stroke) -> None:
-    """Add the stretch that is still to be banked; it shrinks towards the peg."""
+    """Add a lit stretch from the moving position to the end; it shrinks as points are banked."""
     canvas.along(stroke.way, 0.7 * stretch(stroke.way, stroke.at, stroke.end), stroke.colour)
 
 
 def _drain(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a comet that runs back to the peg, faster and faster, and dims."""
+    """Add a comet that runs from start back to end, faster and faster, and dims."""
     way, level = stroke.way, stroke.start + (stroke.end - stroke.start) * stroke.part**2
     lit = comet(way, level, -stroke.holes) * stretch(way, stroke.end, stroke.start)
     canvas.along(way, 0.75 * (1 - 0.5 * stroke.part) * lit, stroke.colour)

@@ -9,7 +9,11 @@ from companion.errors import DeviceError
 
 
 def load_library(module: str, cure: str) -> Any:
-    """Import the library of a driver. Raises DeviceError with that cure when it is missing or can't be loaded."""
+    """Import the Python library of a driver and return the module.
+
+    Raises:
+        DeviceError: The library is missing or can't be loaded. The message ends with `cure`.
+    """
     try:
         return importlib.import_module(module)
     except (ImportError, OSError) as refused:

@@ -1,4 +1,4 @@
-"""Tells which Raspberry Pi this is, if any, by the device tree: some libraries crash on the wrong one."""
+"""Detection of the Raspberry Pi model from the device tree: some libraries crash on the wrong one."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def model() -> str:
 
 
 def is_pi(text: str) -> bool:
-    """Whether the model is a Raspberry Pi."""
+    """Return whether the text names a Raspberry Pi, as `model` returns it."""
     return text.startswith("Raspberry Pi")
 
 
 def is_pi_5(text: str) -> bool:
-    """Whether the model has the Pi 5's RP1 chip, on which the older LED libraries crash."""
+    """Return whether the text names a Pi with the RP1 chip, on which the older LED libraries crash."""
     return text.startswith(("Raspberry Pi 5", "Raspberry Pi 500", "Raspberry Pi Compute Module 5"))

@@ -40,6 +40,7 @@ def duration_s(moment: Moment) -> float:
 
 
 def _plays_s(moment: Moment) -> float:
+    """Return the duration of an animation in seconds, without its delay."""
     way = abs(moment.to_hole - moment.from_hole)
     match moment.kind:
         case "run":
@@ -78,11 +79,12 @@ def shown(view: BoardView, time_s: float) -> list[Shown]:
 
 
 def _standing(peg: Peg) -> Shown:
+    """Return the position of a peg at rest."""
     return Shown(peg.banked, peg.provisional, peg.banked)
 
 
 def _moved(peg: Shown, moment: Moment, since_s: float) -> Shown:
-    """Return a peg as a moment moves it, `since_s` seconds after the event."""
+    """Return the position of a peg while an animation runs, `since_s` seconds after its event."""
     start, end, since_s = moment.from_hole, moment.to_hole, since_s - moment.delay_s
     match moment.kind:
         case "run":

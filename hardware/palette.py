@@ -44,7 +44,7 @@ _DIPS: dict[int, tuple[tuple[float, float], ...]] = {
 }
 """Player -> the dips of a blinking rhythm: begin within the period and duration, in seconds. Others breathe."""
 _HEARTBEAT, _FADE = 5, 7
-"""Players whose rhythm is a heartbeat and a slow fade."""
+"""Index of the colour whose rhythm is a heartbeat, and of the one whose rhythm is a slow fade."""
 _BEATS_S = 0.78
 """Seconds of the heartbeat's two beats; the rest of its period is still."""
 
@@ -83,7 +83,7 @@ def pattern(colour: int, time_s: float) -> float:
 
 
 def pattern_rests_until(colour: int, time_s: float) -> float:
-    """Return the time when the rhythm changes next: now while it changes, infinity when it never does."""
+    """Return the time in seconds when a player's rhythm changes next; `time_s` while it changes, infinity if never."""
     which = colour % len(PLAYERS)
     period_s = _PERIODS_S[which]
     if which in _DIPS or which == _HEARTBEAT:
@@ -94,11 +94,11 @@ def pattern_rests_until(colour: int, time_s: float) -> float:
 
 
 def swell(part: float) -> float:
-    """Return a raised cosine: 0 at and outside of 0 and 1, 1 at 0.5."""
+    """Return a raised cosine: 1 at 0.5, falling to 0 at 0 and 1 and beyond."""
     return 0.5 - 0.5 * math.cos(2 * math.pi * part) if 0.0 < part < 1.0 else 0.0
 
 
 def ease(part: float) -> float:
-    """Return the smoothstep of `part`: from 0 to 1 with level ends; 0 before and 1 after."""
+    """Return the smoothstep of `part`: rises from 0 to 1 with level ends, clamped outside."""
     part = min(1.0, max(0.0, part))
     return part * part * (3 - 2 * part)

@@ -63,7 +63,7 @@ def cabling(limit_ma: float) -> Cabling:
 
 
 class Power:
-    """Gamma, brightness, white balance and current limit of one strip.
+    """Conversion of perceived colours to LED values: gamma, brightness, white balance and current limit of a strip.
 
     >>> frame_rgb, milliamps = Power(PowerSettings(limit_ma=1000)).limited(np.ones((363, 3), np.float32))
     >>> frame_rgb.shape, milliamps <= 1000
@@ -114,9 +114,9 @@ def supply_problem(settings: PowerSettings, leds: int) -> str | None:
 def in_steps(light: NDArray[np.float32]) -> FrameRGB:
     """Round linear light, (leds, 3) from 0 to 255, to whole steps with the hue kept within two degrees.
 
-    Plain rounding turns a dim orange red or yellow: with few steps of chroma only few hues exist. The hue is the ratio
-    of (middle - least) to (most - least) of the three colours. So the nearest chroma is taken at which this ratio can
-    be met; saturation changes before hue. An LED whose chroma would have to be more than doubled stays dark.
+    Plain rounding turns a dim orange red or yellow, because few steps of chroma allow few hues. The hue is the ratio of
+    (middle - least) to (most - least) of the three colours. The nearest chroma is taken at which this ratio can be met,
+    so saturation changes before hue. An LED whose chroma would have to be more than doubled stays dark.
     """
     least, most = light.min(axis=1), light.max(axis=1)
     chroma = most - least
@@ -136,7 +136,10 @@ def in_steps(light: NDArray[np.float32]) -> FrameRGB:
 
 
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return (511, bins + 1) tables over chroma in half steps and the middle's ratio: chroma, and middle, to send."""
+    """Return two (511, bins + 1) uint8 tables for `in_steps`: the chroma to send, and the middle colour to send.
+
+    Both are indexed by the wanted chroma in half steps and by the bin of the middle colour's ratio.
+    """
     ratio = np.arange(_BINS + 1) / _BINS
     chroma = np.arange(256)[:, None]
     middle = np.rint(ratio * chroma)

@@ -81,10 +81,12 @@ def next_change_s(view: BoardView, time_s: float) -> float:
 
 
 def _presses(view: BoardView, time_s: float) -> list[Moment]:
+    """Return the moments of button presses whose flash runs at that time."""
     return [moment for moment in under_way(view, time_s) if moment.kind == "press"]
 
 
 def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
+    """Return for each peg the time of its next change by rhythm; sooner if pegs share a hole and take turns."""
     rests = [pattern_rests_until(peg.colour, time_s) for peg in view.pegs if view.mood != "idle"]
     if _crowded(view) and view.mood != "idle":
         return [time_s + SLOW_FRAME_S]
@@ -92,6 +94,7 @@ def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
 
 
 def _mood_moves_at(view: BoardView, time_s: float) -> float:
+    """Return the time at which the light of the mood changes next, in seconds."""
     if view.mood == "ready":
         at_s = time_s % GLIMMER_EVERY_S
         if view.to_play is None:
@@ -103,6 +106,7 @@ def _mood_moves_at(view: BoardView, time_s: float) -> float:
 
 
 def _crowded(view: BoardView) -> bool:
+    """Return whether two pegs, or their heads, may be drawn in one hole."""
     places = [place for peg in view.pegs for place in {peg.banked, peg.provisional}]
     # On a layout with fewer holes than the game, neighbours may share a hole: near counts as shared.
     spare = max(1, view.holes // 60)
@@ -110,7 +114,7 @@ def _crowded(view: BoardView) -> bool:
 
 
 def _flow(canvas: Canvas, time_s: float) -> None:
-    """Add slow waves of amber, below a tenth of full light."""
+    """Add slow waves of amber to the whole board, below a tenth of full light."""
     for way in ways(canvas.layout):
         wave = np.sin(2 * np.pi * (way.steps / 40 - time_s / 14)) + 0.5 * np.sin(
             2 * np.pi * (way.steps / 27 + time_s / 23)
@@ -127,6 +131,7 @@ def _marks(canvas: Canvas) -> None:
 
 
 def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> None:
+    """Add the light of the mood ahead of the peg to play: glimmer, search, breath or knocks; waves after the end."""
     if view.mood == "over":
         _over(canvas, view, time_s)
     if view.to_play is None or view.to_play >= len(pegs):

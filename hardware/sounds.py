@@ -1,4 +1,4 @@
-"""Sound effects for the machine's loudspeaker: a few decaying tones each, played by ALSA's `aplay`.
+"""Sound effects for the machine's loudspeaker: decaying tones, played by ALSA's `aplay`.
 
 Without a player or a sound card the table goes on without sound, and `health` says so.
 """
@@ -31,7 +31,13 @@ MAX_WAITING = 2
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One struck note: its pitch, its begin, and the time in which it decays to a thousandth."""
+    """A struck note.
+
+    Attributes:
+        pitch_hz: Pitch in Hz.
+        at_s: Seconds from the start of the sound to the stroke.
+        rings_s: Seconds in which the note decays to a thousandth.
+    """
 
     pitch_hz: float
     at_s: float
@@ -79,7 +85,7 @@ def aplay(wav: bytes) -> str | None:
 
 
 class Chimes:
-    """Plays effects one after the other on a thread of its own. The table never waits for it.
+    """Plays effects in turn on a thread of its own. The table never waits for it.
 
     Attributes:
         volume: 0 (silent) to 1; may be set at any time.
@@ -106,7 +112,7 @@ class Chimes:
             thread.join(timeout=LONGEST_S + 1)
 
     def alive(self) -> bool:
-        """Whether the thread runs."""
+        """Return whether the playing thread runs."""
         return self._thread is not None and self._thread.is_alive()
 
     def chime(self, tones: tuple[Note, ...]) -> None:
@@ -121,5 +127,6 @@ class Chimes:
         return (True, "effects are played") if self._illness is None else (False, self._illness)
 
     def _run(self) -> None:
+        """Play queued effects until the end mark, and remember the fault of the last one."""
         while (tones := self._asked.get()) is not None:
             self._illness = self._play(sound(tones, self.volume))

@@ -100,6 +100,7 @@ _RANGES = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
 
 
 def _length_problems(settings: TrackSettings) -> list[str]:
+    """Return a sentence for each lane that names more or fewer LEDs than its holes and pockets need."""
     wanted = settings.start_leds + settings.holes * settings.leds_per_hole + settings.finish_leds
     lengths = [(number, len(_indices(text))) for number, text in enumerate(settings.lanes, 1)]
     return [
@@ -111,6 +112,7 @@ def _length_problems(settings: TrackSettings) -> list[str]:
 
 
 def _index_problems(texts: Sequence[str], leds: int) -> list[str]:
+    """Return sentences about LEDs beyond the end of the strip and LEDs named twice in the given lanes and status."""
     named = [index for text in texts for index in _indices(text)]
     beyond = sorted({index for index in named if index >= leds})
     twice = sorted(index for index, times in Counter(named).items() if times > 1)
@@ -127,6 +129,7 @@ def _index_problems(texts: Sequence[str], leds: int) -> list[str]:
 
 
 def _indices(text: str) -> tuple[int, ...]:
+    """Return the LEDs of a text such as `0-60,66-126` in its order; a range may run backwards."""
     found: list[int] = []
     for part in filter(None, text.replace(" ", "").split(",")):
         first, _, last = part.partition("-")
@@ -136,6 +139,10 @@ def _indices(text: str) -> tuple[int, ...]:
 
 
 def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
+    """Divide the LEDs of a lane into start pocket, holes and finish pocket.
+
+    Without `serpentine` every second row is turned round, so that pegs run from left to right in each.
+    """
     start, finish, each = settings.start_leds, settings.finish_leds, settings.leds_per_hole
     between = indices[start : len(indices) - finish]
     holes = [tuple(between[k : k + each]) for k in range(0, len(between), each)]
@@ -145,12 +152,14 @@ def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
 
 
 def _all_from_the_left(holes: list[tuple[int, ...]], row_holes: int) -> list[tuple[int, ...]]:
+    """Return the holes with every second row of `row_holes` holes reversed."""
     rows = [holes[k : k + row_holes] for k in range(0, len(holes), row_holes)]
     turned = [row if number % 2 == 0 else [hole[::-1] for hole in row[::-1]] for number, row in enumerate(rows)]
     return [hole for row in turned for hole in row]
 
 
 def _rows(leds: int, row_leds: int, pitch_mm: float) -> tuple[Place, ...]:
+    """Return the place of each LED in mm, where the strip runs back and forth in rows of `row_leds` LEDs."""
     places = []
     for led in range(leds):
         row, column = divmod(led, row_leds)
@@ -184,6 +193,14 @@ def board3x121() -> Layout:
 
 
 def _on_board(step: int, across_mm: float, pitch_mm: float, row_mm: float) -> Place:
+    """Return the place in mm of a step of a lane on the cribbage board.
+
+    Args:
+        step: Index along the lane, 0 to 120.
+        across_mm: Distance of the lane from the outer one.
+        pitch_mm: Distance between two holes.
+        row_mm: Distance between two rows.
+    """
     # The outer lane stays the outer one at each turn, as on a cribbage board.
     row, column = min(3, step // 30), step - 30 * min(3, step // 30)
     forth = row % 2 == 0
@@ -203,6 +220,7 @@ def matrix16() -> Layout:
 
 
 def _wired(x: int, y: int, side: int) -> int:
+    """Return the index of the LED at column x and row y of a square matrix that is wired back and forth."""
     return y * side + (x if y % 2 == 0 else side - 1 - x)
 
 
@@ -233,6 +251,7 @@ def table300() -> Layout:
 
 
 def _round_table(way_mm: float, width_mm: float, depth_mm: float) -> Place:
+    """Return the place in mm after a way round the edge of a table, clockwise from a corner."""
     if way_mm < width_mm:
         return way_mm, 0.0
     if way_mm < width_mm + depth_mm:

@@ -1,4 +1,4 @@
-"""Checks of the wiring: every impossible combination of pins is found before anything is switched on."""
+"""Checks of the wiring, which find impossible combinations of pins before anything is switched on."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from hardware.strips.opening import STRIPS, resolved
 
 
 def wiring_problems(kind: str, strip: StripSettings, buttons: ButtonSettings | None, machine: str) -> list[str]:
-    """Return what is wrong with the pins, a sentence with a cure each; empty when all is well.
+    """Return what is wrong with the wiring, a sentence with a cure each; empty when it is right.
 
     Args:
         kind: The strip's kind, as in the settings.
         strip: How the strip is wired.
         buttons: The buttons on pins, or None when there are none.
-        machine: The machine's model, as `hardware.machine.model` tells it; empty for a machine that is no Pi.
+        machine: The machine's model, as `hardware.machine.model` returns it; empty for a machine that is no Pi.
     """
     problems = _strip_problems(kind, strip, machine)
     if buttons is not None:
@@ -31,6 +31,7 @@ def strip_pins(kind: str, strip: StripSettings, machine: str = "") -> Mapping[in
 
 
 def _strip_problems(kind: str, strip: StripSettings, machine: str) -> list[str]:
+    """Return what is wrong with the strip's settings on a machine of that model, a sentence each."""
     found = STRIPS.get(resolved(kind, machine).partition(":")[0])
     problems = list(found.problems(strip, machine)) if found is not None else []
     if sorted(strip.order) != ["B", "G", "R"]:
@@ -41,6 +42,7 @@ def _strip_problems(kind: str, strip: StripSettings, machine: str) -> list[str]:
 
 
 def _shared_pins(pins: Mapping[str, int]) -> list[str]:
+    """Return a sentence for each pin that several buttons use. `pins` are BCM numbers by button."""
     by_pin: dict[int, list[str]] = {}
     for button, pin in pins.items():
         by_pin.setdefault(pin, []).append(button)
@@ -52,6 +54,12 @@ def _shared_pins(pins: Mapping[str, int]) -> list[str]:
 
 
 def _taken_pins(pins: Mapping[str, int], taken: Mapping[int, str]) -> list[str]:
+    """Return a sentence for each button on a pin of the strip.
+
+    Args:
+        pins: BCM number of each button's pin.
+        taken: Role of each pin that the strip uses.
+    """
     return [
         f"[buttons] {button} is on pin {pin}, which is {taken[pin]}; move the button."
         for button, pin in pins.items()

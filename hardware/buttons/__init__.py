@@ -9,7 +9,12 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """A completed press: the button's name in the settings (`bank`, `undo`, `next`, `shutdown`), and whether long."""
+    """A completed press of a button.
+
+    Attributes:
+        button: Name of the button in the settings: `bank`, `undo`, `next` or `shutdown`.
+        long: Whether the button was held for the long time.
+    """
 
     button: str
     long: bool = False
@@ -17,14 +22,14 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A button went down or came up, reported before it is known whether the press is short or long."""
+    """A button that went down or came up, reported before it is known whether the press is short or long."""
 
     button: str
     down: bool
 
 
 def unfelt(_touch: Touch) -> None:
-    """Ignore touches: for callers that want presses alone."""
+    """Ignore a touch: for callers that want presses alone."""
 
 
 class Buttons(Protocol):
@@ -33,7 +38,7 @@ class Buttons(Protocol):
     name: str
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
-        """Listen; both functions are called on the buttons' own thread, `on_press` once a press.
+        """Listen to the buttons. Both functions are called on the buttons' own thread, `on_press` once a press.
 
         Raises:
             DeviceError: When a button can't be used. The other buttons work all the same.
@@ -43,4 +48,4 @@ class Buttons(Protocol):
         """Stop listening. Never raises."""
 
     def alive(self) -> bool:
-        """Whether nothing has failed since `start`; False when the listening thread has ended by itself."""
+        """Return whether the listening thread runs. It is False when the thread has ended by itself."""

@@ -39,8 +39,8 @@ def step(
         contact: The present state.
         closed: The level now, True when the contact is closed.
         now_s: The time now, in seconds.
-        settle_s: How long a level must last to count.
-        long_s: How long a button is held for a long press.
+        settle_s: Seconds that a level must last to count.
+        long_s: Seconds that a button is held for a long press.
     """
     if closed != contact.raw:
         # The old level may have lasted long enough since the last call.
@@ -57,7 +57,7 @@ def step(
 
 
 def due_s(contact: Contact, settle_s: float, long_s: float) -> float | None:
-    """Return the time of the next call to `step` if no level changes, in seconds; None: at the next change."""
+    """Return the time of the next call to `step` if no level changes, in seconds; None if none is needed."""
     if contact.raw != contact.down:
         return contact.raw_since_s + settle_s
     if contact.down and not contact.reported:

@@ -22,11 +22,11 @@ BUSY = "GPIO busy"
 
 
 class GpioButtons:
-    """Any number of buttons.
+    """Buttons on pins of the Pi, each between its pin and ground.
 
     Args:
-        settings: Pins and times; the shutdown button needs the countdown's time for a long press.
-        clock: Seconds, monotonic.
+        settings: Pins and times. The shutdown button is long after `COUNT_DOWN_S`.
+        clock: Returns the time in seconds; monotonic.
     """
 
     name = "gpio"
@@ -62,7 +62,7 @@ class GpioButtons:
             raise _ill(refusals)
 
     def stop(self) -> None:
-        """Let go of the pins."""
+        """Stop listening and release the pins."""
         with self._changed:
             self._running = False
             self._changed.notify()
@@ -75,7 +75,7 @@ class GpioButtons:
                 device.close()
 
     def alive(self) -> bool:
-        """Whether the thread that waits for them runs, or was never started."""
+        """Return whether the listening thread runs, or was never started."""
         return self._thread is None or self._thread.is_alive()
 
     def level(self, button: str, closed: bool) -> None:
@@ -96,12 +96,14 @@ class GpioButtons:
         return happened
 
     def _open(self, gpiozero: Any, button: str, pin: int) -> None:
+        """Open the pin of a button with its pull-up, and report its changes to `level`."""
         device = gpiozero.DigitalInputDevice(pin, pull_up=True)
         self._devices.append(device)
         device.when_activated = lambda: self.level(button, True)
         device.when_deactivated = lambda: self.level(button, False)
 
     def _step(self, button: str, closed: bool, at_s: float) -> list[Press | Touch]:
+        """Apply a level at a time to a button's debouncing; return the touches and presses that follow."""
         long_s = self._holds_s[button]
         self._contacts[button], happened = step(self._contacts[button], closed, at_s, self._settle_s, long_s)
         return [
@@ -110,6 +112,7 @@ class GpioButtons:
         ]
 
     def _wait(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
+        """Call the functions for each touch and press as it is due, until `stop`."""
         while True:
             for happened in self.due(self._clock()):
                 if isinstance(happened, Touch):
@@ -126,13 +129,20 @@ class GpioButtons:
 
 
 def _library_errors() -> tuple[type[Exception], ...]:
-    """The errors of gpiozero and of the drivers below it; `lgpio.error` is no GPIOZeroError, nor an OSError."""
+    """Return the error classes of gpiozero and of the drivers below it.
+
+    `lgpio.error` is no GPIOZeroError, nor an OSError.
+    """
     libraries = (sys.modules.get("gpiozero"), sys.modules.get("lgpio"))
     own = (getattr(library, name, None) for library in libraries for name in ("GPIOZeroError", "error"))
     return (OSError, RuntimeError, *(kind for kind in own if isinstance(kind, type) and issubclass(kind, Exception)))
 
 
 def _ill(refusals: dict[str, list[str]]) -> DeviceError:
+    """Make the error that names the buttons whose pins can't be used, and the cure.
+
+    `refusals` lists buttons with their pins by the library's message.
+    """
     says = "; ".join(f"{', '.join(buttons)} ({why})" for why, buttons in refusals.items())
     cure = "Check the pin numbers, and that the user is in the group gpio."
     if BUSY in refusals:

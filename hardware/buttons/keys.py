@@ -20,7 +20,7 @@ POLL_S = 0.2
 
 
 class KeyButtons:
-    """Each key is a button that goes down and up at once; its capital letter is a long press."""
+    """Simulated buttons: each key goes down and comes up at the same moment; a capital letter is a long press."""
 
     name = "keys"
 
@@ -53,7 +53,7 @@ class KeyButtons:
             self._restore()
 
     def alive(self) -> bool:
-        """Whether the reading thread runs, was never started, or ended because the terminal was closed."""
+        """Return whether the reading thread runs, was never started, or ended because the terminal was closed."""
         return self._thread is None or self._thread.is_alive() or self._gone
 
     def press_of(self, key: str) -> Press | None:
@@ -62,6 +62,7 @@ class KeyButtons:
         return None if button is None else Press(button, long=key != key.lower())
 
     def _listen(self, descriptor: int, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
+        """Read keys from a terminal and report each as a touch, a press and a touch, until `stop`."""
         while not self._stopped.is_set():
             ready, _, _ = select.select([descriptor], [], [], POLL_S)
             if not ready:
@@ -79,7 +80,10 @@ class KeyButtons:
 
 
 def _key_by_key(descriptor: int) -> Callable[[], None]:
-    """Make the terminal deliver keys without Enter (Ctrl-C still interrupts); returns a function that undoes it."""
+    """Make the terminal deliver keys without Enter; return a function that restores its settings.
+
+    Ctrl-C still interrupts.
+    """
     import termios
     import tty
 

@@ -1,4 +1,4 @@
-"""How a word of the settings becomes a set of buttons."""
+"""Build the buttons that a word of the settings names."""
 
 from __future__ import annotations
 

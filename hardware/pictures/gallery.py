@@ -29,11 +29,13 @@ _PLAY = BoardView(pegs=_PEGS, to_play=0, mood="ready")
 
 
 def _at(seat: int, banked: int, provisional: int | None = None, view: BoardView = _PLAY) -> BoardView:
+    """Return a view with the peg of a seat at another hole; without `provisional` it has nothing to bank."""
     there = Peg(seat, banked, banked if provisional is None else provisional)
     return replace(view, pegs=(*view.pegs[:seat], there, *view.pegs[seat + 1 :]))
 
 
 def _with(view: BoardView, *moments: Moment) -> BoardView:
+    """Return a view with those moments."""
     return replace(view, moments=moments)
 
 

@@ -18,8 +18,11 @@ PictureBGR = NDArray[np.uint8]
 """(height, width, 3) uint8."""
 
 _WOOD_BGR = np.array([14, 24, 38], np.float32)
+"""Colour of the wood, 0 to 255."""
 _BRASS_BGR = np.array([30, 62, 84], np.float32)
+"""Colour of the rings round the holes, 0 to 255."""
 _HOLE_BGR = np.array([6, 8, 11], np.float32)
+"""Colour of an unlit hole, 0 to 255."""
 _LED_GAMMA = 2.6
 """Exponent from perceived brightness to linear light, the default of [strip] gamma."""
 MAX_WIDTH_PX = 1680
@@ -82,6 +85,7 @@ class Scenery:
         return picture
 
     def _drilled(self, ground: NDArray[np.float32], used: set[int]) -> NDArray[np.float32]:
+        """Return the wood with a hole at every LED; those that the layout uses have a ring of brass."""
         picture = np.clip(ground, 0, 255).astype(np.uint8)
         for led, (x, y) in enumerate(self._xy):
             if led in used:
@@ -91,7 +95,10 @@ class Scenery:
 
 
 def wide_enough(layout: Layout, least_px: int, pitch_px: float) -> int:
-    """Return a picture width of at least `least_px` at which two LEDs are `pitch_px` apart, within `MAX_WIDTH_PX`."""
+    """Return a picture width in pixels at which neighbouring LEDs are `pitch_px` apart.
+
+    It is at least `least_px` and at most `MAX_WIDTH_PX`.
+    """
     places = np.array(layout.places_mm, np.float32)
     span = float(np.ptp(places[:, 0])) / _nearest_mm(places)
     return round(min(MAX_WIDTH_PX, max(least_px, (span + 6) * pitch_px)))
@@ -132,15 +139,18 @@ def save_moving(path: Path, pictures_bgr: list[PictureBGR], frame_ms: int) -> No
 
 
 def _nearest_mm(places: NDArray[np.float32]) -> float:
+    """Return the distance from the first LED to the nearest other, in mm."""
     away = np.linalg.norm(places[:1] - places[1:], axis=1)
     return float(away[away > 0].min())
 
 
 def _used(layout: Layout) -> set[int]:
+    """Return the LEDs that the layout uses for holes, pockets and status."""
     return {led for lane in layout.lanes for hole in lane for led in hole} | set(layout.status)
 
 
 def _disc(picture: NDArray[np.uint8], x: float, y: float, radius_px: float, colour: NDArray[np.floating[Any]]) -> None:
+    """Draw a filled, antialiased disc on a picture in place."""
     # cv2 takes coordinates in sixteenths of a pixel here, and antialiases only 8-bit pictures.
     sub = 16
     centre = (round(float(x) * sub), round(float(y) * sub))

@@ -13,7 +13,9 @@ from hardware.track import Layout
 DIM = 40
 """Brightness of test lights, of 255: easy to see, and a whole strip draws little current."""
 COLOURS = {"red": (DIM, 0, 0), "green": (0, DIM, 0), "blue": (0, 0, DIM), "white": (DIM // 3,) * 3}
+"""Test colours by name: red, green, blue from 0 to 255."""
 AMBER = (DIM, DIM // 2, 0)
+"""Colour of the walk from hole to hole, red, green, blue from 0 to 255."""
 
 Lights = list[tuple[str, FrameRGB]]
 """Frames with the name of what each shows."""
@@ -31,6 +33,14 @@ def hole_by_hole(layout: Layout, settings: PowerSettings) -> Lights:
 
 
 def _lit(layout: Layout, settings: PowerSettings, leds: tuple[int, ...], rgb: tuple[int, ...]) -> FrameRGB:
+    """Return a frame with those LEDs in a colour and the others dark, within the current limit.
+
+    Args:
+        layout: The track.
+        settings: Current limit and white balance; gamma and brightness are ignored.
+        leds: LEDs to light.
+        rgb: Red, green, blue from 0 to 255.
+    """
     look = np.zeros((layout.leds, 3), np.float32)
     look[list(leds)] = np.asarray(rgb, np.float32) / 255
     # Shown as given: neither gamma nor the table's brightness.

@@ -1,4 +1,4 @@
-"""Plans of a layout as SVG: the way of the strip through the holes, and the drilling template in true size."""
+"""Plans of a layout as SVG: the path of the strip through the holes, and the drilling template in true size."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ RULER_MM = 14.0
 MAP_PX = 1600
 """Width of the map in pixels; the map is for screens, so a strip of 5 m fits as well."""
 _LANE_COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7")
+"""Colours of the lanes on the map, repeated with more than six."""
 
 
 def wiring_map(layout: Layout) -> str:
-    """Return a map as SVG: every hole with its number, every LED with its index, the way of the strip in grey."""
+    """Return a map as SVG: every hole with its number, every LED with its index, the path of the strip in grey."""
     numbers, radius_mm = _holes_by_led(layout), 0.42 * _pitch_mm(layout)
     way = " ".join(f"{x:.2f},{y:.2f}" for x, y in _moved(layout))
     body = [f'<polyline points="{way}" fill="none" stroke="#6b5a4a" stroke-width="0.5"/>']
@@ -66,6 +67,7 @@ def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def _holes_by_led(layout: Layout) -> dict[int, tuple[int, str]]:
+    """Map each LED in use to its lane index and the name of its hole: `start`, `hole 7`, `finish` or `status`."""
     found = {}
     for lane, holes in enumerate(layout.lanes):
         for number, leds in enumerate(holes):
@@ -75,21 +77,25 @@ def _holes_by_led(layout: Layout) -> dict[int, tuple[int, str]]:
 
 
 def _is_labelled(text: str) -> bool:
+    """Return whether a hole's number is drawn: 1 and every multiple of 5."""
     number = text.split()[-1]
     return number.isdigit() and (number == "1" or int(number) % 5 == 0)
 
 
 def _pitch_mm(layout: Layout) -> float:
+    """Return the distance of the first two LEDs in mm."""
     (ax, ay), (bx, by) = layout.places_mm[:2]
     return float(((ax - bx) ** 2 + (ay - by) ** 2) ** 0.5)
 
 
 def _moved(layout: Layout) -> list[tuple[float, float]]:
+    """Return the places of the LEDs in mm, moved so that the outermost are MARGIN_MM from the left and top edges."""
     left, top = (min(place[axis] for place in layout.places_mm) for axis in (0, 1))
     return [(x - left + MARGIN_MM, y - top + MARGIN_MM) for x, y in layout.places_mm]
 
 
 def _size_mm(layout: Layout) -> tuple[float, float]:
+    """Return width and height of the template in mm; at least 190 wide, for the note below the ruler."""
     places = _moved(layout)
     width_mm = max(x for x, _ in places) + MARGIN_MM
     # The note below the ruler needs its room on narrow boards too.
@@ -99,6 +105,7 @@ def _size_mm(layout: Layout) -> tuple[float, float]:
 def _text(
     x: float, y: float, text: str, size: float, colour: str, anchor: str = "middle", *, stroke: bool = True
 ) -> str:
+    """Return an SVG text element. `stroke` False leaves the outline out."""
     bare = "" if stroke else ' stroke="none"'
     return (
         f'<text x="{x:.2f}" y="{y:.2f}" font-size="{size:.2f}" text-anchor="{anchor}" fill="{colour}"{bare} '
@@ -107,6 +114,7 @@ def _text(
 
 
 def _svg(width_mm: float, height_mm: float, body: str, title: str, scale: float = 1.0, unit: str = "mm") -> str:
+    """Return an SVG document with a view box in mm and a size of `scale` times that, in `unit`."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_mm * scale:.1f}{unit}" '
         f'height="{height_mm * scale:.1f}{unit}" '

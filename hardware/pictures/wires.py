@@ -24,7 +24,14 @@ _RED, _BLACK, _GREEN, _BUTTON = "#e5533d", "#8d8276", "#4cb187", "#56b4e9"
 
 
 def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], limit_ma: float) -> str:
-    """The Pi's header, the level shifter, the strip with its supply, and every button, as an SVG picture."""
+    """Return a diagram as SVG: the Pi's header, level shifter, strip, supply and buttons, joined by wires.
+
+    Args:
+        kind: The strip's kind, as in the settings.
+        strip: How the strip is wired.
+        buttons: BCM number of each button's pin.
+        limit_ma: Current limit of the strip in mA, from which supply, fuse and cables follow.
+    """
     body = [_header()]
     for number, (name, at) in enumerate(sorted(buttons.items(), key=lambda item: HEADER_PINS[item[1]])):
         body += _button(number, name, at)
@@ -43,6 +50,7 @@ def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], 
 
 
 def _header() -> str:
+    """Return the drawing of the 40-pin header with the name of each pin."""
     by_place = {place: bcm for bcm, place in HEADER_PINS.items()}
     powers = {1: "3V3", 17: "3V3", 2: "5V", 4: "5V"}
     parts = [
@@ -59,6 +67,12 @@ def _header() -> str:
 
 
 def _strip(pin: int, limit_ma: float) -> list[str]:
+    """Return the drawings of level shifter, strip and supply, and their wires.
+
+    Args:
+        pin: BCM number of the data pin.
+        limit_ma: Current limit of the strip in mA.
+    """
     place = HEADER_PINS[pin]
     cables = cabling(limit_ma)
     fuse = f"{cables.fuse_a:g} A" if cables.feeds == 1 else f"{cables.feeds} x {cables.fuse_a:g} A"
@@ -87,6 +101,13 @@ def _strip(pin: int, limit_ma: float) -> list[str]:
 
 
 def _button(number: int, name: str, bcm: int) -> list[str]:
+    """Return the drawings of a button and its two wires.
+
+    Args:
+        number: Index of the button, from 0, from the top.
+        name: Name of the button.
+        bcm: BCM number of its pin.
+    """
     y = 390 + 56 * number
     place = HEADER_PINS[bcm]
     lane = 246 + 14 * number
@@ -98,10 +119,15 @@ def _button(number: int, name: str, bcm: int) -> list[str]:
 
 
 def _pin_at(place: int) -> tuple[float, float]:
+    """Return the position of a place of the header in the drawing, in pixels."""
     return (95 if place % 2 else 125, 56 + _STEP * ((place - 1) // 2) + 8)
 
 
 def _wire(a: tuple[float, float], b: tuple[float, float], colour: str, text: str, lane: float | None = None) -> str:
+    """Return the drawing of a wire from `a` to `b` in straight parts, with a label.
+
+    `lane` is the x position of its upright part; with it the wire leaves the header between two rows of pins.
+    """
     (ax, ay), (bx, by) = a, b
     turn = bx if lane is None else lane
     # Left pins are reached through the gap between two rows of the header.
@@ -118,6 +144,7 @@ def _wire(a: tuple[float, float], b: tuple[float, float], colour: str, text: str
 
 
 def _box(x: float, y: float, width: float, height: float, *lines: str) -> str:
+    """Return the drawing of a box with centred lines of text, the first one larger."""
     first = y + height / 2 + 5 - 9 * (len(lines) - 1)
     texts = [
         _words(x + width / 2, first + 18 * k, line, "middle", 14 if k == 0 else 11) for k, line in enumerate(lines)
@@ -127,4 +154,5 @@ def _box(x: float, y: float, width: float, height: float, *lines: str) -> str:
 
 
 def _words(x: float, y: float, text: str, anchor: str = "start", size: int = 14) -> str:
+    """Return an SVG text element at a position in pixels."""
     return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}" fill="#f4ead6">{escape(text)}</text>'

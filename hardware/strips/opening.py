@@ -1,4 +1,4 @@
-"""The registry of strips, and how a word of the settings becomes a strip; `auto` picks the one for this machine."""
+"""The registry of strips: builds the strip that a word of the settings names. `auto` picks one for this machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STRIPS: dict[str, StripKind] = {
 """Every strip by its name. Settings, wiring checks, help and documentation read it (docs/how-to/add-a-strip.md)."""
 
 AUTO = "auto"
-"""The word that lets `automatic` choose."""
+"""Word of the settings that chooses the strip by the machine's model."""
 
 
 def known_kinds() -> tuple[str, ...]:
@@ -49,12 +49,12 @@ def open_strip(kind: str, leds: int, wired: StripSettings) -> Strip:
 
 
 def resolved(kind: str, machine: str | None = None) -> str:
-    """Return the kind itself, or for `auto` the one for a machine of that model (this machine's when left out)."""
+    """Return the kind itself; for `auto`, the kind for a machine of that model, by default this one."""
     return automatic(model() if machine is None else machine)[0] if kind == AUTO else kind
 
 
 def automatic(machine: str) -> tuple[str, str]:
-    """Return the strip for a machine of that model (as `hardware.machine.model` tells it), and the reason.
+    """Return the strip kind for a machine model (as `hardware.machine.model` returns it), and the reason.
 
     >>> automatic("Raspberry Pi 4 Model B Rev 1.4")[0]
     'spi'

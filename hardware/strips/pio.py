@@ -71,7 +71,7 @@ class PioStrip:
         self._descriptor: int | None = None
 
     def start(self) -> None:
-        """Open the device and send a dark frame: too many LEDs are found at once. Raises DeviceError."""
+        """Open the device and send a dark frame, so that too many LEDs are found now. Raises DeviceError."""
         if self._descriptor is not None:
             return
         try:
@@ -92,6 +92,7 @@ class PioStrip:
         self._close()
 
     def _write(self, data: bytes) -> None:
+        """Write bytes to the device; on failure close it. Raises DeviceError."""
         if self._descriptor is None:
             raise not_open(self.name)
         try:
@@ -101,12 +102,14 @@ class PioStrip:
             raise self._ill(refused) from refused
 
     def _close(self) -> None:
+        """Close the device if it is open. Never raises."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
 
     def _ill(self, refused: OSError) -> DeviceError:
+        """Make the DeviceError for an error of the system, with its cure."""
         line = f"{overlay_line(self.leds, self._pin)} in {CONFIG}"
         if isinstance(refused, FileNotFoundError):
             return DeviceError(f"There is no {self._path}.", f"Write {line} (Raspberry Pi 5 only) and restart.")
@@ -120,6 +123,7 @@ class PioStrip:
 
 
 def _problems(_settings: StripSettings, machine: str) -> list[str]:
+    """Return a sentence if the machine is known and is no Raspberry Pi 5, else none."""
     wrong = machine and not is_pi_5(machine)
     return ["[strip] kind pio needs a Raspberry Pi 5; use spi."] if wrong else []
 

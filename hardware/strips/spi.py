@@ -78,6 +78,7 @@ class SpiStrip:
             self._drop()
 
     def _check_length(self) -> None:
+        """Raise DeviceError if a frame is longer than one SPI transfer of the kernel."""
         try:
             limit = int(self._bufsiz.read_text())
         except (OSError, ValueError):
@@ -90,11 +91,13 @@ class SpiStrip:
             )
 
     def _drop(self) -> None:
+        """Close the bus if it is open. Never raises an OSError."""
         link, self._link = self._link, None
         with contextlib.suppress(OSError):
             link.close()
 
     def _ill(self, refused: OSError) -> DeviceError:
+        """Make the DeviceError for an error of the system, with its cure."""
         path = f"/dev/spidev{self._bus}.{self._device}"
         if isinstance(refused, FileNotFoundError):
             return DeviceError(f"There is no {path}.", "Switch SPI on with `sudo raspi-config`, Interface Options.")

@@ -15,7 +15,7 @@ _GAMMA = 2.6
 
 
 class TerminalStrip:
-    """Draws each frame over the one before, below earlier output.
+    """Draws each frame as a row of dots over the one before, below earlier output.
 
     Args:
         leds: Number of LEDs.
@@ -53,6 +53,7 @@ class TerminalStrip:
 
 
 def _line(row: FrameRGB) -> str:
+    """Return a row of dots with terminal colour codes; dark LEDs are brown."""
     dark = (45, 36, 28)
     colours = [(int(r), int(g), int(b)) if r or g or b else dark for r, g, b in row]
     text, last = "", None

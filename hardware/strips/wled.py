@@ -33,7 +33,13 @@ MAX_SHOWN = 40
 
 
 class WledStrip:
-    """LEDs of the WLED controller with that host name or address."""
+    """LEDs of a WLED controller on the network.
+
+    Args:
+        leds: Number of LEDs.
+        host: Host name or address of the controller.
+        port: UDP port that it listens on.
+    """
 
     name = "wled"
 
@@ -81,11 +87,13 @@ class WledStrip:
             self._close()
 
     def _close(self) -> None:
+        """Close the socket if it is open."""
         link, self._link = self._link, None
         if link is not None:
             link.close()
 
     def _ill(self, refused: OSError | UnicodeError) -> DeviceError:
+        """Make the DeviceError for a host that can't be reached, with its cure."""
         why = getattr(refused, "strerror", None) or refused
         return DeviceError(
             f"The WLED controller {self._host} can't be reached ({why}).",

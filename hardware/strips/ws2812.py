@@ -25,6 +25,7 @@ After it, the latch; before it, a guard: some SPI controllers idle high or send 
 """
 
 _CODES = {3: (0b100, 0b110), 4: (0b1000, 0b1110)}
+"""SPI bits that stand for an LED bit of 0 and of 1, by their number."""
 
 
 def encoded(frame_rgb: FrameRGB, order: str = "GRB", bits: int = 3) -> bytes:
@@ -40,7 +41,7 @@ def encoded(frame_rgb: FrameRGB, order: str = "GRB", bits: int = 3) -> bytes:
 
 
 def gap(bits: int) -> bytes:
-    """Return zero bytes that last at least `RESET_S`."""
+    """Return zero bytes that last at least `RESET_S` at the clock for `bits` SPI bits an LED bit."""
     return bytes(-int(-RESET_S * SPEED_HZ[bits] // 8))
 
 

@@ -83,13 +83,14 @@ class Ws281xStrip:
             raise DeviceError(f"rpi_ws281x fails ({refused}).", "Check the wiring of the strip.") from refused
 
     def stop(self) -> None:
-        """Switch all LEDs off and let go of the pin."""
+        """Switch all LEDs off and release the pin."""
         if self._strip is not None:
             with contextlib.suppress(DeviceError):
                 self.show(np.zeros((self.leds, 3), np.uint8))
             self._let_go()
 
     def _let_go(self) -> None:
+        """Release the pin, and cancel the library's own clean-up at exit."""
         strip, self._strip = self._strip, None
         if strip is not None:
             # Do now what the library's exit handler would do, once.
@@ -98,16 +99,19 @@ class Ws281xStrip:
 
 
 def _cure(pin: int) -> str:
+    """Return what to do when the library can't use a pin, by BCM number."""
     if pin == SPI_PIN:
         return "Switch SPI on with `sudo raspi-config`, Interface Options; add the user to the group spi."
     return f"PWM and PCM need root. {USE_SPI}."
 
 
 def _pins(settings: StripSettings) -> Mapping[int, str]:
+    """Return the pins that the strip occupies, BCM number -> role: the bus for SPI, else the data pin."""
     return spi.pins(settings) if settings.pin == SPI_PIN else {settings.pin: "the strip's data"}
 
 
 def _problems(settings: StripSettings, machine: str) -> list[str]:
+    """Return a sentence for a pin that can't drive LEDs and one for a Raspberry Pi 5, if they apply."""
     problems = []
     if settings.pin not in (*PWM_PINS, PCM_PIN, SPI_PIN):
         problems.append(f"[strip] pin {settings.pin} can't drive LEDs; use 18 or 12 (PWM), 21 (PCM) or 10 (SPI).")
