@@ -47,7 +47,7 @@ FILES = {
         ("simulate crib_dice", 2, "Missing option '--players'"),
     ],
 )
-def test_what_cannot_be_weighed_is_told_and_counted(
+def test_refused_analyses_print_the_cause_and_set_the_exit_status(
     words: str,
     status: int,
     told: str,

@@ -24,7 +24,7 @@ BETWEEN_TWO: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("game", "rules"), BETWEEN_TWO)
-def test_from_the_first_line_to_the_last_one_of_two_wins(game: str, rules: dict[str, Any]) -> None:
+def test_win_chances_of_two_sides_sum_to_1_after_every_line(game: str, rules: dict[str, Any]) -> None:
     assert {name for name, _ in BETWEEN_TWO} == set(GAMES)
     steps = steps_of(played_by(game, ["careless", "careless"], 4, **rules))
     told = [win_chances(step.state) for step in steps]
@@ -41,12 +41,12 @@ def test_from_the_first_line_to_the_last_one_of_two_wins(game: str, rules: dict[
             assert min(abs(after[seat or 0] - value) for value in values) < 1e-8
 
 
-def test_who_shares_the_win_has_half_of_it() -> None:
+def test_a_win_shared_by_two_counts_half_for_each() -> None:
     lines = [line for row in CATEGORIES for _ in range(2) for line in (throw(1, 2, 4), score(row))]
     assert win_chances(told("crag", *lines).state) == (0.5, 0.5)
 
 
-def test_elsewhere_there_is_no_chance_to_tell() -> None:
+def test_win_chances_are_refused_where_they_are_not_computed() -> None:
     others = [begun("crag", 1), begun("crib_dice", 3)]
     for transcript in (*others, begun("crag", roll_off=True), begun("crapola", rules={"target": 20_000})):
         with pytest.raises(RulesError, match=r"computed|known|Odds"):

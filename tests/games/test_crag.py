@@ -25,14 +25,14 @@ def refused(*lines: dict[str, Any], players: int = 1) -> str:
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_every_throw_scores_in_every_category_as_the_table_says(strict: bool) -> None:
+def test_crag_points_of_every_throw_and_category_match_the_chart(strict: bool) -> None:
     for dice in THROWS:
         for category in CATEGORIES:
             for order in set(permutations(dice)):
                 assert points_for(category, order, strict) == worth(category, list(dice), strict), (dice, category)
 
 
-def test_thirteen_takes_a_pair_unless_the_house_says_no() -> None:
+def test_thirteen_refuses_a_pair_under_its_house_rule_alone() -> None:
     lines = [throw(1, 6, 6), score("thirteen")]
     assert told("crag", *lines, players=1).view()["scores"] == {"Ann": 26}
     assert points_for("thirteen", (1, 6, 6)) == 26
@@ -40,7 +40,7 @@ def test_thirteen_takes_a_pair_unless_the_house_says_no() -> None:
     assert strict.view()["scores"] == {"Ann": 0}
 
 
-def test_the_greatest_sheet_holds_244() -> None:
+def test_the_highest_total_of_a_crag_sheet_is_244() -> None:
     best = [max(points_for(category, dice) for dice in THROWS) for category in CATEGORIES]
     assert (len(best), sum(best)) == (13, 244)
 
@@ -107,7 +107,7 @@ def test_a_used_category_is_refused_and_so_is_one_that_is_not_on_the_sheet() -> 
     assert "'twos'" in refused(throw(1, 2, 3), score("two"))
 
 
-def test_each_player_has_a_sheet_of_his_own() -> None:
+def test_each_player_of_crag_fills_an_own_sheet() -> None:
     after = told("crag", throw(1, 2, 3), score("ones"), throw(1, 1, 3), score("ones")).view()
     assert after["sheets"] == {"Ann": {"ones": 1}, "Ben": {"ones": 2}}
     assert (after["scores"], after["round"], after["player"]) == ({"Ann": 1, "Ben": 2}, 2, "Ann")

@@ -30,7 +30,7 @@ def all_but(*unused: str, dice: tuple[int, ...] = (1, 1, 2), players: int = 2) -
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_what_sheets_still_bring_makes_up_what_is_expected_of_them(strict: bool) -> None:
+def test_the_mean_of_a_sheets_distribution_is_its_expected_points(strict: bool) -> None:
     generator = random.Random(1)
     for filled in (0, 8191, *(generator.randrange(8192) for _ in range(30))):
         chances = prospects(strict).of(filled)
@@ -39,7 +39,7 @@ def test_what_sheets_still_bring_makes_up_what_is_expected_of_them(strict: bool)
         assert chances @ np.arange(TOTALS) == pytest.approx(sheets(strict)[filled], abs=1e-6)
 
 
-def test_what_is_stored_or_was_worked_out_once_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sheet_distributions_are_not_computed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     sheet = prospects(False)
     assert all(sheet._known[filled] for filled in range(8192) if filled.bit_count() >= LATE), "late sheets at once"
     sheet.prepare([0b1110000])
@@ -52,13 +52,13 @@ def test_what_is_stored_or_was_worked_out_once_is_known(monkeypatch: pytest.Monk
         assert sheet.of(filled).sum() == pytest.approx(1)
 
 
-def test_two_empty_sheets_win_alike() -> None:
+def test_two_players_with_empty_sheets_have_even_chances() -> None:
     # The first throws before the other does; this turn alone is played for the win.
     assert values(begun("crag").state)["{'throw': 3}"] == pytest.approx(0.5, abs=1e-4)
     assert values(begun("crag", 1).state)["{'throw': 3}"] == pytest.approx(1.0)
 
 
-def test_with_totals_given_it_is_the_chance_to_reach_what_is_wanted() -> None:
+def test_in_the_last_turn_the_win_chance_is_that_of_the_needed_dice() -> None:
     # Ann has entered her last; Ben is level with her, but for the sixes that she has: two sixes draw level, three win.
     lines = [*all_but("sixes"), throw(1, 6, 6), score("sixes")]
     level = told("crag", *lines, throw(6, 2, 3), keep(6))
@@ -84,14 +84,14 @@ def test_the_chance_of_a_throw_is_the_mean_of_what_follows(unused: tuple[str, ..
         assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(mean, abs=1e-12)
 
 
-def test_entering_is_worth_the_other_sheets_chance_against_it() -> None:
+def test_an_entry_is_worth_at_least_the_others_chance_to_lose_next() -> None:
     after = told("crag", *all_but("crag", "sixes"), throw(1, 6, 6), score("crag"))
     before = told("crag", *all_but("crag", "sixes"), throw(1, 6, 6))
     # Ben's turn is then played for the win; Ann's value takes it to be played for points, so it is no less.
     assert values(before.state)[str(score("crag"))] >= 1 - max(values(after.state).values()) - 1e-12
 
 
-def test_who_plays_for_the_win_sometimes_leaves_points_behind() -> None:
+def test_the_best_option_to_win_can_have_fewer_expected_points() -> None:
     generator, apart = random.Random(6), 0
     state: State = begun("crag").state
     while not state.standing.over:
@@ -103,7 +103,7 @@ def test_who_plays_for_the_win_sometimes_leaves_points_behind() -> None:
     assert apart > 0
 
 
-def test_the_roll_off_has_no_chance_to_tell_and_the_end_no_options() -> None:
+def test_a_roll_off_refuses_win_odds_and_a_finished_game_has_none() -> None:
     with pytest.raises(RulesError, match="roll-off"):
         options(begun("crag", roll_off=True).state, "win")
     assert options(told("crag", *all_but()).state, "win") == []

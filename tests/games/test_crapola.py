@@ -49,7 +49,7 @@ def refused(*lines: dict[str, Any], players: int = 2, **rules: Any) -> str:
 
 
 @pytest.mark.parametrize("count", range(1, 8))
-def test_every_handful_scores_as_the_slow_way_finds(count: int) -> None:
+def test_crapola_points_equal_an_exhaustive_search_of_partitions(count: int) -> None:
     for dice in combinations_with_replacement(range(1, 7), count):
         assert points_of(dice) == (best_split(dice) or None), dice
 
@@ -86,7 +86,7 @@ def test_every_handful_scores_as_the_slow_way_finds(count: int) -> None:
         ((), None),
     ],
 )
-def test_combinations_of_the_table(dice: tuple[int, ...], points: int | None) -> None:
+def test_crapola_combinations_score_as_in_the_rules(dice: tuple[int, ...], points: int | None) -> None:
     assert points_of(dice) == points
 
 
@@ -114,7 +114,7 @@ def test_some_of_the_throw_must_be_kept() -> None:
 
 
 @pytest.mark.parametrize("kept", [(), (2,), (1, 1), (1, 2), (1, 5, 3), (3, 3)])
-def test_what_is_kept_lies_there_and_all_of_it_scores(kept: tuple[int, ...]) -> None:
+def test_a_keep_of_missing_or_worthless_dice_is_refused(kept: tuple[int, ...]) -> None:
     refused(throw(5, 1, 2, 3, 3, 4), keep(*kept))
 
 
@@ -178,7 +178,7 @@ def test_without_an_entry_anything_can_be_banked() -> None:
     assert (after["scores"]["Ann"], after["on_board"]["Ann"]) == (50, True)
 
 
-def test_who_falls_to_nothing_stays_on_the_board() -> None:
+def test_a_player_whose_total_falls_to_0_stays_on_the_board() -> None:
     after = view(*bank(1000), *bank(1000), spend("Ben", 1000))
     assert (after["scores"], after["on_board"]) == ({"Ann": 0, "Ben": 0}, {"Ann": True, "Ben": True})
 
@@ -202,7 +202,7 @@ def test_a_later_crap_out_turns_nothing() -> None:
     assert (after["direction"], after["player"]) == (1, "Ben")
 
 
-def test_two_players_know_no_direction_nor_who_plays_without_reversal() -> None:
+def test_direction_stays_with_two_players_or_without_reversal() -> None:
     assert (view(*CRAP)["direction"], view(*CRAP)["player"]) == (1, "Ben")
     assert view(*CRAP, players=3, reversal=False)["direction"] == 1
 
@@ -379,6 +379,6 @@ def test_two_to_ten_play(players: int) -> None:
 
 
 @pytest.mark.parametrize("players", [0, 1, 11])
-def test_nobody_else_plays(players: int) -> None:
+def test_one_or_eleven_players_are_refused(players: int) -> None:
     with pytest.raises(RulesError, match="2 to 10"):
         begun("crapola", header={"players": [*NAMES, "Kim"][:players]})

@@ -34,14 +34,14 @@ def test_a_start_is_worth_what_its_best_turn_makes_of_it() -> None:
         assert 0.5 < start < 0.65
 
 
-def test_banking_is_worth_what_it_leaves_to_the_other() -> None:
+def test_a_stop_is_worth_the_others_chance_to_lose_from_there() -> None:
     state = told("crapola", thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1), rules={"target": 3000}).state
     values = {str(option["line"]): option["value"] for option in options(state, "win")}
     assert values[str(STOP)] == pytest.approx(1 - race(3000, 1000).chance(0, False, 1000, True))
     assert 0 < values["{'throw': 3}"] < 1
 
 
-def test_reaching_the_target_leaves_the_other_his_last_turn() -> None:
+def test_after_the_target_the_other_player_has_one_last_turn() -> None:
     lines = [*bank(1000), *bank(1500), thrown(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6)]
     before = told("crapola", *lines, rules={"target": 2000})
     stop = {str(option["line"]): option["value"] for option in options(before.state, "win")}[str(STOP)]
@@ -50,7 +50,7 @@ def test_reaching_the_target_leaves_the_other_his_last_turn() -> None:
 
 
 @pytest.mark.parametrize(("total", "other", "on"), [(1010, 985, True), (2600, 2995, True), (1010, 0, False)])
-def test_each_bank_is_worth_what_the_other_is_left_with(total: int, other: int, on: bool) -> None:
+def test_each_bank_is_worth_1_minus_the_others_win_chance(total: int, other: int, on: bool) -> None:
     game, reach = race(3000, 1000), catching()
     found = game.banked(total, other, on, 260)
     assert len(found) == 261
@@ -60,7 +60,7 @@ def test_each_bank_is_worth_what_the_other_is_left_with(total: int, other: int, 
         assert worth == 1 - (last if after >= 3000 else game.chance(other, on, after, True))
 
 
-def test_a_turn_so_rich_is_taken_to_stop() -> None:
+def test_a_turn_of_very_many_points_is_assumed_to_stop() -> None:
     six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
     for times, sure in ((2, 0.95), (4, 0.9998)):
         state = told("crapola", *six_ones * times, rules={"target": 15_000}).state
@@ -93,6 +93,6 @@ def test_a_turn_for_the_win_takes_the_risk_that_points_would_not() -> None:
 
 
 @pytest.mark.parametrize("rules", [{"target": 20_000}, {"target": 3000, "entry": 300}, {"target": 3010}])
-def test_where_it_is_not_worked_out_that_is_said(rules: dict[str, int]) -> None:
+def test_crapola_win_odds_are_refused_for_uncovered_rules(rules: dict[str, int]) -> None:
     with pytest.raises(RulesError, match=r"computed|known|Odds"):
         options(begun("crapola", rules=rules).state, "win")

@@ -29,7 +29,7 @@ def last(*lines: dict[str, Any], ann: int = 2000, ben: int = 1000, **rules: Any)
     return told("crapola", *before, *lines, rules={**TARGET, **rules}).state
 
 
-def test_the_last_turn_is_played_for_what_it_takes_to_get_ahead() -> None:
+def test_the_last_turn_is_worth_the_chance_to_get_ahead() -> None:
     # A tie is lost: who opened the last round wins it. 1,050 and more win.
     assert values(last())["{'throw': 6}"] == pytest.approx(reaching(6, 0, 1050).thrown(0, 6))
     off_board = last(ben=0, ann=2000)
@@ -39,7 +39,7 @@ def test_the_last_turn_is_played_for_what_it_takes_to_get_ahead() -> None:
     assert values(near)["{'throw': 6}"] > reaching(6, 1000, 1000).thrown(0, 6)
 
 
-def test_a_stop_that_does_not_win_is_worth_nothing_and_one_that_does_all() -> None:
+def test_a_stop_in_the_last_turn_is_worth_1_if_it_wins_else_0() -> None:
     short = last(thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1))
     assert values(short)[str(STOP)] == 0.0
     assert options(short, "win")[0]["line"] == {"throw": 3}
@@ -77,7 +77,7 @@ def test_win_chances_are_refused_for_three_and_in_a_roll_off() -> None:
 
 
 @pytest.mark.parametrize(("cat", "chance"), [(1000, 1 - 1080 / 46656), (1050, 1.0)])
-def test_who_is_level_or_ahead_in_the_last_turn_wins_by_any_bank(cat: int, chance: float) -> None:
+def test_a_player_level_or_ahead_in_the_last_turn_wins_by_any_bank(cat: int, chance: float) -> None:
     # Ben has spent 1,000 on Ann, who opened the last round with 2,000: level she would win, behind she has lost.
     lines = [*bank(1000), *bank(1000), *bank(cat), *bank(1000), spend("Ann", 1000)]
     found = values(told("crapola", *lines, players=3, rules=TARGET).state)

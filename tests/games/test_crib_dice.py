@@ -22,7 +22,7 @@ def test_a_set_scores_its_dice_without_two_of_them_and_a_pair_two(count: int, va
 
 
 @pytest.mark.parametrize("points", [2, 7, 11, 29, 40, 60, 61, 119, 120, 121])
-def test_what_these_tests_bank_is_what_they_say(points: int) -> None:
+def test_the_helper_that_banks_points_banks_that_many(points: int) -> None:
     assert view(bank(points))["scores"]["Ann"] == points
 
 
@@ -118,7 +118,7 @@ def test_a_double_of_another_value_loses_the_piddle(value: int) -> None:
     assert (after["player"], after["scores"]["Ann"], after["wipeouts"]["Ann"]) == ("Ben", 0, 1)
 
 
-def test_a_double_of_the_point_says_nothing_and_must_be_thrown_again() -> None:
+def test_a_double_of_the_point_is_void_and_must_be_thrown_again() -> None:
     lines = [throw(*[4] * 6, 2), point(4), throw(4, 4)]
     after = view(lines)
     assert (after["throw_sizes"], after["decisions"], after["turn_points"]) == ([2], [], 16)

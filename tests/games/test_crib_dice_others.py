@@ -15,7 +15,7 @@ from tests.games.playing import BOMB, NAMES, STOP, begun, point, throw
 # --- the bomb
 
 
-def test_without_the_rule_there_is_no_bomb() -> None:
+def test_bombs_need_their_house_rule() -> None:
     assert view([*bank(20), *ones(6)])["decisions"] == ["stop"]
     refused([*bank(20), *ones(6), BOMB])
 
@@ -69,7 +69,7 @@ def test_only_ones_bomb_and_only_from_five() -> None:
     refused([*bank(20), *ones(4), BOMB], bomb=True)
 
 
-def test_who_leads_alone_or_equal_can_not_bomb() -> None:
+def test_a_leader_alone_or_equal_cannot_bomb() -> None:
     assert view(ones(6), bomb=True)["decisions"] == ["stop"]
     assert view([*bank(20), *bank(20), *ones(6)], bomb=True)["decisions"] == ["stop"]
     assert view([*bank(20), *bank(22), *TWO, *ones(6)], bomb=True)["decisions"] == ["stop"]
@@ -132,7 +132,7 @@ def test_pandemonium_bombs_with_five_at_once() -> None:
 # --- find a loser
 
 
-def test_who_finishes_leaves_and_the_last_one_loses() -> None:
+def test_with_find_a_loser_finishers_are_safe_and_the_last_loses() -> None:
     lines = [*bank(121), *TWO, *TWO, *TWO]
     after = view(lines, players=3, find_a_loser=True)
     assert (after["player"], after["over"], after["round"], after["finished"]) == ("Cat", False, 2, ["Ann"])
@@ -148,7 +148,7 @@ def test_finishers_win_in_the_order_of_finishing() -> None:
     assert end["finished"] == ["Cat", "Ann"]
 
 
-def test_who_is_left_when_all_others_were_eliminated_has_won() -> None:
+def test_the_last_one_not_eliminated_has_won() -> None:
     end = view([*([*MISS, *TWO] * 4), *MISS], find_a_loser=True, double_fuchle=True)
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
 
@@ -207,7 +207,7 @@ def test_two_to_five_play_or_four_or_six_as_partners(players: int, partners: boo
 
 
 @pytest.mark.parametrize(("players", "partners"), [(2, False), (5, False), (4, True), (6, True)])
-def test_these_numbers_can_play(players: int, partners: bool) -> None:
+def test_allowed_numbers_of_players_are_accepted(players: int, partners: bool) -> None:
     assert isinstance(begun("crib_dice", players, rules={"partners": partners}), Transcript)
 
 

@@ -135,7 +135,7 @@ def test_the_long_game_doubles_the_way_to_safety(peg: int, lost: int) -> None:
     assert end["outcome"]["games_lost"] == {"Ann": 0, "Ben": lost}
 
 
-def test_who_never_scored_is_skunked_who_fuchled_doubly() -> None:
+def test_a_player_who_never_scored_is_skunked_a_fuchled_one_doubly() -> None:
     assert view([*bank(121), *MISS], skunk=True)["outcome"]["games_lost"]["Ben"] == 2
     lines = [*TWO, *MISS, *TWO, *MISS, *bank(117), *MISS]
     end = view(lines, skunk=True)
@@ -145,7 +145,7 @@ def test_who_never_scored_is_skunked_who_fuchled_doubly() -> None:
 # --- bumping
 
 
-def test_who_is_landed_on_goes_back_five() -> None:
+def test_a_peg_that_is_landed_on_goes_back_five_holes() -> None:
     assert view([*bank(20), *bank(20)], bumping=True)["scores"] == {"Ann": 15, "Ben": 20}
     assert view([*bank(20), *bank(20)])["scores"] == {"Ann": 20, "Ben": 20}
 

@@ -118,7 +118,7 @@ def test_a_bomb_is_worth_what_the_swap_leaves() -> None:
     assert announced == {"{'throw': 2}": pytest.approx(11 / 36 * told[str(BOMB)] + 25 / 36 * lost)}
 
 
-def test_who_is_one_wipe_out_from_a_fuchle_stops_where_points_would_go_on() -> None:
+def test_one_wipe_out_from_a_fuchle_a_turn_for_the_win_stops_early() -> None:
     board = board_at(75, 71, turn=1, wipeouts=(0, 2))
     board = replace(board, pegs=(71, 75))
     choosing = Turn("choosing", 0, 5, 2, (1, 2, 3, 4, 5, 5, 6))

@@ -23,7 +23,7 @@ def track(transcript: Transcript) -> Track:
     return game_named(transcript.header.game).track(transcript.state)
 
 
-def test_crib_dice_runs_a_hole_a_point_and_there_and_back_in_the_long_game() -> None:
+def test_crib_dice_pegs_move_a_hole_a_point_on_120_or_240_holes() -> None:
     assert track(told("crib_dice", MIXED, point(5), STOP, MIXED, point(5))) == Track(120, (Peg(2, 2), Peg(0, 2)))
     assert track(begun("crib_dice", header={"rules": {"long_game": True}})).holes == 240
 
@@ -35,7 +35,7 @@ def test_crag_runs_two_points_a_hole() -> None:
     )
 
 
-def test_crapola_runs_the_whole_way_to_the_target() -> None:
+def test_crapola_pegs_reach_the_end_of_the_track_at_the_target() -> None:
     lines = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
     assert track(told("crapola", *lines)) == Track(120, (Peg(0, 8), Peg(0, 0)), points_per_hole=125)
     assert track(told("crapola", *lines, STOP)).pegs[0] == Peg(8, 8)
@@ -125,7 +125,7 @@ CODES = CALLED | {"threw", "jackpot", "skunked", "rolled_off", "froze", "kept", 
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_shines_sounds_is_called_out_and_cheered(game: str) -> None:
+def test_each_event_has_its_lights_tones_and_announcements(game: str) -> None:
     rules, lit = GAMES[game], {"threw": ["run"], "banked": ["fill"], **LIT[game]}
     own = set(rules.effects)
     for code in {"threw", "banked", "left", "game_over", *own}:

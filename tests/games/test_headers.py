@@ -16,7 +16,7 @@ from tests.games.refusals import HEADER, bad, error_of
 
 
 @pytest.mark.parametrize("key", ["transcript", "game", "players"])
-def test_a_header_needs_these(key: str) -> None:
+def test_a_header_without_a_required_key_is_refused(key: str) -> None:
     assert key in bad(**{key: ...})
 
 
@@ -30,7 +30,7 @@ def test_the_game_is_one_of_those_there_are(value: Any) -> None:
     bad(game=value)
 
 
-def test_a_mistyped_game_or_key_is_told_the_nearest_one() -> None:
+def test_a_mistyped_game_or_key_is_refused_with_a_suggestion() -> None:
     assert "'crapola'" in bad(game="crappola")
     assert "'roll_off'" in bad(rolloff=True)
     assert "'seventh_die'" in bad(rules={"seventh_dice": True})
@@ -66,7 +66,7 @@ def test_names_are_compared_exactly_and_measured_in_code_points(players: list[st
     ] == dict.fromkeys(players, 0)
 
 
-def test_half_a_surrogate_pair_is_no_name() -> None:
+def test_a_name_with_half_a_surrogate_pair_is_refused() -> None:
     for half in ("\\ud83c", "\\ud800", "\\udfff", "A\\udc00"):
         assert error_of(HEADER.replace("Ann", half)) == (1, "rules")
     for whole in ("\\ud7ff", "\\ue000"):
@@ -107,7 +107,7 @@ def test_presets_are_no_switches() -> None:
 
 
 @pytest.mark.parametrize("changes", [{"first": "Cat"}, {"first": None}, {"first": 0}, {"first": ""}, {"first": "ann"}])
-def test_the_first_is_one_of_the_players(changes: dict[str, Any]) -> None:
+def test_first_must_name_one_of_the_players(changes: dict[str, Any]) -> None:
     bad(**changes)
 
 
@@ -138,14 +138,14 @@ def test_a_header_line_names_what_differs() -> None:
 
 
 @pytest.mark.parametrize("thing", [None, 1, [], "header", [json.loads(HEADER)]])
-def test_a_first_line_that_is_no_object_is_notation(thing: Any) -> None:
+def test_a_first_line_that_is_no_object_is_a_notation_error(thing: Any) -> None:
     with pytest.raises(NotationError):
         header_of(thing)
     assert error_of(json.dumps(thing)) == (1, "notation")
 
 
 @pytest.mark.parametrize("line", ["", "{", "Crapola", '{"transcript": NaN}', "[" * 100_000])
-def test_a_first_line_that_is_no_json_is_notation(line: str) -> None:
+def test_a_first_line_that_is_no_json_is_a_notation_error(line: str) -> None:
     assert error_of(line) == (1, "notation")
 
 
@@ -159,7 +159,7 @@ def test_a_first_line_that_is_no_json_is_notation(line: str) -> None:
         HEADER[:-1] + ', "note": "x"}',
     ],
 )
-def test_an_object_that_is_no_header_is_rules(line: str) -> None:
+def test_an_object_that_is_no_header_is_a_rules_error(line: str) -> None:
     assert error_of(line) == (1, "rules")
 
 

@@ -34,7 +34,7 @@ def view(game: str, *lines: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_until_somebody_leaves_nothing_tells_of_it(game: str) -> None:
+def test_a_view_has_no_field_left_before_somebody_leaves(game: str) -> None:
     transcript = begun(game, 3)
     assert "left" not in transcript.view()
     left = transcript.then(Leave("Ben"))
@@ -47,7 +47,7 @@ def test_until_somebody_leaves_nothing_tells_of_it(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("lines", [["Nobody"], ["ben"], ["Ben", "Ben"], ["Ben", "Cat", "Ann"]])
-def test_who_is_not_there_can_not_leave(game: str, lines: list[str]) -> None:
+def test_an_unknown_or_departed_player_cannot_leave(game: str, lines: list[str]) -> None:
     transcript = begun(game, 3)
     for name in lines[:-1]:
         transcript = transcript.then(Leave(name))
@@ -65,7 +65,7 @@ def test_the_last_who_remains_wins_at_once_whatever_the_score(game: str) -> None
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_roll_off_goes_on_without_him_or_is_decided_by_it(game: str) -> None:
+def test_a_roll_off_goes_on_or_is_decided_when_a_player_leaves(game: str) -> None:
     three = begun(game, 3, roll_off=True)
     assert three.then(Leave("Ann")).view()["player"] == "Ben"
     assert three.then(Leave("Ben")).events == (Event("left", 1, seat=1),)
@@ -82,7 +82,7 @@ def test_a_roll_off_goes_on_without_him_or_is_decided_by_it(game: str) -> None:
     assert begun(game, 2, roll_off=True).then(Leave("Ben")).view()["outcome"]["winners"] == ["Ann"]
 
 
-def test_a_turn_that_is_left_is_no_wipe_out() -> None:
+def test_leaving_in_ones_own_turn_counts_no_wipe_out() -> None:
     after = view("crib_dice", throw(2, 2, 1, 3, 4, 5, 6), point(2), leave("Ann"), players=3)
     assert (after["player"], after["wipeouts"], after["turn_points"], after["dice"]) == (
         "Ben",
@@ -107,7 +107,7 @@ def test_the_loser_of_a_game_for_one_is_found_in_mid_turn() -> None:
     assert (lost["dice"], lost["turn_points"], lost["round"]) == ([], 0, 1)
 
 
-def test_who_leaves_loses_as_who_is_eliminated() -> None:
+def test_a_leaver_loses_as_many_games_as_an_eliminated_player() -> None:
     skunk = {"rules": {"skunk": True}}
     mine = told("crib_dice", leave("Ann"), header=skunk)
     assert mine.view()["outcome"]["games_lost"] == {"Ann": 4, "Ben": 0}
@@ -134,7 +134,7 @@ def test_a_finished_team_is_home_while_one_of_it_is_there() -> None:
     assert (both["finished"], both["out"], both["scores"]["Ann & Dan"]) == ([], ["Ann & Dan"], 0)
 
 
-def test_who_was_eliminated_may_still_leave() -> None:
+def test_an_eliminated_player_may_still_leave() -> None:
     rules = {"rules": {"double_fuchle": True}}
     wiped = [throw(2, 2, 1, 3, 4, 5, 6), point(2), throw(3, 3, 4, 5, 6)]
     out = told("crib_dice", *[*wiped, *TWO, *TWO] * 5, players=3, header=rules)
@@ -167,7 +167,7 @@ def test_a_bomb_with_nobody_left_to_hit_only_ends_the_turn() -> None:
     assert (over["outcome"]["winners"], over["scores"]["Ben"], over["wipeouts"]["Ben"]) == (["Ann"], 2, 0)
 
 
-def test_the_sheet_of_who_left_stays_as_it_is_and_can_not_win() -> None:
+def test_a_leavers_sheet_stays_and_cannot_win() -> None:
     crag = throw(1, 6, 6)
     after = view("crag", crag, score("crag"), throw(1, 1, 1), leave("Ann"), score("ones"), players=3)
     assert (after["player"], after["sheets"]["Ann"], after["round"]) == ("Cat", {"crag": 50}, 1)
@@ -182,13 +182,13 @@ def test_the_last_round_of_a_sheet_is_the_thirteenth_whoever_left_in_it() -> Non
     assert (over["over"], over["round"]) == (True, 13)
 
 
-def test_who_plays_alone_may_leave_and_nobody_wins() -> None:
+def test_a_lone_player_may_leave_and_nobody_wins() -> None:
     alone = view("crag", throw(1, 6, 6), leave("Ann"), players=1)
     assert (alone["outcome"], alone["dice"]) == ({"winners": [], "games_lost": {"Ann": 1}}, [])
     assert view("crag", leave("Ann"), players=1, roll_off=True)["over"]
 
 
-def test_points_of_who_left_stand_and_can_not_be_spent_against() -> None:
+def test_a_leavers_points_stand_and_cannot_be_spent_against() -> None:
     lines = [*HOT, STOP, *HOT, STOP, CRAPPED, CRAPPED]
     assert view("crapola", *lines, players=4, header={"rules": {"reversal": False}})["decisions"] == ["spend"]
     left = told("crapola", *lines, leave("Ben"), players=4, header={"rules": {"reversal": False}})
@@ -204,7 +204,7 @@ def test_a_crap_out_still_turns_the_direction_when_two_are_left() -> None:
     assert (mine["direction"], mine["player"]) == (1, "Ben")
 
 
-def test_who_left_is_no_leader_from_the_next_turn_on() -> None:
+def test_a_leaver_is_no_leader_from_the_next_turn_on() -> None:
     rich = [line for _ in range(6) for line in HOT]
     lines = [*rich, STOP]
     assert view("crapola", *lines, players=3)["throw_sizes"] == [6, 7]
@@ -228,7 +228,7 @@ def test_a_skipped_seat_counts_each_time_it_is_passed() -> None:
     assert turns == [1, 1, 2, 2, 3]
 
 
-def test_the_chance_to_win_leaves_out_who_has_left() -> None:
+def test_win_chances_ignore_players_who_have_left() -> None:
     target = {"rules": {"target": 1000, "reversal": False, "entry": 0}}
     last = told("crapola", *HOT, STOP, *HOT, throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), STOP, players=3, header=target)
     best = options(last.state, "win")[0]["value"]
@@ -246,12 +246,12 @@ def test_the_chance_to_win_leaves_out_who_has_left() -> None:
         options(told("crib_dice", leave("Ann"), players=4, header={"rules": {"partners": True}}).state, "win")
 
 
-def test_the_luck_of_a_game_that_somebody_left_is_not_told() -> None:
+def test_luck_is_refused_for_a_game_that_somebody_left() -> None:
     with pytest.raises(RulesError, match="left"):
         story_of(told("crag", throw(1, 6, 6), leave("Ann")))
 
 
-def test_the_page_says_who_has_left_and_the_board_where_the_peg_is() -> None:
+def test_panels_note_leavers_and_the_track_shows_their_pegs() -> None:
     for game, rules in GAMES.items():
         left = begun(game, 3).then(Leave("Ben")).state
         assert rules.panels(left).notes[1] == ("player.left",)
@@ -277,7 +277,7 @@ def test_undo_goes_back_over_the_end_that_a_leave_made() -> None:
     assert (back.view()["player"], back.view()["decisions"]) == ("Ben", ["point"])
 
 
-def test_whose_turn_goes_on_when_another_leaves() -> None:
+def test_a_turn_continues_when_another_player_leaves() -> None:
     three = told("crag", throw(1, 6, 6), players=3).state
     assert turn_continues(three, three.after(Leave("Ben")))
     assert not turn_continues(three, three.after(Leave("Ann")))

@@ -51,7 +51,7 @@ def played_on(transcript: Transcript, levels: list[str], generator: random.Rando
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 2**32), levels=st.lists(st.sampled_from(["random", *LEVELS]), min_size=2, max_size=2))
-def test_luck_and_decisions_make_up_every_result(
+def test_start_luck_and_decisions_add_up_to_every_result(
     game: str, goal: str, rules: dict[str, Any], seed: int, levels: list[str]
 ) -> None:
     makes_up(story_of(played_by(game, levels, seed, **rules), goal))
@@ -73,7 +73,7 @@ def makes_up(story: Story, error: float = 1e-8) -> None:
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
 @settings(max_examples=3, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_so_it_is_when_lines_were_taken_back_and_throws_put_right(
+def test_luck_adds_up_after_undone_lines_and_corrected_throws(
     game: str, goal: str, rules: dict[str, Any], seed: int
 ) -> None:
     generator, levels = random.Random(seed), ["careless", "steady"]
@@ -87,7 +87,7 @@ def test_so_it_is_when_lines_were_taken_back_and_throws_put_right(
 
 
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
-def test_who_always_does_what_is_best_gives_nothing_away(game: str, goal: str, rules: dict[str, Any]) -> None:
+def test_a_player_of_only_best_options_has_no_regret(game: str, goal: str, rules: dict[str, Any]) -> None:
     if goal == "games":
         pytest.skip("no level plays for games lost")
     perfect = "best" if goal == "win" or game == "crag" else "steady"
@@ -101,7 +101,7 @@ def test_who_always_does_what_is_best_gives_nothing_away(game: str, goal: str, r
 
 
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
-def test_what_is_told_is_what_the_game_came_to(game: str, goal: str, rules: dict[str, Any]) -> None:
+def test_the_result_in_the_luck_story_is_that_of_the_game(game: str, goal: str, rules: dict[str, Any]) -> None:
     transcript = played_by(game, ["steady", "careless"], 3, **rules)
     story, outcome = story_of(transcript, goal), transcript.state.standing.outcome
     assert outcome is not None
@@ -122,13 +122,13 @@ def test_what_is_told_is_what_the_game_came_to(game: str, goal: str, rules: dict
         assert (one.decisions, other.decisions) == (-one.gave_away, -other.gave_away)
 
 
-def test_the_lines_told_of_are_those_of_the_transcript() -> None:
+def test_the_moves_of_a_luck_story_are_the_transcripts_lines() -> None:
     transcript = played_by("crag", ["careless"], 5)
     for move in story_of(transcript).moves:
         assert transcript.actions[move.line - 2] == move.action
 
 
-def test_the_measure_is_the_win_where_it_is_known_throughout() -> None:
+def test_the_default_goal_is_the_win_only_in_a_solved_game() -> None:
     assert goal_for(begun("crib_dice").header) == "win"
     assert goal_for(begun("crib_dice", roll_off=True).header) == "win"
     for other in (begun("crib_dice", 3), begun("crib_dice", rules={"bomb": True}), begun("crag"), begun("crapola")):
@@ -161,7 +161,7 @@ def test_a_spending_of_any_size_costs_what_the_turn_would_have_brought() -> None
     assert spending == Move(8, 0, Spend("Ben", 600), 0.0, expected(*HOT * 2, **rules), 6)
 
 
-def test_a_move_is_told_with_what_would_have_been_better() -> None:
+def test_a_costly_move_is_listed_with_the_best_option() -> None:
     players, common = ("Ann", "Ben"), {"line": 3, "player": "Ben", "luck": 0.0, "gave_away": 2.5, "approximation": 0.0}
     for best, line in ((5, {"throw": 5}), (NamePoint(2), {"do": "point", "value": 2}), (None, None)):
         assert Move(3, 1, Stop(), 0.0, 2.5, best).view(players) == {**common, "action": STOP, "best": line}
@@ -178,12 +178,12 @@ def test_at_most_three_luckiest_and_costliest_moves_are_listed() -> None:
     assert nothing.luckiest == nothing.costliest == ()
 
 
-def test_an_unfinished_game_has_no_luck_to_tell_yet() -> None:
+def test_luck_is_refused_for_an_unfinished_game() -> None:
     with pytest.raises(RulesError, match="not finished"):
         story_of(told("crag", throw(1, 2, 3), keep(1)))
 
 
-def test_a_result_is_told_in_points_or_wins() -> None:
+def test_the_luck_command_prints_results_in_points_or_wins() -> None:
     with pytest.raises(RulesError, match="'glory'; there are: points, win"):
         story_of(told("crapola", *HOT, CRAPPED_OUT, rules={"target": 1000}), "glory")
 
@@ -194,7 +194,7 @@ def luck(transcript: Transcript, *words: str) -> Any:
     return CliRunner().invoke(pegpip, ["luck", *words, "-"], input=content, standalone_mode=False)
 
 
-def test_the_command_tells_results_throws_and_decisions() -> None:
+def test_the_luck_command_lists_results_throws_and_decisions() -> None:
     transcript = played_by("crib_dice", ["steady", "careless"], 1)
     found = json.loads(luck(transcript, "--json").stdout)
     assert set(found) == {"goal", "players", "luckiest", "dearest", "moves"}
@@ -206,7 +206,7 @@ def test_the_command_tells_results_throws_and_decisions() -> None:
     assert "Dearest" in luck(transcript).stdout
 
 
-def test_the_command_refuses_what_it_cant_tell() -> None:
+def test_the_luck_command_refuses_games_it_cannot_split() -> None:
     unfinished, no_win = luck(begun("crag")), luck(played_by("crag", ["careless"], 1), "--goal", "win")
     assert isinstance(unfinished.exception, RulesError)
     assert isinstance(no_win.exception, RulesError)

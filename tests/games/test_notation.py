@@ -37,7 +37,7 @@ from tests.games.refusals import HEADER, TOO_LONG, bad, error_of
         ('{"undo": 12345678901234567890}', Undo(12345678901234567890)),
     ],
 )
-def test_each_kind_of_line_tells_its_action(line: str, action: Any) -> None:
+def test_each_kind_of_line_is_parsed_to_its_action(line: str, action: Any) -> None:
     assert parse_line(line) == action
     assert parse_line(line.encode()) == action
     assert action_of(line_of(action)) == action
@@ -157,7 +157,7 @@ def test_each_kind_of_line_tells_its_action(line: str, action: Any) -> None:
         '{"throw":' * 5000 + "1" + "}" * 5000,
     ],
 )
-def test_what_is_not_exactly_one_of_the_lines_is_notation(line: str) -> None:
+def test_a_line_of_another_form_is_a_notation_error(line: str) -> None:
     with pytest.raises(NotationError) as caught:
         parse_line(line)
     assert len(str(caught.value)) < 300
@@ -165,12 +165,12 @@ def test_what_is_not_exactly_one_of_the_lines_is_notation(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", [b'{"do": "\xff"}', b"\xff\xfe{\x00}\x00", b'{"do": "st\xc3p"}', b"\xed\xa0\x80"])
-def test_bytes_that_are_no_utf_8_are_notation(line: bytes) -> None:
+def test_bytes_that_are_not_utf_8_are_a_notation_error(line: bytes) -> None:
     assert error_of(HEADER, line) == (2, "notation")
     assert error_of(line) == (1, "notation")
 
 
-def test_utf_16_is_notation() -> None:
+def test_utf_16_is_a_notation_error() -> None:
     assert error_of(HEADER.encode("utf-16")) == (1, "notation")
     assert error_of("\ufeff" + HEADER) == (1, "notation")
 
@@ -189,7 +189,7 @@ def test_a_decoded_object_is_checked_as_strictly(thing: object) -> None:
         action_of(thing)
 
 
-def test_a_mistyped_decision_is_told_the_nearest_one() -> None:
+def test_a_mistyped_decision_is_refused_with_a_suggestion() -> None:
     with pytest.raises(NotationError, match="did you mean 'stop'"):
         parse_line('{"do": "stopp"}')
     with pytest.raises(NotationError, match="'throw', 'do', 'leave' or 'undo'"):

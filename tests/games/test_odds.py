@@ -71,7 +71,7 @@ def test_a_repeated_piddle_is_as_safe_and_a_bomb_succeeds_11_in_36() -> None:
     assert bomb.state.safe_chance == pytest.approx(11 / 36)
 
 
-def test_where_nothing_can_fail_there_is_no_chance_to_tell() -> None:
+def test_safe_chance_is_none_where_no_throw_can_fail() -> None:
     seven = [throw(*[6] * 7), point(6)]
     for lines in ([], [throw(5, 5, 2, 2, 1, 4, 6)], seven, [throw(*[4] * 5, 1, 2), point(4), throw(1, 2)]):
         assert told("crib_dice", *lines).state.safe_chance is None
@@ -85,7 +85,7 @@ def test_where_nothing_can_fail_there_is_no_chance_to_tell() -> None:
 
 
 @pytest.mark.parametrize(("dice", "ways"), [(1, 4), (2, 16), (3, 60), (4, 204), (5, 600), (6, 1080), (7, 0)])
-def test_crapola_craps_out_in_so_many_ways(dice: int, ways: int) -> None:
+def test_the_number_of_crap_outs_of_each_throw_of_crapola(dice: int, ways: int) -> None:
     assert crapola_odds.crap_out_chance(dice) * 6**dice == pytest.approx(ways, abs=1e-6)
     assert sum(count for _, count in throws_of(dice)) == 6**dice
     if dice < 7:
@@ -97,7 +97,7 @@ def test_no_throw_of_crapola_brings_more_at_once_than_seven_1s() -> None:
     assert most == points_of((1,) * 7) == crapola_odds.STEP * MAX_THROW_STEPS
 
 
-def test_six_dice_are_the_ones_told_of_where_seven_may_be_thrown() -> None:
+def test_the_safe_chance_assumes_six_dice_where_seven_may_be_thrown() -> None:
     assert told("crapola", *bank_crapola(6000)).state.safe_chance == pytest.approx(1 - 1080 / 46656)
 
 
@@ -140,7 +140,7 @@ def test_a_fresh_throw_is_worth_the_mean_of_the_best_points(gathered: int) -> No
     assert worth.fresh(gathered) == pytest.approx(total / 6**7)
 
 
-def test_a_worth_is_the_mean_of_the_worths_that_follow() -> None:
+def test_the_value_of_a_throw_is_the_mean_of_the_values_after_it() -> None:
     worth = crib_odds.turn_values(False)
     for gathered, frozen, value in ((0, 2, 5), (10, 3, 1), (0, 4, 6), (50, 2, 2)):
         dice = 7 - frozen
@@ -177,7 +177,7 @@ def test_a_rich_turn_of_crib_dice_stops_whatever_is_frozen(piddle_points: bool) 
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_what_a_throw_of_seven_is_worth_is_read_and_not_worked_out(piddle_points: bool) -> None:
+def test_values_of_a_throw_of_seven_come_from_the_stored_table(piddle_points: bool) -> None:
     worth, worked_out = crib_odds.turn_values(piddle_points), crib_odds.TurnValues(piddle_points)
     assert (worth._known_from, worked_out._known_from) == (0, crib_odds.RICH)
     assert worth.fresh(crib_odds.RICH - 5) == pytest.approx(worked_out.fresh(crib_odds.RICH - 5))
@@ -193,19 +193,19 @@ def test_a_rich_turn_that_throws_seven_alike_throws_them_again() -> None:
     assert more == pytest.approx(total / 6**7, abs=1e-9)
 
 
-def test_the_first_throws_of_crib_dice_are_all_there() -> None:
+def test_the_offers_of_a_first_throw_have_a_total_probability_of_1() -> None:
     assert math.fsum(chance for _, chance in crib_odds.first_throws()) == pytest.approx(1)
     assert all(offer for offer, _ in crib_odds.first_throws()), "there is always a pair"
 
 
-def test_a_turn_of_crib_dice_is_worth_what_it_is() -> None:
+def test_the_expected_points_of_a_turn_of_crib_dice() -> None:
     assert options(begun("crib_dice").state) == [{"line": {"throw": 7}, "value": pytest.approx(7.695357, abs=1e-6)}]
     advanced = begun("crib_dice", rules=ADVANCED).state
     assert options(advanced) == [{"line": {"throw": 7}, "value": pytest.approx(8.301677, abs=1e-6)}]
 
 
 @pytest.mark.parametrize(("piddle_points", "chance"), [(False, 0.463808), (True, 0.628844)])
-def test_a_turn_of_crib_dice_brings_nothing_so_often(piddle_points: bool, chance: float) -> None:
+def test_the_wipe_out_probability_of_a_turn_of_crib_dice(piddle_points: bool, chance: float) -> None:
     assert 1 - math.fsum(banks(piddle_points)) == pytest.approx(chance, abs=1e-6)
 
 
@@ -230,7 +230,7 @@ def test_a_bomb_banks_nothing_and_a_piddle_thrown_again_is_worth_a_piddle() -> N
 
 
 @pytest.mark.parametrize(("strict", "total"), [(False, 149.847593), (True, 147.406114)])
-def test_a_sheet_of_crag_is_worth_what_it_is(strict: bool, total: float) -> None:
+def test_the_expected_total_of_a_sheet_of_crag(strict: bool, total: float) -> None:
     state = begun("crag", 1, rules={"thirteen_without_double": strict}).state
     assert options(state) == [{"line": {"throw": 3}, "value": pytest.approx(total, abs=1e-6)}]
 
@@ -254,7 +254,7 @@ def test_the_last_keep_of_crag_is_a_plain_mean() -> None:
 
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("unused", [("crag",), ("thirteen", "crag"), ("twos", "odd_straight", "thirteen")])
-def test_sheets_of_crag_are_worth_what_a_walk_through_them_finds(strict: bool, unused: tuple[str, ...]) -> None:
+def test_crag_sheet_values_equal_a_plain_recursion(strict: bool, unused: tuple[str, ...]) -> None:
     state = told("crag", *all_but(*unused), players=1, rules={"thirteen_without_double": strict}).state
     so_far = sum(points_for(category, (1, 1, 2), strict) for category in CATEGORIES if category not in unused)
     assert options(state)[0]["value"] == pytest.approx(so_far + walked(unused, strict), abs=1e-9)
@@ -301,12 +301,12 @@ def test_each_player_of_crag_expects_the_total_of_his_own_sheet() -> None:
 
 
 @pytest.mark.parametrize(("size", "least", "value"), [(6, 0, 531.828675), (6, 1000, 407.970656), (7, 0, 835.765954)])
-def test_a_turn_of_crapola_is_worth_what_it_is(size: int, least: int, value: float) -> None:
+def test_the_expected_points_of_a_turn_of_crapola(size: int, least: int, value: float) -> None:
     assert crapola_odds.turn_values(size, least).thrown(0, size) == pytest.approx(value, abs=1e-6)
 
 
 @pytest.mark.parametrize(("size", "chance"), [(6, 0.311446), (7, 0.540315)])
-def test_the_greatest_chance_to_get_on_the_board_is_this(size: int, chance: float) -> None:
+def test_the_best_chance_to_get_on_the_board_in_one_turn(size: int, chance: float) -> None:
     assert crapola_odds.reaching(size, 1000, 1000).thrown(0, size) == pytest.approx(chance, abs=1e-6)
     assert crapola_odds.reaching(6, 0, 0).thrown(0, 6) == pytest.approx(1 - 1080 / 46656), "only a crap-out fails"
     assert crapola_odds.reaching(7, 0, 0).thrown(0, 7) == pytest.approx(1.0)
@@ -329,7 +329,7 @@ def test_the_chance_to_reach_a_score_satisfies_its_recursion() -> None:
 
 
 @pytest.mark.parametrize(("size", "least"), crapola_odds.STORED)
-def test_what_throws_of_crapola_are_worth_is_read_where_it_is_stored(
+def test_crapola_turn_values_come_from_the_table_where_stored(
     size: int, least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worked_out = crapola_odds.evaluate(size, least)
@@ -339,7 +339,7 @@ def test_what_throws_of_crapola_are_worth_is_read_where_it_is_stored(
 
 
 @pytest.mark.parametrize(("least", "wanted"), [(0, 25_000), (30_000, 0), (26_000, 25_000), (24_000, 25_000)])
-def test_of_points_far_off_only_those_that_are_missing_matter(least: int, wanted: int) -> None:
+def test_reaching_many_points_depends_only_on_the_missing_ones(least: int, wanted: int) -> None:
     away = max(least, wanted) - 2000
     far = crapola_odds.reaching(6, least, wanted, 0.5)
     near = crapola_odds.reaching(6, max(0, least - away), max(0, wanted - away), 0.5)
@@ -350,7 +350,7 @@ def test_of_points_far_off_only_those_that_are_missing_matter(least: int, wanted
 
 
 @pytest.mark.parametrize(("least", "wanted", "settled"), [(0, 300, 350), (1000, 0, 1000), (0, -200, 50), (0, 310, 350)])
-def test_a_turn_that_is_to_reach_points_is_worked_back_from_where_it_has(least: int, wanted: int, settled: int) -> None:
+def test_values_of_reaching_points_are_computed_up_to_those_points(least: int, wanted: int, settled: int) -> None:
     assert crapola_odds.reaching(6, least, wanted)._rich == settled
 
 
@@ -372,7 +372,7 @@ def test_a_throw_of_crapola_is_worth_the_mean_of_its_best_keeps(points: int, dic
     assert worth.thrown(points, dice) == pytest.approx(total / 6**dice)
 
 
-def test_who_may_not_stop_yet_must_throw_on() -> None:
+def test_below_the_first_bank_a_turn_is_valued_by_throwing_on() -> None:
     worth = unstored(6, 1000)
     assert worth.choosing(950, 3) == worth.thrown(950, 3) < 950
     assert worth.choosing(1000, 1) == 1000
@@ -399,7 +399,7 @@ def test_a_rich_turn_of_crapola_stops_when_a_throw_can_fail() -> None:
     assert crapola_odds.reaching(7, 0, 300).choosing(rich, 0) == 1, "it brings all there is"
 
 
-def test_options_of_crapola_are_worth_what_follows_them() -> None:
+def test_crapola_options_have_the_value_of_the_states_after_them() -> None:
     state = told("crapola", *bank_crapola(1000), *LATE_CRAP, throw(1, 5, 2, 2, 2, 6)).state
     worth = crapola_odds.turn_values(6, 0)
     found = options(state)

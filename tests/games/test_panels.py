@@ -35,11 +35,11 @@ def test_frozen_dice_lie_apart_from_the_loose_ones() -> None:
     assert panels(told("crib_dice", MIXED)).kept == ()
 
 
-def test_a_turn_has_points_to_bank_but_where_they_are_entered() -> None:
+def test_panels_show_turn_points_except_in_crag() -> None:
     assert [panels(begun(game)).worth for game in ("crib_dice", "crag", "crapola")] == [True, False, True]
 
 
-def test_going_on_is_called_what_it_is() -> None:
+def test_the_text_of_the_next_throw_depends_on_its_kind() -> None:
     assert can(told("crib_dice")) == ["can.throw"]
     assert can(told("crib_dice", MIXED, point(5))) == ["can.throw", "can.bank"]
     five = [throw(3, 3, 3, 3, 3, 1, 2), point(3)]
@@ -55,7 +55,7 @@ def test_a_game_without_panels_of_its_own_offers_throws_and_the_stop() -> None:
     assert shown == Panels(can=(Phrase("can.throw", {"count": [5]}), Phrase("can.bank", {"points": 2})), notes=((), ()))
 
 
-def test_wipe_outs_are_notches_and_a_fuchle_is_said() -> None:
+def test_panels_count_wipe_outs_and_note_a_fuchle() -> None:
     lines = [*WIPED, MIXED, point(5), STOP]
     assert panels(told("crib_dice", *lines)).counters == (Counter("player.wipeouts", (1, 0), 3),)
     pandemonium = {"rules": {"pandemonium": True}}
@@ -63,7 +63,7 @@ def test_wipe_outs_are_notches_and_a_fuchle_is_said() -> None:
     assert panels(told("crib_dice", *lines * 3)).notes == (("player.fuchled",), ())
 
 
-def test_who_is_home_or_out_is_said() -> None:
+def test_panels_note_who_has_finished_or_is_out() -> None:
     home = [throw(*[6] * 7), point(6)] * 5
     assert panels(told("crib_dice", *home, STOP)).notes == (("player.finished",), ())
     out = [*WIPED, *WIPED, MIXED, point(5), STOP]
@@ -105,12 +105,12 @@ def test_dice_to_throw_again_or_to_set_aside_are_chosen_differently() -> None:
     assert (panels(kept).kept, can(kept)) == ((1,), ["can.throw", "can.bank"])
 
 
-def test_who_may_spend_is_told() -> None:
+def test_panels_list_a_spending_where_it_is_allowed() -> None:
     hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), STOP]
     assert can(told("crapola", *hot, *hot)) == ["can.throw", "can.spend"]
 
 
-def test_the_goal_tells_the_target_the_way_and_the_last_round() -> None:
+def test_the_goal_panel_shows_target_direction_and_last_round() -> None:
     rules = {"rules": {"target": 100, "entry": 0}}
     assert panels(begun("crapola", header=rules)).goal == Goal(100, ("goal.clockwise",))
     last = told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1), STOP, players=3, header=rules)

@@ -58,7 +58,7 @@ def test_the_careless_keep_all_that_scores_and_bank_500() -> None:
     assert careless(told("crapola", *on_board, thrown(1, 2, 2, 3, 4, 6), keep(1)).state) == 5
 
 
-def test_the_best_play_for_the_win_where_the_steady_play_for_points() -> None:
+def test_best_plays_for_the_win_where_steady_plays_for_points() -> None:
     # One wipe-out from a fuchle: two points in hand are worth more than the five dice that would bring more.
     state = CribDice(board_at(71, 75, turn=1, wipeouts=(0, 2)), Turn("choosing", 0, 5, 2, (1, 2, 3, 4, 5, 5, 6)))
     assert steady(state) == 5
@@ -79,12 +79,12 @@ def test_the_best_throw_seven_dice_where_they_may() -> None:
     assert best(behind) == steady(behind) == 7
 
 
-def test_where_no_chance_to_win_is_worked_out_the_best_play_for_points() -> None:
+def test_the_best_level_plays_for_points_without_win_odds() -> None:
     state = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2), rules={"bomb": True}).state
     assert best(state) == steady(state) == 4
 
 
-def test_an_unknown_level_is_told_the_nearest() -> None:
+def test_an_unknown_level_is_refused_with_a_suggestion() -> None:
     with pytest.raises(RulesError, match="steady"):
         level_named("steddy")
 
@@ -133,7 +133,7 @@ def test_intervals_are_wilsons() -> None:
         (["crag", "--players", "steady", "--rules", '{"bomb": true}'], b"bomb"),
     ],
 )
-def test_what_cant_be_simulated_is_wrong_usage(words: list[str], told: bytes) -> None:
+def test_a_game_that_cannot_be_simulated_is_wrong_usage(words: list[str], told: bytes) -> None:
     process = subprocess.run(
         [sys.executable, "-c", "from companion.cli import main; main()", "simulate", *words],
         capture_output=True,

@@ -38,12 +38,12 @@ def walked(wipeouts: int, hole: int) -> Floats:
 
 
 @pytest.mark.parametrize(("wipeouts", "hole"), PLACES)
-def test_a_peg_finishes_when_and_where_a_plain_walk_finds(wipeouts: int, hole: int) -> None:
+def test_finish_distributions_equal_a_plain_forward_walk(wipeouts: int, hole: int) -> None:
     assert SMALL.finishes(wipeouts, hole) == pytest.approx(walked(wipeouts, hole), abs=1e-11)
 
 
 @pytest.mark.parametrize("turns", [1, 2, 40, ROUNDS])
-def test_what_finishing_brings_is_summed_over_all_ways(turns: int) -> None:
+def test_expected_finish_weights_equal_the_sum_over_distributions(turns: int) -> None:
     weights = np.random.default_rng(4).random((turns, FIVE))
     for wipeouts, hole in PLACES:
         found, place = SMALL.sums(weights, wipeouts, hole)
@@ -53,7 +53,7 @@ def test_what_finishing_brings_is_summed_over_all_ways(turns: int) -> None:
 
 
 @pytest.mark.parametrize("rules", [(False, 120, 3), (True, 120, 4), (False, 240, 3)])
-def test_as_many_banks_are_told_apart_as_matter(rules: tuple[bool, int, int]) -> None:
+def test_numbers_of_banks_are_kept_until_negligible(rules: tuple[bool, int, int]) -> None:
     known = course(*rules)
     ways = sum((1 - sum(race.banks(rules[0]))) ** wipeouts for wipeouts in range(rules[2]))
     under_way = [row.sum() * ways ** (1 + number) for number, row in enumerate(known._reached)]
@@ -71,7 +71,7 @@ class Watched(np.ndarray[Any, Any]):
 
 
 @pytest.mark.parametrize(("columns", "wanted"), [(race.MAX_PRODUCT // 8, [4, 4, 1]), (race.MAX_PRODUCT, [1] * 9)])
-def test_a_large_product_is_made_in_parts(columns: int, wanted: list[int]) -> None:
+def test_a_large_matrix_product_is_computed_in_blocks(columns: int, wanted: list[int]) -> None:
     one, other = np.arange(9.0)[:, np.newaxis], np.ones((2, columns))
     watched = np.tile(one, 2).view(Watched)
     watched.parts.clear()
@@ -79,14 +79,14 @@ def test_a_large_product_is_made_in_parts(columns: int, wanted: list[int]) -> No
     assert watched.parts == [2 * rows for rows in wanted]
 
 
-def test_holes_past_the_end_are_distinct_as_far_as_a_bank_can_lead() -> None:
+def test_finishes_are_told_apart_as_far_as_a_bank_can_reach() -> None:
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
     assert far._of(0)[0].shape == (ROUNDS, 380)
     assert near._of(0)[0].shape == (ROUNDS, near._course.past)
 
 
 @pytest.mark.parametrize(("pegs", "settled"), [((125, 124, 120), 126), ((130, 121, 110), 131)])
-def test_a_turn_is_worked_back_to_where_nobody_can_be_level(pegs: tuple[int, ...], settled: int) -> None:
+def test_turn_values_are_computed_up_to_where_no_tie_is_possible(pegs: tuple[int, ...], settled: int) -> None:
     worth = Race(board_at(*pegs, turn=2)).turn_values()
     assert worth._rich_from == settled - pegs[2] + MAX_SET_SCORE + 1
     assert [worth.bank(hole - pegs[2]) for hole in (settled - 1, settled, settled + 500)] == [0.5, 1.0, 1.0]

@@ -31,7 +31,7 @@ def test_a_decision_out_of_place_is_named_as_in_its_line(game: str, size: int, l
         assert refusal_of(begun(game, rules={"spend": False} if game == "crapola" else {}), line) == wanted
 
 
-def test_a_throw_out_of_place_is_told_what_may_be_thrown_or_decided() -> None:
+def test_the_refusal_of_a_throw_lists_what_is_allowed() -> None:
     naming = told("crib_dice", throw(5, 5, 2, 2, 1, 4, 6))
     assert refusal_of(naming, throw(1, 2)) == "A throw of 2 can't be made here; now: point."
     frozen = naming.then(action_of(point(5)))
@@ -47,11 +47,11 @@ def test_after_the_end_only_an_undo_is_named() -> None:
         assert refusal_of(over, line) == "The game is over; only an undo can follow."
 
 
-def test_a_line_that_says_nothing_is_told_what_lines_have() -> None:
+def test_the_refusal_of_an_empty_line_lists_the_kinds_of_lines() -> None:
     with pytest.raises(NotationError, match=r"; it has 'throw', 'do', 'leave' or 'undo'\.$"):
         action_of({"roll": [1, 2]})
 
 
-def test_a_number_too_long_to_write_out_is_told_as_that() -> None:
+def test_a_refusal_leaves_out_a_number_too_long_to_print() -> None:
     with pytest.raises(NotationError, match=r"\bthat\b(?!\?)"):
         action_of({"undo": -(10**5000)})

@@ -65,14 +65,14 @@ def test_each_object_names_its_file_and_a_refusal_ends_one_file() -> None:
     assert run("replay", "--json", str(GOOD), str(LONG)).return_value == 0
 
 
-def test_a_file_that_is_not_there_is_said_and_the_others_are_read(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_and_the_others_are_read(tmp_path: Path) -> None:
     result = run("replay", "--json", str(tmp_path / "none.jsonl"), str(tmp_path), str(GOOD))
     assert result.return_value == 1
     assert len(objects(result)) == len(states_beside(GOOD))
     assert "none.jsonl can't be read" in result.stderr
 
 
-def test_without_json_people_get_a_table() -> None:
+def test_replay_without_json_prints_a_table() -> None:
     result = run("replay", str(LONG), str(REFUSED))
     assert f"{LONG}:" in result.stdout
     assert "won." in result.stdout
@@ -112,7 +112,7 @@ def test_a_replaying_process_loads_no_heavy_module() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_rules_are_told_in_words_with_switches_and_credits(game: str) -> None:
+def test_the_rules_command_prints_text_switches_and_credits(game: str) -> None:
     text = run("rules", game).stdout
     chosen = GAMES[game]
     assert text.startswith(chosen.title)
@@ -178,7 +178,7 @@ def test_the_advanced_preset_sets_five_switches() -> None:
 @pytest.mark.parametrize(
     "words", [("rules", "crib_dize"), ("rules",), ("odds",), ("replay",), ("replay", "--jason", "-")]
 )
-def test_wrong_usage_exits_2_and_says_so(words: tuple[str, ...]) -> None:
+def test_wrong_usage_exits_2_with_a_message(words: tuple[str, ...]) -> None:
     process = subprocess.run(
         [*PEGPIP, *words],
         capture_output=True,
@@ -191,7 +191,7 @@ def test_wrong_usage_exits_2_and_says_so(words: tuple[str, ...]) -> None:
     assert b"Traceback" not in process.stderr
 
 
-def test_wrong_usage_with_an_unknown_game_is_told_the_nearest() -> None:
+def test_an_unknown_game_is_wrong_usage_with_a_suggestion() -> None:
     process = subprocess.run([*PEGPIP, "rules", "crib_dize"], capture_output=True, check=False, timeout=600)
     assert b"crib_dice" in process.stderr
 
@@ -207,7 +207,7 @@ def odds(*lines: dict[str, Any], game: str = "crib_dice") -> dict[str, Any]:
     return found
 
 
-def test_odds_tell_the_player_how_safe_and_what_is_best() -> None:
+def test_odds_list_player_safe_chance_and_best_option() -> None:
     found = odds({"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5})
     assert set(found) == {"player", "safe", "options", "best", "goal", "exact"}
     assert (found["player"], found["goal"], found["best"]) == ("Ann", "points", {"throw": 5})
@@ -215,7 +215,7 @@ def test_odds_tell_the_player_how_safe_and_what_is_best() -> None:
     assert found["options"][1] == {"line": {"do": "stop"}, "value": 2.0}
 
 
-def test_odds_to_win_are_chances_and_refused_where_there_are_none() -> None:
+def test_odds_to_win_are_printed_or_refused_where_unknown() -> None:
     header = b'{"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}'
     (found,) = objects(run("odds", "--json", "--goal", "win", "-", stdin=header))
     assert (found["goal"], found["best"]) == ("win", {"throw": 7})
@@ -262,7 +262,7 @@ def test_the_bench_counts_the_lines_that_the_rules_read() -> None:
     assert measure(lines=100)["rules_lines_per_s"] > 0
 
 
-def test_a_pipe_with_a_name_is_not_waited_for_and_no_game_is_endless(tmp_path: Path) -> None:
+def test_named_pipes_and_files_over_16_mb_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with (tmp_path / "long").open("wb") as file:
         file.truncate(17 << 20)

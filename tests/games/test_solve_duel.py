@@ -21,9 +21,7 @@ from companion.games.solving.crib_dice_outcomes import Outcomes
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_turns_of_a_batch_are_those_that_are_walked_through_one_by_one(
-    piddle_points: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_batch_of_turns_has_the_values_of_single_turns(piddle_points: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     generator, top = np.random.default_rng(3), 60
     monkeypatch.setattr(odds, "RICH", top)
     bank = np.sort(generator.random((top + 2 * REACH + 1, top)), axis=0)
@@ -90,7 +88,7 @@ def test_anderson_mixing_of_one_number_is_the_secant_method() -> None:
     assert mixing.next(at[2], changes[2]) == pytest.approx(2.5 + 0.125 * 0.5 / 0.625)
 
 
-def test_mixing_finds_where_a_change_vanishes() -> None:
+def test_anderson_mixing_finds_the_root_of_a_residual() -> None:
     matrix, asked = np.array([[0.9, 0.05], [0.1, 0.8]]), list[Floats]()
 
     def change(at: Floats) -> Floats:
@@ -103,7 +101,7 @@ def test_mixing_finds_where_a_change_vanishes() -> None:
     assert len(asked) == 4, "of two numbers it needs three changes, and one to see that it is there"
 
 
-def test_a_fixed_point_is_looked_for_so_often_and_so_closely() -> None:
+def test_fixed_point_stops_at_its_tolerance_or_evaluation_limit() -> None:
     asked = list[float]()
 
     def change(at: Floats) -> Floats:

@@ -25,7 +25,7 @@ QUICK = [(game, name) for game in GAMES for name in solvers(game) if "duel" not 
 
 
 @pytest.mark.parametrize(("game", "name"), QUICK)
-def test_the_stored_tables_are_those_that_their_solvers_find(game: str, name: str) -> None:
+def test_the_stored_tables_equal_the_results_of_their_solvers(game: str, name: str) -> None:
     come = list[float]()
     found = run_solver(solvers(game)[name], come.append)
     assert 0 <= min(come) == come[0] < come[-1] == 1, "it says how far it has come"
@@ -65,7 +65,7 @@ def test_tables_are_little_endian_on_every_machine(monkeypatch: pytest.MonkeyPat
     assert list(whole_numbers("any", "table")) != [513, 3], "there each number's bytes lie the other way round"
 
 
-def test_a_missing_table_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_table_is_an_error_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RulesError, match="make solve"):
         floats(crapola.__name__, "none.f8")
     monkeypatch.setattr(pkgutil, "get_data", lambda package, name: None)  # a loader that reads no data

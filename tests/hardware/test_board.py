@@ -58,7 +58,7 @@ def board_on(strip: MemoryStrip, clock: Clock) -> Board:
     return Board(strip, preset("strip122"), Power(PowerSettings(brightness=1)), clock)
 
 
-def test_a_code_is_so_many_lights_for_so_long_and_then_the_table_again(clock: Clock) -> None:
+def test_a_code_lights_its_pips_until_its_time_is_over(clock: Clock) -> None:
     board = board_on(MemoryStrip(122), clock)
     board.show(STILL)
     board.show_code((4, 1, 6), 60.0)
@@ -162,7 +162,7 @@ def test_the_board_is_dim_and_still_only_while_a_photo_is_taken(clock: Clock) ->
         assert np.array_equal(photo, strip.frame_rgb) == on, "nothing moves in the photo, and all does after it"
 
 
-def test_a_strip_that_fails_is_told_and_back_within_five_seconds(clock: Clock) -> None:
+def test_a_failed_strip_is_reported_and_back_within_five_seconds(clock: Clock) -> None:
     strip = SickStrip(122)
     board = board_on(strip, clock)
     board.show(MOVING)

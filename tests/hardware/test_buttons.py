@@ -61,15 +61,15 @@ def test_a_clean_press_is_one_short_press() -> None:
     assert presses([(1.0, True), (1.2, False)]) == ["short"]
 
 
-def test_a_long_press_is_told_once_while_it_is_held() -> None:
+def test_a_long_press_is_reported_once_while_held() -> None:
     assert presses([(1.0, True), (5.0, False)]) == ["long"]
 
 
-def test_a_spike_shorter_than_the_settling_time_is_nothing() -> None:
+def test_a_spike_shorter_than_the_settling_time_is_ignored() -> None:
     assert presses([(1.0, True), (1.015, False)]) == []
 
 
-def test_a_press_is_felt_when_it_goes_down_not_when_it_comes_up() -> None:
+def test_a_touch_is_reported_when_the_button_goes_down() -> None:
     bouncing = [(1.0, True), (1.002, False), (1.005, True), (1.9, False)]
     assert told(bouncing) == [
         (pytest.approx(1.025), "down"),
@@ -78,7 +78,7 @@ def test_a_press_is_felt_when_it_goes_down_not_when_it_comes_up() -> None:
     ]
 
 
-def test_a_contact_that_is_looked_at_late_tells_all_that_happened_in_order() -> None:
+def test_a_late_step_reports_all_events_in_order() -> None:
     contact, _ = step(Contact(), True, 1.0, SETTLE_S, LONG_S)
     contact, happened = step(contact, False, 3.0, SETTLE_S, LONG_S)
     assert happened == ("down", "long")
@@ -124,7 +124,7 @@ def pins() -> Any:
     gpiozero.Device.pin_factory = before
 
 
-def test_a_button_on_a_pin_is_heard_once(pins: Any) -> None:
+def test_a_gpio_button_reports_each_press_once(pins: Any) -> None:
     now = [0.0]
     buttons = GpioButtons(ButtonSettings(), clock=lambda: now[0])
     heard: list[Press] = []
@@ -154,7 +154,7 @@ class Watched(MemoryStrip):
             self.lit.set()
 
 
-def test_a_button_of_its_own_holding_time_is_long_only_then(pins: Any) -> None:
+def test_the_shutdown_button_has_a_holding_time_of_its_own(pins: Any) -> None:
     now = [0.0]
     buttons = GpioButtons(ButtonSettings(shutdown=3), clock=lambda: now[0])
     for button in ("bank", "shutdown"):
@@ -243,12 +243,12 @@ def test_a_button_that_is_held_down_is_acknowledged_by_the_light(kind: Any, pins
     board.stop()
 
 
-def test_a_pin_that_is_taken_is_told(pins: Any) -> None:
+def test_a_pin_in_use_is_a_device_error(pins: Any) -> None:
     with gpiozero.LED(17), pytest.raises(DeviceError, match="pins"):
         GpioButtons(ButtonSettings()).start(print)
 
 
-def test_a_busy_pin_costs_its_button_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_pin_disables_only_its_own_button(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gpiozero's own LGPIOFactory over a stand-in for lgpio, whose `error` is neither GPIOZeroError nor OSError."""
     lgpio = fresh_driver(monkeypatch, "lgpio")
     monkeypatch.delitem(sys.modules, "gpiozero.pins.lgpio", raising=False)
@@ -295,12 +295,12 @@ def test_keys_are_buttons_and_capitals_long_presses() -> None:
     assert felt == [("bank", True), ("bank", False), ("next", True), ("next", False)]
 
 
-def test_keys_without_a_terminal_are_told() -> None:
+def test_key_buttons_without_a_terminal_are_an_error() -> None:
     with open(os.devnull) as nothing, pytest.raises(DeviceError, match="terminal"):
         KeyButtons(nothing).start(print)
 
 
-def test_unknown_buttons_are_told_with_the_nearest() -> None:
+def test_unknown_buttons_are_refused_with_a_suggestion() -> None:
     with pytest.raises(SetupError, match="'gpio'"):
         open_buttons("gpoi", ButtonSettings())
     assert open_buttons("none", ButtonSettings()).name == "no"

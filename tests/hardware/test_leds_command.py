@@ -127,17 +127,17 @@ def test_scenes_draws_a_still_of_every_scene(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("map",), ("test",), ("design", "--out", "x.svg"), ("scenes", "--out", "x")])
-def test_a_layout_that_does_not_exist_is_told_with_the_nearest(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_an_unknown_layout_is_refused_with_a_suggestion(words: tuple[str, ...], tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="did you mean 'board3x121'"):
         CliRunner().invoke(command, [*words, "--layout", "bord3x12"], catch_exceptions=False)
 
 
-def test_a_strip_that_does_not_exist_is_told_with_the_nearest(empty_settings: str) -> None:
+def test_an_unknown_strip_kind_is_refused_with_a_suggestion(empty_settings: str) -> None:
     with pytest.raises(SetupError, match="did you mean 'spi'"):
         CliRunner().invoke(command, ["map", "--config", empty_settings, "--strip", "sip"], catch_exceptions=False)
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, empty_settings: str) -> None:
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path, empty_settings: str) -> None:
     (tmp_path / "file").write_text("")
     words = ["design", "--config", empty_settings, "--out", str(tmp_path / "file" / "d.svg")]
     with pytest.raises(DeviceError, match="--out"):

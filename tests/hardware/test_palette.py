@@ -35,7 +35,7 @@ def lab(vision: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("vision", EYES)
-def test_no_two_are_nearer_than_two_of_okabe_and_itos_may_be(vision: str) -> None:
+def test_no_two_player_colours_are_nearer_than_okabe_and_itos(vision: str) -> None:
     seen = lab(vision)
     apart = {
         pair: float(np.linalg.norm(seen[pair[0]] - seen[pair[1]])) for pair in itertools.combinations(range(10), 2)

@@ -86,7 +86,7 @@ def test_aplay_is_given_the_whole_file(tmp_path: Path, monkeypatch: pytest.Monke
     assert (tmp_path / "asked").read_text() == "--quiet -\n"
 
 
-def test_a_sound_card_that_is_missing_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_sound_card_is_reported_with_its_cure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     player(tmp_path, "cat > /dev/null; echo 'audio open error: No such file or directory' >&2; exit 1", monkeypatch)
     told = aplay(sound(SHORT))
     assert told is not None

@@ -142,7 +142,7 @@ UNPLUGGED = OSError(errno.ENODEV, "No such device")
         (ws281x, RuntimeError(-11), None, "on pin 18"),
     ],
 )
-def test_a_vanished_strip_is_told_with_its_cure_and_comes_back(
+def test_a_vanished_strip_is_reported_with_its_cure_and_reopened(
     made: Callable[[pytest.MonkeyPatch, Path], Below],
     opening: BaseException,
     writing: BaseException | None,
@@ -167,7 +167,7 @@ def test_a_vanished_strip_is_told_with_its_cure_and_comes_back(
 
 
 @pytest.mark.parametrize("code", [errno.EFBIG, errno.ENOSPC])
-def test_a_pio_driver_made_for_fewer_leds_is_told_at_once(
+def test_a_pio_driver_for_fewer_leds_is_an_error_at_start(
     code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     at = bench(pio(monkeypatch, tmp_path))
@@ -193,7 +193,7 @@ def test_leds_beyond_the_kernels_buffer_are_lit_once_it_is_larger(
     assert at.back_after_s() < 5.0
 
 
-def test_a_wled_controller_that_is_off_is_told_and_lit_when_back() -> None:
+def test_a_wled_controller_that_is_off_is_reported_and_lit_when_back() -> None:
     place = ("127.0.0.8", 21324)  # of this machine, and nobody else's
     at = bench(Below(WledStrip(122, *place), lambda: 0))
     at.run(6.0)  # nobody listens: the network says so at each second packet
@@ -219,7 +219,7 @@ def test_a_wled_controller_that_is_off_is_told_and_lit_when_back() -> None:
         at.below.strip.stop()
 
 
-def test_a_host_without_a_way_to_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_host_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_route(*_asked: Any, **_named: Any) -> None:
         raise OSError(errno.ENETUNREACH, "Network is unreachable")
 

@@ -121,7 +121,7 @@ def body(data: bytes, bits: int = 3) -> bytes:
     return data[len(gap(bits)) : -len(gap(bits))]
 
 
-def test_all_off_is_zeros_of_light() -> None:
+def test_a_dark_frame_is_encoded_as_zero_bits() -> None:
     assert body(encoded(frame((0, 0, 0), (0, 0, 0)))) == OFF3 * 6
 
 
@@ -129,7 +129,7 @@ def test_one_red_led_sends_green_red_blue() -> None:
     assert body(encoded(frame((255, 0, 0)))) == OFF3 + FULL3 + OFF3
 
 
-def test_alternating_bits() -> None:
+def test_alternating_led_bits_are_encoded_bit_by_bit() -> None:
     assert body(encoded(frame((0x55, 0xAA, 0x55)))) == HEXAA + HEX55 + HEX55
 
 
@@ -200,7 +200,7 @@ def test_too_many_leds_for_the_kernels_buffer_are_refused_with_the_number(below:
     ("fault", "cure"),
     [(FileNotFoundError(2, "No such file"), "raspi-config"), (PermissionError(13, "Permission denied"), "group spi")],
 )
-def test_spi_faults_are_told_with_their_cure(below: None, tmp_path: Path, fault: OSError, cure: str) -> None:
+def test_spi_errors_name_their_cure(below: None, tmp_path: Path, fault: OSError, cure: str) -> None:
     FakeSpi.fault = fault
     with pytest.raises(DeviceError, match=cure):
         SpiStrip(2, bufsiz=tmp_path / "none").start()
@@ -266,7 +266,7 @@ def test_ddp_cuts_long_frames_at_480_leds_and_pushes_the_last(listener: socket.s
     strip.stop()
 
 
-def test_a_wled_host_that_nobody_knows_is_told() -> None:
+def test_an_unknown_wled_host_is_an_error() -> None:
     with pytest.raises(DeviceError, match="its number"):
         WledStrip(2, "no-such-host.invalid").start()
 
@@ -315,7 +315,7 @@ def test_ws281x_is_never_loaded_where_it_crashes(monkeypatch: pytest.MonkeyPatch
         Ws281xStrip(2, machine=machine).start()
 
 
-def test_the_terminal_is_quiet_where_nobody_would_see_it() -> None:
+def test_the_terminal_strip_writes_nothing_unless_to_a_terminal() -> None:
     out = io.StringIO()
     strip = TerminalStrip(2, out=out)
     strip.start()
@@ -338,7 +338,7 @@ def test_the_overlay_has_the_layouts_leds_and_no_gamma_of_its_own() -> None:
     ("release", "dark"),
     [("6.6.31+rpt-rpi-2712", True), ("6.12.47+rpt-rpi-2712", True), ("6.12.56+rpt", False), ("7.0.1", False)],
 )
-def test_a_kernel_that_keeps_the_strip_dark_is_told(release: str, dark: bool) -> None:
+def test_a_kernel_that_keeps_the_strip_dark_is_reported(release: str, dark: bool) -> None:
     assert (kernel_problem(release) is not None) is dark
 
 
@@ -353,7 +353,7 @@ def test_every_strip_of_the_registry_is_in_the_help_and_the_docs() -> None:
         assert f"| `{word}` | {kind.summary} |" in build
 
 
-def test_an_unknown_strip_is_told_with_the_nearest() -> None:
+def test_an_unknown_strip_is_refused_with_a_suggestion() -> None:
     with pytest.raises(SetupError, match="'spi'"):
         open_strip("spii", 10, StripSettings())
     with pytest.raises(SetupError, match="wled:HOST"):
@@ -363,7 +363,7 @@ def test_an_unknown_strip_is_told_with_the_nearest() -> None:
 @pytest.mark.parametrize(
     "host", ["a" * 64, "a" * 63 + "." + "b" * 200, "..", "two words", "a\x00b", "tray\u202e", "a/b", "é" * 60]
 )
-def test_a_wled_host_that_cannot_be_is_a_settings_error(host: str) -> None:
+def test_an_impossible_wled_host_is_a_settings_error(host: str) -> None:
     with pytest.raises(SetupError, match="no host name"):
         open_strip(f"wled:{host}", 3, StripSettings())
 

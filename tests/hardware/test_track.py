@@ -86,7 +86,7 @@ def test_more_players_than_lanes_share_them_from_the_first_on() -> None:
     assert layout.lane_of(4) is layout.lanes[1]
 
 
-def test_a_layout_of_ones_own_can_run_backwards_over_gaps() -> None:
+def test_a_lane_of_an_own_layout_can_run_backwards_and_over_gaps() -> None:
     layout = lay(TrackSettings(leds=140, lanes=("139-80,75-14",)))
     assert layout.lanes[0][0] == (139,)
     assert layout.lanes[0][60] == (75,)
@@ -98,7 +98,7 @@ def test_rows_read_from_the_left_turn_every_second_row_of_the_strip() -> None:
     assert [hole[0] for hole in lay(wired).lanes[0]] == [0, 1, 2, 3, 4, 5, 10, 9, 8, 7, 6, 11]
 
 
-def test_all_that_is_wrong_with_a_layout_is_told_at_once() -> None:
+def test_all_problems_of_a_layout_are_reported_together() -> None:
     wrong = TrackSettings(leds=100, lanes=("0-121", "100-110"))
     with pytest.raises(SetupError) as refused:
         lay(wrong)
@@ -108,11 +108,11 @@ def test_all_that_is_wrong_with_a_layout_is_told_at_once() -> None:
     assert "mapped twice" in said
 
 
-def test_an_unreadable_lane_is_told_with_an_example() -> None:
+def test_an_unreadable_lane_is_refused_with_an_example() -> None:
     with pytest.raises(SetupError, match="write it like '0-121'"):
         lay(TrackSettings(lanes=("0..121",)))
 
 
-def test_an_unknown_preset_is_told_with_the_nearest() -> None:
+def test_an_unknown_preset_is_refused_with_a_suggestion() -> None:
     with pytest.raises(SetupError, match="did you mean 'strip122'"):
         preset("strip12")

@@ -27,7 +27,7 @@ def test_pwm_on_a_pi_5_is_refused() -> None:
     assert "spi or pio" in problem
 
 
-def test_everything_that_is_wrong_is_told_at_once() -> None:
+def test_all_wiring_problems_are_reported_together() -> None:
     strip = StripSettings(pin=5, order="GGB", spi_bits=7)
     problems = wiring_problems("ws281x", strip, ButtonSettings(bank=5, undo=5), PI_5)
     assert len(problems) == 7
