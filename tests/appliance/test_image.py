@@ -64,14 +64,14 @@ def test_a_script_of_the_image_is_well_formed(script: Path) -> None:
     assert os.access(script, os.X_OK) or script.name.endswith("-run-chroot.sh")
 
 
-def test_the_image_takes_the_installers_secrets_out_again() -> None:
+def test_the_image_build_removes_the_installers_secrets() -> None:
     inside = (STAGE / "00-pegpip/01-run-chroot.sh").read_text()
     removed = re.findall(r"^rm -f (.*)$", inside, re.MULTILINE)
     assert [KEYFILE in line and SETTINGS in line for line in removed] == [True]
     assert inside.index("apt-get install") < inside.index("rm -f")
 
 
-def test_the_first_start_is_the_one_without_settings() -> None:
+def test_the_first_start_unit_runs_only_without_a_settings_file() -> None:
     unit = (STAGE / "00-pegpip/files/pegpip-first-start.service").read_text()
     assert f"ConditionPathExists=!{SETTINGS}\n" in unit
     assert "Before=pegpip.service pegpip-hotspot.service\n" in unit

@@ -82,7 +82,7 @@ def steps() -> list[Step]:
     ]
 
 
-def test_every_change_is_told_before_and_made_once(machine: Noted, steps: list[Step]) -> None:
+def test_each_installation_step_is_announced_and_made_once(machine: Noted, steps: list[Step]) -> None:
     told = changes(steps, machine)
     assert "install the package avahi-daemon" in told
     assert "install the package python3-picamera2" not in told  # these sources don't have it
@@ -95,7 +95,7 @@ def test_every_change_is_told_before_and_made_once(machine: Noted, steps: list[S
     assert files_under(machine.root) == before
 
 
-def test_uninstalling_leaves_what_was_there_and_the_data(machine: Noted, steps: list[Step]) -> None:
+def test_uninstalling_restores_the_machine_and_keeps_the_data(machine: Noted, steps: list[Step]) -> None:
     before = files_under(machine.root)
     rules = machine.at("/etc/systemd/system")  # a package's, and empty
     rules.mkdir(parents=True)
@@ -114,7 +114,7 @@ def test_uninstalling_leaves_what_was_there_and_the_data(machine: Noted, steps: 
     assert uninstall(steps, machine, said.append) == 0
 
 
-def test_the_tables_user_is_put_into_the_groups_that_the_machine_has(
+def test_the_tables_user_joins_only_groups_that_the_machine_has(
     machine: Noted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also into one that came after it, with a package."""
@@ -128,7 +128,7 @@ def test_the_tables_user_is_put_into_the_groups_that_the_machine_has(
     assert not any(words[0] == "useradd" for words in machine.asked)
 
 
-def test_what_people_changed_in_their_settings_stays(machine: Noted, steps: list[Step]) -> None:
+def test_installing_again_keeps_settings_that_people_changed(machine: Noted, steps: list[Step]) -> None:
     install(steps, machine, lambda line: None)
     settings = machine.at(SETTINGS)
     settings.write_text("[table]\nname = 'The Plough'\n")
@@ -139,7 +139,7 @@ def test_what_people_changed_in_their_settings_stays(machine: Noted, steps: list
     assert "Plough" in settings.read_text()
 
 
-def test_a_step_that_fails_ends_it_and_the_next_try_goes_on(machine: Noted, steps: list[Step]) -> None:
+def test_a_failed_step_ends_the_installation_and_the_next_run_continues(machine: Noted, steps: list[Step]) -> None:
     machine.broken.add("enable")
     with pytest.raises(DeviceError):
         install(steps, machine, lambda line: None)
@@ -150,7 +150,7 @@ def test_a_step_that_fails_ends_it_and_the_next_try_goes_on(machine: Noted, step
 
 
 @given(st.text("ab=#\n[]", max_size=40), st.text("cd=\n", max_size=20))
-def test_the_pis_own_boot_lines_come_back_as_they_were(text: str, added: str) -> None:
+def test_uninstalling_restores_the_pis_own_config_txt(text: str, added: str) -> None:
     whole = LINES.applied(text)
     assert LINES.applied(whole) == whole
     assert [line for line in whole.splitlines() if line in LINES.lines] == list(LINES.lines)
@@ -185,7 +185,7 @@ def test_a_machine_without_a_config_txt_gets_none(tmp_path: Path) -> None:
 
 
 @given(st.text("ab= \r\n", max_size=30), st.sampled_from(["", "GB"]))
-def test_a_country_comes_into_the_command_line_once_and_out_again(text: str, before: str) -> None:
+def test_the_wifi_country_is_added_once_and_removed_by_uninstalling(text: str, before: str) -> None:
     was = country.changed(text, before) if before else text
     now = country.changed(was, "FI")
     assert country.set_in(now) == "FI"
@@ -193,7 +193,7 @@ def test_a_country_comes_into_the_command_line_once_and_out_again(text: str, bef
     assert country.changed(now, before) == was
 
 
-def test_the_pis_wifi_keeps_the_law_of_its_time_zone_unless_somebody_says_another(machine: Noted) -> None:
+def test_the_wifi_country_is_the_time_zones_unless_another_is_named(machine: Noted) -> None:
     """A Pi that knows no country keeps its Wi-Fi blocked, and the table can't open one."""
     zones, line, step = machine.at(country.ZONES), machine.at(COMMAND_LINE), WifiCountry()
     zones.mkdir(parents=True)
@@ -215,7 +215,7 @@ def test_the_pis_wifi_keeps_the_law_of_its_time_zone_unless_somebody_says_anothe
     assert (step.left(machine), list(line.parent.glob("cmdline.txt.*"))) == ([], [])
 
 
-def test_a_country_that_somebody_set_after_us_stays(machine: Noted) -> None:
+def test_uninstalling_keeps_a_country_set_after_the_installation(machine: Noted) -> None:
     step, line = WifiCountry("FI"), machine.at(COMMAND_LINE)
     step.do(machine)
     line.write_text(country.changed(line.read_text(), "SE"))
@@ -223,7 +223,7 @@ def test_a_country_that_somebody_set_after_us_stays(machine: Noted) -> None:
     assert country.set_in(line.read_text()) == "SE"
 
 
-def test_a_country_that_is_none_is_refused(machine: Noted, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_country_is_refused(machine: Noted, capsys: pytest.CaptureFixture[str]) -> None:
     """The kernel would take the word and know no channel by it."""
     zones = machine.at(country.ZONES)
     for _ in range(2):  # without zoneinfo its shape is looked at
@@ -240,7 +240,7 @@ def test_a_country_that_is_none_is_refused(machine: Noted, capsys: pytest.Captur
     assert (ended.value.code, "ISO 3166" in capsys.readouterr().err) == (2, True)
 
 
-def test_secrets_are_for_root_alone(machine: Noted, steps: list[Step]) -> None:
+def test_the_hotspots_keyfile_is_readable_only_by_root(machine: Noted, steps: list[Step]) -> None:
     install(steps, machine, lambda line: None)
     assert machine.at(KEYFILE).stat().st_mode & 0o777 == 0o600
     assert hotspot.read(machine.at(KEYFILE).read_text()) == ("Pub", "one.two.three.four")
@@ -272,7 +272,7 @@ def test_a_pi_5_gets_the_pio_driver_for_the_leds_of_its_layout(machine: Noted, l
     )
 
 
-def test_a_table_is_offered_no_strip_that_it_can_not_drive(machine: Noted) -> None:
+def test_a_new_tables_settings_do_not_offer_the_ws281x_strip(machine: Noted) -> None:
     """`ws281x` needs root and a library that is not installed."""
     assert "ws281x" not in _settings(machine, "Pub 42", "a.b.c.d")
 
@@ -294,7 +294,7 @@ def test_every_file_that_is_copied_is_in_the_project() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may")
-def test_whoever_is_not_root_is_told_so() -> None:
+def test_without_root_the_installer_asks_for_sudo_with_status_2() -> None:
     done = subprocess.run([PROJECT / "install.sh"], capture_output=True, text=True, check=False)
     assert (done.returncode, "sudo" in done.stderr) == (2, True)
 
@@ -306,7 +306,7 @@ def test_the_dry_run_changes_nothing_and_names_the_release() -> None:
     assert f"write {SETTINGS}" in done.stdout
 
 
-def test_a_program_that_fails_is_told_with_what_it_said() -> None:
+def test_the_error_of_a_failed_program_quotes_its_output() -> None:
     machine = Machine()
     with pytest.raises(DeviceError, match="no such luck"):
         machine.run("sh", "-c", "echo no such luck; exit 3")

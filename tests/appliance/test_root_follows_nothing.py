@@ -127,7 +127,7 @@ def test_installing_writes_through_no_link_in_place_of_the_settings(home: Home, 
     assert home.is_the_services()
 
 
-def test_the_folder_of_the_key_is_roots(home: Home) -> None:
+def test_the_folder_of_the_release_key_belongs_to_root(home: Home) -> None:
     before = os.umask(0o022)
     File(KEY, lambda: "a key\n").do(home.machine)
     os.umask(before)
@@ -138,7 +138,7 @@ def test_the_folder_of_the_key_is_roots(home: Home) -> None:
     assert not home.as_service("sh", "-c", f"echo x >>{key}")
 
 
-def test_an_import_by_root_is_the_services(home: Home) -> None:
+def test_files_imported_by_root_belong_to_the_services_user(home: Home) -> None:
     home.handed_over()
     home.imported()
     assert home.settings.read_text() == SAVED
@@ -172,14 +172,14 @@ def test_an_import_writes_through_no_link(home: Home, name: str, to: str) -> Non
     assert home.is_the_services()
 
 
-def test_an_import_of_a_file_that_root_alone_may_read(home: Home) -> None:
+def test_root_can_import_a_file_that_only_root_may_read(home: Home) -> None:
     home.handed_over()
     home.archive.chmod(0o600)
     home.imported()
     assert home.is_the_services()
 
 
-def test_an_import_for_settings_elsewhere_changes_nothing(home: Home) -> None:
+def test_an_import_to_settings_the_owner_can_not_write_changes_nothing(home: Home) -> None:
     home.handed_over()
     with pytest.raises(DeviceError, match="--config"):
         read_archive(home.archive, home.data, home.outside / "pegpip.toml", replace=True)
@@ -187,7 +187,7 @@ def test_an_import_for_settings_elsewhere_changes_nothing(home: Home) -> None:
     assert not (home.data / "journal.jsonl").exists()
 
 
-def test_an_import_into_a_link_that_the_service_made_goes_nowhere(home: Home) -> None:
+def test_an_import_into_a_link_out_of_the_data_folder_is_refused(home: Home) -> None:
     (home.data / "more").symlink_to(home.outside)
     home.handed_over()
     with pytest.raises(DeviceError):
@@ -196,7 +196,7 @@ def test_an_import_into_a_link_that_the_service_made_goes_nowhere(home: Home) ->
 
 
 @pytest.mark.parametrize("name", ["pegpip.toml", "photos/1.jpg", "review.json", "photos"])
-def test_an_export_by_root_reads_nothing_for_the_service(home: Home, name: str) -> None:
+def test_an_export_by_root_reads_no_file_through_the_services_links(home: Home, name: str) -> None:
     home.handed_over()
     home.imported()
     place = home.data / name
@@ -212,7 +212,7 @@ def test_an_export_by_root_reads_nothing_for_the_service(home: Home, name: str) 
         assert f"data/{name}" not in home.exported(to)
 
 
-def test_an_export_holds_the_settings_once_and_is_for_its_owner_alone(home: Home) -> None:
+def test_an_export_holds_the_settings_once_and_only_its_owner_may_read_it(home: Home) -> None:
     home.handed_over()
     home.imported()
     to = home.folder / "new.zip"
@@ -225,20 +225,20 @@ def test_an_export_holds_the_settings_once_and_is_for_its_owner_alone(home: Home
     assert home.is_the_services()
 
 
-def test_an_export_into_the_services_folder_is_the_services(home: Home) -> None:
+def test_an_export_into_the_services_folder_belongs_to_its_user(home: Home) -> None:
     home.handed_over()
     home.imported()
     home.exported(home.data / "evening.zip")
     assert home.is_the_services()
 
 
-def test_a_bundle_is_for_its_owner_alone(home: Home) -> None:
+def test_a_bug_report_may_be_read_only_by_its_owner(home: Home) -> None:
     file = home.folder / "bundle.zip"
     bundle.write(file, Settings(), [], photos=False)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_an_update_waits_for_no_pipe_and_follows_no_link_of_the_service(home: Home) -> None:
+def test_an_update_never_blocks_on_a_pipe_nor_follows_the_services_links(home: Home) -> None:
     (home.outside / "secret").write_text("[web]\nport = 81\n")
     for link in (True, False):
         home.settings.unlink(missing_ok=True)

@@ -298,7 +298,7 @@ def test_a_signed_package_installs_its_wheel_and_runs_no_script(own_shop: Shop) 
     assert not own_shop.canary.exists()
 
 
-def test_a_wheel_that_needs_more_than_is_there_is_not_made(shop: Shop) -> None:
+def test_a_wheel_with_a_missing_dependency_is_refused(shop: Shop) -> None:
     needs = "Metadata-Version: 2.1\nName: peg-and-pip\nVersion: 0.2.0\nRequires-Dist: no-such-thing-at-all\n"
     file = wheel(shop.stick, version="0.2.0", files={"peg_and_pip-0.2.0.dist-info/METADATA": needs})
     before = shop.releases.names()
@@ -323,7 +323,7 @@ def test_a_release_without_a_key_to_check_it_is_refused(shop: Shop, tmp_path: Pa
             signed_at(file, Path(f"{file}{SUFFIX}"), key)
 
 
-def test_while_a_key_is_changed_the_old_and_the_new_one_hold(shop: Shop, tmp_path: Path) -> None:
+def test_during_a_key_change_both_keys_are_accepted(shop: Shop, tmp_path: Path) -> None:
     both, key = Keyring(shop.stick.parent / "both"), tmp_path / "release-key.asc"
     both.home.mkdir(mode=0o700)
     for ring in (shop.ours, shop.stranger):
@@ -352,7 +352,7 @@ def test_the_publishers_command_makes_a_key_once_and_signs_with_it(
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "nowhere.deb", "peg_and_pip-1-py3-none-any.whl"])
-def test_another_file_is_refused(shop: Shop, name: str) -> None:
+def test_a_file_that_is_no_release_is_refused(shop: Shop, name: str) -> None:
     if "nowhere" not in name:
         (shop.stick / name).write_bytes(b"not a release")
         shop.ours.sign(shop.stick / name)
@@ -360,7 +360,7 @@ def test_another_file_is_refused(shop: Shop, name: str) -> None:
         shop.update(shop.stick / name)
 
 
-def test_a_pipe_in_place_of_a_release_is_not_waited_for(shop: Shop) -> None:
+def test_a_pipe_in_place_of_a_release_does_not_block_the_update(shop: Shop) -> None:
     os.mkfifo(shop.stick / "pegpip.deb")
     with pytest.raises(DeviceError):
         shop.update(shop.stick / "pegpip.deb")
@@ -372,7 +372,7 @@ def test_versions_are_compared_by_their_numbers(newer: str, older: str) -> None:
     assert numbers(f"{newer}.0") == numbers(newer)
 
 
-def test_the_flag_for_unsigned_releases_needs_a_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsigned_releases_are_accepted_only_at_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Noted(tmp_path / "root")
     releases = Releases(machine)
     releases.switch(releases.make(wheels(tmp_path / "first", "first")))

@@ -157,7 +157,7 @@ def releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Releases:
 
 
 @pytest.mark.parametrize(("kind", "lazy"), [("good", False), ("ill", True), ("one-wheel", True)])
-def test_a_plug_pulled_at_any_step_of_an_update_leaves_a_table_that_starts(
+def test_a_power_cut_at_any_step_of_an_update_leaves_a_table_that_starts(
     releases: Releases, tmp_path: Path, kind: str, lazy: bool
 ) -> None:
     source = wheels(tmp_path / "second", "second")
@@ -188,7 +188,7 @@ def test_a_plug_pulled_at_any_step_of_an_update_leaves_a_table_that_starts(
     assert ran == ({first} if kind == "ill" else {first, second})
 
 
-def test_a_plug_pulled_again_while_it_goes_back_changes_nothing(releases: Releases, tmp_path: Path) -> None:
+def test_a_second_power_cut_while_going_back_changes_nothing(releases: Releases, tmp_path: Path) -> None:
     source = wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(source), GAME)
     fresh = tree_of(tmp_path / "root")
@@ -207,7 +207,7 @@ def test_a_plug_pulled_again_while_it_goes_back_changes_nothing(releases: Releas
     assert at > 5
 
 
-def test_a_release_that_takes_the_machine_with_it_is_gone_back_from(releases: Releases, tmp_path: Path) -> None:
+def test_a_release_that_crashes_the_machine_is_replaced_by_the_proven_one(releases: Releases, tmp_path: Path) -> None:
     """It is never looked at: the power goes each time while it starts."""
     first = releases.current()
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
@@ -218,16 +218,14 @@ def test_a_release_that_takes_the_machine_with_it_is_gone_back_from(releases: Re
     assert (releases.current(), on_trial(releases)) == (first, None)
 
 
-def test_a_plug_pulled_once_is_not_the_releases_fault(releases: Releases, tmp_path: Path) -> None:
+def test_one_power_cut_does_not_end_a_trial(releases: Releases, tmp_path: Path) -> None:
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     count(releases)
     booted(Careful(releases))
     assert releases.current() == releases.proven() == Source(tmp_path / "new").name()
 
 
-def test_another_update_while_one_is_on_trial_goes_back_to_the_one_that_was_well(
-    releases: Releases, tmp_path: Path
-) -> None:
+def test_a_second_update_during_a_trial_falls_back_to_the_proven_release(releases: Releases, tmp_path: Path) -> None:
     first, ill = releases.current(), wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(wheels(tmp_path / "unproven", "unproven")), GAME)
     with pytest.raises(DeviceError, match="the one before runs again"):
@@ -235,7 +233,7 @@ def test_another_update_while_one_is_on_trial_goes_back_to_the_one_that_was_well
     assert (releases.current(), on_trial(releases)) == (first, None)
 
 
-def test_who_breaks_an_update_off_has_the_release_before(releases: Releases, tmp_path: Path) -> None:
+def test_an_interrupted_update_returns_to_the_release_before(releases: Releases, tmp_path: Path) -> None:
     first, source = releases.current(), wheels(tmp_path / "new", "new")
 
     class Waiting(Careful):
@@ -249,7 +247,7 @@ def test_who_breaks_an_update_off_has_the_release_before(releases: Releases, tmp
     assert releases.current() == first
 
 
-def test_a_release_that_systemd_went_back_from_is_told_as_ill(releases: Releases, tmp_path: Path) -> None:
+def test_prove_raises_an_error_if_the_release_was_taken_back_meanwhile(releases: Releases, tmp_path: Path) -> None:
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     time = Time()
 
@@ -261,7 +259,7 @@ def test_a_release_that_systemd_went_back_from_is_told_as_ill(releases: Releases
         prove(releases, look, time.pause, time.clock)
 
 
-def test_a_trials_file_that_is_damaged_or_of_another_release_counts_as_none(releases: Releases, tmp_path: Path) -> None:
+def test_a_trial_file_that_is_damaged_or_of_another_release_is_ignored(releases: Releases, tmp_path: Path) -> None:
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     for content in ("", "[1]", '{"release": "another", "tries": 9}'):
         (releases.folder.parent / "trial.json").write_text(content)
@@ -270,14 +268,14 @@ def test_a_trials_file_that_is_damaged_or_of_another_release_counts_as_none(rele
         assert (found.entry, found.tries) == (None, 0)
 
 
-def test_a_machine_with_one_release_tries_none(releases: Releases, tmp_path: Path) -> None:
+def test_with_one_release_there_is_no_trial(releases: Releases, tmp_path: Path) -> None:
     count(releases)
     assert on_trial(releases) is None
     with pytest.raises(DeviceError, match="no release to go back to"):
         begin(Releases(Noted(tmp_path / "bare")), "new", None)
 
 
-def test_half_a_release_never_passes_for_a_whole_one(releases: Releases, tmp_path: Path) -> None:
+def test_an_incomplete_release_never_counts_as_complete(releases: Releases, tmp_path: Path) -> None:
     second = updater(Careful(releases)).update(wheels(tmp_path / "second", "second"))
     (releases.folder / "half").mkdir()
     updater(Careful(releases)).update(wheels(tmp_path / "third", "third"))
@@ -295,9 +293,7 @@ def lines_of(key: str, opt: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("key", "word"), [("ExecStartPre", "count"), ("ExecStartPost", "prove")])
-def test_the_unit_has_the_proven_release_judge_each_start_while_one_is_on_trial(
-    tmp_path: Path, key: str, word: str
-) -> None:
+def test_during_a_trial_the_unit_runs_checks_by_the_proven_release(tmp_path: Path, key: str, word: str) -> None:
     python = tmp_path / "proven/bin/python"
     python.parent.mkdir(parents=True)
     python.write_text('#!/bin/sh\necho "$@"\n')
@@ -318,7 +314,7 @@ def test_no_exit_status_stops_the_services_restarts() -> None:
     assert "2" not in unit.partition("SuccessExitStatus=")[2].splitlines()[0].split()
 
 
-def test_the_command_of_the_unit_tells_and_ends(
+def test_the_units_command_reports_a_failed_trial_with_exit_status_1(
     releases: Releases, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trial, "WELL_S", 0.0)
@@ -330,7 +326,7 @@ def test_the_command_of_the_unit_tells_and_ends(
     assert trial.main("prove", releases.machine) == 0
 
 
-def test_the_pages_are_found_whatever_else_the_settings_say(tmp_path: Path) -> None:
+def test_the_pages_address_is_found_even_with_unknown_or_broken_settings(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
     file.write_text("[web]\nport = 81\nof_a_later_release = 1\n")

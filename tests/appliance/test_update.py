@@ -63,7 +63,7 @@ def updater(releases: Releases, table: Table) -> tuple[Updater, list[str], Time]
     return Updater(releases, table, said.append, time.pause, time.clock), said, time
 
 
-def test_a_release_that_is_well_runs_and_the_one_before_is_kept(releases: Releases, tmp_path: Path) -> None:
+def test_a_healthy_release_runs_and_the_one_before_is_kept(releases: Releases, tmp_path: Path) -> None:
     first = releases.current()
     table = Table(releases)
     update, said, _ = updater(releases, table)
@@ -75,7 +75,7 @@ def test_a_release_that_is_well_runs_and_the_one_before_is_kept(releases: Releas
     assert said[0].startswith("making")
 
 
-def test_a_release_that_is_ill_is_taken_back(releases: Releases, tmp_path: Path) -> None:
+def test_an_unhealthy_release_is_taken_back(releases: Releases, tmp_path: Path) -> None:
     first, source = releases.current(), wheels(tmp_path / "ill", "ill")
     table = Table(releases, {source.name()})
     update, said, time = updater(releases, table)
@@ -87,7 +87,7 @@ def test_a_release_that_is_ill_is_taken_back(releases: Releases, tmp_path: Path)
     assert "going back" in said[-1]
 
 
-def test_a_release_that_forgets_the_game_is_ill(releases: Releases, tmp_path: Path) -> None:
+def test_a_release_that_loses_the_game_is_taken_back(releases: Releases, tmp_path: Path) -> None:
     first, table = releases.current(), Table(releases)
 
     class Forgetful(Table):
@@ -112,7 +112,7 @@ def test_a_release_that_does_not_start_is_taken_back_at_once(releases: Releases,
     assert time.now < WELL_S
 
 
-def test_when_nothing_starts_both_causes_are_told(releases: Releases, tmp_path: Path) -> None:
+def test_if_neither_release_starts_the_error_names_both_causes(releases: Releases, tmp_path: Path) -> None:
     source = wheels(tmp_path / "ill", "ill")
     table = Table(releases, {source.name(), str(releases.current())})
     update, _, _ = updater(releases, table)
@@ -120,7 +120,7 @@ def test_when_nothing_starts_both_causes_are_told(releases: Releases, tmp_path: 
         update.update(source)
 
 
-def test_the_release_that_runs_is_not_made_again(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_to_the_running_release_builds_nothing(releases: Releases, tmp_path: Path) -> None:
     table = Table(releases)
     update, said, _ = updater(releases, table)
     update.update(Source(tmp_path / "first"))

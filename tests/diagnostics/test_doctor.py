@@ -58,7 +58,7 @@ def ill(check: Finding, *words: str) -> bool:
     return not check.ok and bool(check.cure) and all(word in f"{check.says} {check.cure}" for word in words)
 
 
-def test_a_pc_is_well_and_says_what_is_simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_passes_on_a_pc_and_says_what_is_simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.diagnostics.network.own_addresses", lambda: ("192.0.2.7",))
     done = doctor(tmp_path, "", "--json")
     told = {row["part"]: row for row in map(json.loads, done.stdout.splitlines())}
@@ -71,7 +71,7 @@ def test_a_pc_is_well_and_says_what_is_simulated(tmp_path: Path, monkeypatch: py
     assert all(row["ok"] for part, row in told.items() if part != "network")
 
 
-def test_what_is_ill_is_told_with_a_cure_and_exit_1(tmp_path: Path) -> None:
+def test_a_failed_check_is_printed_with_a_cure_and_exit_status_1(tmp_path: Path) -> None:
     done = doctor(tmp_path, "[camera]\nsource = 'files:/nowhere/at/all'\n[strip]\nkind = 'spi'\n")
     assert done.return_value == 1
     assert "ill" in done.stdout
@@ -89,7 +89,7 @@ def test_a_camera_setting_that_means_nothing_is_told() -> None:
     assert ill(check, "picamera2", "[camera] source")
 
 
-def test_a_dark_picture_a_burnt_one_and_a_blurred_one_are_told_apart() -> None:
+def test_dark_overexposed_and_blurred_pictures_get_different_findings() -> None:
     dark, burnt, flat = (np.full((96, 128, 3), level, np.uint8) for level in (10, 255, 120))
     sharp = (np.indices((96, 128)).sum(axis=0) // 8 % 2 * 120 + 60).astype(np.uint8)[:, :, None].repeat(3, axis=2)
     assert ill(picture_checks(dark)[0], "Too dark")
@@ -107,7 +107,7 @@ def test_a_layout_that_does_not_exist_is_told() -> None:
     assert ill(check_strip(Settings(strip=StripSettings(layout="bord3x121"))), "board3x121")
 
 
-def test_pins_that_collide_are_told_all_at_once() -> None:
+def test_all_pin_conflicts_are_reported_together() -> None:
     wrong = Settings(strip=StripSettings(kind="spi"), buttons=ButtonSettings(kind="gpio", bank=10, undo=5, next=5))
     assert ill(check_buttons(wrong, machine=""), "bank is on pin 10", "share pin 5")
 
@@ -115,7 +115,7 @@ def test_pins_that_collide_are_told_all_at_once() -> None:
 @pytest.mark.parametrize(
     ("said", "ok"), [('s "yes"', True), ('s "challenge"', False), ("logind can't be asked", False)]
 )
-def test_a_shutdown_button_without_leave_to_switch_off_is_told(said: str, ok: bool) -> None:
+def test_a_shutdown_button_without_permission_is_reported(said: str, ok: bool) -> None:
     found = may_shut_down(lambda: said)
     assert found is None if ok else found is not None and ill(found, said, "polkitd")
 
@@ -132,14 +132,14 @@ def test_an_unknown_kind_of_buttons_is_told() -> None:
         ({"OpenCV": None}, ("python3-opencv",)),
     ],
 )
-def test_libraries_that_do_not_go_together_are_told_with_the_cure(
+def test_incompatible_libraries_are_reported_with_the_cure(
     changed: dict[str, str | None], words: tuple[str, ...]
 ) -> None:
     assert check_versions("picamera2", WELL).ok
     assert ill(check_versions("picamera2", {**WELL, **changed}), *words)
 
 
-def test_picamera2_is_not_missed_by_other_cameras() -> None:
+def test_other_cameras_do_not_need_picamera2() -> None:
     assert check_versions("opencv:0", {**WELL, "picamera2": None}).ok
 
 

@@ -165,7 +165,7 @@ def is_ill(evening: Evening, part: str, *words: str) -> bool:
     return not found.ok and bool(found.cure) and all(word in f"{found.says} {found.cure}" for word in words)
 
 
-def test_an_evening_on_the_virtual_table_is_well_from_end_to_end(table: Table) -> None:
+def test_a_first_evening_on_the_virtual_table_finds_nothing_wrong(table: Table) -> None:
     table.person.skips = ()
     evening = table.held()
     assert evening.ill() == []
@@ -175,7 +175,7 @@ def test_an_evening_on_the_virtual_table_is_well_from_end_to_end(table: Table) -
     assert evening.not_done == []
 
 
-def test_what_the_doctor_finds_is_part_of_it(table: Table) -> None:
+def test_the_first_evening_includes_the_doctors_findings(table: Table) -> None:
     evening = table.held(checks=lambda _settings: iter([Finding("disk", False, "Full.", "Free some space.")]))
     assert is_ill(evening, "disk", "Free some space")
 

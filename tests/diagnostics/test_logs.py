@@ -27,7 +27,7 @@ class Logged:
         return self.stream.getvalue().splitlines()
 
 
-def test_a_message_without_end_is_cut_and_counted() -> None:
+def test_repeated_messages_are_dropped_beyond_the_limit_and_counted() -> None:
     log = Logged()
     for number in range(100):
         logging.getLogger("camera").warning("no frame %d", number)
@@ -47,7 +47,7 @@ def lines_of_loop(log: Logged) -> None:
         logging.getLogger("camera").warning("again")
 
 
-def test_what_was_left_out_is_told_with_the_next() -> None:
+def test_the_next_message_says_how_many_were_dropped() -> None:
     log = Logged()
     for number in range(26):
         log.now = 61.0 if number == 25 else 0.0
@@ -55,7 +55,7 @@ def test_what_was_left_out_is_told_with_the_next() -> None:
     assert log.close()[-1] == "WARNING camera: no frame 25 (and 15 more like it, not written)"
 
 
-def test_journald_is_told_how_grave_each_line_is() -> None:
+def test_each_line_for_journald_starts_with_its_priority() -> None:
     log = Logged(JOURNAL_STREAM="8:1")
     try:
         raise OSError("gone")
@@ -67,7 +67,7 @@ def test_journald_is_told_how_grave_each_line_is() -> None:
     assert "OSError: gone" in lines[-1]
 
 
-def test_programs_get_an_object_a_line() -> None:
+def test_structured_logs_are_one_json_object_per_line() -> None:
     log = Logged(structured=True)
     logging.getLogger("camera").error("no\nframe %s", "é")
     (line,) = log.close()

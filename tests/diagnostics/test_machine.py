@@ -63,14 +63,14 @@ def test_a_machine_without_sensors_counts_as_simulated(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("written_s", "ok"), [(0.0, True), (-3600, True), (60, True), (7200, False)])
-def test_a_clock_that_lies_behind_the_last_entry_is_told(tmp_path: Path, written_s: float, ok: bool) -> None:
+def test_a_clock_behind_the_newest_entry_is_reported(tmp_path: Path, written_s: float, ok: bool) -> None:
     """It was well in the last evening, and the Pi has no clock of its own."""
     last_s = written_s and NOW.timestamp() + written_s
     found = check_clock(NOW, last_s, tmp_path)
     assert (found.ok, "2030-05-01 02:00" in found.says, bool(found.cure)) == (ok, not ok, not ok), found
 
 
-def test_a_wrong_clock_is_told_over_moves_and_restarts_until_it_is_right(tmp_path: Path) -> None:
+def test_a_wrong_clock_is_reported_across_restarts_until_it_is_right(tmp_path: Path) -> None:
     data, machine = tmp_path / "data", pi(tmp_path / "pi")
     data.mkdir()
     journal = Journal(data)
@@ -89,14 +89,14 @@ def test_a_wrong_clock_is_told_over_moves_and_restarts_until_it_is_right(tmp_pat
     assert not (data / NEWEST_FILE).exists()
 
 
-def test_a_clock_that_the_network_has_set_is_right_whatever_the_entries_say(tmp_path: Path) -> None:
+def test_a_clock_set_by_the_network_is_right_even_behind_the_entries(tmp_path: Path) -> None:
     machine = pi(tmp_path)
     (machine / SYNCHRONISED).parent.mkdir(parents=True)
     (machine / SYNCHRONISED).touch()
     assert check_clock(NOW, NOW.timestamp() + 7200, machine).ok
 
 
-def test_when_the_last_entry_was_written_is_read_from_the_journal_as_it_lies(tmp_path: Path) -> None:
+def test_the_time_of_the_newest_entry_is_read_from_the_journal_file(tmp_path: Path) -> None:
     assert last_written_s(tmp_path) == 0.0
     assert list(tmp_path.iterdir()) == []
     journal = Journal(tmp_path)
@@ -109,7 +109,7 @@ def test_when_the_last_entry_was_written_is_read_from_the_journal_as_it_lies(tmp
     assert last_written_s(tmp_path) == 0.0
 
 
-def test_a_card_that_became_read_only_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = os.statvfs(tmp_path)
     fields = list(now)
     fields[8] |= os.ST_RDONLY
@@ -119,7 +119,7 @@ def test_a_card_that_became_read_only_is_told(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize(("free_mb", "ok"), [(FREE_MB_NEEDED - 1, False), (FREE_MB_NEEDED, True)])
-def test_a_disk_that_is_nearly_full_is_told(
+def test_a_nearly_full_disk_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free_mb: int, ok: bool
 ) -> None:
     usage = shutil.disk_usage(tmp_path)
@@ -135,5 +135,5 @@ def test_a_data_folder_is_well_if_it_can_be_made_and_written(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("year", "ok"), [(1970, False), (2023, False), (2026, True)])
-def test_a_clock_in_the_past_is_told(year: int, ok: bool) -> None:
+def test_a_clock_before_2025_is_reported(year: int, ok: bool) -> None:
     assert check_clock(datetime(year, 1, 31).astimezone()).ok is ok

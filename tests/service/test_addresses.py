@@ -33,7 +33,7 @@ def test_a_taken_port_falls_back_to_the_next_free_one() -> None:
             assert taken < second.getsockname()[1] <= taken + 20
 
 
-def test_an_address_that_is_not_ours_is_told_with_the_next_step() -> None:
+def test_an_address_of_another_machine_is_refused_with_advice() -> None:
     with pytest.raises(SetupError, match="--host"):
         listening_socket("192.0.2.7", 8000)
 
@@ -48,7 +48,7 @@ def test_a_server_on_every_address_prints_one_that_phones_can_reach() -> None:
     assert page_address("0.0.0.0", 8000, ()) == "http://127.0.0.1:8000/"
 
 
-def test_an_address_is_found_without_a_way_to_the_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_addresses_are_found_without_a_default_route(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a table whose only network is its own hotspot."""
     known = own_addresses()
 
@@ -74,7 +74,7 @@ OWN = WebSettings(wifi="Peg and Pip 42", wifi_password="a.b.c.d", hotspot="Peg a
         (WebSettings(), ("192.0.2.7",), "192.0.2.7", False),
     ],
 )
-def test_the_tables_own_wifi_has_a_code_while_it_is_up(
+def test_the_hotspots_qr_code_is_shown_only_while_it_is_up(
     monkeypatch: pytest.MonkeyPatch, settings: WebSettings, own: tuple[str, ...], page: str, joins: bool
 ) -> None:
     """The code of a network that is not there would be the first thing that every guest scans."""
@@ -83,7 +83,7 @@ def test_the_tables_own_wifi_has_a_code_while_it_is_up(
     assert (found.page, bool(found.wifi)) == (f"http://{page}:8000/", joins)
 
 
-def test_the_limit_of_phones_is_told_only_in_the_tables_own_wifi(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_phone_limit_is_shown_only_while_the_hotspot_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hotspot, "phones", lambda: 7)
     found = []
     for own in ((hotspot.ADDRESS,), ("192.0.2.7",)):
@@ -101,7 +101,7 @@ def test_the_limit_of_phones_is_told_only_in_the_tables_own_wifi(monkeypatch: py
         ("", "unused", None),
     ],
 )
-def test_a_wifi_becomes_the_text_that_phones_join_by(network: str, password: str, code: str | None) -> None:
+def test_a_wifi_name_and_password_become_a_qr_code_text(network: str, password: str, code: str | None) -> None:
     assert wifi_code(network, password) == code
 
 

@@ -44,7 +44,7 @@ def started(folder: Path) -> str:
     return done.stderr
 
 
-def test_after_three_starts_that_failed_the_page_is_up_and_says_why(tmp_path: Path) -> None:
+def test_after_three_failed_starts_safe_mode_shows_the_reason(tmp_path: Path) -> None:
     unplayable(tmp_path)
     for _ in range(TRIES):
         ended = started(tmp_path)
@@ -97,7 +97,7 @@ def test_a_wrong_flag_at_the_terminal_is_no_failed_start(tmp_path: Path) -> None
     assert Starts(tmp_path, {}).begin() == ["no disk"]
 
 
-def test_a_start_that_comes_to_something_begins_the_count_anew(tmp_path: Path) -> None:
+def test_a_successful_start_resets_the_count_of_failed_starts(tmp_path: Path) -> None:
     for number in range(TRIES + 1):
         starts = Starts(tmp_path, {})
         assert len(starts.begin()) == number
@@ -120,7 +120,7 @@ def test_under_systemd_the_count_outlives_a_restart_and_the_limit_comes_after_sa
     assert "RuntimeDirectoryPreserve=restart" in unit
 
 
-def test_where_nothing_can_be_counted_the_start_goes_on(tmp_path: Path) -> None:
+def test_a_start_goes_on_if_failed_starts_can_not_be_stored(tmp_path: Path) -> None:
     starts = Starts(tmp_path / "not" / "there", {})
     assert starts.begin() == []
     starts.failed("no disk")

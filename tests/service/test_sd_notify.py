@@ -22,6 +22,6 @@ def test_without_systemd_nothing_is_sent(tmp_path: Path) -> None:
     assert not notify("READY=1", {"NOTIFY_SOCKET": str(tmp_path / "gone")})
 
 
-def test_the_watchdog_is_fed_twice_in_its_time() -> None:
+def test_the_watchdog_interval_is_half_of_its_timeout() -> None:
     assert watchdog_s({"WATCHDOG_USEC": "10000000"}) == 5.0
     assert watchdog_s({}) is None

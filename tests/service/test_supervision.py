@@ -55,9 +55,7 @@ def _left_here() -> Iterator[None]:
 
 @pytest.mark.parametrize("with_", [ValueError, SystemExit, Unheard], ids=lambda e: e.__name__)
 @pytest.mark.parametrize(("thread", "part"), [("table", "table"), ("observer", "camera"), ("board", "strip")])
-def test_a_part_that_is_killed_is_told_and_comes_back(
-    app: App, thread: str, part: str, with_: type[BaseException]
-) -> None:
+def test_a_killed_part_is_reported_and_restarted(app: App, thread: str, part: str, with_: type[BaseException]) -> None:
     assert until(lambda: health(app)[part]["ok"])
     falls = count(health(app)[part]["says"])
 
@@ -74,7 +72,7 @@ def test_a_part_that_is_killed_is_told_and_comes_back(
 
 
 @pytest.mark.parametrize("with_", [RuntimeError, SystemExit, Unheard], ids=lambda e: e.__name__)
-def test_the_pages_server_is_killed_and_comes_back(app: App, with_: type[BaseException]) -> None:
+def test_a_crashed_page_server_is_restarted(app: App, with_: type[BaseException]) -> None:
     before = threading.active_count()
     killed = kill("server", with_)
     while not until(lambda: not killed.is_alive(), patience_s=1.0):
@@ -84,7 +82,7 @@ def test_the_pages_server_is_killed_and_comes_back(app: App, with_: type[BaseExc
     assert until(lambda: threading.active_count() <= before + 2)
 
 
-def test_every_part_that_can_fall_has_its_place_in_healthz(app: App) -> None:
+def test_every_part_that_can_crash_is_listed_in_healthz(app: App) -> None:
     for part in app.parts:
         if part.alive is not None:
             app.supervisor._falls[part.name] = Fall(f"a probe of {part.name}", 1)
@@ -101,7 +99,7 @@ def test_every_part_in_healthz_has_a_name_on_the_page(app: App) -> None:
     assert {f"part.{name}" for name in health(app)} - texts("en").keys() == set()
 
 
-def test_who_waits_for_a_writer_that_falls_is_told(tmp_path: Path) -> None:
+def test_a_command_gets_an_error_when_the_writer_thread_crashes(tmp_path: Path) -> None:
     from companion.table.journal import Journal
     from companion.table.photos import Photos
 
@@ -124,7 +122,7 @@ def test_who_waits_for_a_writer_that_falls_is_told(tmp_path: Path) -> None:
     table.stop()
 
 
-def test_a_reader_that_fails_is_told_until_it_can_follow_again(tmp_path: Path) -> None:
+def test_a_failing_snapshot_reader_is_reported_until_it_works_again(tmp_path: Path) -> None:
     from companion.table.journal import Journal
     from companion.table.photos import Photos
 
@@ -153,7 +151,7 @@ class Clock:
         return self.now_s
 
 
-def test_the_watchdog_is_fed_only_while_all_give_proof_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_watchdog_is_notified_only_while_all_parts_respond(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "LOOK_S", 1.0)
     clock, fed = Clock(), list[float]()
     lives = {"the table": True, "the camera": True, "the pages": True}
@@ -175,7 +173,7 @@ def test_the_watchdog_is_fed_only_while_all_give_proof_of_life(monkeypatch: pyte
         assert len(fed) == 1
 
 
-def test_a_part_that_cannot_be_started_again_is_told_why_until_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_that_fails_to_restart_is_reported_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "REPORTED_S", 6.0)
     clock, alive, refuse = Clock(), [True], ["The disk is gone. Put it back."]
 
@@ -201,7 +199,7 @@ def test_a_part_that_cannot_be_started_again_is_told_why_until_it_can(monkeypatc
     assert "started again 1 times" in check()[1]
 
 
-def test_a_server_that_falls_is_followed_by_another_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crashed_server_is_replaced_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.service.serving.PAUSE_S", 0.0)
     made = list[int]()
 
@@ -229,7 +227,7 @@ def test_a_server_that_falls_is_followed_by_another_until_it_is_stopped(monkeypa
     assert "started again 2 times" in server.health()[1]
 
 
-def test_a_part_that_fails_to_start_is_told_and_tried_again() -> None:
+def test_a_part_that_fails_to_start_is_reported_and_tried_again() -> None:
     clock = Clock()
     tries: list[str] = []
 

@@ -41,7 +41,7 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_change_keeps_the_comments_and_is_taken_at_once(path: Path) -> None:
+def test_a_change_of_a_setting_keeps_comments_and_takes_effect_at_once(path: Path) -> None:
     taken: list[Settings] = []
     file = settings_file(path, taken)
     file.change("strip", "brightness", 0.25)
@@ -51,7 +51,7 @@ def test_a_change_keeps_the_comments_and_is_taken_at_once(path: Path) -> None:
     assert (shown["strip", "brightness"].value, shown["strip", "brightness"].waits) == (0.25, False)
 
 
-def test_what_needs_a_new_start_says_so_and_runs_as_before(path: Path) -> None:
+def test_a_setting_that_needs_a_restart_says_so_and_is_not_applied(path: Path) -> None:
     taken: list[Settings] = []
     file = settings_file(path, taken)
     file.change("web", "port", 9000)
@@ -74,7 +74,7 @@ def test_what_needs_a_new_start_says_so_and_runs_as_before(path: Path) -> None:
         ("strip", "colour", 1, "is not changed here"),
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_changes(
+def test_an_invalid_setting_is_refused_and_nothing_changes(
     path: Path, section: str, key: str, value: object, why: str
 ) -> None:
     taken: list[Settings] = []
@@ -83,21 +83,21 @@ def test_what_cannot_be_is_refused_and_nothing_changes(
     assert (path.read_text(), taken) == (TEXT, [])
 
 
-def test_the_command_line_wins_and_says_so(path: Path) -> None:
+def test_a_setting_given_on_the_command_line_can_not_be_changed(path: Path) -> None:
     file = settings_file(path, [], strip={"brightness": 0.9})
     with pytest.raises(SetupError, match="command line"):
         file.change("strip", "brightness", 0.1)
     assert next(one for one in file.shown() if one.key == "brightness").fixed
 
 
-def test_without_a_file_one_is_made(tmp_path: Path) -> None:
+def test_the_first_change_creates_a_missing_settings_file(tmp_path: Path) -> None:
     path = tmp_path / "new" / "pegpip.toml"
     file = SettingsFile(Origin(path), Settings(), lambda settings: [], lambda settings: None)
     file.change("table", "name", "The Plough")
     assert tomllib.loads(path.read_text()) == {"table": {"name": "The Plough"}}
 
 
-def test_a_file_that_was_broken_by_hand_is_told_and_left(path: Path) -> None:
+def test_a_broken_settings_file_is_reported_and_left_unchanged(path: Path) -> None:
     file = settings_file(path, [])
     path.write_text("[strip\n")
     with pytest.raises(SetupError, match="Correct it by hand"):
@@ -105,7 +105,7 @@ def test_a_file_that_was_broken_by_hand_is_told_and_left(path: Path) -> None:
     assert path.read_text() == "[strip\n"
 
 
-def test_a_page_changes_what_is_declared_for_it_and_nothing_else() -> None:
+def test_a_page_may_change_only_settings_declared_for_it() -> None:
     found = {f"{one.section}.{one.key}": one.page for one in declared()}
     assert found == {
         "table.name": "live",
@@ -150,7 +150,7 @@ def test_a_text_that_cannot_be_shown_is_refused_in_every_section(path: Path, tex
     assert path.read_text() == TEXT
 
 
-def test_a_number_without_end_is_refused(path: Path) -> None:
+def test_an_infinite_number_is_refused(path: Path) -> None:
     with pytest.raises(SetupError, match="photos_mb"):
         settings_file(path, []).change("data", "photos_mb", 2**70)
 
@@ -193,7 +193,7 @@ def test_a_setting_that_was_left_out_is_shown_until_it_is_corrected(path: Path) 
 
 
 @given(st.text(max_size=24))
-def test_any_name_is_kept_as_it_is_or_refused(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
+def test_any_table_name_is_stored_unchanged_or_refused(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
     path = tmp_path_factory.getbasetemp() / "any.toml"
     path.write_text(TEXT)
     try:

@@ -15,7 +15,7 @@ def test_the_defaults_need_no_hardware() -> None:
     assert (settings.camera.source, settings.strip.kind, settings.buttons.kind) == ("virtual", "memory", "none")
 
 
-def test_all_mistakes_are_told_at_once_with_the_nearest_key(tmp_path: Path) -> None:
+def test_all_wrong_settings_are_reported_with_the_nearest_key(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     file.write_text('[web]\nprot = 80\nstreams = "many"\n[strpi]\nkind = "spi"\n[strip]\nbrightness = 3\n')
     with pytest.raises(SetupError) as told:
@@ -28,7 +28,7 @@ def test_all_mistakes_are_told_at_once_with_the_nearest_key(tmp_path: Path) -> N
     assert "brightness" in text
 
 
-def test_impossible_power_is_told_all_at_once(tmp_path: Path) -> None:
+def test_all_impossible_power_settings_are_reported_together(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     file.write_text("[strip]\nbrightness = 0\ngamma = 9\nwhite = [1, 1, 2]\nlimit_ma = 5\n")
     with pytest.raises(SetupError) as told:
@@ -44,19 +44,19 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["[web", "web = 3\n", "\x00"])
-def test_a_file_that_is_no_settings_is_a_setup_error(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_not_toml_is_a_setup_error(tmp_path: Path, text: str) -> None:
     file = tmp_path / "pegpip.toml"
     file.write_text(text)
     with pytest.raises(SetupError):
         config.load(file, {})
 
 
-def test_a_settings_file_that_is_not_there_is_a_setup_error(tmp_path: Path) -> None:
+def test_a_missing_settings_file_is_a_setup_error(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="--config"):
         config.load(tmp_path / "none.toml", {})
 
 
-def test_a_wrong_password_is_told_without_saying_it(tmp_path: Path) -> None:
+def test_an_error_about_the_password_does_not_show_it(tmp_path: Path) -> None:
     """What is told ends in the log, and the log in bug reports."""
     file = tmp_path / "pegpip.toml"
     file.write_text(f"[web]\nwifi_password = '{'hush' * 20}'\n")

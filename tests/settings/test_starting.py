@@ -135,13 +135,13 @@ def test_last_good_settings_are_for_their_owner_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"web": 3}', b'{"web": {"port": -1}}', b'{"no": {"such": 1}}'])
-def test_damaged_last_good_settings_are_as_good_as_none(tmp_path: Path, content: bytes) -> None:
+def test_damaged_last_good_settings_are_ignored(tmp_path: Path, content: bytes) -> None:
     (tmp_path / last_good.FILE_NAME).write_bytes(content)
     assert last_good.read(tmp_path) in (None, Settings())
 
 
 @pytest.mark.parametrize("host", ["203.0.113.7", "a" * 70, "no..host"])
-def test_a_host_that_is_not_ours_is_replaced_and_reported(tmp_path: Path, host: str) -> None:
+def test_a_host_of_another_machine_is_replaced_and_reported(tmp_path: Path, host: str) -> None:
     starting = begin(written(tmp_path, f"[web]\nport = 0\nhost = '{host}'\n"), service=True)
     opened_door(starting, lambda: 0.0, lambda _dice, _for_s: None).link.close()
     assert starting.settings.web.host == Settings().web.host

@@ -74,7 +74,7 @@ def test_the_number_of_leds_in_one_transfer_is_right() -> None:
     assert bytes_for(435, 3) <= 4096 < bytes_for(436, 3)
 
 
-def test_every_layout_is_told_and_every_picture_is_there_and_small() -> None:
+def test_the_build_guide_names_every_layout_and_has_small_pictures() -> None:
     assert all(f"`{name}`" in GUIDE for name in PRESETS)
     pictures = [DOCS / name for name in re.findall(r"\]\((img/[^)]+)\)", GUIDE)]
     assert len(pictures) >= 5
@@ -102,7 +102,7 @@ def number(pattern: str) -> float:
     return float(found[0].replace(",", ""))
 
 
-def test_the_list_is_whole_and_its_sum_is_on_the_page() -> None:
+def test_the_parts_list_is_complete_and_the_page_states_its_sum() -> None:
     lines = orders()
     for line in lines:
         assert all(line.values()), line

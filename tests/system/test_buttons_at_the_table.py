@@ -80,7 +80,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
     table.stop()
 
 
-def test_a_button_acts_on_the_table_and_one_that_may_not_changes_nothing(place: Place) -> None:
+def test_a_button_acts_on_the_table_and_a_refused_press_changes_nothing(place: Place) -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"], "rules": {}}
     started = place.table.submit(StartGame(header=header))
     thrown = place.table.submit(PlayLine(number=started.number, line={"throw": [1, 1, 2, 3, 4, 5, 6]}))
@@ -134,7 +134,7 @@ def test_the_countdown_ends_when_the_button_is_let_go(place: Place, tmp_path: Pa
     assert not (tmp_path / "off").exists()
 
 
-def test_held_to_the_end_it_runs_the_command_once_and_opens_no_pairing(place: Place, tmp_path: Path) -> None:
+def test_a_held_shutdown_button_runs_its_command_and_lets_no_phone_in(place: Place, tmp_path: Path) -> None:
     place.listen(sys.executable, "-c", f"open({str(tmp_path / 'off')!r}, 'a').write('x')")
     place.buttons.press(Press("shutdown", long=True))
     assert (tmp_path / "off").read_text() == "x"
@@ -158,7 +158,7 @@ def test_a_shutdown_that_fails_is_told_on_the_page(place: Place, command: tuple[
     assert told in says
 
 
-def test_buttons_that_are_ill_are_told_and_the_table_plays_on(place: Place) -> None:
+def test_broken_buttons_are_reported_and_the_table_plays_on(place: Place) -> None:
     place.buttons.ill = DeviceError("The buttons' pins can't be used.", "Check their numbers.")
     place.listen()
     assert place.health() == (False, "The buttons' pins can't be used. Check their numbers.")

@@ -67,7 +67,7 @@ def test_the_virtual_tray_is_calibrated(calibrated: tuple[Path, dict[str, object
     assert picture_in(folder / "seen.jpg").shape == (960, 1280, 3)
 
 
-def test_a_table_reads_with_it_and_says_so(calibrated: tuple[Path, dict[str, object], str]) -> None:
+def test_a_table_reads_with_its_calibration_and_says_so(calibrated: tuple[Path, dict[str, object], str]) -> None:
     phases: list[str] = []
     while "read" not in phases:
         assert len(phases) < 3, "one throw in a hundred is doubted, as the bench measures; three in a row never are"
@@ -133,7 +133,7 @@ def test_the_calibration_of_this_camera_is_used_until_its_pictures_have_another_
     assert "1280 x 960" in says
 
 
-def test_a_damaged_calibration_degrades_and_is_told(tmp_path: Path) -> None:
+def test_a_damaged_calibration_is_reported_and_the_table_plays_on(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(b"no archive")
     setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, NETWORKS)
     assert setup.rig is None
@@ -205,7 +205,7 @@ def test_wrong_usage_is_told_and_nothing_is_written(words: tuple[str, ...], tmp_
     assert not (tmp_path / "data").exists()
 
 
-def test_a_camera_that_is_not_there_is_told_as_json_too(tmp_path: Path) -> None:
+def test_a_missing_camera_is_reported_as_json_too(tmp_path: Path) -> None:
     done = calibrate("--camera", "opencv:63", "--data", str(tmp_path), "--json")
     assert done.return_value == 1
     told = json.loads(done.stdout)

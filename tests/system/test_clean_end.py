@@ -51,7 +51,7 @@ SLOW_LOOK = """
 """
 
 
-def test_a_look_that_is_not_over_when_the_program_ends_does_not_abort_it() -> None:
+def test_a_reading_still_running_at_exit_does_not_abort_the_program() -> None:
     ended = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(SLOW_LOOK)], capture_output=True, text=True, timeout=600, check=False
     )

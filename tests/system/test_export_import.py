@@ -63,7 +63,7 @@ def test_a_table_may_play_while_it_is_exported(table: Path) -> None:
     assert len(read_entries(fresh)) == 6
 
 
-def test_an_exports_name_is_on_the_disk_when_it_is_told(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exports_folder_entry_is_synced_before_it_is_reported(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a power cut a moment later must not take back: the content, and then the folder's entry."""
     synced: list[int] = []
     fsync = os.fsync
@@ -77,7 +77,7 @@ def test_an_exports_name_is_on_the_disk_when_it_is_told(table: Path, monkeypatch
     assert synced[-2:] == [file.stat().st_ino, file.parent.stat().st_ino]
 
 
-def test_a_table_that_plays_is_not_written_over(table: Path) -> None:
+def test_an_import_into_a_running_table_is_refused(table: Path) -> None:
     file, _ = exported(table)
     journal = Journal(table)
     journal.open()
@@ -94,7 +94,7 @@ def test_the_calibration_comes_along(table: Path) -> None:
     assert (fresh / CALIBRATION).read_bytes() == (table / CALIBRATION).read_bytes()
 
 
-def test_a_file_that_is_there_is_written_over_only_when_told(table: Path) -> None:
+def test_an_existing_file_is_overwritten_only_with_replace(table: Path) -> None:
     file = table.parent / "all.zip"
     file.write_text("mine")
     assert "--replace" in str(exported(table)[1].exception)
@@ -109,7 +109,7 @@ def test_an_export_leaves_nothing_but_its_file(table: Path) -> None:
     assert set(table.parent.iterdir()) - before == {table.parent / "all.zip"}
 
 
-def test_files_of_other_names_are_left_out_and_told(table: Path) -> None:
+def test_files_with_foreign_names_are_not_exported_and_are_listed(table: Path) -> None:
     """Once they went along, and the import then refused all of it."""
     (table / "my notes.txt").write_text("a shopping list")
     (table / os.fsdecode(b"caf\xe9.txt")).write_text("a name that is no text")
@@ -122,14 +122,14 @@ def test_files_of_other_names_are_left_out_and_told(table: Path) -> None:
     assert read_entries(table.parent / "new") == read_entries(table)
 
 
-def test_there_must_be_something_to_export(tmp_path: Path) -> None:
+def test_an_empty_data_folder_can_not_be_exported(tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     (tmp_path / "old.toml").write_text("")
     _, done = exported(tmp_path / "old")
     assert "nothing to export" in str(done.exception)
 
 
-def test_older_data_is_put_aside_only_when_told_and_never_deleted(table: Path) -> None:
+def test_older_data_is_put_aside_only_with_replace_and_never_deleted(table: Path) -> None:
     file, _ = exported(table)
     other = table.parent / "other"
     Photos(other).start(0)
@@ -150,7 +150,7 @@ def test_older_data_is_put_aside_only_when_told_and_never_deleted(table: Path) -
     assert (other / "replaced-2" / FIRST).exists()
 
 
-def test_settings_that_are_there_are_put_aside_only_when_told(table: Path) -> None:
+def test_existing_settings_are_put_aside_only_with_replace(table: Path) -> None:
     file, _ = exported(table)
     (table.parent / "new.toml").write_text("[web]\nport = 80\n")
     assert "settings file" in str(imported(file, table.parent / "new").exception)
@@ -173,7 +173,7 @@ def test_a_photo_taken_after_the_journal_was_copied_stays_behind(table: Path) ->
         ]
 
 
-def test_an_import_starts_without_a_word_of_damage(table: Path) -> None:
+def test_an_imported_table_starts_without_a_damage_report(table: Path) -> None:
     fresh = table.parent / "new"
     imported(exported(table)[0], fresh)
     journal = Journal(fresh)
@@ -184,7 +184,7 @@ def test_an_import_starts_without_a_word_of_damage(table: Path) -> None:
 RUNS = 'shutdown = 3\nshutdown_command = [\n  "systemctl",\n  "poweroff",\n]\nkind = "gpio"\n'
 
 
-def test_settings_that_have_a_program_run_are_left_out_and_told(table: Path) -> None:
+def test_imported_settings_that_run_a_program_are_commented_out(table: Path) -> None:
     (table.parent / "old.toml").write_text(SETTINGS + "[buttons]\n" + RUNS)
     done = imported(exported(table)[0], table.parent / "new")
     assert "[buttons] shutdown_command, [buttons] shutdown" in done.output

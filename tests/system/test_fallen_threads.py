@@ -71,7 +71,7 @@ def falls_and_comes_back(part: Part, fall: Callable[[], None], works: Callable[[
 
 
 @EXCEPTIONS
-def test_a_loudspeaker_that_falls_is_told_and_plays_again(with_: type[BaseException]) -> None:
+def test_a_crashed_sound_thread_is_reported_and_restarted(with_: type[BaseException]) -> None:
     played, wrong = list[bytes](), [with_]
 
     def play(sound: bytes) -> str | None:
@@ -119,7 +119,7 @@ class Keys:
 
 @EXCEPTIONS
 @pytest.mark.parametrize("kind", [Pins, Keys])
-def test_buttons_that_fall_are_told_and_heard_again(kind: Any, with_: type[BaseException], pins: Any) -> None:
+def test_a_crashed_button_thread_is_reported_and_restarted(kind: Any, with_: type[BaseException], pins: Any) -> None:
     fingers, heard, wrong = kind(pins), list[Press](), [with_]
 
     def pressed(press: Press) -> None:

@@ -81,7 +81,7 @@ FORGERIES = (
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda each: each.__name__.strip("_"))
 @pytest.mark.parametrize("there", [False, True], ids=["fresh", "over-a-table"])
-def test_what_no_export_wrote_is_refused_and_nothing_is_touched(table: Path, forgery: Any, there: bool) -> None:
+def test_a_forged_archive_is_refused_and_nothing_changes(table: Path, forgery: Any, there: bool) -> None:
     forged = repacked(exported(table)[0], forgery)
     folder = table if there else table.parent / "new"
     before = tree(table.parent)
@@ -104,7 +104,7 @@ def test_derived_files_never_come_from_an_archive(table: Path) -> None:
     assert not [path for path in fresh.iterdir() if path.suffix == ".jsonl"]
 
 
-def test_a_missing_file_a_folder_and_a_text_are_told(table: Path) -> None:
+def test_importing_a_missing_file_a_folder_or_a_text_is_an_error(table: Path) -> None:
     (table.parent / "notes.zip").write_text("a five and a six")
     for name in ("missing.zip", "old", "notes.zip"):
         assert isinstance(imported(table.parent / name, table.parent / "new").exception, DeviceError)

@@ -44,7 +44,7 @@ def test_the_house_throws_and_decides_and_a_pulled_plug_does_not_stop_it(tmp_pat
         assert again["state"]["sheets"] == after["state"]["sheets"]
 
 
-def test_a_level_that_there_is_not_is_told_with_the_nearest(tmp_path: Path) -> None:
+def test_an_unknown_bot_level_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
     done = subprocess.run(
         [PEGPIP, "play", "--data", str(tmp_path), "--house", "stedy", "--port", "0"],
         capture_output=True,

@@ -89,7 +89,7 @@ def test_a_player_called_as_a_part_of_another_has_his_own_seat() -> None:
     assert [moment.player for moment in moments_after(told, STOP)] == [1]
 
 
-def test_a_game_that_the_board_has_never_heard_of_has_its_pegs_and_its_moments(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_board_shows_pegs_and_moments_of_an_unknown_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({"high": HIGH}))
     told = Told({"game": "high", "players": ["Ann & Ben", "Ann"], "rules": {"twice": True}}).play({"throw": [4]})
     assert board_view(told.snapshot).pegs == (Peg(0, 0, 80), Peg(1, 0, 0))
@@ -148,7 +148,7 @@ ODD_NAMES += ["\U0001f469\u200d\U0001f469\u200d\U0001f467", "Jos\u00e9", "Jose\u
 @pytest.mark.parametrize("game", GAMES)
 @settings(max_examples=25, deadline=None)
 @given(st.data())
-def test_whatever_they_are_called_the_right_seat_is_lit_with_the_right_score(game: str, data: st.DataObject) -> None:
+def test_the_right_seat_is_lit_whatever_the_players_names(game: str, data: st.DataObject) -> None:
     anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=24)
     partners = game == "crib_dice" and data.draw(st.booleans())
     least, most = (4, 4) if partners else (2, 5)

@@ -51,7 +51,7 @@ def test_the_strips_order_and_pins_reach_the_strip_and_the_buttons(tmp_path: Pat
     assert wired.buttons.pins == {"bank": 5, "undo": 27, "next": 22}
 
 
-def test_what_makes_colours_right_comes_from_the_settings(tmp_path: Path) -> None:
+def test_brightness_gamma_white_and_limit_come_from_the_settings(tmp_path: Path) -> None:
     asked = "[strip]\nbrightness = 0.5\nlimit_ma = 900\ngamma = 2.2\nwhite = [0.9, 0.8, 1.0]\n"
     strip = settings(tmp_path, asked).strip
     assert (strip.brightness, strip.gamma, strip.white, strip.limit_ma) == (0.5, 2.2, (0.9, 0.8, 1.0), 900)
@@ -107,7 +107,7 @@ def test_a_strip_for_an_older_pi_is_refused_on_a_pi_5_with_all_the_rest(
         assert words in told, told
 
 
-def test_a_list_of_a_billion_leds_is_a_slip_and_not_tried(tmp_path: Path) -> None:
+def test_a_list_of_a_billion_leds_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="is no list of LEDs"):
         layout_of("own", settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nlanes = ['0-999999999']\n").track)
 

@@ -25,7 +25,7 @@ def pegpip(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([PEGPIP, *words], capture_output=True, text=True, timeout=600, check=False)
 
 
-def test_it_prints_page_and_pin_and_is_healthy(tmp_path: Path) -> None:
+def test_play_prints_page_address_and_pin_and_is_healthy(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         status, health = table.ask("/healthz")
         assert (status, health["status"]) == (200, "ok")
@@ -34,12 +34,12 @@ def test_it_prints_page_and_pin_and_is_healthy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("by", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_it_stops_cleanly(tmp_path: Path, by: int, status: int) -> None:
+def test_play_stops_cleanly_on_a_signal(tmp_path: Path, by: int, status: int) -> None:
     with Running(tmp_path) as table:
         assert table.stop(by) == status
 
 
-def test_a_taken_port_is_told_and_the_next_one_used(tmp_path: Path) -> None:
+def test_if_the_port_is_taken_the_next_one_is_used_and_printed(tmp_path: Path) -> None:
     with Running(tmp_path / "a") as first:
         port = first.page.rstrip("/").rpartition(":")[2]
         with Running(tmp_path / "b", "--port", port) as second:
@@ -60,7 +60,7 @@ def test_a_taken_port_is_told_and_the_next_one_used(tmp_path: Path) -> None:
     ],
     ids=" ".join,
 )
-def test_settings_that_cannot_work_are_told_with_status_2(tmp_path: Path, words: list[str]) -> None:
+def test_settings_that_cannot_work_end_play_with_exit_status_2(tmp_path: Path, words: list[str]) -> None:
     done = pegpip("play", "--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path), *words)
     assert done.returncode == 2
     assert done.stderr.strip()
@@ -84,7 +84,7 @@ def test_a_camera_that_is_not_there_degrades_and_the_phone_enters_throws(tmp_pat
         assert table.play({"throw": [1, 1, 2, 3, 4, 5, 6]})["state"]["decisions"] == ["point"]
 
 
-def test_bad_requests_are_told_and_the_table_plays_on(tmp_path: Path) -> None:
+def test_bad_requests_are_refused_and_the_table_plays_on(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         number = table.state()["number"]
         throw = {"number": number, "line": {"throw": [1, 1, 2, 3, 4, 5, 6]}}
@@ -129,9 +129,7 @@ def test_a_table_that_has_run_starts_in_spite_of_its_settings_file(tmp_path: Pat
         assert len(table.ask("/api/board")[1]["leds"]) == 256
 
 
-def test_what_is_loaded_when_the_page_is_served_is_not_searched_for_garbage_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_objects_loaded_at_the_start_are_not_garbage_collected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     there, searched = len(gc.get_objects()), list[int]()
 
     def run(ready: Callable[[], None]) -> None:

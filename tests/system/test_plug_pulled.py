@@ -45,7 +45,7 @@ def play_until_killed(table: Running, chance: random.Random, told: list[dict[str
 
 
 @pytest.mark.slow
-def test_twenty_kills_at_random_moments_lose_nothing_that_was_told(tmp_path: Path) -> None:
+def test_twenty_kills_at_random_moments_lose_no_acknowledged_entry(tmp_path: Path) -> None:
     chance = random.Random(20261121)
     told: list[dict[str, Any]] = []
     for _ in range(KILLS):

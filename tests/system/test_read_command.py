@@ -78,12 +78,12 @@ def test_a_picture_of_another_size_is_read_as_a_photo_and_that_is_said(pictures:
     assert "dice.png" not in done.stderr
 
 
-def test_without_one_the_empty_tray_is_a_photo_in_which_dice_are_missed(pictures: Pictures) -> None:
+def test_without_a_calibration_an_empty_tray_is_read_as_a_doubtful_photo(pictures: Pictures) -> None:
     (record,) = records(pegpip(read, "--json", pictures.empty))
     assert (record["values"], record["trusted"], record["doubt"]) == ([], False, "count")
 
 
-def test_what_is_no_picture_is_told_and_the_rest_is_read_and_drawn(pictures: Pictures, tmp_path: Path) -> None:
+def test_a_file_that_is_no_picture_is_reported_and_others_are_read(pictures: Pictures, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("three dice")
     words = ("--json", "--annotate", tmp_path / "drawn", "--calibration", pictures.data)
     done = pegpip(read, *words, tmp_path / "notes.txt", pictures.dice)
@@ -95,7 +95,7 @@ def test_what_is_no_picture_is_told_and_the_rest_is_read_and_drawn(pictures: Pic
     assert picture_in(tmp_path / "drawn" / "dice.jpg").shape == picture_in(pictures.dice).shape
 
 
-def test_a_calibration_that_is_not_there_or_is_none_is_refused(pictures: Pictures, tmp_path: Path) -> None:
+def test_a_missing_or_invalid_calibration_is_refused(pictures: Pictures, tmp_path: Path) -> None:
     missing = pegpip(read, "--calibration", tmp_path, pictures.dice).exception
     assert isinstance(missing, SetupError)
     assert "name the file or the data folder" in missing.problems[0]

@@ -76,7 +76,7 @@ class Guest:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_whole_game_by_what_is_gold(chromium: Any, tmp_path: Path, game: str) -> None:
+def test_a_whole_game_is_played_by_pressing_the_gold_buttons(chromium: Any, tmp_path: Path, game: str) -> None:
     with Running(tmp_path, "--game", game, "--players", "Ann,Ben") as table:
         tray = chromium.new_context(viewport=PHONE).new_page()
         screen = chromium.new_page(viewport={"width": 1280, "height": 720})
