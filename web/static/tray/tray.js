@@ -12,6 +12,8 @@ import { aloud, board, log, players, stage } from "../scoreboard/stage.js";
 
 const PICTURE_MS = 120, GONE_MS = 1000, DICE_MS = 400, STEP_MM = 6, SHAKE_PX = 700, JITTER_PX = 4;
 const grips = new Map(), TWICE_MS = 450;
+// While a decision is due, or dice roll, nothing may be thrown: the decisions stand below the tray.
+const STILL = new Set(["asking", "settling"]);
 /** @type {Tray} */
 let tray = { dice: [], zones: null };
 let dragged = null, holding = false, tapped = { id: null, at: 0 };
@@ -276,8 +278,6 @@ async function throwDice() {
   return act("throw", { ids, strength: 0.6 });
 }
 
-// While a decision is due, or dice roll, nothing may be thrown: the decisions stand below the tray.
-const STILL = new Set(["asking", "settling"]);
 function hint() {
   const { snapshot } = table, throwing = $("throw"), sizes = snapshot.state?.throw_sizes ?? [];
   throwing.disabled = !start.hands || deciding(snapshot) || STILL.has(snapshot.phase);
