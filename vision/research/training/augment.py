@@ -1,4 +1,4 @@
-"""Makes a training picture: a turned, stretched, pasted-over and badly lit piece of a photo, and where its dice are."""
+"""Makes a training picture: a rotated, stretched and relit crop of a photo with pasted dice, and where its dice are."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from vision.research.training.datasets import Photo
 CROP_PX = 256
 """Edge of the detector's training crops, in pixels."""
 DICE_PX = (15.0, 58.0)
-"""Sizes of faces that the network learns; it looks at a picture in several sizes, so that one of them fits."""
+"""Smallest and largest face, in pixels, that the detector is trained on. Other sizes are found at another scale."""
 
 Dice = list[tuple[float, float, float, int]]
+"""Centre x and y, size in pixels and value of each die."""
 Matrix = NDArray[np.float64]
 
 
@@ -24,7 +25,14 @@ def example(
     rng: np.random.Generator,
     dice_px: tuple[float, float] = DICE_PX,
 ) -> tuple[NDArray[np.uint8], Dice]:
-    """A (256, 256, 3) BGR picture, and for each die the middle x, y, the size in pixels and the value."""
+    """Draw a random training picture, (256, 256, 3) BGR, and its dice.
+
+    Args:
+        sets: Sets of photos.
+        odds: Probability of each set.
+        rng: Random generator.
+        dice_px: Smallest and largest face in pixels.
+    """
     photo = _drawn(sets, odds, rng)
     while not photo.complete:
         photo = _drawn(sets, odds, rng)
@@ -44,7 +52,10 @@ def _drawn(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.Ge
 
 
 def _view(photo: Photo, size_px: float, rng: np.random.Generator) -> tuple[Matrix, Matrix, float]:
-    """A random turn, stretch and mirroring that puts a die (or a piece of the ground) somewhere in the crop."""
+    """Draw a rotation, stretch and mirroring that puts a die, or a piece of the ground, into the crop.
+
+    Returns the (2, 2) matrix, the (2,) shift in pixels, and the scale in the matrix.
+    """
     height, width = photo.bgr.shape[:2]
     if len(photo.dice):
         die = photo.dice[int(rng.integers(len(photo.dice)))]
@@ -77,7 +88,7 @@ def _warped(
 def _pasted(
     picture: NDArray[np.uint8], dice: Dice, photo: Photo, size_px: float, rng: np.random.Generator
 ) -> NDArray[np.uint8]:
-    """The picture with a die of another photo on a free place (added to `dice`), cut out as a disc or a square."""
+    """Paste a die of another photo onto a free place of the picture, and add it to `dice`; return the picture."""
     if not len(photo.dice):
         return picture
     x, y, face_px, value = photo.dice[int(rng.integers(len(photo.dice)))]
@@ -114,7 +125,7 @@ def _cut_out(at: Matrix, size_px: float, rng: np.random.Generator) -> NDArray[np
 
 
 def relit(picture: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
-    """The picture under another light and through a worse camera."""
+    """Change light and colours of a picture at random, and make it as blurred and noisy as a poor camera would."""
     seen = picture.astype(np.float32)
     if rng.random() < 0.35:
         seen = seen[:, :, rng.permutation(3)]
@@ -135,13 +146,13 @@ def relit(picture: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.ui
 
 
 def _shaded(seen: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """With the edge of a shadow across it, hard or soft."""
+    """Darken the picture on one side of a shadow's edge, hard or soft."""
     beyond = (_slope(seen.shape, rng) - rng.uniform(-0.6, 0.6)) * np.exp(rng.uniform(0.5, 4))
     return seen * (1 - rng.uniform(0.2, 0.7) / (1 + np.exp(-4 * beyond)))[:, :, None].astype(np.float32)
 
 
 def _glaring(seen: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """With a lamp mirrored in it."""
+    """Add the reflection of a lamp to the picture."""
     along, across = (axis - rng.uniform(-0.8, 0.8) for axis in (_slope(seen.shape, rng), _slope(seen.shape, rng)))
     shine = np.exp(-((along / rng.uniform(0.1, 0.6)) ** 2) - (across / rng.uniform(0.1, 0.6)) ** 2)
     return seen + (rng.uniform(20, 160) * shine)[:, :, None].astype(np.float32)
@@ -154,7 +165,7 @@ def _slope(shape: tuple[int, ...], rng: np.random.Generator) -> Matrix:
 
 
 def _filmed(seen: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Blur, motion blur, noise and JPEG."""
+    """Add blur, motion blur, noise and JPEG artefacts at random."""
     if rng.random() < 0.25:
         seen = cv2.GaussianBlur(seen, (0, 0), rng.uniform(0.4, 1.6))
     if rng.random() < 0.12:

@@ -1,4 +1,4 @@
-"""Weights to begin with: those of a network that was shipped as ONNX, or that lie beside one as it was trained."""
+"""Initial weights for a training run: from a network that was shipped as ONNX, or from its training weights."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from torch import Tensor, nn
 
 
 def begin(network: nn.Module, file: Path, look: Callable[[], object]) -> None:
-    """Give the network the weights of a file.
+    """Load the weights of a file into a network, in place.
 
-    An ONNX file holds no normalisation: it was folded into the convolutions. It is laid open again, so that on what the
-    network sees meanwhile each convolution's output is normalised, scaled and moved to where it was.
+    In an ONNX file batch normalisation is folded into the convolutions. It is unfolded again with the statistics of
+    the examples that `look` shows, so that the outputs stay equal.
 
     Args:
-        network: Of the same make as the one that was written.
-        file: .onnx as shipped, or .pt as it lies beside what `exporting.write` wrote.
-        look: Has the network look at examples once.
+        network: A network of the same architecture.
+        file: A shipped .onnx file, or the .pt file that `exporting.write` wrote beside it.
+        look: Runs the network on some examples once.
 
     Raises:
-        SystemExit: The file is of a network of another make.
+        SystemExit: The file holds another architecture.
     """
     if file.suffix != ".onnx":
         network.load_state_dict(torch.load(file, weights_only=True))
@@ -52,7 +52,7 @@ def begin(network: nn.Module, file: Path, look: Callable[[], object]) -> None:
 
 
 def _in_order(graph: onnx.GraphProto) -> list[onnx.TensorProto]:
-    """Weight and bias of each layer, in the order in which they are used."""
+    """Return weight and bias of each layer, in the order in which the graph uses them."""
     by_name = {one.name: one for one in graph.initializer}
     return [by_name[name] for node in graph.node if node.op_type in ("Conv", "Gemm") for name in node.input[1:]]
 

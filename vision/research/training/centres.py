@@ -17,13 +17,20 @@ DICE_PX = 40.0
 CELLS = CROP_PX // STRIDE
 """Edge of the maps of a training crop, in cells."""
 SIZES_PX = (11.0, 100.0)
-"""Faces smaller or larger are not judged: they may be marked or not."""
+"""Smallest and largest face, in pixels, that counts in the loss. Other faces may be detected or not."""
 MIDDLE = 1 / 6
-"""Spread of the mark of a middle, in sizes of the die."""
+"""Standard deviation of the Gaussian mark at a face's centre in the heat maps, in face sizes."""
 
 
 def layer(inputs: int, outputs: int, stride: int = 1, reach: int = 1) -> nn.Sequential:
-    """3 x 3 convolution with batch normalisation and ReLU; `reach` is the dilation."""
+    """Return a 3 x 3 convolution with batch normalisation and ReLU.
+
+    Args:
+        inputs: Input channels.
+        outputs: Output channels.
+        stride: Stride of the convolution.
+        reach: Dilation of the convolution.
+    """
     convolution = nn.Conv2d(inputs, outputs, 3, stride, reach, dilation=reach, bias=False)
     return nn.Sequential(convolution, nn.BatchNorm2d(outputs), nn.ReLU(inplace=True))
 
@@ -37,15 +44,24 @@ class Residual(nn.Module):
         self.b = nn.Sequential(nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width))
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, width, h, w) in and out."""
+        """Compute the block; input and output are (n, width, h, w)."""
         return torch.relu(x + self.b(self.a(x)))
 
 
 class Centres(nn.Module):
-    """(n, 3, h, w) picture, -1 to 1, to (n, 9, h/8, w/8): six logits by value, log size / 40 px, place in the cell."""
+    """Detector of face centres: (n, 3, h, w) pictures, -1 to 1, to (n, 9, h/8, w/8) maps.
+
+    The maps are six logits by value, log(size / 40 px), and two for the offset within the cell.
+    """
 
     def __init__(self, stem: nn.Sequential, width: int, neck: int) -> None:
-        """`stem` makes (n, width, h/8, w/8) of a picture; `neck` channels are left before the nine maps."""
+        """Build the network.
+
+        Args:
+            stem: Turns (n, 3, h, w) pictures into (n, width, h/8, w/8) features.
+            width: Channels of the features.
+            neck: Channels before the nine output maps.
+        """
         super().__init__()
         self.stem = stem
         self.head = nn.Sequential(layer(width, neck), nn.Conv2d(neck, 9, 1))
@@ -53,7 +69,7 @@ class Centres(nn.Module):
         nn.init.constant_(self.head[-1].bias[:6], -4.0)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, 3, h, w) to (n, 9, h/8, w/8), with logits in the first six maps."""
+        """Compute (n, 9, h/8, w/8) maps of (n, 3, h, w) pictures; the first six are logits."""
         return self.head(self.stem(x))
 
 
@@ -77,15 +93,21 @@ class Exported(nn.Module):
         self.centres = centres
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, 3, h, w) to (n, 9, h/8, w/8), with scores from 0 to 1 in the first six maps."""
+        """Compute (n, 9, h/8, w/8) maps of (n, 3, h, w) pictures; the first six are scores from 0 to 1."""
         maps = self.centres(x)
         return torch.cat([torch.sigmoid(maps[:, :6]), maps[:, 6:]], 1)
 
 
 def targets(dice: Dice, named: bool = True) -> tuple[NDArray[np.float32], ...]:
-    """Target maps of a picture: heat (6), size and offset (3), mask of those (1), mask of cells in the loss (1).
+    """Make the training targets of a picture.
 
-    Without `named` all six heat maps are equal: a face is there, of any value.
+    Args:
+        dice: Centre x and y, size in pixels and value of each die.
+        named: Whether values are told apart. If not, all six heat maps are equal.
+
+    Returns:
+        Heat maps by value (6, 32, 32); size and offset (3, 32, 32); mask of the cells where size and offset count
+        (1, 32, 32); mask of the cells where the heat maps count (1, 32, 32).
     """
     marks = np.zeros((6, CELLS, CELLS), np.float32)
     place = np.zeros((3, CELLS, CELLS), np.float32)
@@ -112,7 +134,15 @@ def targets(dice: Dice, named: bool = True) -> tuple[NDArray[np.float32], ...]:
 
 
 def loss(maps: Tensor, marks: Tensor, place: Tensor, counts: Tensor, judged: Tensor) -> Tensor:
-    """Focal loss of the marks (Law & Deng, CornerNet, 2018, eq. 1) and smooth L1 of size and place."""
+    """Compute the loss: focal loss of the heat maps (Law & Deng, CornerNet, 2018, eq. 1), smooth L1 of the rest.
+
+    Args:
+        maps: (n, 9, h, w) output of the network.
+        marks: (n, 6, h, w) wanted heat maps.
+        place: (n, 3, h, w) wanted size and offset.
+        counts: (n, 1, h, w) 1 where size and offset count.
+        judged: (n, 1, h, w) 1 where the heat maps count.
+    """
     scores = torch.sigmoid(maps[:, :6]).clamp(1e-4, 1 - 1e-4)
     middles = (marks == 1).float()
     missed = torch.log(scores) * (1 - scores) ** 2 * middles

@@ -1,4 +1,4 @@
-"""Makes the crops that the second network learns from: a face cut out round its middle, or what is no face."""
+"""Makes the crops that the classifier is trained on: a face cut out around its centre, or something else."""
 
 from __future__ import annotations
 
@@ -11,31 +11,32 @@ from vision.research.training.augment import relit
 from vision.research.training.datasets import Photo
 
 NOT_A_FACE = 0.22
-"""Part of the crops that show none: what lies beside a die, a die much too near or too far, the bare ground."""
+"""Share of the crops that show no whole face, 0 to 1: beside a die, at a wrong scale, or the bare ground."""
 STRAY = 0.3
-"""How often a photo with strays is shown for one of them."""
+"""Probability that a photo with false detections is used for one of them."""
 MISSED = 0.13
-"""Spread of the middle that the detector marks, in sizes, and of the logarithm of the size it says."""
+"""Standard deviation of a simulated detection's centre, in face sizes, and of the logarithm of its size."""
 SMALLEST_PX = 15.0
-"""Smaller faces are left out: their labels are guesses."""
+"""Least face size, in pixels, that is trained on. Labels of smaller ones are guesses."""
 DRAWN = 5
-"""Of so many dice one is shown, the harder the likelier (see `vision.research.training.lessons`)."""
+"""Number of random dice of which one is used, harder ones more likely. Larger: more hard examples."""
 MOST_STRETCH = 0.5
-"""Logarithm of the most that a face is longer than wide: oblong pixels, a lens that looks aslant."""
+"""Largest logarithm of a face's aspect ratio: pixels may be oblong, and a tilted lens shortens one side."""
 SMALL, SMALL_FACES_PX = 0.3, (14.0, 32.0)
-"""How often a face is shown as if it were smaller, and its size then: in a tray faces are 20 to 34 px."""
+"""Probability that a face is reduced to the detail of a small one, and that face size in pixels: a tray has 20 to 34.
+"""
 CODED = 0.5
-"""How often such a face is coded as JPEG, which halves the detail of colours."""
+"""Probability that a reduced face is compressed as JPEG, which halves the detail of colours."""
 HALVED = 0.25
-"""How often a crop is made half as large, so that noise, blur and coding are twice as coarse."""
+"""Probability that a crop is made at half size, so that noise, blur and JPEG artefacts are twice as coarse."""
 DARKEST = 0.25
-"""How often a coloured crop is shown as its darkest channel, as the reader shows it: bare pips can't be seen there."""
+"""Probability that a coloured crop is replaced by its minimum channel, as the classifier's caller does."""
 ASLANT, CORNERS_MOVED = 0.3, 0.05
-"""How often a crop is seen aslant, and the spread of its corners, in sides of the crop."""
+"""Probability of a perspective distortion, and the standard deviation of its corners, in sides of the crop."""
 
 
 Example = tuple[NDArray[np.uint8], int, float]
-"""A (96, 96, 3) BGR crop, its class: the value, or 0 for what is no face; and how much it counts."""
+"""A (96, 96, 3) BGR crop, its class (the value, or 0 for no face), and its weight in the loss."""
 
 
 def example(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.Generator) -> Example:
@@ -74,13 +75,13 @@ def _hard(photos: list[Photo], rng: np.random.Generator) -> tuple[Photo, NDArray
 
 
 def _missed(photo: Photo, mark: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.uint8]:
-    """The crop round a mark (x, y, size, ...), as far off as a detector may be."""
+    """Return a crop around a mark (x, y, size, ...), displaced as a detection may be."""
     at = mark[:2] + rng.normal(0, MISSED, 2) * mark[2]
     return _seen(photo, at, float(mark[2] * np.exp(rng.normal(0, MISSED))), rng)
 
 
 def _beside(photo: Photo, rng: np.random.Generator) -> tuple[NDArray[np.float64], float] | None:
-    """Middle and size of a crop of a photo which shows no face as it should be."""
+    """Draw centre and size of a crop of a photo that shows no whole face; None if the draw failed."""
     if not len(photo.dice):
         height, width = photo.bgr.shape[:2]
         return rng.uniform((0, 0), (width, height)), float(np.exp(rng.uniform(2.6, 5)))
@@ -99,7 +100,7 @@ def _beside(photo: Photo, rng: np.random.Generator) -> tuple[NDArray[np.float64]
 
 
 def _seen(photo: Photo, at: NDArray[np.float64], size_px: float, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """The crop round that middle, turned, mirrored, stretched, aslant, from farther away and relit."""
+    """Return the crop around a centre `at`, randomly rotated, mirrored, stretched, reduced and relit."""
     turn = rng.uniform(0, 2 * np.pi)
     lean = rng.uniform(0, np.pi)
     stretch = rng.uniform(-MOST_STRETCH, MOST_STRETCH)
@@ -117,7 +118,7 @@ def _seen(photo: Photo, at: NDArray[np.float64], size_px: float, rng: np.random.
 
 
 def _aslant(crop: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
-    """The crop as another lens sees it, its corners pulled about."""
+    """Distort the perspective of a crop by moving its corners at random."""
     edge_px = len(crop)
     corners = np.array([(0, 0), (edge_px, 0), (edge_px, edge_px), (0, edge_px)], np.float32)
     moved = corners + rng.normal(0, CORNERS_MOVED * edge_px, (4, 2)).astype(np.float32)
@@ -126,7 +127,7 @@ def _aslant(crop: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uin
 
 
 def _from_farther(crop: NDArray[np.uint8], edge_px: float, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """The crop with no more detail than in one of that edge."""
+    """Reduce a crop to the detail of one with an edge of `edge_px`, as if the camera were farther away."""
     edge = max(8, round(edge_px))
     small = cv2.resize(crop, (edge, edge), interpolation=cv2.INTER_AREA)
     if rng.random() < 0.5:

@@ -33,30 +33,31 @@ WEIGHTS = {
     "own_table": 3.0,
     "backgrounds": 1.5,
 }
-"""The licensed sets, and how often each is drawn from: by how varied and how hard it is, not by how large.
+"""How often each licensed set is drawn from, relative to the others, by its variety and difficulty, not its size.
 
-`own_table` is what a table's own /review page exports.
-"""
+`own_table` is what a table's own /review page exports."""
 KEPT_BACK = {"pxl_trays": 3}
-"""Sets without a split of which one throw in so many is kept back to measure on."""
+"""Sets without a split, and N: about one throw in N, chosen by a hash, is kept for measuring and never trained on."""
 FACE_OF_BOX = {"pxl_trays": 0.86, "casino_crops": 0.78}
-"""Size of the upper face in sizes of the box, in sets whose boxes enclose dice seen aslant: the median of what the
-detector says of them."""
+"""Size of the upper face relative to the labelled box, for sets whose boxes enclose tilted dice."""
 PIPS_ONLY = {"matteop65_webcam"}
 """Sets whose boxes enclose the pips of a face, not the die."""
 PIPS_OF_FACE = 0.72
-"""Part of a face that the pips of a 4, 5 or 6 span."""
+"""Width of the pips of a 4, 5 or 6, relative to the face."""
 FACE_PX_UNKNOWN = 60.0
-"""Size of a face in such a set where no die shows 4 or more."""
+"""Face size, in pixels, assumed for a photo of a pips-only set in which no die shows 4 or more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Photo:
-    """A picture (h, w, 3) BGR and its dice: (n, 4) middle x, y, size of the face in pixels, value.
+    """A labelled photo.
 
-    `strays`: (m, 3) middles and sizes of what a detector wrongly took for a face there.
-    `hard`: (n,) how hard each die is to read, 0.1 to 1.1.
-    `complete`: whether all dice that can be seen are labelled; where not, nothing else there is known to be none.
+    Attributes:
+        bgr: (h, w, 3) the picture.
+        dice: (n, 4) centre x and y, size of the face in pixels, and value of each die.
+        strays: (m, 3) centre x and y and size of false detections in it.
+        hard: (n,) how hard each die is to read, 0.1 to 1.1; empty if unknown.
+        complete: Whether all visible dice are labelled. If not, the rest of the picture may hold dice.
     """
 
     bgr: NDArray[np.uint8]
@@ -67,7 +68,7 @@ class Photo:
 
 
 def photo_sets(folders: list[Path]) -> dict[str, list[Photo]]:
-    """All photos of the licensed sets that lie in those folders; of a split set only the part `tune`."""
+    """Load all photos of the licensed sets in these folders, by set; of a split set only the part `tune`."""
     found: dict[str, list[Photo]] = {}
     for folder in folders:
         splits = _splits(folder)
@@ -78,7 +79,7 @@ def photo_sets(folders: list[Path]) -> dict[str, list[Photo]]:
 
 
 def kept_back(name: str, group: str) -> bool:
-    """Whether that throw (its photos' `group`) of a set without a split is for measuring, never for learning."""
+    """Return whether a throw of the set `name` is kept for measuring; `group` identifies the throw's photos."""
     return name in KEPT_BACK and int(hashlib.sha1(group.encode()).hexdigest(), 16) % KEPT_BACK[name] == 0
 
 

@@ -1,9 +1,8 @@
-"""Writes a network as ONNX, in the form in which OpenCV computes it fastest.
+"""Writes a network as ONNX, in a form that OpenCV computes fast.
 
-OpenCV has a short way (Winograd: Lavin and Gray, Fast algorithms for convolutional neural networks, 2016) for plain
-convolutions of 3 x 3, none for dilated ones (Yu and Koltun, Multi-scale context aggregation by dilated convolutions,
-2016). One of dilation 2 is a plain one of four maps, each of every other row and column (space to batch): three times
-as fast where it has 80 channels, which is a quarter of the whole detector's time, and a fifth of the light one's.
+OpenCV uses Winograd's algorithm (Lavin and Gray, Fast algorithms for convolutional neural networks, 2016) for plain 3 x
+3 convolutions only. A convolution of dilation 2 (Yu and Koltun, Multi-scale context aggregation by dilated
+convolutions, 2016) equals a plain one over four subsampled maps (space to batch). That form is much faster.
 """
 
 from __future__ import annotations
@@ -18,20 +17,20 @@ from onnx import helper, numpy_helper
 from torch import nn
 
 DILATION = 2
-"""Of the convolutions that are taken apart; the maps' sides must be multiples of it."""
+"""Dilation of the convolutions that are rewritten; the sides of the maps must be multiples of it."""
 
 
 def write(
     network: nn.Module, shipped: nn.Module, shape: tuple[int, ...], free: dict[str, dict[int, str]], out: Path
 ) -> None:
-    """Write the network as it is shipped, as ONNX, and beside it its weights to go on from.
+    """Write a network as ONNX, and its training weights as a .pt file beside it.
 
     Args:
-        network: As it was trained.
-        shipped: As it is shipped.
-        shape: Of some input.
-        free: The input's name, then the output's, each with those of its axes that may have any length.
-        out: The ONNX file.
+        network: The trained network, whose weights are saved.
+        shipped: The network to export, such as one with scores instead of logits.
+        shape: Shape of an example input.
+        free: Names of the input and the output, in this order, each with its axes of variable length.
+        out: Path of the ONNX file.
     """
     given, made = free
     torch.onnx.export(

@@ -1,4 +1,4 @@
-"""The second network: which value a crop of one face shows, or that it shows no face; and how such are judged."""
+"""The classifier: which value a crop of one face shows, or that it shows no face; and its loss."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from vision.research.training.crops import Example
 from vision.research.training.running import seen
 
 WIDTHS = (0.5, 0.25, 0.12, 0.12)
-"""What lies farther than this from a die's colour, of levels from -1 to 1, moves that no more than what lies so far: in
-turn, so that it begins with the mean. The last, 15 of 255 levels, is what a departure needs to be as plain as any."""
+"""Successive widths of the Huber estimate of the die's colour, for levels from -1 to 1: outliers farther off count no
+more. The last width, 15 of 255 levels, is also the difference at which a departure saturates."""
 
 
 def departures(x: Tensor) -> Tensor:
-    """(n, 3, h, w), -1 to 1: how far each pixel is from the die's colour; a pip without paint is as plain as any.
+    """Return how far each pixel is from the die's colour, -1 to 1, in the shape (n, 3, h, w) of `x`.
 
-    The colour is that of most of what is in the middle (Huber, Robust estimation of a location parameter, 1964).
+    The colour is a robust mean of the crop's middle (Huber, Robust estimation of a location parameter, 1964). Even a
+    weak difference saturates, so that pips without paint stand out.
     """
     edge = x.shape[-1]
     middle = x[:, :, edge // 3 : edge - edge // 3, edge // 3 : edge - edge // 3]
@@ -48,34 +49,33 @@ class Faces(nn.Module):
         self.drop = nn.Dropout(0.1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """Compute (n, 7) logits of (n, 3, 96, 96) crops, -1 to 1: no face, then the values 1 to 6."""
         return self.head(self.drop(self.body(torch.cat([x, departures(x)], 1)).mean((2, 3))))
 
 
 class Exported(nn.Module):
-    """A network that names values, as it is shipped: with probabilities instead of logits."""
+    """Wraps a classifier for export: probabilities instead of logits."""
 
     def __init__(self, faces: nn.Module) -> None:
         super().__init__()
         self.faces = faces
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, 7)."""
+        """Compute (n, 7) probabilities of (n, 3, 96, 96) crops: no face, then the values 1 to 6."""
         return torch.softmax(self.faces(x), 1)
 
 
 def named(network: nn.Module, examples: list[Example], mislabelled: float) -> dict[str, Tensor]:
-    """The loss of pictures with their classes, and how many were named rightly.
+    """Compute the loss of a batch (`loss`) and the share that was classified right (`right`).
 
-    Some labels are wrong, so that the likelihood of a label is not that of its class (Patrini et al., Making deep
-    neural networks robust to label noise, 2017: forward correction). Smoothed labels, which would bear with them as
-    well, leave what is clear no surer than what is not (Xia et al., Towards understanding why label smoothing degrades
-    selective classification, 2025).
+    The loss allows for wrong labels by forward correction (Patrini et al., Making deep neural networks robust to label
+    noise, 2017). Label smoothing would make confidence less telling (Xia et al., Towards understanding why label
+    smoothing degrades selective classification, 2025).
 
     Args:
-        network: From pictures to logits.
-        examples: Crops, what they should be called, and how much each counts.
-        mislabelled: Part of the labels that may as well be any other.
+        network: The classifier, from pictures to logits.
+        examples: Crops with their class and their weight.
+        mislabelled: Share of the labels that are assumed to be random.
     """
     pictures, values, counts = zip(*examples, strict=True)
     wanted, counting = torch.tensor(values), torch.tensor(counts)

@@ -14,35 +14,38 @@ from vision.networks.multiscale import MAX_UPSCALING
 from vision.research.training.datasets import Photo
 
 LEAST_SCORE = 0.12
-"""A mark below it would hardly ever be among the expected dice."""
+"""Least detector score of a false detection that is used. A weaker one would hardly be taken for a die."""
 OFF_LABEL, BESIDE = 0.4, 0.6
-"""A mark so near to the middle of a label, in sizes, is of that die; one so far from all lies beside them."""
+"""Distance from a label, in face sizes, up to which a detection is of that die; and from which it is beside it."""
 OFF_TRUTH = 0.5
-"""The same where labels are exact, as in a rendered tray."""
+"""Distance from all dice of a rendered tray, in face sizes, above which a detection is false: its labels are exact."""
 LONG_EDGES_PX = (400, 800, 1131)
-"""Photos are brought to these sizes, as where nothing tells how large dice are (`vision.networks.multiscale`); and to
-that in which their own dice have the usual size."""
+"""Long edges, in pixels, to which photos are scaled to find false detections (`vision.networks.multiscale`). One more
+scale gives their dice the usual size."""
 LOOKED_AT = 150
-"""So many photos of a set are looked at for marks: the sets with more hold many of one die."""
+"""Most photos of a set that are searched for false detections. Larger sets hold many photos of one die."""
 VIEWS = tuple((turn * np.pi / 4, larger) for turn, larger in ((0, 1.0), (1, 1.2), (3, 0.9)))
-"""How a die is shown to see whether it is hard."""
+"""Views of a die, as rotation in radians and size factor, by which its hardness is measured."""
 EASIEST = 0.1
-"""How hard the easiest die is: it is shown now and then all the same."""
+"""Hardness of the easiest die: above 0, so that it is still drawn sometimes."""
 NEARLY, MOST = 0.03, 3
-"""A tray's die is nearly misread from so much doubt on; so many times as often, at most, is a tray drawn for such."""
+"""Doubt from which a die counts as nearly misread; and most copies of a tray, one for each such die."""
 CONTRADICTED, LABEL_WRONG = 0.9, 0.25
-"""In a photo a die that the network is so sure is another is as hard as this: some labels are wrong."""
+"""Confidence in another value from which a label may be wrong; and the hardness that such a die gets."""
 
 
 def with_lessons(photos: list[Photo], detector: Detector, faces: Classifier) -> list[Photo]:
-    """The photos, each with the marks of it in which no die lies, its dice where they are marked, and how hard."""
+    """Add false detections and the hardness of each die to photos, and move labels onto the detected faces.
+
+    Only some photos of a large set are searched for detections (`LOOKED_AT`); all get their dice's hardness.
+    """
     every = -(-len(photos) // LOOKED_AT)
     looked_at = [_looked_at(photo, detector) if at % every == 0 else photo for at, photo in enumerate(photos)]
     return [dataclasses.replace(photo, hard=hardness(photo, faces)) for photo in looked_at]
 
 
 def with_tray_lessons(trays: list[Photo], light: Detector, faces: Classifier) -> list[Photo]:
-    """Rendered trays, each with what the light detector marks beside its dice: mostly their sides; and how hard."""
+    """Add the light detector's false detections, mostly side faces, and each die's hardness to rendered trays."""
     return [dataclasses.replace(tray, strays=_sides(tray, light), hard=hardness(tray, faces, 1.0)) for tray in trays]
 
 
@@ -86,7 +89,7 @@ def _looked_at(photo: Photo, detector: Detector) -> Photo:
 
 
 def _sides(tray: Photo, light: Detector) -> NDArray[np.float32]:
-    """(n, 3) middle x, y and size of what it marks half a face or more off all dice, when a reader shows it a tray."""
+    """Return (n, 3) centre x and y and size of the light detector's false detections in a rendered tray."""
     marks = light.detect(tray.bgr, LIGHT_FACE_PX / float(np.median(tray.dice[:, 2])))
     places = np.array([mark.place for mark in marks if mark.score >= LEAST_SCORE], np.float32).reshape(-1, 3)
     away = np.hypot(*(places[:, None, :2] - tray.dice[None, :, :2]).transpose(2, 0, 1)) / tray.dice[None, :, 2]
@@ -94,7 +97,7 @@ def _sides(tray: Photo, light: Detector) -> NDArray[np.float32]:
 
 
 def _marks(photo: Photo, detector: Detector) -> NDArray[np.float32]:
-    """(n, 4) middle x, y, size in pixels and value of what it marks, surest first."""
+    """Return (n, 4) centre x and y, size in pixels and value of the detections in a photo, best first."""
     long_edge = max(photo.bgr.shape[:2])
     scales = [px / long_edge for px in LONG_EDGES_PX]
     if len(photo.dice):

@@ -1,7 +1,6 @@
-"""A training run: its command line, the photos, the steps with a falling rate and averaged weights.
+"""A training run: its command line, the photos, the steps with a falling learning rate and averaged weights.
 
-What is learned, from what and by which loss, is a `Course`; each network has one. The seed is fixed; how many
-steps fit into the minutes is not.
+A `Course` says how one network is trained. The seed is fixed, but the number of steps depends on the machine.
 """
 
 from __future__ import annotations
@@ -25,12 +24,13 @@ from vision.research.training.synthetic.painted_set import PAINTED, PAINTED_WEIG
 from vision.research.training.synthetic.trays import TRAYS, TRAYS_WEIGHT, tray_set
 
 TRAY_SET, MISREAD_SET, MISREAD_WEIGHT = "rendered_trays", "misread", 7.0
-"""What the set of them is called, that of their dice which are misread, and how often these are drawn from: six in a
-hundred crops. They count fully: what is shown more often counts as less elsewhere, and bare pips were not learned."""
+"""Names of the set of rendered trays and of the set of their misread dice, and the weight of the latter.
+
+The misread dice get the full weight in the loss, unlike other hard examples."""
 THREADS = 1
-"""Two networks are trained side by side on two cores: more threads would wait for each other."""
+"""Threads of a training run. Two networks train side by side on two cores; more threads would wait for each other."""
 LONGEST_GRADIENT = 5.0
-"""Gradients are cut to this length: a batch with a wrong label must not throw the weights away."""
+"""Largest norm of the gradient; a longer one is scaled down. A batch with a wrong label must not ruin the weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Sources:
 
 
 Source = TypeVar("Source")
-"""What examples are drawn from."""
+"""Type that examples are drawn from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +51,15 @@ class Course(Generic[Source]):
     """How one network is trained.
 
     Attributes:
-        make: A network without any training.
-        judged: What to lower, by the name `loss`, for a new batch; further figures are told beside it.
-        rate: Of learning at its highest; it falls as a cosine.
-        rate_on: The same for weights that have been trained before.
-        least: What is left of the rate at the end.
-        warm_up: Steps until the rate is reached.
-        decay: Of the weights.
-        averaged: Part of the moving average that each step keeps (Polyak); the average is shipped.
-        report_every: Steps from one printed line to the next.
+        make: Builds the untrained network.
+        judged: Draws a batch and returns its `loss`, and other figures to print.
+        rate: Highest learning rate; it falls as a cosine.
+        rate_on: Highest learning rate for weights that were trained before.
+        least: Part of the learning rate that is added throughout, so that it does not fall to 0.
+        warm_up: Steps until the highest rate is reached.
+        decay: Weight decay.
+        averaged: Decay of the exponential moving average of the weights (Polyak); the average is shipped.
+        report_every: Steps between two printed lines.
     """
 
     make: Callable[[], nn.Module]
@@ -74,7 +74,7 @@ class Course(Generic[Source]):
 
 
 def options(about: str | None, out: str) -> argparse.ArgumentParser:
-    """The options that every training run has."""
+    """Return a parser with the options of every training run; `about` is its help, `out` the default output file."""
     ask = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--out", type=Path, default=Path(out))
     ask.add_argument("--minutes", type=float, default=60.0)
@@ -84,7 +84,7 @@ def options(about: str | None, out: str) -> argparse.ArgumentParser:
 
 
 def photo_options(about: str | None, out: str) -> argparse.ArgumentParser:
-    """The options of a run on sets of photos."""
+    """Return a parser for a run on sets of photos; `about` is its help, `out` the default output file."""
     ask = options(about, out)
     ask.add_argument("folders", nargs="+", type=Path, help="folders that hold labelled sets")
     ask.add_argument("--without", default="", help="sets to leave out, as a,b: to measure on them")
@@ -92,7 +92,14 @@ def photo_options(about: str | None, out: str) -> argparse.ArgumentParser:
 
 
 def sets_for(asked: argparse.Namespace) -> dict[str, list[Photo]]:
-    """The photos to learn from, by set, and rendered trays; told how many there are."""
+    """Load the photos by set, render a set of trays, and print the size of each set.
+
+    Args:
+        asked: The parsed options of `photo_options`.
+
+    Raises:
+        SystemExit: There is no labelled set.
+    """
     sets = {name: photos for name, photos in photo_sets(asked.folders).items() if name not in asked.without.split(",")}
     if not sets:
         raise SystemExit("No labelled set in those folders; vision/research/training/datasets.py describes the format.")
@@ -103,7 +110,7 @@ def sets_for(asked: argparse.Namespace) -> dict[str, list[Photo]]:
 
 
 def with_painted(sets: dict[str, list[Photo]], seed: int) -> Sources:
-    """Return the sets plus one of painted dice, with the probability of each."""
+    """Add a set of painted dice, made from `seed`, and return all sets with the probability of each."""
     every = [*sets.values(), painted_set(PAINTED, sets.get("backgrounds", []), seed)]
     odds = np.array(
         [*({**WEIGHTS, TRAY_SET: TRAYS_WEIGHT, MISREAD_SET: MISREAD_WEIGHT}[name] for name in sets), PAINTED_WEIGHT]
@@ -112,7 +119,13 @@ def with_painted(sets: dict[str, list[Photo]], seed: int) -> Sources:
 
 
 def trained(course: Course[Source], sources: Source, asked: argparse.Namespace) -> nn.Module:
-    """A network trained for the minutes asked; its figures are printed as they go."""
+    """Train a network for a number of minutes, print its figures, and return it with averaged weights.
+
+    Args:
+        course: How it is trained.
+        sources: What its examples are drawn from.
+        asked: The parsed options: minutes, seed and initial weights.
+    """
     torch.manual_seed(asked.seed)
     torch.set_num_threads(THREADS)
     cv2.setNumThreads(1)

@@ -17,13 +17,20 @@ from vision.research.training.exporting import write
 from vision.research.training.running import Course, Sources, photo_options, seen, sets_for, trained, with_painted
 
 BATCH = 16
-"""Training crops per step of the detector."""
+"""Training pictures per step of the detector. Doubled, a step takes twice the time and its gradient is less noisy."""
 
 
 def judged(
     network: nn.Module, sources: Sources, dice_px: tuple[float, float] = DICE_PX, named: bool = True
 ) -> dict[str, Tensor]:
-    """The loss of new pictures with dice of those sizes; `named`: whether values are told apart."""
+    """Compute the loss of a new batch of pictures.
+
+    Args:
+        network: The detector.
+        sources: Sets of photos to draw from.
+        dice_px: Smallest and largest face in pixels.
+        named: Whether values are told apart.
+    """
     examples = [example(sources.sets, sources.odds, sources.rng, dice_px) for _ in range(BATCH)]
     wanted = [np.stack(kind) for kind in zip(*(targets(dice, named) for _, dice in examples), strict=True)]
     return {"loss": loss(seen(network, [picture for picture, _ in examples]), *map(torch.from_numpy, wanted))}
@@ -43,7 +50,10 @@ COURSE = Course(
 
 
 def run(about: str | None, out: str, course: Course[Sources]) -> None:
-    """The command line of a detector's training."""
+    """Parse the command line, train a detector as `course` says and write it as ONNX.
+
+    `about` is the help text, `out` the default output file.
+    """
     asked = photo_options(about, out).parse_args()
     network = trained(course, with_painted(sets_for(asked), asked.seed), asked)
     axes = {"picture": {2: "height", 3: "width"}, "maps": {2: "rows", 3: "columns"}}  # any multiple of 8

@@ -12,7 +12,7 @@ from vision.research.training.running import Course
 from vision.research.training.train import judged, run
 
 DICE_PX = (12.0, 36.0)
-"""It is used on faces of 14 to 30 px."""
+"""Smallest and largest face, in pixels, that the light detector is trained on. It is used on faces of 14 to 30 px."""
 COURSE = Course(
     glance,
     partial(judged, dice_px=DICE_PX, named=False),

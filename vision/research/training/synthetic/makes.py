@@ -1,4 +1,4 @@
-"""How a painted die is made: its colours, pips, marbling and wear, drawn at random from the kinds that are sold."""
+"""Draws the look of painted dice at random from the kinds that are sold: colours, pips, marbling and wear."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ Floats = NDArray[np.float64]
 Image = NDArray[np.float32]
 
 MARBLED = 0.4
-"""Part of the dice with two colours of body."""
+"""Share of the dice whose body has two colours, 0 to 1."""
 WORN = 0.2
-"""Part of the dice that have lost paint."""
+"""Share of the dice that have lost paint, 0 to 1."""
 GOLD, RED = np.array([70.0, 165, 200]), np.array([45.0, 30, 160])
-"""Colours of pips that are common on dark dice and stand out least."""
+"""Colours (b, g, r) of pips that are common on dark dice and stand out least."""
 MOST_TRIED = 8
-"""Colours that are tried for a marbling before the body stays as it is."""
+"""Most colours that are tried for a marbling. If none contrasts with the pips, the body stays plain."""
 LEAST_CONTRAST = 36.0
-"""Pips differ from the face by at least so many levels in some colour: dark red ones on black differ by little more."""
+"""Least difference of pips and body in some colour channel, in levels: dark red on black has little more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +65,7 @@ class Make:
 
 
 def some_make(rng: np.random.Generator) -> Make:
-    """A die of the common kinds (ivory, black, coloured with white pips), or of any two colours."""
+    """Draw the look of a die: ivory, black, coloured with white pips or another common kind, or any two colours."""
     body, pip = _colours(rng)
     while np.abs(body - pip).max() < LEAST_CONTRAST:
         pip = rng.uniform(0, 255, 3)
@@ -101,7 +101,7 @@ def some_make(rng: np.random.Generator) -> Make:
 
 
 def _colours(rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Of body and pips."""
+    """Draw the colours (b, g, r) of body and pips."""
     kind, dark = rng.random(), rng.uniform(5, 60, 3)
     if kind < 0.22:
         ivory = rng.uniform(180, 255, 3) - (rng.random() < 0.5) * np.array([60.0, 20, 0])
@@ -138,7 +138,7 @@ def _black_or_white(rng: np.random.Generator) -> Floats:
 
 
 def _second_colour(body: Floats, pip: Floats, rng: np.random.Generator) -> Floats:
-    """One for the marbling that the pips still stand out from: any, or white or black."""
+    """Draw a second colour of the body that contrasts with the pips; the body's own colour if none is found."""
     for _ in range(MOST_TRIED):
         other = _vivid(rng) if rng.random() < 0.65 else _black_or_white(rng)
         colour = body + (other - body) * rng.uniform(0.3, 1)

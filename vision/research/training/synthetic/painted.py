@@ -14,20 +14,20 @@ from vision.cameras.simulated.appearance import PIPS_AT
 from vision.research.training.synthetic.makes import Floats, Image, Make
 
 FACE_PX = 64
-"""Edge of a face's texture."""
+"""Edge of a face's texture, in pixels."""
 FINER = 2
-"""The die is painted so many times larger and shrunk, which smooths its edges."""
+"""Factor by which a die is painted larger and then shrunk, to smooth its edges."""
 SEEN = 0.08
-"""Cosine of the angle at which a face is just seen."""
+"""Least cosine of the angle between a face's normal and the line of sight at which the face is painted."""
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 
 
 def painted(
     picture: Image, at_xy: tuple[float, float], size_px: float, make: Make, lean: float, rng: np.random.Generator
 ) -> tuple[float, float, float, int]:
-    """Paint a die into a (h, w, 3) picture of levels; `lean` is the angle in radians from which it is seen.
+    """Paint a die into an (h, w, 3) picture, in place; `lean` is the camera's angle to the vertical, in radians.
 
-    Returns the middle x, y of its upper face, the size of that face in pixels, and its value.
+    Returns centre x and y and size of its upper face, in pixels, and its value.
     """
     value = int(rng.integers(1, 7))
     corners, facing = _posed(lean, rng)
@@ -50,7 +50,11 @@ def painted(
 
 
 def _posed(lean: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """(8, 2) corners of a cube of half edge 1 as seen, its upper face's middle at 0, and (3, 2) how faces face us."""
+    """Draw the pose of a cube with half edge 1, seen at the angle `lean` (radians) to the vertical.
+
+    Returns (8, 2) corners in the picture, relative to the upper face's centre, and (3, 2) cosines: how much the two
+    faces of each axis look at the camera.
+    """
     spin, turn = rng.uniform(0, 2 * np.pi, 2)
     about = _about_z(turn) @ _about_x(lean) @ _about_z(spin)
     seen = CUBE @ about.T
@@ -76,7 +80,7 @@ def _axis(axis: int, side: int) -> Floats:
 
 
 def _face_corners(axis: int, side: int) -> list[int]:
-    """Indexes of a face's corners, going round."""
+    """Return the indexes into `CUBE` of a face's four corners, going round."""
     one, other = (a for a in range(3) if a != axis)
     around = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
     places = []
@@ -127,7 +131,7 @@ def _lay_body(
 def _shine_through(
     canvas: Image, mask: Image, corners: Floats, value: int, make: Make, blurred: float, strength: float
 ) -> None:
-    """The pips of a face that is turned away, which shine through a clear die; `blurred` is in edges of the face."""
+    """Paint the pips of a hidden face that shine through a clear die, blurred by `blurred` edges of the face."""
     along, across, middle = (corners[1] - corners[0]) / 2, (corners[3] - corners[0]) / 2, corners.mean(0)
     edge_px = 2 * float(np.sqrt(abs(along[0] * across[1] - along[1] * across[0])))
     spot = np.zeros(canvas.shape[:2], np.float32)
@@ -141,7 +145,7 @@ def _shine_through(
 def _light_edges(
     canvas: Image, mask: Image, spots: Floats, edge_px: float, make: Make, rng: np.random.Generator
 ) -> None:
-    """The light that a clear die gathers in some of its edges."""
+    """Paint the light that a clear die gathers in some of its edges."""
     glow = np.zeros(canvas.shape[:2], np.float32)
     for one in range(len(CUBE)):
         for other in range(one):
@@ -154,7 +158,7 @@ def _light_edges(
 
 
 def _silhouette(shape: tuple[int, ...], spots: Floats, rounding_px: float) -> Image:
-    """The outline of the die with rounded corners, 0 to 1."""
+    """Return the (h, w) silhouette of a die with rounded corners, 0 to 1."""
     centre = spots.mean(0)
     inner = centre + (spots - centre) * (1 - min(0.45, 1.2 * rounding_px / max(1.0, float(np.ptp(spots)) / 2)))
     mask = np.zeros(shape[:2], np.uint8)
@@ -165,7 +169,10 @@ def _silhouette(shape: tuple[int, ...], spots: Floats, rounding_px: float) -> Im
 
 
 def _face(value: int, through: float, make: Make, rng: np.random.Generator) -> tuple[Image, Image]:
-    """Texture (64, 64, 3) of a face and how much it covers (64, 64): its pips all, its body that part."""
+    """Paint a face: texture (64, 64, 3) and its opacity (64, 64).
+
+    `through` is the opacity of the body, 0 to 1; the pips are opaque.
+    """
     texture = np.empty((FACE_PX, FACE_PX, 3), np.float32)
     pattern = _veins(make.speck_px, rng) if make.veined else _marbled(make.speck_px, rng)
     texture[:] = make.body + (make.marbling - make.body) * pattern
@@ -191,13 +198,13 @@ def _face(value: int, through: float, make: Make, rng: np.random.Generator) -> t
 
 
 def _marbled(speck_px: int, rng: np.random.Generator) -> Image:
-    """(64, 64, 1) how much of the second colour there is at each place, 0 to 1, in patches of about that size."""
+    """Return (64, 64, 1) the share of the second colour, 0 to 1, in patches of about `speck_px` pixels."""
     patches = rng.normal(0.5, 0.6, (max(2, FACE_PX // speck_px),) * 2).astype(np.float32)
     return np.clip(cv2.resize(patches, (FACE_PX, FACE_PX), interpolation=cv2.INTER_CUBIC), 0, 1)[:, :, None]
 
 
 def _veins(speck_px: int, rng: np.random.Generator) -> Image:
-    """(64, 64, 1) the same in veins that wind about."""
+    """Return (64, 64, 1) the share of the second colour, 0 to 1, in winding veins about `speck_px` pixels wide."""
     rows, columns = np.mgrid[:FACE_PX, :FACE_PX].astype(np.float32)
     bent = cv2.resize(rng.normal(0, 1, (4, 4)).astype(np.float32), (FACE_PX, FACE_PX), interpolation=cv2.INTER_CUBIC)
     angle = rng.uniform(0, np.pi)
@@ -208,7 +215,16 @@ def _veins(speck_px: int, rng: np.random.Generator) -> Image:
 def _pip(
     texture: Image, at: tuple[float, float], value: int, light: Floats, make: Make, rng: np.random.Generator
 ) -> Image:
-    """One pip of a face that shows that value, and where it is; `light` is the direction from which hollows are lit."""
+    """Paint one pip into a face's texture, in place, and return where its paint is, (64, 64), 0 to 1.
+
+    Args:
+        texture: (64, 64, 3) the face.
+        at: Column and row of the pip, in pip spacings from the centre.
+        value: Value of the face.
+        light: (2,) direction from which hollows are lit.
+        make: Look of the die.
+        rng: Random generator.
+    """
     colour = make.one if value == 1 else make.pip
     radius = make.radius * FACE_PX * (make.one_larger if value == 1 else 1.0) * rng.uniform(0.95, 1.05)
     x, y = (FACE_PX * (0.5 + place * make.spacing + rng.normal(0, make.uneven)) for place in at)
@@ -232,14 +248,25 @@ def _pip(
 
 
 def _within(away: Image, radii: float, radius_px: float) -> Image:
-    """1 nearer to the middle of a pip than so many of its radii, 0 farther off, over a pixel in between."""
+    """Return 1 within `radii` radii of a pip's centre and 0 outside, with an edge one pixel wide.
+
+    Args:
+        away: Distance of each pixel from the centre, in radii of the pip.
+        radii: Radius of the disc, in radii of the pip.
+        radius_px: Radius of the pip in pixels.
+    """
     return np.clip((radii - away) * radius_px + 0.5, 0, 1)
 
 
 def _paint_left(away: Image, along: Image, rng: np.random.Generator) -> Image | float:
-    """How much paint there still is in a worn pip: a thin coat, some of one side, of the rim, or none.
+    """Draw how much paint is left in a worn pip: a thin coat, one side, the rim, or none; 0 to 1 by pixel.
 
-    A thinner coat would look as what shines through a clear die, which is no pip of this face.
+    A thinner coat would look like pips that shine through a clear die.
+
+    Args:
+        away: Distance of each pixel from the pip's centre, in its radii.
+        along: Position of each pixel along the light, in radii.
+        rng: Random generator.
     """
     way = rng.random()
     if way < 0.2:
@@ -252,7 +279,7 @@ def _paint_left(away: Image, along: Image, rng: np.random.Generator) -> Image | 
 
 
 def _glare(texture: Image, rng: np.random.Generator) -> None:
-    """A lamp mirrored in the face."""
+    """Add the reflection of a lamp to some faces, in place."""
     if rng.random() < 0.35:
         rows, columns = np.mgrid[:FACE_PX, :FACE_PX].astype(np.float32) / FACE_PX
         x, y = rng.uniform(-0.1, 1.1, 2)
@@ -262,7 +289,7 @@ def _glare(texture: Image, rng: np.random.Generator) -> None:
 
 
 def _bright_line(texture: Image, rng: np.random.Generator) -> None:
-    """A window mirrored in a rounded edge or in the hollows: a bent bright line across the face."""
+    """Add the reflection of a window in a rounded edge or in hollows, in place: a bent bright line."""
     spots = rng.uniform(0, FACE_PX, 2) + np.cumsum(rng.normal(0, FACE_PX / 5, (int(rng.integers(2, 6)), 2)), 0)
     line = np.zeros(texture.shape[:2], np.float32)
     cv2.polylines(line, [(spots * 8).astype(np.int32)], False, 1.0, int(rng.integers(1, 5)), cv2.LINE_AA, 3)
@@ -271,7 +298,7 @@ def _bright_line(texture: Image, rng: np.random.Generator) -> None:
 
 
 def _shadowed(canvas: Image, spots: Floats, edge_px: float, rng: np.random.Generator) -> Image:
-    """The ground with the die's shadow."""
+    """Return the ground darkened by the die's shadow."""
     mask = np.zeros(canvas.shape[:2], np.float32)
     moved = spots + rng.normal(0, 0.18, 2) * edge_px
     cv2.fillConvexPoly(mask, cv2.convexHull(moved.astype(np.float32)).astype(np.int32), 1.0)
@@ -281,7 +308,7 @@ def _shadowed(canvas: Image, spots: Floats, edge_px: float, rng: np.random.Gener
 
 
 def _window(picture: Image, origin: NDArray[np.int64], edge: int) -> Image:
-    """A square of the picture; beyond its border the nearest pixel goes on."""
+    """Return the square of the picture at `origin` (x, y) with `edge` pixels; border pixels repeat outside."""
     rows = np.clip(np.arange(origin[1], origin[1] + edge), 0, picture.shape[0] - 1)
     columns = np.clip(np.arange(origin[0], origin[0] + edge), 0, picture.shape[1] - 1)
     return picture[rows[:, None], columns[None]]

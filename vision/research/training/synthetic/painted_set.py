@@ -13,14 +13,15 @@ from vision.research.training.synthetic.makes import some_make
 from vision.research.training.synthetic.painted import painted
 
 PAINTED = 3000
-"""Pictures that a training run paints: one or two minutes, and 750 MB of memory."""
+"""Pictures that a training run paints: one or two minutes of time, and 750 MB of memory."""
 PAINTED_WEIGHT = 9.0
-"""How often they are drawn from, beside the weights of the photo sets."""
+"""How often the painted set is drawn from, relative to the weights of the photo sets."""
 PICTURE_PX = 288
 """Edge of a painted picture, in pixels."""
 FACE_PX = (30.0, 64.0)
+"""Smallest and largest painted face, in pixels."""
 MOST_LEAN_RAD = 0.75
-"""Seen from that far beside the plumb line, three faces are almost alike in size."""
+"""Largest angle of the camera to the vertical, in radians. Beyond it three faces look almost alike in size."""
 
 
 def painted_set(count: int, grounds: Sequence[Photo], seed: int) -> list[Photo]:
@@ -49,7 +50,7 @@ def _picture(grounds: Sequence[Photo], rng: np.random.Generator) -> Photo:
 
 
 def _ground(grounds: Sequence[Photo], rng: np.random.Generator) -> NDArray[np.float32]:
-    """(288, 288, 3) levels."""
+    """Draw a (288, 288, 3) ground in levels: plain, a grille, or a crop of a photo."""
     if rng.random() < 0.12:
         return _grille(rng)
     if not grounds or rng.random() < 0.3:
@@ -65,7 +66,7 @@ def _ground(grounds: Sequence[Photo], rng: np.random.Generator) -> NDArray[np.fl
 
 
 def _grille(rng: np.random.Generator) -> NDArray[np.float32]:
-    """(288, 288, 3) levels: bars, a mesh or holes of two colours, lit unevenly: dice are thrown on such, too."""
+    """Draw a (288, 288, 3) unevenly lit grille in levels: bars, a mesh or holes of two colours."""
     turn, step = rng.uniform(0, np.pi), rng.uniform(6, 40)
     rows, columns = np.mgrid[:PICTURE_PX, :PICTURE_PX].astype(np.float32) * np.float32(2 * np.pi / step)
     bars, across = (

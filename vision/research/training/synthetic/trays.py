@@ -17,25 +17,27 @@ from vision.research.training.datasets import Photo
 from vision.research.training.synthetic.makes import Image, some_make
 
 TRAYS = 900
-"""Pictures that a training run renders: sixteen minutes, and 2.6 GB of memory."""
+"""Pictures that a training run renders: sixteen minutes of time, and 2.6 GB of memory."""
 TRAYS_WEIGHT = 14.0
-"""How often they are drawn from, beside the weights of the photo sets."""
+"""How often the rendered set is drawn from, relative to the weights of the photo sets."""
 FIRST_SEED = 1_000_000_000
-"""The evaluation counts from 0."""
+"""First seed of the training pictures. The evaluation counts from 0, so that it never shares a picture with training.
+"""
 SEEDS_A_RUN = 1_000_000
 """Distance between the first seeds of two runs: no run repeats another's trays."""
 MOST_DICE = 16
-"""In a tray: more than are thrown, since a die takes little of the time that its picture does."""
+"""Most dice in a rendered tray. More than are thrown in a game: rendering the tray costs far more time than a die."""
 CROWDED = 0.5
-"""Part of the pictures in which most dice touch: of two dark ones on dark felt the light detector marked one."""
+"""Share of the pictures in which most dice touch, 0 to 1. Without them two touching dark dice are detected as one."""
 ROUND_DICE = 2.0
-"""So many faces of the picture are kept round the dice."""
+"""Margin of the picture that is kept around the dice, in face sizes."""
 AS_EVALUATED = 0.4
-"""Part of the pictures with the evaluation's own kinds of dice, each a little different."""
+"""Share of the pictures with the evaluation's own kinds of dice, slightly varied, 0 to 1."""
 WORN, BARE, DRILLED = 0.35, (0.03, 0.45), (0.6, 1.0)
-"""Part of the pictures in which all dice are worn; part of their pips without paint; how deep these are."""
+"""Share of the pictures in which all dice are worn; range of the share of pips without paint; range of the pips' depth.
+"""
 CLEAR, THROUGH, SUNK, GLOSS = 0.35, (0.3, 0.85), (0.0, 0.5), (0.03, 0.12)
-"""Part of the pictures in which all dice are clear; how clear, how deep their pips, and how much they mirror."""
+"""Share of the pictures in which all dice are clear; ranges of their transparency, depth of pips, and gloss."""
 TEXTURES = (Texture.PLAIN, Texture.PLAIN, Texture.SPECKLED, Texture.MARBLED, Texture.WOODEN)
 
 
@@ -66,7 +68,7 @@ def _kinds(rng: np.random.Generator) -> list[Material]:
 
 
 def _kind(rng: np.random.Generator) -> Material:
-    """A make of `vision.research.training.synthetic.makes`, as the renderer draws it."""
+    """Draw a look (`vision.research.training.synthetic.makes`) and convert it to the renderer's material."""
     make = some_make(rng)
     corner = float(np.clip(make.corner, 0.03, 0.24))
     texture = TEXTURES[int(rng.integers(len(TEXTURES)))]
@@ -86,7 +88,7 @@ def _bgr(colour: Image) -> BGR:
 
 
 def _photo(shown: Rendered) -> Photo:
-    """The part of the picture in which dice lie."""
+    """Crop a rendered picture to its dice and a margin, and return it as a labelled photo."""
     boxes = np.array([die.box_xywh for die in shown.dice], np.float32)
     room = ROUND_DICE * float(boxes[:, 2].max())
     height, width = shown.image_bgr.shape[:2]
