@@ -157,9 +157,10 @@ def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
     pegs, surplus = (board.pegs[me], board.pegs[other]), board.holes - SHORT_TRACK
     back = max(0, min(surplus, max(min(pegs), max(pegs) - SHORT_TRACK)))
     mine, theirs = (max(0, peg - back) for peg in pegs)
+    mine = FUCHLED if me in board.fuchled else mine
     if board.pegs[other] > board.holes:
         return mine, theirs + 1  # places above FUCHLED are beyond the track
-    return FUCHLED if me in board.fuchled else mine, FUCHLED if other in board.fuchled else min(theirs, SHORT_TRACK)
+    return mine, FUCHLED if other in board.fuchled else min(theirs, SHORT_TRACK)
 
 
 def index(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
