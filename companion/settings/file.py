@@ -114,7 +114,7 @@ class SettingsFile:
         """Check one setting, write it to the file, and apply it to the running table unless it needs a restart.
 
         Args:
-            section: The setting's section.
+            section: Section of the setting.
             key: Its key.
             value: The new value.
             pin_typed: Whether the PIN was typed again for this change.

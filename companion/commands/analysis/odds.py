@@ -21,8 +21,8 @@ def command(file: str, as_json: bool, goal: str) -> None:
     points: the turn points that this turn will bank, expected with best play from there on; for a game played on a
     sheet the final total.
 
-    win: the chance to win (a shared win counts as its share). Where a game between two sides is solved, when both play
-    every turn for the win; else when this turn is played for it, and every later turn, by everyone, for its points.
+    win: the chance to win (a shared win counts as its share). In a solved game between two sides, both play every turn
+    for the win. Otherwise this turn is played for the win, and all later turns of every player for their points.
     For races in which no side can move another's peg; `pegpip rules GAME --json` has the switches.
     """
     transcript = transcript_in(file)

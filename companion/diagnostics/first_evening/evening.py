@@ -23,7 +23,7 @@ Values = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedThrow:
-    """One throw of the check.
+    """A throw of the check, as the table read it and as the person saw it.
 
     Attributes:
         read: The values that the table read, sorted.
@@ -39,7 +39,7 @@ class JudgedThrow:
 
     @property
     def outcome(self) -> str:
-        """`asked`: the table would ask; else `right` or `wrong`."""
+        """Return `asked` if the table would ask about the throw, else `right` or `wrong`."""
         if self.doubt is not None:
             return "asked"
         return "right" if self.read == self.lay else "wrong"
@@ -51,19 +51,19 @@ class Person(Protocol):
     enough_throws: bool
 
     def begins(self, title: str, what: str) -> bool:
-        """Announce a step and what to do for it; False skips it."""
+        """Announce a step and what to do for it; return False to skip it."""
 
     def agrees(self, question: str) -> bool:
-        """Answer a question about what is seen or heard."""
+        """Return the person's answer to a yes-or-no question about what is seen or heard."""
 
     def throws(self, number: int, of: int, camera: Camera) -> None:
-        """Throw the dice, the throw of that number. May set `enough_throws`."""
+        """Ask for throw `number` of `of`. May set `enough_throws`."""
 
     def judges(self, read: Values, doubt: str | None, camera: Camera) -> Values | None:
         """Return the true values in the tray, sorted; None if nothing was thrown. May set `enough_throws`."""
 
     def presses(self, button: str) -> None:
-        """Press that button."""
+        """Ask the person to press the named button."""
 
 
 @dataclass(slots=True)
@@ -117,7 +117,7 @@ class Evening:
     tray_jpeg: bytes = b""
 
     def feel(self) -> None:
-        """Note the processor's temperature."""
+        """Record the processor's temperature if it is the highest so far."""
         now_c = self.temperature()
         if now_c is not None:
             self.hottest_c = max(now_c, self.hottest_c or now_c)
@@ -127,15 +127,15 @@ class Evening:
         return sum(throw.outcome == outcome for throw in self.throws)
 
     def ill(self) -> Sequence[Finding]:
-        """Return what is not well."""
+        """Return the findings of parts that do not work."""
         return [finding for finding in self.findings if not finding.ok]
 
 
 def frames_a_second(times_s: Sequence[float]) -> float:
-    """Return the mean frame rate over at least two frame times."""
+    """Return the mean frame rate over at least two frame times in seconds."""
     return (len(times_s) - 1) / max(1e-9, times_s[-1] - times_s[0])
 
 
 def longest_gap_s(times_s: Sequence[float]) -> float:
-    """Return the longest time between two frames."""
+    """Return the longest time between two successive frames, in seconds."""
     return max(later - earlier for earlier, later in pairwise(times_s))

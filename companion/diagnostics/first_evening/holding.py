@@ -26,7 +26,7 @@ PAGE, ZIP = "first-evening.html", "first-evening.zip"
 
 
 class Screen:
-    """The progress bar of the whole evening and of the step, and the lines above them."""
+    """Progress bars of the whole evening and of the present step, with findings printed above them."""
 
     def __init__(self, console: Console) -> None:
         columns = (TextColumn("{task.description:24}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
@@ -36,13 +36,13 @@ class Screen:
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """Show the bars within."""
+        """Context manager: show the progress bars."""
         with self._bar:
             yield
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        """Take the bars off the screen within, for a question."""
+        """Context manager: hide the progress bars while a question is asked."""
         self._bar.stop()
         try:
             yield
@@ -50,15 +50,15 @@ class Screen:
             self._bar.start()
 
     def begin(self, step: Step) -> None:
-        """Show that a step begins."""
+        """Show the title of a step that begins, with an empty bar."""
         self._bar.reset(self._step, description=step.title, total=1, visible=True)
 
     def tick(self, done: int, of: int) -> None:
-        """Show the progress of the step."""
+        """Set the step's progress bar to `done` of `of`."""
         self._bar.update(self._step, completed=done, total=of)
 
     def end(self, step: Step) -> None:
-        """Show that a step has ended."""
+        """Advance the bar of the whole evening by the minutes of a step."""
         self._bar.advance(self._whole, step.minutes)
 
     def found(self, finding: Finding) -> None:
@@ -135,6 +135,7 @@ def phones_joined() -> int | None:
 
 
 def _iw(*words: str) -> str:
+    """Run the program `iw` and return its output; empty if it is missing or takes over 5 seconds."""
     try:
         return subprocess.run(("iw", *words), capture_output=True, text=True, timeout=5, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):

@@ -18,18 +18,18 @@ STRENGTH = 0.6
 
 
 class TerminalPerson:
-    """A person who types. `quiet` keeps the progress bar still while a question is on the screen."""
+    """A person at a terminal. `quiet` hides the progress bars while a question is asked."""
 
     def __init__(self, quiet: Callable[[], AbstractContextManager[object]]) -> None:
         self._quiet = quiet
         self.enough_throws = False
 
     def begins(self, title: str, what: str) -> bool:
-        """Announce a step; Enter begins, `s` skips."""
+        """Announce a step and return whether to run it: Enter begins, `s` skips."""
         return self._ask(f"\n{title}. {what}\nEnter begins, s skips") != "s"
 
     def agrees(self, question: str) -> bool:
-        """Ask a yes-or-no question; Enter is yes."""
+        """Ask a yes-or-no question and return the answer; Enter is yes."""
         return not self._ask(f"{question} [Y/n]").startswith("n")
 
     def throws(self, number: int, of: int, camera: Camera) -> None:
@@ -58,6 +58,7 @@ class TerminalPerson:
             click.echo(f"Press the button {button}.")
 
     def _ask(self, question: str) -> str:
+        """Ask a question and return the typed answer in lower case; Ctrl-C raises KeyboardInterrupt."""
         with self._quiet():
             try:
                 said: str = click.prompt(question, default="", show_default=False)
@@ -67,7 +68,7 @@ class TerminalPerson:
 
 
 class Agreeable:
-    """`--yes`: agrees to everything. On the virtual table it throws, and judges by what the physics laid down."""
+    """Stand-in for a person (`--yes`): agrees to everything, and throws and judges the virtual table's dice."""
 
     def __init__(self) -> None:
         self.enough_throws = False
@@ -91,7 +92,7 @@ class Agreeable:
         return tuple(sorted(face_up(pose.turn) for pose in camera.tray.advance(0.0)))
 
     def presses(self, _button: str) -> None:
-        """Press nothing: a demonstration has no finger."""
+        """Do nothing: a demonstration has no buttons to press."""
 
 
 def thrown(camera: Camera) -> None:

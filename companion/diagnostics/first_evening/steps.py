@@ -41,11 +41,11 @@ Tick = Callable[[int, int], None]
 FILMED_FRAMES = 150
 """Frames of the frame rate check: five seconds at 30 a second."""
 MIN_FPS = 15.0
-"""Below it a throw is noticed late: stillness takes at least three frames."""
+"""Least frames a second of the camera; below it a throw is noticed late, as stillness takes three frames."""
 MAX_GAP_S = 0.5
 """Longest time between two frames; a longer one can hide a short throw."""
 MAX_READING_S = 0.5
-"""Three readings make a throw: above it the page lags behind the dice by 1.5 seconds."""
+"""Longest acceptable time of one reading, in seconds. A throw takes three, so the page lags by thrice that."""
 MAX_ASKED = 0.1
 """Largest share of throws that the table may ask about; more disturb the game. One question is always allowed."""
 UNSEEN_S = 60.0
@@ -67,7 +67,7 @@ class Step:
 
 
 def every_part(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Make the doctor's checks."""
+    """Run the doctor's checks and yield each finding."""
     for number, finding in enumerate(evening.checks(evening.settings), 1):
         tick(number, max(number, 13))
         yield finding
@@ -124,6 +124,7 @@ def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def _throws_left(evening: Evening) -> bool:
+    """Return whether more throws are wanted: the person has not ended them, and the wanted number is not reached."""
     return not evening.person.enough_throws and len(evening.throws) + evening.missed < evening.throws_wanted
 
 
@@ -157,10 +158,12 @@ def _watched(evening: Evening, camera: Camera, setup: ReaderSetup, tick: Tick) -
 
 
 def _invite(evening: Evening, camera: Camera) -> None:
+    """Ask the person for the next throw."""
     evening.person.throws(len(evening.throws) + evening.missed + 1, evening.throws_wanted, camera)
 
 
 def _take(evening: Evening, settled: Settled, camera: Camera) -> None:
+    """Have the person judge a settled throw, and record it; a wrong or doubtful one with its picture."""
     read = tuple(sorted(one.die.value for one in settled.thrown if one.die.value is not None))
     doubt = None if settled.reading.doubt is None else settled.reading.doubt.value
     lay = evening.person.judges(read, doubt, camera)
@@ -172,6 +175,7 @@ def _take(evening: Evening, settled: Settled, camera: Camera) -> None:
 
 
 def _judged(evening: Evening) -> Iterator[Finding]:
+    """Yield the findings on all throws made: how they were read, and how long a reading took."""
     made = len(evening.throws) + evening.missed
     if not made:
         return
@@ -220,6 +224,7 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, tick: Tick, others: int) -> None:
+    """Show each frame on the strip for `for_s` seconds and report progress; `others` are frames shown elsewhere."""
     for number, (_, frame_rgb) in enumerate(shown, 1):
         strip.show(frame_rgb)
         tick(number, len(shown) + others)
@@ -250,6 +255,7 @@ def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def _heard(pressed: queue.Queue[Press]) -> str | None:
+    """Return the name of the pressed button; None if none is pressed within PRESS_WAIT_S."""
     try:
         return pressed.get(timeout=PRESS_WAIT_S).button
     except queue.Empty:
@@ -287,7 +293,7 @@ def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
 
 
 def heat_and_power(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Judge the highest temperature of the evening, and what the Pi's own watch on its supply has seen."""
+    """Judge the highest temperature of the evening, and the undervoltage and throttling that the firmware reports."""
     evening.feel()
     if evening.hottest_c is None:
         yield Finding("temperature", True, "This machine has no sensor to ask.", simulated=True)
@@ -316,11 +322,12 @@ STEPS = (
 
 
 def _simulated(evening: Evening) -> bool:
+    """Return whether the settings' camera is simulated."""
     return evening.settings.camera.source.partition(":")[0] in SIMULATED
 
 
 class _Timed:
-    """A reader that notes how long each reading takes."""
+    """Wraps a reader and records how long each reading takes."""
 
     def __init__(self, reader: Reads, durations_s: list[float]) -> None:
         self._reader, self._durations_s = reader, durations_s
@@ -332,7 +339,7 @@ class _Timed:
         again: Reading | None = None,
         size_px: float | None = None,
     ) -> Reading:
-        """Read one picture and note the time."""
+        """Read one picture and record the time in seconds."""
         begun_s = time.perf_counter()
         reading = self._reader.read(frame_bgr, expect, again, size_px)
         self._durations_s.append(time.perf_counter() - begun_s)
@@ -340,7 +347,7 @@ class _Timed:
 
 
 class _Patient:
-    """A camera whose frames end after a minute of its own clock without a throw."""
+    """Wraps a camera whose frames end after UNSEEN_S seconds without a throw."""
 
     def __init__(self, camera: Camera) -> None:
         self.name = camera.name
@@ -349,7 +356,7 @@ class _Patient:
         self._since_s: float | None = None
 
     def wait_again(self) -> None:
-        """Wait a full minute for the next throw."""
+        """Restart the time limit for the next throw."""
         self._since_s = None
 
     def start(self) -> None:
