@@ -35,7 +35,7 @@ class Way:
 
 @lru_cache(maxsize=8)
 def ways(layout: Layout) -> tuple[Way, ...]:
-    """Return the way of each lane; cached for each layout."""
+    """Return the LEDs of each lane in the order of travel; cached for each layout."""
     return tuple(Way(layout, lane) for lane in range(len(layout.lanes)))
 
 
@@ -61,7 +61,7 @@ class Canvas:
         return first + (hole - below) * (self.layout.place(below + 1, self.game_holes) - first)
 
     def way(self, peg: int) -> Way:
-        """Return the way of a peg; `peg` is its index in seat order."""
+        """Return the LEDs of a peg's lane, by the index of the peg in seat order."""
         return self._ways[peg % len(self._ways)]
 
     def hole(self, peg: int, hole: float) -> tuple[int, ...]:

@@ -114,7 +114,7 @@ def _fill(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _drain(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a comet that runs from start back to end, faster and faster, and dims."""
+    """Add a comet that runs from start to end, faster and faster, and dims."""
     way, level = stroke.way, stroke.start + (stroke.end - stroke.start) * stroke.part**2
     lit = comet(way, level, -stroke.holes) * stretch(way, stroke.end, stroke.start)
     canvas.along(way, 0.75 * (1 - 0.5 * stroke.part) * lit, stroke.colour)

@@ -42,11 +42,11 @@ _DIPS: dict[int, tuple[tuple[float, float], ...]] = {
     8: ((0.0, _LONG_S),),
     9: ((0.0, _LONG_S), (1.25, _SHORT_S)),
 }
-"""Player -> the dips of a blinking rhythm: begin within the period and duration, in seconds. Others breathe."""
+"""Dips of each blinking rhythm by player: begin within the period and duration, in seconds. Others breathe."""
 _HEARTBEAT, _FADE = 5, 7
 """Index of the colour whose rhythm is a heartbeat, and of the one whose rhythm is a slow fade."""
 _BEATS_S = 0.78
-"""Seconds of the heartbeat's two beats; the rest of its period is still."""
+"""Duration of the heartbeat's two beats in seconds. The rest of its period is still."""
 
 
 def player_colour(colour: int) -> Colour:

@@ -86,7 +86,7 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
 
 
 def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
-    """Return for each peg the time of its next change by rhythm; sooner if pegs share a hole and take turns."""
+    """Return the times at which pegs change next by their rhythms; one time if pegs take turns in a hole."""
     rests = [pattern_rests_until(peg.colour, time_s) for peg in view.pegs if view.mood != "idle"]
     if _crowded(view) and view.mood != "idle":
         return [time_s + SLOW_FRAME_S]

@@ -48,4 +48,4 @@ class Buttons(Protocol):
         """Stop listening. Never raises."""
 
     def alive(self) -> bool:
-        """Return whether the listening thread runs. It is False when the thread has ended by itself."""
+        """Return whether nothing has failed since `start`; False when the listening thread has ended by itself."""

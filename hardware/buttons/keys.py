@@ -14,7 +14,7 @@ from companion.errors import DeviceError
 from hardware.buttons import Press, Touch, unfelt
 
 KEYS = {"b": "bank", "u": "undo", "n": "next", "s": "shutdown"}
-"""Key -> button; the capital letter is a long press."""
+"""Button of each key. The capital letter of a key is a long press."""
 POLL_S = 0.2
 """How long the thread waits for a key before it checks whether to stop, in seconds."""
 
@@ -57,7 +57,7 @@ class KeyButtons:
         return self._thread is None or self._thread.is_alive() or self._gone
 
     def press_of(self, key: str) -> Press | None:
-        """Return the press that a key stands for, or None."""
+        """Return the press that a key stands for: long for a capital letter, None for any other key."""
         button = KEYS.get(key.lower())
         return None if button is None else Press(button, long=key != key.lower())
 

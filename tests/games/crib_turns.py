@@ -1,4 +1,4 @@
-"""Whole turns of Crib Dice for tests to tell in a row, and what the state or the refusal is after them."""
+"""Transcript lines of whole Crib Dice turns for tests, and the state or refusal after them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TWO = [throw(2, 2, 1, 3, 4, 5, 6), point(2), STOP]
 
 
 def sevens(*values: int) -> list[dict[str, Any]]:
-    """Seven alike again and again, each an automatic rollover worth five times the value."""
+    """Return the lines of throws of seven alike, one for each value: automatic rollovers of five times the value."""
     return [line for value in values for line in (throw(*[value] * 7), point(value))]
 
 
 def bank(points: int) -> list[dict[str, Any]]:
-    """A turn that banks so many points, 2 or more."""
+    """Return the lines of a turn that banks `points` points, 2 or more."""
     lines: list[dict[str, Any]] = []
     while points >= 38:
         lines += sevens(6)
@@ -38,7 +38,7 @@ def bank(points: int) -> list[dict[str, Any]]:
 
 
 def ones(count: int) -> list[dict[str, Any]]:
-    """A first throw with so many 1s, frozen."""
+    """Return the lines of a first throw with `count` 1s, named as the point."""
     return [throw(*[1] * count, *(2, 3, 4, 5, 6)[: 7 - count]), point(1)]
 
 

@@ -25,13 +25,13 @@ AT_ONCE = 4
 
 
 def stored_values(rules: DuelRules) -> Floats:
-    """Equity of every state, shape SHAPE, from the stored table."""
+    """Return the equity of every state, shape SHAPE, from the stored table."""
     table = np.array(duel._table(rules), dtype=np.float64)[: np.prod(SHAPE)]
     return (rules.stake * (table * 2.0**-31 - 1)).reshape(SHAPE)
 
 
 def outcomes(game: Duel, values: Floats, order: int) -> npt.NDArray[np.float32]:
-    """Cumulative chances of each end of a turn, by both places and both counts of wipe-outs."""
+    """Return the cumulative probabilities of each end of a turn, by both places and both counts of wipe-outs."""
     found = np.empty((*SHAPE[1:], WIPED + 1), np.float32)
     for begin in range(0, PLACES, AT_ONCE):
         others = np.arange(begin, min(begin + AT_ONCE, PLACES))
@@ -46,7 +46,10 @@ def outcomes(game: Duel, values: Floats, order: int) -> npt.NDArray[np.float32]:
 
 
 def played(rules: DuelRules, games: int, seed: int) -> Floats:
-    """Equity of the starter in each drawn game. A finish of the starter counts its exact value of the last turn."""
+    """Return the equity of the starter in each simulated game.
+
+    A finish of the starter counts the exact value of the other's last turn.
+    """
     game, values, generator = Duel(rules), stored_values(rules), np.random.default_rng(seed)
     likely = [outcomes(game, values, order) for order in (0, 1)]
     banks = [game.payoffs(values, 0, np.array([other]))[0][PEGS:, 0] for other in range(PLACES)]

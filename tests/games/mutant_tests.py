@@ -28,11 +28,13 @@ Place = tuple[str, str]  # a module's stem and the outermost function in it
 
 
 class Session:
-    """A pytest plugin: its run loop is the mutants' run.
+    """A pytest plugin that runs the tests once and then the mutants.
 
-    Writes lines of JSON: first the ids of the tests that enter each module, the quickest first (under the empty name
-    those of all tests); then the names of the libraries that they load; then for each mutant its place in the list and
-    how its process ended, as `os.wait` tells it: 0 when no test noticed; null where it must be loaded afresh.
+    It writes lines of JSON. First come the ids of the tests that enter each module, the fastest first, with those of
+        all
+    tests under the empty name. Then come the names of the libraries that they load. Then comes for each mutant its
+        index
+    in the list, with the exit status of its process: 0 when no test failed, null where it must be loaded afresh.
     """
 
     def __init__(self, mutants: list[Mutant], jobs: int, writing: int) -> None:
@@ -47,11 +49,11 @@ class Session:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
-        """From here on modules load."""
+        """Start to note which modules are loaded."""
         sys.setprofile(self._watch_import)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """The tests once, unchanged and watched; then the mutants."""
+        """Run the tests once, unchanged and watched; then run the mutants."""
         sys.setprofile(None)
         if session.testsfailed:
             raise session.Failed("not all tests could be collected")
@@ -119,7 +121,7 @@ class Session:
             lines.write(json.dumps(line) + "\n")
 
     def _ask(self, place: int) -> int:
-        """Starts a fork that ends with 0 when no test notices the mutant of that place."""
+        """Fork a process that runs the tests against a mutant and exits with 0 when none fails; return its id."""
         child = os.fork()
         if child:
             return child
@@ -132,13 +134,13 @@ class Session:
             os._exit(status)
 
     def _order(self, mutant: Mutant) -> list[pytest.Item]:
-        """The tests that enter the mutant's function: first the quick, and those that noticed others in it."""
+        """Return the tests that enter the mutant's function: the fast ones and those that killed others in it first."""
         noticing = self._noticing[mutant.module, mutant.inside]
         entering = self._tests[mutant.module, mutant.inside]
         return sorted(entering, key=lambda item: self._took_s[item] / (1 + noticing[self._number[item]]))
 
     def _passes_in_time(self, item: pytest.Item, place: int) -> bool:
-        """Whether it passes; the kernel ends the process when that takes much longer than without a change."""
+        """Return whether a test passes. The kernel ends the process if it takes much longer than unchanged."""
         self._running[place] = self._number[item]
         limit_s = math.ceil(time.process_time() + SLACK_S + 10 * self._took_s[item])
         resource.setrlimit(resource.RLIMIT_CPU, (limit_s, resource.RLIM_INFINITY))
@@ -146,18 +148,18 @@ class Session:
 
 
 def passes(item: pytest.Item) -> bool:
-    """Runs one test with its fixtures, set up and torn down for it alone."""
+    """Return whether a test passes; its fixtures are set up and torn down for it alone."""
     return all(report.passed or report.skipped for report in runtestprotocol(item, log=False, nextitem=None))
 
 
 def libraries() -> list[str]:
-    """The modules that are loaded and lie elsewhere than in this project."""
+    """Return the names of the loaded modules that are not part of this project."""
     files = {name: getattr(module, "__file__", None) or "" for name, module in sys.modules.items()}
     return [name for name, file in files.items() if file.startswith(sys.prefix) or not file.startswith(str(ROOT))]
 
 
 def forget() -> None:
-    """Empties the caches of the rules, so that every test works things out itself."""
+    """Clear the caches of the rules, so that every test computes its results itself."""
     for cached in _caches():
         cached.cache_clear()
 
@@ -170,7 +172,7 @@ def _caches() -> list[Any]:
 
 
 def functions_of_the_rules() -> Iterator[tuple[Place, types.FunctionType]]:
-    """Every function and method written in the rules, under property, cache and class method."""
+    """Yield every function and method of the rules with its place; properties and caches are unwrapped."""
     for name in modules():
         path, module = path_of(name), sys.modules.get(f"companion.games.{name}")
         for thing in vars(module).values() if module else ():
@@ -193,7 +195,7 @@ _entered: dict[Place, types.FunctionType] = {}
 
 
 def _set_probe(place: Place, function: types.FunctionType) -> None:
-    """Has the function's next call noted; the one after is as always."""
+    """Replace a function's code so that its next call is noted; later calls run the original code."""
     code = function.__code__
     if code.co_freevars:
         _entered[place] = function
@@ -216,7 +218,7 @@ _PROBES: dict[Place, Callable[..., Any]] = {}
 
 
 def exchange(mutant: Mutant, function: types.FunctionType) -> None:
-    """Gives the mutant's function its changed code, wherever the function has been imported to."""
+    """Give a mutant's function its changed code, wherever the function has been imported."""
     code = compile(changed_tree(mutant), str(path_of(mutant.module)), "exec")
     for name in mutant.inside.split("."):
         code = next(part for part in code.co_consts if isinstance(part, types.CodeType) and part.co_name == name)

@@ -58,7 +58,7 @@ OPTIONS += ["-k", "not process and not fast and not usage and not terminal and n
 
 @dataclass
 class Score:
-    """What has come out so far, told as it comes."""
+    """Results of the mutants so far; prints each survivor."""
 
     wanted: Counter[str]
     noticed: Counter[str] = field(default_factory=Counter)
@@ -67,7 +67,7 @@ class Score:
     done: int = 0
 
     def add(self, mutant: Mutant, status: int) -> None:
-        """One more, by how its process ended: 0 when nothing was noticed. Tells of each that lives."""
+        """Add a mutant by the exit status of its process: 0 when no test failed. Prints each survivor."""
         self.done += 1
         self.noticed[mutant.module] += status != 0
         self.by_time[mutant.module] += os.WIFSIGNALED(status)
@@ -79,11 +79,11 @@ class Score:
 
     @property
     def of_all(self) -> float:
-        """The part of all mutants that was noticed."""
+        """Return the share of all mutants that a test killed."""
         return self.noticed.total() / max(1, self.wanted.total())
 
     def table(self) -> Iterator[str]:
-        """A line for each module, and the score of all."""
+        """Yield a line for each module, then the score of all."""
         for module, count in self.wanted.items():
             yield f"{module}: {self.noticed[module]}/{count} noticed, {self.by_time[module]} of them by time"
         noticed, count = self.noticed.total(), self.wanted.total()
@@ -91,7 +91,7 @@ class Score:
 
 
 def transcripts_are_right() -> bool:
-    """Whether the transcripts replay to the states beside them: the quickest of the tests."""
+    """Return whether the transcripts replay to the states stored beside them: the fastest of the tests."""
     from companion.games.engine.replay import replayed
 
     for states in sorted((ROOT / "tests" / "transcripts").glob("*.states.jsonl")):
@@ -103,27 +103,27 @@ def transcripts_are_right() -> bool:
 
 
 def silenced() -> None:
-    """No word from this process any more."""
+    """Discard all output of this process from now on."""
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
 
 
 class QuickestFirst:
-    """A pytest plugin: the tests in the order of their ids in a list."""
+    """A pytest plugin that runs the tests in the order of a list of their ids."""
 
     def __init__(self, ids: list[str]) -> None:
         self._places = {test: place for place, test in enumerate(dict.fromkeys(ids))}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Sorts in place; a test that only this mutant has comes first."""
+        """Sort the tests in place; tests that are not in the list come first."""
         items.sort(key=lambda item: self._places.get(item.nodeid, -1))
 
 
 def noticed_afresh(mutant: Mutant, watching: dict[str, list[str]]) -> bool:
-    """In a process that has not loaded the rules: everything against one mutant.
+    """Return whether any test kills a mutant, in a process that has not loaded the rules.
 
-    First the files with tests that enter its module, then the others.
+    Files with tests that enter its module run first, then the others.
     """
     resource.setrlimit(resource.RLIMIT_CPU, (FRESH_LIMIT_S, FRESH_LIMIT_S))
     silenced()
@@ -139,7 +139,10 @@ def noticed_afresh(mutant: Mutant, watching: dict[str, list[str]]) -> bool:
 
 
 def in_forks(mutants: list[Mutant], jobs: int, noticed: Callable[[Mutant], bool], tell: Callable[..., None]) -> None:
-    """Asks about each mutant in a process of its own; a crash and an endless loop are noticed."""
+    """Run each mutant in a process of its own, and pass its exit status to `tell`.
+
+    Crashes and endless loops count as killed.
+    """
     waiting, running = list(reversed(mutants)), {}
     while waiting or running:
         while waiting and len(running) < jobs:
@@ -157,24 +160,22 @@ def in_forks(mutants: list[Mutant], jobs: int, noticed: Callable[[Mutant], bool]
 
 
 def noticed_in_a_fork(mutant: Mutant, watching: dict[str, list[str]]) -> bool:
-    """The same for one, here and now."""
+    """Return whether any test kills one mutant, in a process of its own."""
     ended: list[int] = []
     in_forks([mutant], 1, lambda one: noticed_afresh(one, watching), lambda _, status: ended.append(status))
     return ended != [0]
 
 
 def unwatched(known: list[str], watching: Container[str]) -> list[str]:
-    """Those of the modules that have functions, and none that a test enters."""
+    """Return the modules that have functions but none that a test enters."""
     return [one for one in known if one not in watching and any(mutant.inside for mutant in mutants_of(one))]
 
 
 def in_one_session(mutants: list[Mutant], jobs: int, score: Score) -> tuple[dict[str, list[str]], list[Mutant]]:
-    """Asks about the mutants whose code can be exchanged in a running session.
+    """Run the mutants whose code can be replaced in a running test session.
 
-    Returns the ids of the tests that enter each module, the quickest first (under the empty name those of all), and the
-    mutants that must be loaded afresh.
-
-    The session is a process of its own: this one must never load the rules.
+    Returns the ids of the tests that enter each module, the fastest first (under the empty name those of all), and the
+    mutants that must be loaded afresh. The session is a process of its own: this one must never load the rules.
     """
     reading, writing = os.pipe()
     child = os.fork()
@@ -206,7 +207,7 @@ def in_one_session(mutants: list[Mutant], jobs: int, score: Score) -> tuple[dict
 
 
 def run(mutants: list[Mutant], jobs: int, score: Score) -> dict[str, list[str]]:
-    """Asks about all of them. Returns the ids of the tests that enter each module."""
+    """Run all mutants; return the ids of the tests that enter each module."""
     watching, afresh = in_one_session(mutants, jobs, score)
     print(f"{len(afresh)} of {len(mutants)} must be loaded afresh", flush=True)
     if afresh and noticed_in_a_fork(Mutant("", -1, "no change at all", ""), watching):
@@ -216,7 +217,7 @@ def run(mutants: list[Mutant], jobs: int, score: Score) -> dict[str, list[str]]:
 
 
 def main() -> int:
-    """Runs the mutants of the modules named, or of all."""
+    """Run the mutants of the modules named on the command line, or of all; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("modules", nargs="*")
     parser.add_argument("--jobs", type=int, default=2, help="mutants at a time")

@@ -123,7 +123,7 @@ CHANGES: dict[type[ast.AST], Callable[[Any], Iterator[tuple[str, ast.AST]]]] = {
 
 
 def changes_of(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """Each way to change one node: what was done, and the new node."""
+    """Yield each way to change one node: a description, and the new node."""
     change = CHANGES.get(type(node))
     return iter(()) if change is None else change(node)
 
@@ -137,9 +137,9 @@ class Mutant:
     """One change of one module.
 
     Attributes:
-        number: Its place among the module's changes.
-        told: Where it is and what was done.
-        inside: The function or method whose body it is in, as `Class.method`; empty for what runs at import.
+        number: Index among the module's changes.
+        told: Line and description of the change.
+        inside: Function or method whose body holds it, as `Class.method`; empty for code that runs at import.
     """
 
     module: str
@@ -149,7 +149,7 @@ class Mutant:
 
 
 class Mutator(ast.NodeTransformer):
-    """Walks a module and makes the change of number `wanted`; or, with -1, none, and tells of all there are."""
+    """Walks the tree of a module and makes the change of number `wanted`; with -1 it makes none and lists all."""
 
     def __init__(self, module: str, wanted: int) -> None:
         self.module, self.wanted = module, wanted
@@ -171,7 +171,7 @@ class Mutator(ast.NodeTransformer):
         return self._into(node)
 
     def _into(self, node: ast.AST) -> ast.AST:
-        """What stands inside, without annotations and decorators."""
+        """Visit the children of a node, without annotations and decorators."""
         if isinstance(node, ast.FunctionDef):
             node.args.defaults = [self.visit(default) for default in node.args.defaults]
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -197,7 +197,7 @@ def _is_docstring(node: ast.AST) -> bool:
 
 
 def _is_strict(node: ast.AST) -> bool:
-    """Whether it is a `zip`'s promise that both are as long: an assertion, which nothing can break."""
+    """Return whether a node is the `strict` argument of `zip`: an assertion, which no test needs to kill."""
     return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
@@ -211,31 +211,31 @@ def _holds_no_behaviour(node: ast.AST) -> bool:
 
 
 def mutants_of(module: str) -> list[Mutant]:
-    """Every change of a module."""
+    """Return every mutant of a module."""
     mutator = Mutator(module, -1)
     mutator.visit(_read(module))
     return mutator.found
 
 
 def changed_tree(mutant: Mutant) -> ast.Module:
-    """The module with that one change."""
+    """Return the tree of a module with the one change of a mutant."""
     tree = Mutator(mutant.module, mutant.number).visit(_read(mutant.module))
     assert isinstance(tree, ast.Module)
     return ast.fix_missing_locations(tree)
 
 
 def path_of(module: str) -> Path:
-    """The file of a module, named with dots below the folder of the games: `crag.state`."""
+    """Return the file of a module, named with dots below the folder of the games: `crag.state`."""
     return RULES.joinpath(*module.split(".")).with_suffix(".py")
 
 
 def modules() -> list[str]:
-    """The names of all modules below the folder of the games."""
+    """Return the names of all modules below the folder of the games."""
     return sorted(module_of(path) for path in RULES.rglob("*.py"))
 
 
 def module_of(path: Path) -> str:
-    """The name of the module in that file."""
+    """Return the name of the module in a file."""
     return ".".join(path.relative_to(RULES).with_suffix("").parts)
 
 
@@ -244,7 +244,7 @@ def _read(module: str) -> ast.Module:
 
 
 class Finder:
-    """Loads the one changed module from its tree, everything else as always."""
+    """Import hook that loads one module from its changed tree and all others as usual."""
 
     def __init__(self, module: str, tree: ast.Module) -> None:
         self.name, self.tree = f"companion.games.{module}", tree

@@ -10,7 +10,7 @@ from tests.games.naive_crib_dice import Refused, leaves, rolled_off, with_left
 
 @cache
 def single_combination(dice: tuple) -> int:
-    """Points of dice (sorted) that are one combination of the table; 0 when they are none."""
+    """Return the points of ascending dice that are one combination of the chart; 0 when they are none."""
     if dice == (1,):
         return 100
     if dice == (5,):
@@ -28,7 +28,7 @@ def single_combination(dice: tuple) -> int:
 
 @cache
 def best_split(dice: tuple) -> int:
-    """The best partition into combinations; 0 when there is none."""
+    """Return the points of the best partition of dice into combinations; 0 when there is none."""
     best = single_combination(dice)
     for size in range(1, len(dice)):
         for places in combinations(range(len(dice)), size):

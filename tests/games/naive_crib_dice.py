@@ -11,7 +11,7 @@ class Refused(Exception):
 
 
 def leaves(game, name: str) -> None:
-    """Notes in any of these tables that somebody has left, and takes him out of a roll-off."""
+    """Mark a player as left in any naive game, and take the player out of a roll-off."""
     if game.over or name not in game.people or name in game.left:
         raise Refused
     game.left.append(name)
@@ -23,7 +23,7 @@ def leaves(game, name: str) -> None:
 
 
 def rolled_off(game) -> str | None:
-    """Who starts, once the roll-off of any of these tables is decided; who is tied throws again."""
+    """Return the name of the starter once the roll-off is decided, else None. Tied players throw again."""
     if len(game.rolling) > 1 and len(game.rolled) < len(game.rolling):
         return None
     best = game.rolling

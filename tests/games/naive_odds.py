@@ -20,7 +20,7 @@ CRAPOLA_CAP = 16_500
 
 @cache
 def throws(dice: int) -> tuple[tuple[tuple, float], ...]:
-    """Every throw, in order, and its chance."""
+    """Return every ordered throw of `dice` dice with its probability."""
     found = []
     for thrown in combinations_with_replacement(range(1, 7), dice):
         ways = factorial(dice)
@@ -32,7 +32,7 @@ def throws(dice: int) -> tuple[tuple[tuple, float], ...]:
 
 @cache
 def parts(dice: tuple) -> tuple[tuple, ...]:
-    """Every different choice of some of those dice, none and all among them."""
+    """Return every distinct choice of some of the dice, from none to all."""
     return tuple({part for size in range(len(dice) + 1) for part in combinations(dice, size)})
 
 
@@ -45,7 +45,7 @@ def set_points(frozen: int, value: int) -> int:
 
 @cache
 def offered() -> tuple[tuple[tuple, float], ...]:
-    """The sets that seven dice offer, and how likely that is."""
+    """Return the sets that a throw of seven offers, with the probability of each offer."""
     chances: Counter = Counter()
     for thrown, chance in throws(7):
         chances[tuple((count, value) for value, count in Counter(thrown).items() if count > 1)] += chance
@@ -54,7 +54,7 @@ def offered() -> tuple[tuple[tuple, float], ...]:
 
 @cache
 def rolled(dice: int, value: int) -> tuple[dict[int, float], float]:
-    """How many of so many dice freeze, by chance, and the chance that only 1s keep it safe."""
+    """Return the probability of each number of dice that freeze, and that of a throw that only 1s keep safe."""
     freezing: Counter = Counter()
     safe = 0.0
     for thrown in product(range(1, 7), repeat=dice):
@@ -66,7 +66,7 @@ def rolled(dice: int, value: int) -> tuple[dict[int, float], float]:
 
 
 class CribTurn:
-    """Turn points that a turn banks when it is played as well as can be."""
+    """Turn points that a turn of Crib Dice banks on average with best play."""
 
     def __init__(self, piddle_points: bool) -> None:
         self.raises = piddle_points
@@ -115,7 +115,7 @@ crib_turn = cache(CribTurn)
 
 
 def crib_values(view: View, rules: dict) -> dict[str, float]:
-    """By the line, in words."""
+    """Return the value of each option of Crib Dice by its line in words."""
     turn, point, frozen = crib_turn(bool(rules.get("piddle_points"))), view["point"], view["frozen"]
     found: dict[str, float] = {}
     if view["over"]:
@@ -170,7 +170,7 @@ def crag_points(category: str, dice: tuple, strict: bool) -> int:
 
 @cache
 def crag_rest(unused: frozenset, strict: bool) -> float:
-    """What that many empty rows still bring."""
+    """Return the expected points of the open categories with best play."""
     return (
         sum(chance * max(crag_kept(kept, unused, strict) for kept in parts(dice)) for dice, chance in throws(3))
         if unused
@@ -191,7 +191,7 @@ def crag_kept(kept: tuple, unused: frozenset, strict: bool) -> float:
 
 
 def crag_values(view: View, rules: dict) -> dict[str, float]:
-    """By the line, in words."""
+    """Return the value of each option of Crag by its line in words."""
     if view["over"]:
         return {}
     strict, dice = bool(rules.get("thirteen_without_double")), tuple(view["dice"])
@@ -216,13 +216,13 @@ def crag_values(view: View, rules: dict) -> dict[str, float]:
 
 @cache
 def crapola_keeps(dice: tuple) -> tuple[tuple[tuple, int], ...]:
-    """What may be kept of a throw, and its points."""
+    """Return each choice of dice that may be kept of a throw, with its points."""
     return tuple((part, best_split(part)) for part in parts(dice) if part and best_split(part))
 
 
 @cache
 def crapola_offers(dice: int) -> tuple[tuple[tuple, float], ...]:
-    """Of each throw by dice left the most points; and how likely that is."""
+    """Return for each throw the most points by number of dice left, and the probability of the throw."""
     chances: Counter = Counter()
     for thrown, chance in throws(dice):
         most: dict[int, int] = {}
@@ -234,7 +234,7 @@ def crapola_offers(dice: int) -> tuple[tuple[tuple, float], ...]:
 
 
 class CrapolaTurn:
-    """What a turn is worth, by points so far and dice to be thrown, when so many points are worth `bank`."""
+    """Value of a turn of Crapola by points so far and dice to throw, where `bank` gives the value of banked points."""
 
     def __init__(self, size: int, least: int, bank: Any = float, cap: int = CRAPOLA_CAP) -> None:
         self.size, self.least, self.bank, self.cap = size, least, bank, max(cap, least) // 50 * 50 + 50
@@ -255,7 +255,10 @@ crapola_turn = cache(CrapolaTurn)
 
 
 def crapola_values(view: View, rules: dict, size: int, turn_of: Any = crapola_turn) -> dict[str, float]:
-    """By the line, in words; `size`: the dice of the turn that is on, 0 before its first throw."""
+    """Return the value of each option of Crapola by its line in words.
+
+    `size`: dice of the turn, 0 before its first throw.
+    """
     if view["over"]:
         return {}
     least, points = 0 if view["on_board"][view["player"]] else rules.get("entry", 1000), view["turn_points"]

@@ -1,4 +1,4 @@
-"""Games played for the tests: lines told in a row, headers and random play that reaches the rare corners."""
+"""Games for tests: transcripts of given lines, generated headers, and random play that reaches rare states."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAMES = ["Ann", "Ben", "Cat", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jim"]
 
 
 def told(game: str, *lines: dict[str, Any], players: int = 2, **more: Any) -> Transcript:
-    """A game with so many players after those lines."""
+    """Return the transcript of a game with `players` players after the given lines."""
     transcript = begun(game, players, **more)
     for line in lines:
         transcript = transcript.then(action_of(line))
@@ -91,7 +91,7 @@ MIXES: dict[str, tuple[str, dict[str, Any], dict[str, st.SearchStrategy[Any]]]] 
 
 @st.composite
 def headers(draw: st.DrawFn, mix: str) -> dict[str, Any]:
-    """A header of that mix, as it stands in a transcript's first line."""
+    """Draw a header of a mix of house rules, as the first line of a transcript."""
     game, fixed, drawn = MIXES[mix]
     rules = {**fixed, **{word: draw(values) for word, values in drawn.items()}}
     most = {"crib_dice": 5, "crag": 4}.get(game, len(NAMES))
@@ -108,7 +108,7 @@ def headers(draw: st.DrawFn, mix: str) -> dict[str, Any]:
 
 
 def some_dice(count: int, generator: random.Random, wanted: int, unlucky: bool) -> tuple[int, ...]:
-    """Fair dice; or many that show what is wanted; or, for the unlucky mostly, a throw in which nothing is right."""
+    """Return fair dice, dice that often show `wanted`, or for an unlucky player mostly a throw of no use."""
     luck = generator.random()
     if luck < (0.75 if unlucky else 0.1):
         wrong = [face for face in (2, 3, 4, 6, 2, 3) if face != wanted]
@@ -119,9 +119,9 @@ def some_dice(count: int, generator: random.Random, wanted: int, unlucky: bool) 
 
 
 def some_action(state: State, generator: random.Random, unlucky: str = "") -> Action:
-    """What somebody might do now; bombs and stops often enough for games to end and corners to be reached.
+    """Return a random legal action. Bombs and stops are frequent enough for games to end.
 
-    Who is `unlucky` wipes out and craps out most of the time.
+    The player named `unlucky` wipes out and craps out most of the time.
     """
     options = state.options()
     bombs = [option for option in options if isinstance(option, Bomb)]

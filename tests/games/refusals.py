@@ -1,4 +1,4 @@
-"""What the notation refuses, and how: for tests of lines and of headers."""
+"""Helpers for tests of refused lines and headers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOO_LONG = "9" * 5000
 
 
 def error_of(*lines: str | bytes) -> tuple[int, str]:
-    """Line and code of the refusal that a transcript ends with."""
+    """Return the line number and code of the refusal that ends a transcript."""
     content = b"\n".join(line.encode() if isinstance(line, str) else line for line in lines)
     last = list(replayed(content))[-1]
     assert last["message"], "a refusal says why"
@@ -24,7 +24,7 @@ def error_of(*lines: str | bytes) -> tuple[int, str]:
 
 
 def bad(**changes: Any) -> str:
-    """The message for a header with those changes; a change to `...` leaves the key out."""
+    """Return the error message for a header with those changes; a change to `...` leaves the key out."""
     header = {**json.loads(HEADER), **changes}
     header = {key: value for key, value in header.items() if value is not ...}
     with pytest.raises(RulesError) as caught:

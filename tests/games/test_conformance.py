@@ -1,6 +1,6 @@
-"""What every game owes: one suite, played by random players over all mixes of house rules.
+"""Rules that every game keeps, tested with random players over all mixes of house rules.
 
-`PEGPIP_GAMES` says how many games each mix plays (100; `make conformance`: 2,000).
+`PEGPIP_GAMES` is the number of games of each mix (100; `make conformance`: 2,000).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ OWN = {
 
 
 def examples(count: int) -> settings:
-    """So many, the same each time unless the long run is asked for."""
+    """Return settings for that number of examples, the same each time unless the long run is asked for."""
     return settings(
         max_examples=count,
         deadline=None,
@@ -65,7 +65,7 @@ def test_random_play_reaches_every_phase_of_a_turn_and_no_other(game: str, phase
 
 
 def every_action(state: State, generator: random.Random) -> list[Action]:
-    """What may be tried: all points, entries and stops, many keeps, throws and spendings by size."""
+    """Return actions to try: all points, entries and stops, many keeps, throws and spendings by size."""
     lying = state.view()["dice"]
     keeps = [Keep(dice) for size in range(4) for dice in combinations_with_replacement(range(1, 7), size)]
     keeps += [Keep(tuple(generator.sample(lying, size))) for size in range(len(lying) + 1) for _ in range(6)]
@@ -84,7 +84,7 @@ def every_action(state: State, generator: random.Random) -> list[Action]:
 
 
 def listed(state: State, action: Action) -> bool:
-    """Whether the state says beforehand that it would take the action."""
+    """Return whether the state lists an action among those that it allows."""
     if isinstance(action, Throw):
         return len(action.dice) in state.throw_sizes
     if isinstance(action, Leave):
@@ -116,7 +116,7 @@ def check_that_what_is_listed_is_what_is_taken(state: State, generator: random.R
 
 
 def check_what_is_kept(action: Action, before: dict[str, Any], after: dict[str, Any]) -> None:
-    """What the rules say stays the same, or the sum of which does."""
+    """Check what an action must leave unchanged, and sums that it must preserve."""
     was, now = before["scores"], after["scores"]
     mine = before["player"]
     if isinstance(action, Spend):
@@ -152,7 +152,7 @@ def check_the_form_of(view: dict[str, Any]) -> None:
 
 
 def some_line(state: State, generator: random.Random, unlucky: str, leaving: float) -> Action:
-    """What somebody might do now, or with that chance somebody leaves."""
+    """Return a random legal action, or with probability `leaving` that of a player who leaves."""
     if generator.random() < leaving:
         standing = state.standing
         return Leave(

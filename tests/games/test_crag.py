@@ -1,4 +1,4 @@
-"""Crag, claim by claim as docs/reference/rules.md makes them."""
+"""Rules of Crag, a test for each claim of docs/reference/rules.md."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_options_name_every_keep_and_the_entries_best_first() -> None:
 
 
 def played_out(players: int, dice: tuple[int, ...], **more: Any) -> dict[str, Any]:
-    """A game in which everybody always throws the same."""
+    """Return the final view of a game in which every throw shows the same dice."""
     lines = [line for category in CATEGORIES for _ in range(players) for line in (throw(*dice), score(category))]
     return told("crag", *lines, players=players, **more).view()
 

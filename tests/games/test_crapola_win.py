@@ -24,7 +24,7 @@ def values(state: State) -> dict[str, float]:
 
 
 def last(*lines: dict[str, Any], ann: int = 2000, ben: int = 1000, **rules: Any) -> State:
-    """Ann has opened the last round; Ben is on."""
+    """Return a state of the last round that Ann has opened, with Ben to play."""
     before = [*LATE_CRAP, *bank(ben), *bank(ann)] if ben else bank(ann)
     return told("crapola", *before, *lines, rules={**TARGET, **rules}).state
 

@@ -78,7 +78,7 @@ MUTILATIONS: list[Callable[[bytes, random.Random], bytes]] = [_insert, _cut, _fl
 
 
 def mutilated(number: int) -> bytes:
-    """File `number`, always the same: the beginning of a transcript, mutilated one to four times."""
+    """Return mutilated file `number`, always the same: the beginning of a transcript, changed one to four times."""
     generator = random.Random(number)
     content = b"".join(generator.choice(WHOLE).splitlines(keepends=True)[: generator.randint(1, 40)])
     for _ in range(generator.randint(1, 4)):

@@ -33,12 +33,12 @@ GAMES = [
 
 
 def played_by(game: str, levels: list[str], seed: int, **rules: Any) -> Transcript:
-    """A game through the engine, line by line; `random` stands for play without a plan."""
+    """Play a game through the engine and return its transcript; the level `random` plays random actions."""
     return played_on(begun(game, len(levels), rules=rules), levels, random.Random(seed))
 
 
 def played_on(transcript: Transcript, levels: list[str], generator: random.Random) -> Transcript:
-    """The same game to its end."""
+    """Play a game on to its end."""
     while (seat := transcript.state.standing.to_play) is not None:
         state, level = transcript.state, levels[seat]
         choice = some_action(state, generator) if level == "random" else level_named(level)(state)
@@ -140,7 +140,7 @@ CRAPPED_OUT = throw(2, 2, 3, 3, 4, 6)
 
 
 def expected(*lines: dict[str, Any], **rules: Any) -> float:
-    """The points of a turn of Crapola after those lines, with best play."""
+    """Return the expected points of a turn of Crapola after those lines, with best play."""
     return max(value for _, value in told("crapola", *lines, rules=rules).state.expected_values())
 
 

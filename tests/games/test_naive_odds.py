@@ -1,4 +1,4 @@
-"""Every option of random states under every rule is worth what a plain second reckoning finds."""
+"""Values of every option in random states, compared with the naive odds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CRIB_RULES = ["piddle_points", "bomb", "double_fuchle", "skunk", "bumping", "fin
 
 
 def in_words(line: dict[str, Any]) -> str:
-    """`throw 5`, `keep [1, 5]`, `stop`."""
+    """Return a transcript line in words: `throw 5`, `keep [1, 5]`, `stop`."""
     if "throw" in line:
         return f"throw {line['throw']}"
     rest = {"point": line.get("value"), "keep": line.get("dice"), "score": line.get("category")}.get(line["do"])

@@ -236,7 +236,7 @@ def test_the_expected_total_of_a_sheet_of_crag(strict: bool, total: float) -> No
 
 
 def all_but(*unused: str, dice: tuple[int, ...] = (1, 1, 2)) -> list[dict[str, Any]]:
-    """Turns that fill every category but those, each with the same dice."""
+    """Return lines of turns that fill every category but those, each with the same dice."""
     filled = [category for category in CATEGORIES if category not in unused]
     return [line for category in filled for line in (throw(*dice), score(category))]
 
@@ -261,7 +261,7 @@ def test_crag_sheet_values_equal_a_plain_recursion(strict: bool, unused: tuple[s
 
 
 def walked(unused: tuple[str, ...], strict: bool) -> float:
-    """The points still to come, every throw and every choice walked through."""
+    """Return the expected remaining points by full recursion over every throw and choice."""
     if not unused:
         return 0.0
     later = {category: walked(tuple(other for other in unused if other != category), strict) for category in unused}
@@ -355,7 +355,7 @@ def test_values_of_reaching_points_are_computed_up_to_those_points(least: int, w
 
 
 def unstored(size: int, least: int) -> crapola_odds.TurnValues:
-    """Worked out, whether there is a table or not."""
+    """Return turn values that are computed even if a table is stored."""
     return crapola_odds.TurnValues(size, least, crapola_odds.evaluate(size, least), hot=crapola_odds.rich_seven)
 
 

@@ -1,4 +1,4 @@
-"""What a page shows beside the track is told by the game: dice, notes, notches, the sheet, the goal."""
+"""Panels of each game: dice, notes, counters, score sheet and goal."""
 
 from __future__ import annotations
 

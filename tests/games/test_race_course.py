@@ -21,7 +21,7 @@ PLACES = [(0, 0), (1, 0), (2, 0), (0, 3), (1, 9), (2, 9), (0, 9), (2, 5)]  # wip
 
 
 def walked(wipeouts: int, hole: int) -> Floats:
-    """The chance to finish in each turn so far past the last hole, turn by turn."""
+    """Return the probability of finishing in each turn at each distance, by a plain forward walk."""
     at, found = np.zeros((FUCHLE, HOLES + 1)), np.zeros((ROUNDS, FIVE))
     at[wipeouts, hole] = 1.0
     for turn in range(ROUNDS):
@@ -61,7 +61,7 @@ def test_numbers_of_banks_are_kept_until_negligible(rules: tuple[bool, int, int]
 
 
 class Watched(np.ndarray[Any, Any]):
-    """A matrix that notes how much of it is multiplied at a time."""
+    """A matrix that records the size of each block that is multiplied."""
 
     parts: ClassVar[list[int]] = []
 

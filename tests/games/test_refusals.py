@@ -1,4 +1,4 @@
-"""What a refusal tells: what was tried, and what may happen now."""
+"""Texts of refusals: what was tried, and what is allowed now."""
 
 from __future__ import annotations
 

@@ -34,7 +34,10 @@ def test_the_stored_tables_equal_the_results_of_their_solvers(game: str, name: s
 
 
 def same(name: str, one: bytes, other: bytes) -> bool:
-    """Floats to the twelfth digit, counted units to one of them: machines round the last digit differently."""
+    """Return whether two tables are equal: floats to twelve digits, integers to one unit.
+
+    Processors round the last digit differently.
+    """
     import numpy as np
 
     if name.endswith("z"):

@@ -1,4 +1,4 @@
-"""Adding a game, shown on a toy: the folder `high`, and a line in the registry. See docs/how-to/add-a-game.md."""
+"""The toy game `high`: what a new game's folder and its line in the registry give. See docs/how-to/add-a-game.md."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.games.high.words import IN_WORDS, SWITCHES
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The line in the registry: without it no module knows the game."""
+    """Add the toy game to the registry for a test."""
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({**registry.GAMES, "high": GAME}))
 
 
@@ -96,7 +96,7 @@ def test_without_a_rule_of_thumb_careless_takes_the_first_option() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Unweighed(High):
-    """High, but nobody has worked out what its options are worth."""
+    """High without expected values."""
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         return ()
@@ -124,7 +124,7 @@ def test_a_game_without_values_is_played_by_rule_of_thumb(
 
 @dataclass(frozen=True, slots=True)
 class HalfWeighed(High):
-    """High, but nobody has worked out what a throw is worth."""
+    """High without the expected value of a throw."""
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         return ((Stop(), 1.0),)

@@ -1,6 +1,6 @@
-"""The transcripts of `tests/transcripts`: played whole, the state after every line as it was written down beside them.
+"""The transcripts of `tests/transcripts`, replayed and compared with the states stored beside them.
 
-The states were written from the second telling of the rules (`naive_*`) when the transcripts were made.
+The states come from the naive rules (`naive_*`), written when the transcripts were made.
 """
 
 from __future__ import annotations

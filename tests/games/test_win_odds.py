@@ -34,7 +34,7 @@ def board_at(*pegs: int, turn: int = 0, wipeouts: tuple[int, ...] | None = None,
 
 
 def shares(board: CribbageBoard) -> tuple[float, ...]:
-    """For each side its share of the win when every turn is played for its points."""
+    """Return each side's share of the win when every turn is played for its points."""
     race, found = Race(board), []
     for side in range(len(board.sides)):
         (finishing, on), (won, late) = race._of(side), race._won(side)
@@ -62,7 +62,7 @@ def test_turns_played_for_points_wipe_out_as_often_as_is_said() -> None:
 
 
 def played_turn(state: CribDice, generator: random.Random) -> CribDice:
-    """A turn through the engine, played for points."""
+    """Return the state after one turn through the engine, played for points."""
     board = state.board
     while state.board is board:
         best = max(state.expected_values(), key=lambda worth: (worth[1], worth[0] == Stop()))[0]
@@ -111,7 +111,7 @@ def test_the_race_is_that_of_boards_played_through_one_by_one(board: CribbageBoa
 
 
 def played_through(board: CribbageBoard) -> tuple[list[float], float]:
-    """The share of each side in games that end in so many rounds, and the chance of those that don't."""
+    """Return each side's share in games that end within a limit of rounds, and the probability of longer games."""
     chances = {_key(board): (board, 1.0)}
     won, open_still = [0.0] * len(board.sides), 0.0
     turn_banks = banks(bool(board.header.rules["piddle_points"]))
@@ -153,7 +153,7 @@ def test_the_race_is_that_of_pegs_followed_round_by_round(board: CribbageBoard) 
 
 
 def followed(board: CribbageBoard) -> list[float]:
-    """The share of each side when every turn is played for its points."""
+    """Return each side's share of the win when every turn is played for its points."""
     chances, holes, sides = np.array(banks(bool(board.header.rules["piddle_points"]))), board.holes, len(board.sides)
     at = np.zeros((sides, board.fuchle_at, holes + 1 + max(len(chances), *board.pegs)))
     for side in range(sides):

@@ -30,7 +30,7 @@ class Clock:
 
 
 class SickStrip(MemoryStrip):
-    """A memory strip that fails when told to."""
+    """A memory strip that fails on demand."""
 
     name = "sick"
     sick = False

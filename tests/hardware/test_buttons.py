@@ -35,7 +35,10 @@ SETTLE_S, LONG_S = 0.02, 1.0
 
 
 def told(levels: list[tuple[float, bool]]) -> list[tuple[float, str]]:
-    """When a contact that changes like that tells what, looked at when it changes and when something is due."""
+    """Return the events of a contact with their times, from its changes of level.
+
+    The state machine is called at each change and when it is due.
+    """
     contact, all_told = Contact(), []
     for index, (at_s, closed) in enumerate(levels):
         contact, happened = step(contact, closed, at_s, SETTLE_S, LONG_S)
@@ -52,7 +55,7 @@ def presses(levels: list[tuple[float, bool]]) -> list[str]:
 
 
 def bounced(chance: random.Random, at_s: float, closed: bool) -> list[tuple[float, bool]]:
-    """A change of level as a contact makes it: up to nine flickers within 8 ms before it holds."""
+    """Return a change of level with contact bounce: up to nine flickers within 8 ms."""
     flickers = sorted(chance.uniform(0, 0.008) for _ in range(2 * chance.randint(0, 4)))
     return [(at_s + f, closed if i % 2 == 0 else not closed) for i, f in enumerate(flickers)] + [(at_s + 0.009, closed)]
 

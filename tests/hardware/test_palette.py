@@ -1,4 +1,4 @@
-"""Ten players' colours: told apart by every eye, on the strip and on the page the same."""
+"""Colours of ten players: distinct for every kind of colour vision, and equal on strip and page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WHITE = TO_XYZ.sum(1)
 
 
 def lab(vision: str) -> np.ndarray:
-    """(10, 3) CIELAB of the players' colours as that vision has them."""
+    """Return the (10, 3) CIELAB values of the players' colours as seen with a kind of colour vision."""
     colours = np.array(PLAYERS)
     linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
     xyz = np.clip(linear @ np.array(EYES[vision]).T, 0, 1) @ TO_XYZ.T / WHITE

@@ -29,12 +29,12 @@ each_layout = pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layo
 
 
 def film(view: BoardView, layout: Layout, for_s: float) -> NDArray[np.float32]:
-    """(frames, leds, 3) at RATE_HZ."""
+    """Return the frames of a view over time, (frames, leds, 3) at RATE_HZ."""
     return np.stack([compose(view, layout, k / RATE_HZ) for k in range(round(for_s * RATE_HZ))])
 
 
 def flashes(levels: NDArray[np.float32], swing: float) -> list[float]:
-    """The times at which a level has gone up by `swing` and come down by as much again."""
+    """Return the times at which a level has risen by `swing` and fallen by it again."""
     found, low, high, rising = [], float(levels[0]), float(levels[0]), False
     for k, level in enumerate(map(float, levels)):
         low, high = min(low, level), max(high, level)

@@ -72,7 +72,7 @@ def test_effects_are_played_in_order_and_those_too_many_are_left_out() -> None:
 
 
 def player(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program `aplay`, the only one there is."""
+    """Install a program `aplay` as the only one on the path."""
     program = folder / "aplay"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)

@@ -35,7 +35,7 @@ AT_PLAY = BoardView(pegs=(Peg(1, 10, 14), Peg(3, 40, 40)), to_play=0, mood="read
 
 @dataclass
 class Below:
-    """What lies below an adapter: how to break it, how to mend it, and how often light has reached it."""
+    """The layer below an adapter: how to break and mend it, and how often light has reached it."""
 
     strip: Strip
     arrived: Callable[[], int]
@@ -46,7 +46,7 @@ class Below:
 
 @dataclass
 class Bench:
-    """A board over an adapter, on a clock that jumps to what is due next."""
+    """A board over an adapter, on a clock that jumps to the next due step."""
 
     board: Board
     below: Below
@@ -58,7 +58,7 @@ class Bench:
             self.clock[0] += min(max(self.board.step(), 1e-3), max(1e-3, end_s - self.clock[0]))
 
     def back_after_s(self) -> float:
-        """How long it takes until light arrives."""
+        """Return the seconds until light arrives again."""
         begun_s, before = self.clock[0], self.below.arrived()
         while self.below.arrived() == before:
             assert self.clock[0] - begun_s < 30, "it never came back"

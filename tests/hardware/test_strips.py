@@ -38,7 +38,7 @@ PI_4, PI_5 = "Raspberry Pi 4 Model B Rev 1.4", "Raspberry Pi 5 Model B Rev 1.0"
 
 
 class FakeSpi:
-    """spidev below the adapter: keeps what was sent."""
+    """A stand-in for spidev that keeps the bytes sent."""
 
     sent: ClassVar[list[bytes]] = []
     fault: OSError | None = None
@@ -78,7 +78,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture(params=STRIPS)
 def strip(request: pytest.FixtureRequest, below: None, listener: socket.socket, tmp_path: Path) -> Any:
-    """Each strip of the registry, over a driver that a test can hold: a new strip needs a line here."""
+    """Fixture: each strip of the registry over a stand-in for its driver. A new strip needs a line here."""
     leds0 = tmp_path / "leds0"
     leds0.touch()
     return {

@@ -187,6 +187,7 @@ def _is_spend(option: Option) -> bool:
 
 
 def _win_story(transcript: Transcript, goal: str) -> Story:
+    """Split the result of each side into luck, decisions and approximation error, for the goal `win` or `games`."""
     moves, steps = list[Move](), tuple(_lines(steps_of(transcript)))
     start = now = win_chances(steps[0][1], goal)
     luck, decisions, own, approximation = ([0.0] * len(start) for _ in range(4))
@@ -210,6 +211,10 @@ def _win_story(transcript: Transcript, goal: str) -> Story:
 
 
 def _points_story(transcript: Transcript) -> Story:
+    """Split the points of each player into luck and decisions, with the expected points of a turn as value.
+
+    For a score sheet the value is the expected final total.
+    """
     players, moves = transcript.header.players, list[Move]()
     total = game_named(transcript.header.game).expects_total
     start, result, expected, luck, own, approximation = ([0.0] * len(players) for _ in range(6))

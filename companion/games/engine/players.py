@@ -37,7 +37,9 @@ def careless(state: State) -> Choice:
 
 
 def erring(state: State, temperature: float) -> Choice:
-    """Choose the option of the highest expected points, with mistakes; by rule of thumb if the game has no values.
+    """Return the option with the highest expected points, with random mistakes that are the same for the same state.
+
+    Games without values use their rule of thumb.
 
     Args:
         state: State with a player to play.
@@ -56,16 +58,17 @@ def erring(state: State, temperature: float) -> Choice:
 
 
 def steady(state: State) -> Choice:
-    """Choose the option of the highest expected points, with the small mistakes of `Rulebook.mistakes`."""
+    """Return the option with the highest expected points, with the small mistakes of `Rulebook.mistakes`."""
     return erring(state, game_named(state.standing.header.game).mistakes[1])
 
 
 def _careless(state: State) -> Choice:
+    """Return the option with the highest expected points, with the large mistakes of `Rulebook.mistakes`."""
     return erring(state, game_named(state.standing.header.game).mistakes[0])
 
 
 def best(state: State) -> Choice:
-    """Choose the option of the highest win probability; of the most expected points where it is unknown."""
+    """Return the option with the highest win probability, or with the most expected points where it is unknown."""
     if isinstance(state, RollOff) or not state.decisions:
         return erring(state, 0.0) if len(state.throw_sizes) > 1 else state.throw_sizes[0]
     try:

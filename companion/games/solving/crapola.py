@@ -37,7 +37,7 @@ def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
 
 
 def race_table() -> Generator[float, None, bytes]:
-    """Solve the race for two, in units of `race.UNIT`, as little-endian uint16."""
+    """Solve the race for two and return its win probabilities, in units of `race.UNIT`, as little-endian uint16."""
     yield 0.0
     for values, change in solved():
         latest = values

@@ -29,7 +29,7 @@ NEXT = ((0, 0), (0, 2), (1, 1))
 
 
 def throws(size: int, bank: Floats, least: int) -> Floats:
-    """Compute the value of the first throw of a turn for a batch of states; a crap-out has the value 0.
+    """Return the (columns,) value of the first throw of a turn for a batch of states; a crap-out has the value 0.
 
     Args:
         size: Dice of the turn, 6 or 7.
@@ -50,11 +50,11 @@ def throws(size: int, bank: Floats, least: int) -> Floats:
 
 @cache
 def _offers(size: int) -> tuple[tuple[Indices, Floats], ...]:
-    """Group the offers of throws of 1 to `size` dice by their number of keeps.
+    """Group the offers of throws of 1 to `size` dice by their number of keeps. Cached.
 
     Returns:
-        (keeps, offers) how many places on each keep leads in a table by steps and dice - 1, and (size, offers)
-        probabilities by dice thrown.
+        For each group: (keeps, offers) distance in a flattened table of (steps, dice - 1) to the state after each keep.
+        And (size, offers) probability of each offer by dice thrown.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     groups = []
@@ -70,6 +70,7 @@ def _offers(size: int) -> tuple[tuple[Indices, Floats], ...]:
 
 @cache
 def _chances(size: int) -> Floats:
+    """Return the probabilities of `_offers`, of all groups side by side. Cached."""
     return np.hstack([chances for _, chances in _offers(size)])
 
 
@@ -104,10 +105,10 @@ def first_guess(mine: Indices, other: Indices) -> Floats:
 
 
 def _best(phase: int, mine: Indices, other: Indices, full: Floats) -> Floats:
-    """Return the values of the best turns of a batch of states of one phase.
+    """Return the win probability of the best turn in each of a batch of states of one phase.
 
     Args:
-        phase: As in `race.Race`.
+        phase: Who is on the board, 0 to 2, as in `race.PHASES`.
         mine: Steps of the mover from the target.
         other: Steps of the other player.
         full: (PHASES, FAR + 1, FAR + 1) present values.

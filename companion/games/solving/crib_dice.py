@@ -106,7 +106,7 @@ def _play_on(
 
 
 def duel_table(rules: DuelRules) -> Generator[float, None, bytes]:
-    """Solve the game between two sides: the content of the table of those rules."""
+    """Solve the game between two sides under those rules; yield the progress and return the table."""
     game = Duel(rules)
     for found, residual in solved(game):
         values = found

@@ -1,7 +1,7 @@
 """Solve Crib Dice for two sides that play every turn to win, or for the games that each loses.
 
-The game is a zero-sum stochastic game: the value of a state, its *equity*, is the expected number of games that the
-other side loses less those that the mover loses. Without skunks that is twice the win probability less one.
+The game is a zero-sum stochastic game. The value of a state is its *equity*: the expected number of games that the
+other side loses, less those that the mover loses. Without skunks that is twice the win probability less one.
 
 Policy iteration (Howard 1960) solves it. `Duel.best_values` applies the Bellman operator exactly. `Policy` holds the
 outcome distributions of the greedy policy; Gauss-Seidel sweeps over the sum of both pegs solve its linear system for
@@ -29,6 +29,7 @@ TOPS = (TOP, PEGS)
 BY_HOLE = np.array(sorted(range(PLACES), key=lambda place: HOLE[place]))
 """Places by their hole, ascending: a batch of turns must be sorted by where they start."""
 HOLES = np.array(HOLE)
+"""Hole of each place, as an array."""
 BATCH_SIZE = 4
 """Places of the other in one batch of exact turns. Bounds the memory."""
 RESIDUAL = 2e-10
@@ -62,7 +63,7 @@ class Duel:
         self.last = self._last_turns()
 
     def _last_turns(self) -> Floats:
-        """Compute `last`: the other has finished, and this turn ends the game."""
+        """Return the equities of a last turn, `last`: the other has finished, and this turn ends the game."""
         finishes, holes = PEGS + np.arange(BEYOND), np.arange(PEGS + BEYOND + 2 * MAX_SET_SCORE + 1)[:, np.newaxis]
         stakes = np.array([self.rules.games_lost(hole if hole < PEGS else FUCHLED + 1) for hole in range(len(holes))])
         bank = np.where(holes > finishes, 1.0, np.where(holes == finishes, 0.0, -stakes[:, np.newaxis]))
@@ -148,7 +149,7 @@ def _batches(places: Indices) -> Iterator[tuple[int, Indices]]:
 class Policy:
     """Outcome distribution of the turns that are optimal for given values.
 
-    Computed for every `PEG_STEP`th hole of the other and interpolated between.
+    Computed for every `PEG_STEP`th place of the other and interpolated between.
 
     Args:
         duel: The game.
@@ -174,12 +175,17 @@ class Policy:
                 known[:, :, step:PEGS:PEG_STEP] = low + np.float32(step / PEG_STEP) * (high - low)
 
     def corrections(self, missing: Floats) -> Floats:
-        """Policy evaluation: return the correction of all values for given Bellman residuals, both of shape SHAPE."""
+        """Return the correction of all values for given Bellman residuals (policy evaluation), both of shape SHAPE."""
         enough = CORRECTION_TOLERANCE * float(np.abs(missing).max())
         return fixed_point(lambda found: self._swept(missing, found) - found, np.zeros(SHAPE), enough)
 
     def _swept(self, missing: Floats, before: Floats) -> Floats:
-        """Sweep all sums of pegs from the far end, starting from the corrections `before`."""
+        """Return the corrections of all states, shape SHAPE, by one sweep over the sums of pegs from the far end.
+
+        Args:
+            missing: Bellman residuals, shape SHAPE.
+            before: Corrections by the last sweep, for states that come later in this one.
+        """
         found = before.copy()
         for level in reversed(range(2 * PEGS - 1)):
             mover, other = _PAIRS[level]
@@ -211,6 +217,7 @@ def _pairs(level: int) -> tuple[Indices, Indices]:
 
 
 _PAIRS = [_pairs(level) for level in range(2 * PEGS - 1)]
+"""Places of mover and other by the sum of their holes."""
 
 
 class AndersonMixing:
@@ -238,7 +245,7 @@ class AndersonMixing:
 
 
 def fixed_point(change: Callable[[Floats], Floats], start: Floats, enough: float, at_most: int = 40) -> Floats:
-    """Find a root of a residual by Anderson acceleration.
+    """Return a root of a residual function, found by Anderson acceleration.
 
     Args:
         change: Returns the residual at a point.

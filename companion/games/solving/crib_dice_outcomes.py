@@ -22,7 +22,7 @@ class Outcomes:
     """Probabilities of how the turns of a batch end.
 
     Args:
-        piddle_points: The house rule.
+        piddle_points: Whether the house rule `piddle_points` is on.
         turns: The batch, evaluated from `starts` on.
         starts: (columns,) hole at which each column starts, ascending.
         holes: Number of holes covered. A turn that reaches a further hole counts as neither banked nor wiped out.
@@ -30,7 +30,7 @@ class Outcomes:
     Attributes:
         banked: (holes, columns) probability that a turn banks at each hole.
         wiped: (columns,) probability of a wipe-out.
-        bombed: (columns,) probability of a bomb that goes off.
+        bombed: (columns,) probability of a successful bomb.
     """
 
     def __init__(self, piddle_points: bool, turns: Turns, starts: Indices, holes: int) -> None:
@@ -74,7 +74,15 @@ class Outcomes:
         self.wiped[some] += chosen[0]
 
     def _bomb(self, hole: int, frozen: int, some: slice, thrown: Floats, chosen: Floats) -> None:
-        """Move the probability of bombing out of `chosen`, where a bomb beats a stop and a throw (`thrown`)."""
+        """Move the probability of a bomb out of `chosen`, where bombing is worth more than a stop and a throw.
+
+        Args:
+            hole: Hole before the turn's set.
+            frozen: Number of frozen 1s, 5 to 7.
+            some: Columns concerned.
+            thrown: (columns,) value of throwing on.
+            chosen: (ROWS, columns) probability of holding each set; changed in place.
+        """
         turns, row = self._turns, ROW[frozen]
         assert turns.bombs is not None, "the rule is on"
         stop = turns.bank[hole + stops_of(frozen)[0], some]

@@ -1,4 +1,4 @@
-"""High, a toy: everybody throws one die, the highest wins. A game's folder as docs/how-to/add-a-game.md tells it."""
+"""High, a toy game for tests: each player throws one die, and the highest wins. See docs/how-to/add-a-game.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The track of High: twenty holes a pip."""
+"""The track of High: twenty holes for each pip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""High beside the track: the pips that are still to be had, and who leads."""
+"""Panels of High: the pips that are still to be had, and who leads."""
 
 from __future__ import annotations
 

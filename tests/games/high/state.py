@@ -1,4 +1,4 @@
-"""High: one die each; with the house rule `twice` a throw may be made again, and then that one counts."""
+"""Rules of High: one die each. With the house rule `twice` a throw may be repeated, and then the second counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.games.engine.leaving import NOBODY, leave_event, left_view, one_r
 
 @dataclass(frozen=True, slots=True)
 class High:
-    """A game of High as it stands: what was banked, in the order of play; what lies on the table."""
+    """State of a game of High: points banked in the order of play, and the die on the table."""
 
     header: Header
     first: int
@@ -94,7 +94,7 @@ class High:
 
 
 def turned(state: High, points: int, *events: Event) -> High:
-    """That turn is over, and those after it of players who have left."""
+    """Return the state after a turn; skip the turns of players who have left."""
     turns, count = (*state.turns, points), len(state.header.players)
     while len(turns) < count and (state.first + len(turns)) % count in state.left:
         turns = (*turns, 0)

@@ -1,4 +1,4 @@
-"""High in the tray: one die, and nothing is kept."""
+"""Tray policy of High: one die, and none is kept."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from companion.games.engine.tray_policy import ThrowsOnly
 
 
 class HighTray(ThrowsOnly):
-    """As without a keep zone."""
+    """Tray policy without a keep zone, with the defaults of `ThrowsOnly`."""

@@ -1,4 +1,4 @@
-"""High in words."""
+"""English texts of High."""
 
 from __future__ import annotations
 

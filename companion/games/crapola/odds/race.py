@@ -22,7 +22,9 @@ from companion.games.crapola.totals import Totals
 from companion.games.engine.game import Action, Keep, Spend
 
 TABLE = "race.u2"
+"""File of the stored win probabilities, by phase and by distance of mover and other from the target."""
 ENTRIES = (0, 1000)
+"""Least first banks, in points, that the table covers."""
 ENTRY = 1000 // STEP
 """Steps of the first bank for which the table holds players who are not on the board."""
 FAR = 300
@@ -43,18 +45,18 @@ START_ROUNDS = 12
 
 @cache
 def between() -> Floats:
-    """(FAR + 1, len(GRID)) weights of linear interpolation from the grid to every number of steps."""
+    """Return the (FAR + 1, len(GRID)) weights of linear interpolation from the grid to every number of steps."""
     return np.array([np.interp(range(FAR + 1), GRID, node) for node in np.eye(len(GRID))]).T
 
 
 @cache
 def catching() -> Floats:
-    """(LONGEST + 2,) probability of banking at least that many steps in a turn played only for that."""
+    """Return the (LONGEST + 2,) probability of banking at least each number of steps in a turn played for that."""
     return np.append(1.0, thrown(6, np.ones(LONGEST + MAX_THROW_STEPS + 1), LONGEST)[::-1, 5])
 
 
 def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
-    """Win probability of the player who has just banked.
+    """Return the win probability of the player who has just banked.
 
     Args:
         ahead: Steps that remain to the target; 0 or less: the other player has one last turn.
@@ -65,11 +67,11 @@ def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
 
 
 class Race:
-    """The race of two players to a target.
+    """Win probabilities of two players who race to a target.
 
     Args:
         target: Points to reach.
-        entry: Points of the first bank, 0 or 1000.
+        entry: Least points of the first bank, 0 or 1000.
 
     Raises:
         RulesError: The stored table does not cover the target or the entry.
@@ -98,7 +100,14 @@ class Race:
         return float(self._values[0 if mover_on and other_on else 2 if mover_on else 1, mine, theirs])
 
     def banked(self, total: int, other: int, other_on: bool, most: int) -> Floats:
-        """(most + 1,) win probability after banking each number of steps on `total`."""
+        """Return the (most + 1,) win probability of the mover after banking 0 to `most` steps on `total` points.
+
+        Args:
+            total: Total of the mover before the bank, in points.
+            other: Total of the other player.
+            other_on: Whether the other player is on the board.
+            most: Most steps to bank.
+        """
         totals = total + STEP * np.arange(most + 1)
         by_other = self._values[0 if other_on else 1, steps_to(self._target - other)]
         needed = (totals - other) // STEP + 1
@@ -126,20 +135,24 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
     game = race(int(rules["target"]), int(rules["entry"]))
 
     def after(now: Totals) -> float:
+        """Return the win probability of the player to play at the start of the other's turn."""
         return 1 - game.chance(now.totals[1 - seat], now.on_board[1 - seat], now.totals[seat], now.on_board[seat])
 
     lost = after(table.passed_on())
     key = (int(rules["target"]), int(rules["entry"]), *table.totals, *table.on_board, seat, lost)
 
     def throw(points: int, dice: int) -> float:
+        """Return the win probability before a throw of `dice` dice with `points` turn points."""
         throws = _turn(turn.size or dice, *key)[0]
         return lost + (throws[points // STEP, dice - 1] if points < DEEP * STEP else bank(points) - lost)
 
     def bank(points: int) -> float:
+        """Return the win probability after banking `points` turn points."""
         brought = _turn(turn.size, *key)[1]
         return lost + float(brought[min(points // STEP, len(brought) - 1)])
 
     def value(option: Action) -> float:
+        """Return the win probability after a decision."""
         if isinstance(option, Spend):
             return after(table.spent(state.standing.header.players.index(option.on), option.points))
         if not isinstance(option, Keep):
@@ -164,7 +177,22 @@ def _turn(
     seat: int,
     lost: float,
 ) -> tuple[Floats, Floats]:
-    """Win probability that each throw, and each stop, adds to that after a crap-out (`lost`)."""
+    """Return the win probability that each throw, and each bank, adds to `lost`, that after a crap-out. Cached.
+
+    Args:
+        size: Dice of the turn, 6 or 7.
+        target: Points to reach.
+        entry: Least points of the first bank.
+        first: Total of the player in seat 0.
+        second: Total of the player in seat 1.
+        first_on: Whether the player in seat 0 is on the board.
+        second_on: Whether the player in seat 1 is on the board.
+        seat: Seat to play.
+        lost: Win probability after a crap-out.
+
+    Returns:
+        (steps, size) by steps so far and dice thrown minus one, and (steps,) by steps banked.
+    """
     totals, on_board = (first, second), (first_on, second_on)
     most = DEEP + MAX_THROW_STEPS
     brought = race(target, entry).banked(totals[seat], totals[1 - seat], on_board[1 - seat], most) - lost

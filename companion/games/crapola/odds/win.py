@@ -35,6 +35,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     worth = reaching(turn.size or 6, table.least_bank, gap, _share(table.banked(gap), seat))
 
     def value(option: Action) -> float:
+        """Return the win probability after a decision."""
         if isinstance(option, Spend):
             return _share(table.spent(state.standing.header.players.index(option.on), option.points), seat)
         if isinstance(option, Keep):
@@ -43,6 +44,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
         return gained(worth.bank(turn.points))
 
     def gained(share: float) -> float:
+        """Convert a share of the way from `lost` to 1 into a win probability."""
         return lost + (1 - lost) * share
 
     thrown = tuple((dice, gained(worth.thrown(turn.points, dice))) for dice in state.throw_sizes)

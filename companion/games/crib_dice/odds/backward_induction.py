@@ -20,9 +20,10 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 ROW = {5: 1, 6: 7, 7: 13, 4: 19, 3: 25, 2: 31}
-"""First row of each number of frozen dice in a table of sets; the values 1 to 6 follow. Row 0 is the wipe-out."""
+"""First row of each number of frozen dice in a table of sets; rows of the values 1 to 6 follow. Row 0 is the
+wipe-out."""
 ROWS = 37
-"""Rows of a table of sets."""
+"""Rows of a table of sets: the wipe-out, and six values of 2 to 7 frozen dice."""
 BOMBS = (ROW[5], ROW[6], ROW[7])
 """Rows of five, six and seven 1s: the sets that may bomb."""
 BATCH_SIZE = 24
@@ -31,17 +32,22 @@ BATCH_SIZE = 24
 
 @cache
 def offers() -> tuple[tuple[tuple[int, ...], float], ...]:
-    """The one to three rows of sets that a throw of seven offers, with the probability of the offer."""
+    """Return every offer of a throw of seven: the table rows of its one to three sets, and its probability. Cached.
+
+    Offers of one set come first, then those of two.
+    """
     rows = [(tuple(ROW[frozen] + value - 1 for frozen, value in offer), chance) for offer, chance in first_throws()]
     return tuple(sorted(rows, key=lambda each: len(each[0])))
 
 
 @cache
 def roll_matrix(frozen: int) -> Floats:
-    """Transition matrix of a roll with `frozen` dice, re-thrown while only 1s keep it safe.
+    """Return the transition matrix of a roll with 2 to 4 dice frozen, re-thrown while only 1s keep it safe.
 
     Returns:
-        (6, rows) probability of each set after it, by value of the frozen dice; column 0 is the wipe-out.
+        (6, ROW[frozen]) probability of each row of the table of sets after the roll, by value of the frozen dice.
+            Column
+        0 is the wipe-out.
     """
     matrix = np.zeros((6, ROW[frozen]))
     for value in range(1, 7):
@@ -53,33 +59,33 @@ def roll_matrix(frozen: int) -> Floats:
 
 @cache
 def stops_of(frozen: int) -> npt.NDArray[np.int64]:
-    """(6,) score of a set of `frozen` dice, by value."""
+    """Return the (6,) scores of sets of `frozen` dice with the values 1 to 6."""
     return np.array([set_score(frozen, value) for value in range(1, 7)])
 
 
 @cache
 def _all_stops() -> npt.NDArray[np.int64]:
-    """Score of each set, by its row from 1 on."""
+    """Return the (ROWS - 1,) score of each set, by its row from 1 on."""
     return np.concatenate([stops_of(frozen) for frozen in ROW])
 
 
 @cache
 def _offered() -> tuple[npt.NDArray[np.int64], Floats]:
-    """(3, offers) rows of each offer, the last set repeated as padding, and (offers,) probabilities."""
+    """Return `offers` as arrays: (3, offers) rows, the last set repeated as padding, and (offers,) probabilities."""
     table = [(rows + rows[-1:] * 2)[:3] for rows, _ in offers()]
     return np.array(table).T, np.array([chance for _, chance in offers()])
 
 
 @cache
 def _counts() -> tuple[int, int]:
-    """Number of offers of one set, and of at most two sets; they come first in `offers`."""
+    """Return the number of offers of one set, and of at most two sets; they come first in `offers`."""
     sizes = [len(rows) for rows, _ in offers()]
     return sizes.count(1), sizes.count(1) + sizes.count(2)
 
 
 @cache
 def _alone() -> Floats:
-    """(ROWS,) probability that a throw of seven offers only this set."""
+    """Return the (ROWS,) probability, by row, that a throw of seven offers that set alone."""
     chances = np.zeros(ROWS)
     for rows, chance in offers():
         if len(rows) == 1:
@@ -91,7 +97,7 @@ class Turns:
     """Backward induction over the holes for a batch of states. Holes must be evaluated from the far end down.
 
     Args:
-        piddle_points: The house rule.
+        piddle_points: Whether the house rule `piddle_points` is on.
         bank: Value of banking at each hole, shape (holes + MAX_SET_SCORE, columns). Its dtype is used throughout.
         lost: (columns,) value of a wipe-out.
         bombs: (3, columns) value of bombing with five, six and seven 1s; `-inf` where it is not allowed. None: never.
@@ -122,17 +128,17 @@ class Turns:
         self._best = np.empty((BATCH_SIZE, columns), kind)
 
     def solve_terminal(self, hole: int, some: slice) -> None:
-        """Evaluate a hole at which the turns of those columns stop with their first set (a terminal state)."""
+        """Evaluate a hole in the columns `some`, where every turn stops with its first set (a terminal state)."""
         self.sets[1:, some] = self.bank[hole + _all_stops(), some]
         self._choose(hole, some)
 
     def solve(self, hole: int, some: slice) -> None:
-        """Evaluate a hole at which the turns of those columns stop or go on, whichever is better."""
+        """Evaluate a hole in the columns `some`, where a turn stops, bombs or throws on, whichever is worth most."""
         self.solve_sets(hole, some)
         self._choose(hole, some)
 
     def solve_sets(self, hole: int, some: slice) -> None:
-        """Fill in `sets`: the value of each set at that hole, stopping or going on."""
+        """Fill the columns `some` of `sets` with the value of each set at `hole`: stop, bomb or throw on."""
         sets, stops, thrown = self.sets[:, some], self.bank[hole + _all_stops(), some], self._risked[:, some]
         for after, chance in self._throws:
             thrown = thrown + chance * self.fresh[hole + after, some]
@@ -144,7 +150,7 @@ class Turns:
             np.maximum(matrix @ sets[:row], stops[row - 1 : row + 5], out=sets[row : row + 6])
 
     def _choose(self, hole: int, some: slice) -> None:
-        """Fill in `fresh` at that hole: the expected value of the best set of each offer."""
+        """Fill the columns `some` of `fresh` at `hole`: the expected value of the best set of each offer."""
         sets, fresh = self.sets[:, some], self.fresh[hole, some]
         rows, chances = _offered()
         if len(fresh) < BATCH_SIZE:  # few states: fewer calls beat fewer copies
@@ -163,7 +169,7 @@ class Turns:
 
 
 def evaluate(turns: Turns, starts: Indices) -> Turns:
-    """Evaluate all holes of a batch, from the far end down; return the batch.
+    """Evaluate every hole of a batch of turns, from the far end down; return the batch.
 
     Args:
         turns: Not evaluated yet. Their `bank` reaches `2 * MAX_SET_SCORE` beyond the hole from which every turn stops.
@@ -180,12 +186,12 @@ def evaluate(turns: Turns, starts: Indices) -> Turns:
 def fresh_throws(
     piddle_points: bool, bank: Floats, lost: float, bottom: int, bombs: Sequence[float] = NO_BOMBS
 ) -> Floats:
-    """Evaluate one turn: the value of a throw of seven by hole, from `bottom` on.
+    """Return the value of a throw of seven at each hole from `bottom` on, for a single state.
 
-    Gives what `evaluate` gives for a batch of one column, in fewer calls, because a phone waits for it.
+    The result equals that of `evaluate` for one column. It takes fewer calls, because a phone waits for it.
 
     Args:
-        piddle_points: The house rule.
+        piddle_points: Whether the house rule `piddle_points` is on.
         bank: Value of banking at each hole, up to `2 * MAX_SET_SCORE` beyond the hole at which the turn stops.
         lost: Value of a wipe-out.
         bottom: Lowest hole to evaluate.
@@ -214,9 +220,11 @@ def fresh_throws(
 
 @cache
 def _rollovers(piddle_points: bool) -> tuple[Floats, Floats]:
-    """Chance of each rollover score with five or more dice frozen, and the chance of losing the throw.
+    """Return the transition probabilities of throwing on with five, six or seven dice frozen.
 
-    Rows from 1 on. Columns from `MIN_ROLLOVER` points on. Shapes (18, MAX_SET_SCORE - MIN_ROLLOVER + 1) and (18,).
+    Returns:
+        (18, scores) probability of a rollover with each score from MIN_ROLLOVER to MAX_SET_SCORE, and (18,) probability
+        of losing the piddle. Rows are those of a table of sets, from row 1 on.
     """
     ends = piddle_ends(piddle_points)
     found, lost = np.zeros((18, MAX_SET_SCORE - MIN_ROLLOVER + 1)), np.zeros(18)

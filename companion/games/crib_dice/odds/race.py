@@ -242,8 +242,8 @@ class Race:
     def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
         """Return the (rounds, past + 1) expected share of the win of `side` by round and distance of its finish.
 
-        With `find_a_loser` the first of two sides to finish wins. `others` are the results of `_of` for the other
-        sides.
+        With `find_a_loser` the first of two sides to finish wins. `others` holds the result of `_of` for each other
+        side.
         """
         if not self._board.header.rules["find_a_loser"]:
             return _shares(others)

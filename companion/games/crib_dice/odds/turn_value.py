@@ -20,7 +20,7 @@ RICH = 400
 TURNS = "turns.f8"
 """File of the stored values of a throw of seven, by points gathered: without, then with `piddle_points`."""
 ANNOUNCED = 11 / 36
-"""Probability that an announced bomb goes off: at least one 1 with two dice."""
+"""Probability that an announced bomb succeeds: at least one 1 with two dice."""
 NO_BOMBS = (-inf, -inf, -inf)
 """Value of bombing with five, six and seven 1s where it is not allowed."""
 Set = tuple[int, int]
@@ -61,9 +61,9 @@ def rich_fresh_throw() -> float:
 
 @cache
 def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
-    """Numbers of newly frozen dice and their probabilities, re-throwing while only 1s keep the throw safe.
+    """Return each number of newly frozen dice, 1 or more, with its probability; the rest is a wipe-out. Cached.
 
-    The remaining probability is a wipe-out.
+    A throw that only 1s keep safe is repeated.
     """
     changes, unchanged = rolls(frozen, point)
     return tuple((hits, chance / (1 - unchanged)) for hits, chance in changes)

@@ -26,6 +26,7 @@ PEGS = 121
 FUCHLED = 121
 """Place of a peg that is at the start because of a fuchle. The other places are the holes 0 to 120."""
 PLACES = 122
+"""Number of places of a peg in a table: the holes 0 to 120, and FUCHLED."""
 HOLE = (*range(PEGS), 0)
 """Hole of each place."""
 FUCHLE = 3
@@ -58,11 +59,12 @@ class DuelRules:
         return self.stake if place == FUCHLED else 2 if self.skunk and place <= SHORT_TRACK // 2 else 1
 
     def lost_last(self, place: int, wipeouts: int) -> int:
-        """Return the games that a side loses if its last turn wipes out from that place, after that many wipe-outs."""
+        """Return the games that a side loses if its last turn, from a place and after some wipe-outs, is a wipe-out."""
         return self.games_lost(FUCHLED if wipeouts + 1 >= FUCHLE else place)
 
 
 ADVANCED = DuelRules(piddle_points=True, bomb=True, double_fuchle=True, bumping=True)
+"""Rules of the table for the advanced game, without skunks."""
 TABLES = {
     DuelRules(): "duel-basic.u4",
     DuelRules(piddle_points=True): "duel-piddle-points.u4",
@@ -71,6 +73,7 @@ TABLES = {
 }
 """File of each stored table by its rules."""
 UNSOLVED = ("find_a_loser", "long_game", "pandemonium")
+"""House rules for which no table is exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ class Seen:
 
 
 def rules_of(board: CribbageBoard, goal: str) -> DuelRules:
-    """Return the rules of a board that matter for a goal: skunks only for `games`."""
+    """Return the house rules of a board that matter for a goal, `win` or `games`. Skunks matter only for `games`."""
     rules = board.header.rules
     return DuelRules(
         piddle_points=bool(rules["piddle_points"]),
@@ -107,7 +110,7 @@ def rules_of(board: CribbageBoard, goal: str) -> DuelRules:
 
 
 def is_solved(board: CribbageBoard, goal: str = "win") -> bool:
-    """Whether a stored table is exact for this board."""
+    """Return whether a stored table is exact for this board and the goal, `win` or `games`."""
     unsolved = board.left or any(board.header.rules[key] for key in UNSOLVED)
     return len(board.sides) == 2 and not unsolved and rules_of(board, goal) in TABLES
 
@@ -138,7 +141,7 @@ def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
 
 
 def seen_of(board: CribbageBoard, goal: str) -> Seen:
-    """Return a board as the tables see it."""
+    """Return the state of a board as the tables index it: the side to move and the furthest other side."""
     me, count = board.side, len(board.sides)
     others = [(me + step) % count for step in range(1, count)]
     there = [side for side in others if side not in board.out]
@@ -169,12 +172,22 @@ def index(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
 
 
 def stored_equity(rules: DuelRules, place: int) -> float:
-    """Return the equity at an index of the table of those rules."""
+    """Return the equity at an index of the table of those rules, in games."""
     return float(rules.stake * (_table(rules)[place] * 2.0**-31 - 1.0))
 
 
 @lru_cache(maxsize=512)
 def _turn_values(seen: Seen, piddle_points: bool, bombs: bool, five: bool, fuchle: bool, win: bool) -> TurnValues:
+    """Return the values of the side to move for every state of a turn. Cached.
+
+    Args:
+        seen: The board.
+        piddle_points: Whether the house rule `piddle_points` is on.
+        bombs: Whether the side may bomb.
+        five: Whether five 1s bomb without an announced throw.
+        fuchle: Whether the next wipe-out is a fuchle.
+        win: Whether values are win probabilities; else equities.
+    """
     import numpy as np
 
     from companion.games.crib_dice.odds.backward_induction import fresh_throws
@@ -226,4 +239,5 @@ def aims(seen: Seen, fuchle: bool) -> tuple[list[float], float, float]:
 
 @lru_cache(maxsize=4)
 def _table(rules: DuelRules) -> array[int]:
+    """Return the stored table of those rules as 32-bit integers. Cached."""
     return whole_numbers(__package__, TABLES[rules])

@@ -52,6 +52,7 @@ def solved(state: State, goal: str = "win") -> bool:
 
 
 def _board(state: State) -> CribbageBoard:
+    """Return the board of a state. Raises RulesError where no values to win are computed."""
     if not isinstance(state, CribDice):
         raise RulesError("The chance to win is known once the roll-off is over.")
     board = state.board
@@ -66,7 +67,7 @@ def _board(state: State) -> CribbageBoard:
 
 @lru_cache(maxsize=64)
 def _worth_to_win(board: CribbageBoard) -> TurnValues:
-    """Win probabilities of the current turn."""
+    """Return the win probabilities of the side to move for every state of the current turn. Cached."""
     if two_sides.is_solved(board) or any(board.header.rules[key] for key in ONE_MOVES_ANOTHER):
         return two_sides.turn_values(board)
     from companion.games.crib_dice.odds.race import Race
