@@ -24,7 +24,13 @@ OPEN: dict[str, Roles] = {"GET /api/openapi.json": ANYONE, "GET /static/<asked>/
 
 
 def create_app(pages: Pages, groups: Sequence[Routes], version: str) -> flask.Flask:
-    """Make the Flask application: the pages, static files and these groups. The event stream is served beside it."""
+    """Make the Flask application: pages, static files and API. The event stream is served beside it.
+
+    Args:
+        pages: The HTML pages.
+        groups: Groups of API routes.
+        version: The program's version, for the OpenAPI document.
+    """
     app = flask.Flask(__name__, static_folder=None)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.register_error_handler(HTTPException, http_error)

@@ -11,8 +11,11 @@ import re
 from collections.abc import Mapping
 
 IMPORT = re.compile(r'^import \{ ([\w$, ]+) \} from "\.(?:/|\./[a-z]+/)([a-z]+)\.js";$', re.MULTILINE)
+"""Form of an import line: the imported names, and the module's name."""
 EXPORT = re.compile(r"^export ((?:async )?function |const )([\w$]+)", re.MULTILINE)
+"""Form of an exported function or constant: its keyword, and its name."""
 COMMENT = re.compile(r"^\s*(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
+"""A line comment on a line of its own, or a JSDoc comment; both are left out of the bundle."""
 
 
 def bundled(page: str, sources: Mapping[str, str]) -> str:
@@ -26,7 +29,10 @@ def bundled(page: str, sources: Mapping[str, str]) -> str:
 
 
 def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the names of a page's modules in the order of their imports. Raises KeyError for a missing one."""
+    """Return the names of the modules that `page` needs, each after its imports and `page` last.
+
+    Raises KeyError for a module that is missing in `sources` (module name to its text).
+    """
     found: dict[str, None] = {}
 
     def visit(name: str, above: tuple[str, ...]) -> None:

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent / "texts"
 
 @functools.cache
 def texts(language: str) -> dict[str, str]:
-    """Return every text of a language, with English for missing ones."""
+    """Return every text of a language (`en`, `de`, ...) by key, with English for missing ones."""
     own: dict[str, str] = json.loads((FOLDER / f"{language}.json").read_text(encoding="utf-8"))
     return own if language == "en" else {**texts("en"), **own}
 
@@ -29,11 +29,11 @@ LANGUAGES = {
     language: texts(language)["language.name"]
     for language in sorted((path.stem for path in FOLDER.glob("*.json")), key=lambda each: (each != "en", each))
 }
-"""Languages by code, English first: each one's name in itself."""
+"""Name of each language in that language, by its code; English comes first."""
 
 
 def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -> str:
-    """Return a text with its arguments filled in; `otherwise` if no language has the key.
+    """Return the text `key` in a language with `args` filled in; `otherwise` if no language has the key.
 
     Raises KeyError if there is neither.
 
@@ -49,7 +49,11 @@ def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -
 
 
 def chosen(wish: str | None, accepted: Iterable[str]) -> str:
-    """Choose the language: the phone's own choice, else the first one it accepts, else English.
+    """Return the code of the language for a phone.
+
+    Args:
+        wish: The language chosen on the phone; None if none was chosen.
+        accepted: Codes that the browser accepts, best first. If none is available, English is used.
 
     >>> chosen(None, ["sv", "de-AT", "en"])
     'de'

@@ -21,6 +21,7 @@ from web.responses import refusal
 log = logging.getLogger(__name__)
 
 COOKIE = "pegpip"
+"""Name of the cookie that holds a phone's token."""
 TOKEN_DAYS = 90
 """Days without use after which a token expires."""
 BODY_LIMIT_BYTES = 64 * 1024
@@ -33,6 +34,7 @@ POLICY = (
     "font-src 'self'; manifest-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
+"""Content security policy of every answer: only scripts, styles and pictures of this server."""
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": POLICY,
@@ -42,6 +44,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
 }
+"""Security headers of every answer."""
 
 
 class Hosts:
@@ -51,7 +54,7 @@ class Hosts:
         self._own = {name.lower().rstrip(".") for name in names} | {"localhost"}
 
     def allows(self, header: str) -> bool:
-        """Return whether a Host header names this table."""
+        """Return whether a Host header (name, perhaps with port) names this table."""
         host = host_name(header)
         return host is not None and (host in self._own or host.endswith(".local") or is_address(host))
 
@@ -103,7 +106,7 @@ def token_of(cookie_header: bytes) -> str | None:
 
 
 def keep_token(response: flask.Response, token: str) -> flask.Response:
-    """Set the token as a cookie for `TOKEN_DAYS` that scripts can't read, and return the response."""
+    """Set a phone's token as a cookie for `TOKEN_DAYS` that scripts can't read; return the response."""
     secure = flask.request.is_secure
     response.set_cookie(COOKIE, token, max_age=TOKEN_DAYS * 86_400, httponly=True, samesite="Strict", secure=secure)
     return response
@@ -143,7 +146,7 @@ def same_origin(origin: str, host: str) -> bool:
 
 
 def host_name(header: str) -> str | None:
-    """Return the name in a Host header without port, in lower case; None if the header is malformed.
+    """Return the name in a Host header in lower case, without port; None if the header is malformed.
 
     >>> host_name("Dice.Local:8000"), host_name("[::1]:8000"), host_name("a@b")
     ('dice.local', '::1', None)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 WITH_A_SLASH = re.compile(r"\S*[/\\]\S*?(?=[.,:;!?)\"']*(?:\s|$))")
+"""A word with a slash or backslash, without the punctuation after it."""
 
 
 def without_paths(text: str, folder: Path | None = None) -> str:

@@ -20,6 +20,7 @@ from web.catalogue import say
 log = logging.getLogger(__name__)
 
 PROGRAM = "espeak-ng"
+"""Name of the program that speaks."""
 LONGEST_S = 15.0
 """Longest time for one call-out, in seconds. After that the program is killed."""
 MAX_AMPLITUDE = 200
@@ -59,7 +60,7 @@ class Loudspeaker:
 
     @property
     def mute(self) -> DeviceError | None:
-        """The error that says why this machine can't speak; None if it can."""
+        """Error that says why this machine can't speak; None if it can."""
         if self._can_speak:
             return None
         return DeviceError("The table can't speak: espeak-ng is missing.", "Install it: sudo apt install espeak-ng.")
@@ -73,7 +74,12 @@ class Loudspeaker:
             self.hush()
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Speak what is new in a snapshot, in place of what is being spoken. Undone events stop speech too."""
+        """Speak the new events, in place of what is being spoken. Undone events stop speech as well.
+
+        Args:
+            snapshot: The newest state of the table.
+            news: The events since the snapshot before, and whether events were taken back.
+        """
         words = called(news.events, self.language) or self._asked_for(snapshot.notice)
         if news.taken_back or words:
             self.hush()
@@ -81,7 +87,10 @@ class Loudspeaker:
             self._begin(words)
 
     def _asked_for(self, notice: Notice | None) -> str:
-        """Return the words of a notice that the house waits for a throw, once; "" for any other notice."""
+        """Return the words when the computer player starts to wait for people to throw its dice; else "".
+
+        One notice is spoken only once.
+        """
         known, self._notice = self._notice, notice
         if notice is None or notice == known or not notice.code.startswith("house_awaits"):
             return ""
@@ -125,7 +134,15 @@ class Speaking:
 
 
 def espoken(words: str, language: str, volume: float = DEFAULT_VOLUME) -> Speaking:
-    """Start espeak-ng. Words go to standard input, so a player's name is never taken for an option."""
+    """Start espeak-ng and return the running speech.
+
+    Words go to its standard input, so that a player's name is never taken for an option.
+
+    Args:
+        words: Text to speak.
+        language: Code of the language.
+        volume: Volume, 0 to 1.
+    """
     command = [PROGRAM, "-v", language, "-a", str(round(MAX_AMPLITUDE * volume)), "--stdin"]
     pipe = subprocess.PIPE
     quiet = subprocess.DEVNULL
@@ -134,7 +151,7 @@ def espoken(words: str, language: str, volume: float = DEFAULT_VOLUME) -> Speaki
 
 
 def called(events: Sequence[Event], language: str) -> str:
-    """Return the call-outs of these events as one text; "" if none is called."""
+    """Return the sentences to speak for these events as one text; "" if none of them is spoken."""
     return " ".join(_words(event, language) + "." for event in events if event.called)
 
 

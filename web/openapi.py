@@ -17,10 +17,11 @@ PROBLEM: Json = {
     "required": ["error", "message"],
     "properties": {"error": {"type": "string"}, "message": {"type": "string"}},
 }
+"""JSON schema of a refusal."""
 
 
 def openapi(version: str, groups: Sequence[Routes]) -> flask.Blueprint:
-    """Make the route that serves the document."""
+    """Make the route that serves the OpenAPI document of these groups; `version` is the program's."""
     described = document(version, groups)
     blueprint = flask.Blueprint("openapi", __name__)
 
@@ -32,7 +33,7 @@ def openapi(version: str, groups: Sequence[Routes]) -> flask.Blueprint:
 
 
 def document(version: str, groups: Sequence[Routes]) -> Json:
-    """Make the OpenAPI 3.1 document of these groups' routes."""
+    """Return the OpenAPI 3.1 document of these groups' routes; `version` is the program's."""
     structs: list[Any] = [struct for group in groups for struct in group.structs]
     _, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
     schemas["Problem"] = PROBLEM

@@ -20,8 +20,10 @@ from web.requests import phone, visitor
 from web.serving.feed import Feed
 
 LOOKS = ("dark", "light", "auto")
+"""Colour schemes that a phone may choose."""
 GZIP_LEVEL = 5  # a page late in an evening shrinks to a fifth in a millisecond
 PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help"}
+"""Address of each page that is always served, by name."""
 WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
     "honesty": ("/dice", "evening"),
     "settings": ("/settings", "settings"),
@@ -86,7 +88,7 @@ class Pages:
     named: Named
 
     def routes(self, having: Set[str]) -> flask.Blueprint:
-        """Make the routes of the pages, QR codes and manifest. `having`: the API groups that are served."""
+        """Make the routes of the pages, QR codes and manifest; `having` names the API groups that are served."""
         routes = flask.Blueprint("pages", __name__)
         routes.app_context_processor(functools.partial(self.words, having))
         shown = {**PAGES, **{name: rule for name, (rule, group) in WHERE_THERE_IS_ONE.items() if group in having}}
@@ -106,11 +108,14 @@ class Pages:
         return {f"GET {rule}": roles for rule, roles in (dict.fromkeys(rules, ANYONE) | BESIDE).items()}
 
     def host_code(self) -> flask.Response:
-        """Serve the QR code of the owner's code; of the page's URL if there is an owner already."""
+        """Serve a QR code that makes a phone the owner; of the page's URL if there is an owner already."""
         return _code(host_address(self.addresses.page, self.pairing.first()) or self.addresses.page)
 
     def words(self, having: Set[str]) -> dict[str, Any]:
-        """Return the variables of every template: texts in the phone's language, its look, URLs of files."""
+        """Return the variables of every template: texts in the phone's language, colour scheme, URLs of files.
+
+        `having` names the API groups that are served.
+        """
         language = self.language()
         look = flask.request.cookies.get("look", "")
         return {
@@ -130,7 +135,10 @@ class Pages:
         return catalogue.chosen(flask.request.cookies.get("lang") or usual, accepted)
 
     def page(self, name: str, having: Set[str]) -> flask.Response:
-        """Render a page with the newest snapshot and what the visitor may do. Gzip where accepted."""
+        """Render the page `name` with the newest snapshot and what the visitor may do, compressed if accepted.
+
+        `having` names the API groups that are served.
+        """
         asking = visitor(self.pairing)
         start = {
             "snapshot": msgspec.Raw(self.feed.newest.json),
@@ -173,7 +181,10 @@ class Pages:
 
 
 def host_address(page: str, code: str | None) -> str | None:
-    """Return the URL that makes a phone the owner; None without a code. What follows `#` reaches no log."""
+    """Return the URL that makes a phone the owner; None without an owner's `code`.
+
+    The code follows `#` in the URL, so that no server log holds it.
+    """
     return f"{page}control#first={code}" if code else None
 
 

@@ -10,7 +10,7 @@ import segno
 
 @functools.lru_cache(maxsize=16)
 def svg(text: str) -> bytes:
-    """Draw a QR code as SVG, dark on white with quiet zone, with error correction M. Keeps the last 16."""
+    """Draw `text` as a QR code in SVG, dark on white with quiet zone, error correction M. The last 16 are cached."""
     out = io.BytesIO()
     segno.make(text, error="m", micro=False).save(
         out, kind="svg", border=4, dark="#17110c", light="#ffffff", xmldecl=False

@@ -63,7 +63,10 @@ def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
 
 
 def do(table: AnyTable, command: Command) -> flask.Response:
-    """Submit a command and answer with the new snapshot, or with 409 (stale), 422 (rules) or 503 (a broken part)."""
+    """Submit a command to the table and answer with the new snapshot.
+
+    Refused with 409 for an outdated version, 422 against the rules, 503 if a part of the table is broken.
+    """
     try:
         return answer(table.submit(command))
     except StaleAction as stale:

@@ -20,6 +20,7 @@ WORDS = {
     415: ("not_json", "Send the body as application/json."),
     500: ("broken", "Something failed on the table's side; the log has details. The table plays on: try again."),
 }
+"""Code and message of a refusal, by status."""
 
 
 def answer(value: object) -> flask.Response:
@@ -28,24 +29,36 @@ def answer(value: object) -> flask.Response:
 
 
 def json_bytes(body: bytes, status: int = 200) -> flask.Response:
-    """Return a response of JSON that is encoded already."""
+    """Return a response of JSON that is encoded already, with that status."""
     return flask.Response(body, status=status, mimetype="application/json")
 
 
 def attachment(body: bytes | Iterable[bytes], kind: str, name: str) -> flask.Response:
-    """Return a response that browsers save as a file with that media type and name."""
+    """Return a response that browsers save as a file.
+
+    Args:
+        body: Content of the file.
+        kind: Media type.
+        name: Name of the file.
+    """
     response = flask.Response(body, mimetype=kind)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
 def refusal(status: int, code: str | None = None, message: str | None = None) -> flask.Response:
-    """Return an error response, `{"error": code, "message": words}`; defaults by status in `WORDS`."""
+    """Return an error response, `{"error": code, "message": words}`.
+
+    Args:
+        status: HTTP status.
+        code: Short identifier; None for the status's own in `WORDS`.
+        message: Sentence for a person; None for the status's own.
+    """
     return json_bytes(problem(status, code, message), status)
 
 
 def problem(status: int, code: str | None = None, message: str | None = None) -> bytes:
-    """Encode the JSON of a refusal, with the status's defaults."""
+    """Encode the JSON of a refusal; arguments as for `refusal`."""
     usual_code, usual_words = WORDS.get(status, ("refused", "The request was refused."))
     return msgspec.json.encode({"error": code or usual_code, "message": message or usual_words})
 
@@ -57,7 +70,15 @@ async def asgi_refusal(
     message: str | None = None,
     retry_after_s: int | None = None,
 ) -> None:
-    """Send a refusal without Flask, and close the connection."""
+    """Send a refusal through ASGI, without Flask, and close the connection.
+
+    Args:
+        send: ASGI's function that sends a message.
+        status: HTTP status.
+        code: Short identifier; None for the status's own in `WORDS`.
+        message: Sentence for a person; None for the status's own.
+        retry_after_s: Value of the Retry-After header, in seconds; None for no header.
+    """
     body = problem(status, code, message)
     headers = {
         "content-type": "application/json",
@@ -73,12 +94,15 @@ async def asgi_refusal(
 
 
 def refuse(status: int, code: str | None = None, message: str | None = None) -> NoReturn:
-    """End the request with a `refusal`, by raising it."""
+    """End the request with an error response, by raising it; arguments as for `refusal`."""
     flask.abort(refusal(status, code, message))
 
 
 def http_error(error: HTTPException) -> flask.Response | HTTPException:
-    """Turn an HTTP error of Flask into JSON under /api and into a page elsewhere. Keeps Allow and Retry-After."""
+    """Turn an HTTP error of Flask into JSON under /api and into a page elsewhere.
+
+    Keeps the headers Allow and Retry-After.
+    """
     if error.response is not None:
         return error
     status = error.code or 500

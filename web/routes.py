@@ -23,6 +23,7 @@ Decorator = Callable[[View], View]
 
 JSON = "application/json"
 NUMBER_IN_PATH = re.compile(r"<int:(\w+)>")
+"""A number in a route's address, such as `<int:throw>`."""
 OF_EVERY_POST = (400, 403, 413, 415)
 """Statuses of refusals that every POST may get."""
 
@@ -129,12 +130,12 @@ class Routes:
 
 
 def ref(name: str) -> Json:
-    """Return a reference to the schema with that name."""
+    """Return the OpenAPI reference to the schema `name`."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def number(name: str, place: str = "path") -> Json:
-    """Return OpenAPI's description of a non-negative integer in the path or the query."""
+    """Return OpenAPI's description of a non-negative integer `name`, in the `place` "path" or "query"."""
     return {"name": name, "in": place, "required": place == "path", "schema": {"type": "integer", "minimum": 0}}
 
 

@@ -26,10 +26,13 @@ KINDS = {
     ".woff2": "font/woff2",
     ".json": "application/json",
 }
+"""Media type of a static file, by its suffix."""
 PAGES = tuple(
     path.stem for path in sorted((FOLDER.parent / "templates").glob("*.html")) if any(FOLDER.glob(f"*/{path.stem}.js"))
 )
+"""Names of the pages that have a template and a script."""
 IMMUTABLE = "public, max-age=31536000, immutable"
+"""Cache-Control of a file whose URL holds its version: kept for a year, never asked for again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Served:
 
 @functools.cache
 def shelf() -> dict[str, Served]:
-    """Return all files by path, with each page's bundle `page-NAME.js` and texts `texts/LANGUAGE-NAME.json`."""
+    """Load all static files by path, each page's bundle `page-NAME.js` and texts `texts/LANGUAGE-NAME.json`."""
     files = {path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*")) if path.suffix in KINDS}
     plain_files = {name: path.read_bytes() for name, path in files.items()}
     sources = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.js")}
@@ -56,7 +59,12 @@ def shelf() -> dict[str, Served]:
 
 
 def texts_of(source: str, language: str) -> dict[str, str]:
-    """Return the texts for a page's script: all but those of other pages that the script does not mention."""
+    """Return the texts that a page's script needs, by key: all but those of pages that it does not mention.
+
+    Args:
+        source: The page's bundled script.
+        language: Code of the language.
+    """
     foreign = {page for page in PAGES if not re.search(rf"[\"'`]{page}\.", source)}
     return {key: text for key, text in catalogue.texts(language).items() if key.partition(".")[0] not in foreign}
 
@@ -68,7 +76,7 @@ def _served(name: str, plain: bytes) -> Served:
 
 @functools.cache
 def version() -> str:
-    """Return a hash of all static files."""
+    """Return a hash of all static files, 12 hexadecimal digits."""
     digest = hashlib.sha256()
     for name, served in shelf().items():
         digest.update(name.encode() + b"\0" + served.plain)
@@ -76,7 +84,7 @@ def version() -> str:
 
 
 def url(name: str) -> str:
-    """Return the URL of a static file, with the version in it."""
+    """Return the URL of the static file `name`, with the version in it."""
     return f"/static/{version()}/{name}"
 
 

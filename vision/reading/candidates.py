@@ -5,13 +5,10 @@ checks the rest (`vision.reading.vetoes`).
 
 A candidate can be uncertain in four ways.
 
-=====================  =================================================================================
-low confidence         the fused probability of its value is low (`Candidate.confident`)
-low detector score     the detector hardly saw what the classifier names (`Candidate.disagreement`)
-networks disagree      detector and classifier name different values (`Candidate.networks_disagree`)
-plausible reject       a rejected candidate could be the upper face of an accepted die
-                       (`Selection.has_plausible_reject`)
-=====================  =================================================================================
+- Low confidence: the fused probability of its value is low (`Candidate.confident`).
+- Low detector score: the detector hardly saw what the classifier names (`Candidate.disagreement`).
+- Networks disagree: detector and classifier name different values (`Candidate.networks_disagree`).
+- Plausible reject: a rejected candidate could be the upper face of an accepted die (`Selection.has_plausible_reject`).
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def routes(advisor: Advisor) -> Routes:
 
 
 def answered(ask: Callable[[], Mapping[str, Any]]) -> flask.Response:
-    """Answer with what `ask` returns, or with 409 if it raises RulesError."""
+    """Answer with the JSON that `ask` returns, or with 409 if it raises RulesError."""
     try:
         return answer(dict(ask()))
     except RulesError as unknown:

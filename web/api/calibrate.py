@@ -14,13 +14,24 @@ from web.responses import answer, attachment, refusal
 from web.routes import Json, NothingBody, Routes
 
 PAPERS = ("a4", "letter")
+"""Papers that the sheet can be printed on."""
 PAPER: Json = {"name": "paper", "in": "query", "schema": {"enum": list(PAPERS)}}
 
 Side = Annotated[float, msgspec.Meta(ge=50, le=2000)]
+"""A side of the tray, in millimetres."""
 
 
 class SheetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/calibrate/sheet`: tray floor with keep zone, printed scale bar, die, lens height, all in mm."""
+    """`POST /api/calibrate/sheet`: measures of the tray, all in mm.
+
+    Attributes:
+        width_mm: Width of the tray's floor, keep zone included.
+        height_mm: Depth of the tray's floor.
+        keep_mm: Width of the keep zone; 0 for none.
+        bar_mm: Measured length of the sheet's 100 mm bar.
+        die_mm: Edge of a die.
+        lens_mm: Height of the lens above the floor; None if not measured.
+    """
 
     width_mm: Side = 320.0
     height_mm: Side = 240.0
@@ -31,7 +42,7 @@ class SheetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LayBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/calibrate/lay`: whether the sheet shall be in the virtual tray."""
+    """`POST /api/calibrate/lay`: whether the printed sheet is put into the virtual tray, or taken out."""
 
     lies: bool
 
@@ -49,22 +60,27 @@ class Calibration(Protocol):
         """
 
     def picture_jpeg(self) -> bytes | None:
-        """Return the newest picture, or None."""
+        """Return the camera's newest picture as JPEG; None if there is none."""
 
     def sheet_pdf(self, paper: str) -> bytes:
-        """Return the sheet to print, for `a4` or `letter`."""
+        """Return the sheet to print as PDF; `paper` is `a4` or `letter`."""
 
     def take_sheet(self, plan: Mapping[str, float], height_mm: float | None) -> Mapping[str, Any]:
-        """Take the sheet in a tray of these measures (`SheetBody`), with the lens that high; return `look()`."""
+        """Find the sheet in the tray and return `look()`.
+
+        Args:
+            plan: Measures of the tray in mm, by the names in `SheetBody` without `lens_mm`.
+            height_mm: Height of the lens above the floor; None if not measured.
+        """
 
     def take_empty(self) -> Mapping[str, Any]:
-        """Take the empty tray, store the calibration and return `look()`."""
+        """Record the empty tray, store the calibration and return `look()`."""
 
     def take_die(self) -> Mapping[str, Any]:
         """Measure the one die in the throw zone, store its size and return `look()`."""
 
     def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
-        """Put the sheet into the virtual tray, or take it out; return `look()`."""
+        """Put the sheet into the virtual tray (True), or take it out (False); return `look()`."""
 
 
 def routes(calibration: Calibration) -> Routes:

@@ -17,12 +17,15 @@ from web.responses import answer, attachment, refusal
 from web.routes import Json, Routes
 
 CSV_COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
+"""Columns of the table of throws."""
 GOALS = ("points", "win")
+"""Goals that odds are computed for: most points, or winning the game."""
 SET: Json = {"name": "set", "in": "query", "schema": {"type": "string", "maxLength": 24}}
 GOAL: Json = {"name": "goal", "in": "query", "schema": {"enum": list(GOALS)}}
 OF_GAME: Json = {"roles": ANYONE, "refused": (404,)}
 WEIGHED: Json = {"roles": ANYONE, "refused": (404, 409)}
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""First characters by which a spreadsheet recognises a formula."""
 
 
 def routes(past: PastGames, table: AnyTable) -> Routes:
@@ -86,7 +89,12 @@ def _weighed(made: Routes, past: PastGames) -> None:
 
 
 def _found(find: Callable[[], Json | None], error: str) -> flask.Response:
-    """Answer with what `find` returns: 404 for None, 409 with the code `error` for RulesError."""
+    """Answer with what `find` returns: 404 for None, 409 if it raises RulesError.
+
+    Args:
+        find: Looks the JSON up.
+        error: Code of the 409 answer.
+    """
     try:
         found = find()
     except RulesError as why:
@@ -95,7 +103,7 @@ def _found(find: Callable[[], Json | None], error: str) -> flask.Response:
 
 
 def plain(name: str) -> str:
-    """Return a name that spreadsheets don't take for a formula: an apostrophe comes before a formula's first sign."""
+    """Return a player's name with an apostrophe in front if a spreadsheet would take it for a formula."""
     return f"'{name}" if name.startswith(FORMULA_STARTS) else name
 
 

@@ -36,6 +36,7 @@ HEADER: Json = {
     },
     "additionalProperties": False,
 }
+"""JSON schema of the header that starts a game."""
 
 Form = Mapping[str, Any]
 """A game that can be chosen, as `companion.games.engine.rulebook.form_of` describes it."""
@@ -67,7 +68,7 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
 
 
 def card(form: Form) -> Form:
-    """Return a game as the set-up form needs it: of its rules in words, only the first sentence, as `pitch`."""
+    """Return a game as the set-up form needs it: instead of its rules, their first sentence as `pitch`."""
     pitch = " ".join(form["in_words"].split("\n\n")[0].split()).partition(". ")[0].removesuffix(".") + "."
     return {key: value for key, value in form.items() if key not in ("in_words", "why", "glossary")} | {"pitch": pitch}
 

@@ -14,7 +14,7 @@ from web.routes import Routes
 
 
 class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/house/hold`: for how many seconds the computer player waits; 0: it goes on."""
+    """`POST /api/house/hold`: for how many seconds the computer player waits; 0 lets it go on."""
 
     seconds: Annotated[float, msgspec.Meta(ge=0.0, le=HELD_S)]
 

@@ -19,7 +19,13 @@ KIND = "text/plain"
 
 
 def routes(feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) -> Routes:
-    """Make the route `/metrics` for anyone. prometheus-client is imported at the first request."""
+    """Make the route `/metrics` for anyone. prometheus-client is imported at the first request.
+
+    Args:
+        feed: Gives the newest snapshot.
+        board: The LED board.
+        health: Returns the health of the parts.
+    """
     made = Routes("metrics")
 
     @made.get("/metrics", "The table in figures, in Prometheus' text format", roles=ANYONE, kind=KIND)

@@ -28,7 +28,14 @@ PhoneName = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH)]
 
 
 class PairBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/pair`: the PIN or the owner's code (`first`), a name, and whether it is a screen."""
+    """`POST /api/pair`: asks for a token.
+
+    Attributes:
+        pin: The PIN as typed; "" without.
+        first: The owner's code; "" without.
+        name: The phone's name for itself.
+        screen: Whether it is a screen, which only watches.
+    """
 
     pin: Annotated[str, msgspec.Meta(max_length=12)] = ""
     first: Annotated[str, msgspec.Meta(max_length=64)] = ""
@@ -44,7 +51,7 @@ class AskBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PhoneBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/phones/remove` and `/let_in`: the number of a phone, or of its request."""
+    """`POST /api/phones/remove` and `/let_in`: number of a paired phone, or of a phone's request."""
 
     id: int
 
@@ -57,7 +64,7 @@ class RoleBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def routes(pairing: Pairing) -> Routes:
-    """Make the routes of pairing and of the paired phones."""
+    """Make the routes by which phones pair, and those that manage the paired phones."""
     made = Routes("pair", PairBody, AskBody, PhoneBody, RoleBody)
 
     @made.get("/api/pair", "Whether there is a host, and whose code the button lets in", CODE, roles=ANYONE)
@@ -96,7 +103,7 @@ def routes(pairing: Pairing) -> Routes:
 
 
 def _phones(made: Routes, pairing: Pairing) -> None:
-    """Add the routes that list the phones and let a phone unpair itself."""
+    """Add the routes that list the phones and let a phone unpair itself to the group `made`."""
 
     @made.get("/api/phones", "What this phone is; for paired phones the others, for the host who asks", roles=ANYONE)
     def phones() -> flask.Response:
@@ -128,7 +135,7 @@ def _phones(made: Routes, pairing: Pairing) -> None:
 
 
 def _owners(made: Routes, pairing: Pairing) -> None:
-    """Add the routes by which the owner removes, lets in and gives roles to phones, and renews the PIN."""
+    """Add the owner's routes to the group `made`: remove phones, let them in, change roles, renew the PIN."""
 
     @made.post("/api/phones/remove", "Take a phone's role away", PhoneBody, roles=OWNERS, refused=(404,))
     def remove(sent: PhoneBody) -> flask.Response:

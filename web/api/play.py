@@ -26,7 +26,12 @@ from web.routes import Json, Routes, ref
 
 
 class CorrectionBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/throws/N`: the values that the dice of throw N really showed."""
+    """`POST /api/throws/N`: the values that the dice of throw N really showed.
+
+    Attributes:
+        number: Number of the last journal entry that the phone saw (`Snapshot.number`).
+        values: The true values.
+    """
 
     number: Number
     values: Values

@@ -23,7 +23,7 @@ from web.routes import Json, Routes, ref
 SET_NAME = "own_table"
 """The folder in the zip: training knows a table's own photos by this name."""
 IN_MEMORY_BYTES = 8_000_000
-"""Largest zip that is built in memory; a larger one goes to a temporary file."""
+"""Largest zip, in bytes, that is built in memory; a larger one goes to a temporary file."""
 CHUNK_BYTES = 256 * 1024
 """Bytes of the zip that are read and sent at a time: bounds the memory of a download."""
 
@@ -67,7 +67,7 @@ def routes(review: Review, photos: Photos) -> Routes:
 
 
 def pack(throws: Sequence[ReviewedThrow], photos: Photos, out: IO[bytes]) -> None:
-    """Write the settled throws that have a photo as a zip with one folder. The same throws give the same bytes."""
+    """Write the reviewed throws that have a photo to `out`, as a zip with one folder; equal throws give equal bytes."""
     labels: list[bytes] = []
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as zipped:  # JPEG is compressed already
         for throw in throws:

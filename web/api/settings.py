@@ -18,7 +18,14 @@ from web.routes import Routes
 
 
 class SettingBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/settings`: a setting's section and key, its new value, and the PIN for an electrical limit."""
+    """`POST /api/settings`: changes a setting.
+
+    Attributes:
+        section: Section of the settings file.
+        key: Name of the setting.
+        value: New value.
+        pin: The PIN, which a change of an electrical limit needs; "" without.
+    """
 
     section: str
     key: str
@@ -37,7 +44,18 @@ class SettingsFile(Protocol):
         """Return each setting that may be changed here, with `section`, `key`, `kind`, `value` and its bounds."""
 
     def change(self, section: str, key: str, value: Any, *, pin_typed: bool = False) -> None:
-        """Write a setting, and apply it now if possible. Raises PinNeeded, or SetupError with the reason."""
+        """Write a setting to the file, and apply it now if possible.
+
+        Args:
+            section: Section of the file.
+            key: Name of the setting.
+            value: New value.
+            pin_typed: Whether the right PIN was typed with the request.
+
+        Raises:
+            PinNeeded: The setting is an electrical limit and no PIN was typed.
+            SetupError: The value is not allowed; the error says why.
+        """
 
 
 def routes(file: SettingsFile, pairing: Pairing) -> Routes:

@@ -54,14 +54,21 @@ class Board(Protocol):
     """The LED board."""
 
     def latest(self) -> BoardFrame:
-        """Return the newest frame."""
+        """Return the newest frame of the LED strip."""
 
     def spots(self) -> Sequence[tuple[float, float]]:
         """Return [x, y] of each LED on the board in mm, x right and y down, in the order of the strip."""
 
 
 def routes(feed: Feed, board: Board, health: Callable[[bool], Mapping[str, Any]], pairing: Pairing) -> Routes:
-    """Make the routes of the current state, for anyone. `health(True)` is for guests: it names no local paths."""
+    """Make the routes of the current state, for anyone.
+
+    Args:
+        feed: Gives the newest snapshot.
+        board: The LED board.
+        health: Returns the health of the parts; with True without local paths, as guests may see it.
+        pairing: Knows the visitor's role.
+    """
     made = Routes("state", Snapshot, schemas={"Board": BOARD, "Health": HEALTH})
 
     @made.get("/healthz", "The health of every part", ref("Health"), roles=ANYONE)

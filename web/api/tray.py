@@ -22,16 +22,21 @@ from web.responses import answer, refusal
 from web.routes import Json, NothingBody, Routes, ref
 
 Die = Annotated[int, msgspec.Meta(ge=0, le=99)]
+"""Number of a die of the virtual tray."""
 Dice = Annotated[tuple[Die, ...], msgspec.Meta(max_length=20)]
 DECIDED_HERE = tuple(row for row in COMMANDS if row[2] in (PlayLine, Answer, NextGame))
 """Rows of `COMMANDS` that have an address under /api/tray too."""
 Place = Annotated[float, msgspec.Meta(ge=-1000.0, le=2000.0)]
+"""A coordinate in the tray, in millimetres."""
 
 
 class ThrowBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/tray/throw`: the dice to throw (None: all that are not in the keep zone) and the strength, 0 to 1.
+    """`POST /api/tray/throw`: throws dice of the virtual tray.
 
-    With `count`, any dice of that number; dice that this turn keeps are put into the keep zone first.
+    Attributes:
+        ids: The dice; None for all that are not in the keep zone.
+        count: How many dice to throw, chosen by the table; the dice kept in this turn are put into the keep zone first.
+        strength: How hard they are thrown, 0 to 1.
     """
 
     ids: Dice | None = None
@@ -57,13 +62,13 @@ class Tray(Protocol):
     """The virtual tray, whose dice a person moves on a page. A real camera has none."""
 
     def throw(self, ids: Sequence[int] | None, strength: float) -> None:
-        """Throw these dice (None: all in the throw zone or outside the tray) with a strength of 0 to 1."""
+        """Throw these dice (None: all that are not in the keep zone) with a strength of 0 to 1."""
 
     def throw_on(self, count: int) -> None:
-        """Put the dice that this turn keeps into the keep zone, then throw `count` others."""
+        """Put the dice that the player keeps in this turn into the keep zone, then throw `count` others."""
 
     def shake(self) -> None:
-        """Throw the dice in the throw zone again."""
+        """Shake the tray, so that the dice in the throw zone fall anew."""
 
     def move(self, die: int, x_mm: float, y_mm: float) -> None:
         """Move a die without turning it. Raises ValueError for an unknown die."""
@@ -74,7 +79,7 @@ class Tray(Protocol):
     def dice(self) -> Sequence[Mapping[str, Any]]:
         """Return each die's `id`, `x_mm`, `y_mm`, `place` (throw, keep, out); in the picture `x_px`, `y_px`, `size_px`.
 
-        A die's value is not told: only the camera reads it.
+        The values are left out: only the camera reads them.
         """
 
     def zones(self) -> Mapping[str, Any]:

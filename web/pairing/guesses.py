@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 FREE = 5
-"""Wrong guesses of one address before it must wait."""
+"""Wrong guesses of one address before it must wait. Doubled, an address can try twice as many PINs at first."""
 FIRST_PAUSE_S = 60.0
 """First wait of an address, in seconds. Each later wrong guess doubles it."""
 LONGEST_PAUSE_S = 3600.0
@@ -43,12 +43,12 @@ class Guesses:
     _wrong: dict[str, Wrong] = field(default_factory=dict, init=False)
 
     def wait_s(self, address: str) -> float:
-        """Return the seconds until that address may guess again; 0 if it may now."""
+        """Return the seconds until an IP address may guess again; 0 if it may now."""
         wrong = self._wrong.get(address, Wrong())
         return max(0.0, wrong.last_s + wrong.pause_s - self.clock())
 
     def missed(self, address: str) -> None:
-        """Count a wrong guess of that address; forget addresses that are old or too many."""
+        """Count a wrong guess of an IP address; forget addresses that are old or too many."""
         now_s = self.clock()
         wrong = self._wrong.pop(address, Wrong())  # put back at the end: the first is the oldest
         self._wrong[address] = Wrong(wrong.count + 1, now_s)

@@ -93,7 +93,7 @@ class JoinQueue:
         return self._queue[-1]
 
     def take_shown(self) -> Asking | None:
-        """Remove and return the request whose code is shown; None if it has not been shown for `SEEN_S` yet."""
+        """Remove and return the request whose code is shown; None if none has been shown for `SEEN_S` yet."""
         shown = next(iter(self.current()), None)
         if shown is None or (shown.until_s or 0.0) - self.clock() > ASKING_S - SEEN_S:
             return None
@@ -107,7 +107,7 @@ class JoinQueue:
         return found
 
     def _replace(self, queue: tuple[Asking, ...]) -> None:
-        """Replace the queue. A request that becomes the first is shown for a minute."""
+        """Set the queue. A request that becomes the first is shown on the board for a minute."""
         before = self._queue[:1]
         if queue and queue[0].until_s is None:
             queue = (replace(queue[0], until_s=self.clock() + ASKING_S), *queue[1:])

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 NAME_LENGTH = 24
 """Most characters of a phone's name; the rest is cut."""
 DAY_S = 86_400.0
-"""A day, in seconds."""
+"""Length of a day, in seconds."""
 MOST_PHONES = 64
 """Most paired phones and screens. One more replaces the player or screen that was away longest."""
 DAMAGED = "The list of paired phones is damaged. Enter the PIN from the terminal: the first phone becomes the owner."
@@ -138,7 +138,10 @@ class Pairing:
             return self._new_token(name, address, role, token)
 
     def wrong_pin(self, pin: str, address: str) -> Refused | None:
-        """Check a PIN that is typed again to confirm: None if it is right. Wrong ones count for the address."""
+        """Check a PIN that is typed again to confirm. Returns None if it is right, else the refusal.
+
+        A wrong PIN counts as a guess of the `address`.
+        """
         with self._lock:
             wait_s = self._guesses.wait_s(address)
             if wait_s > 0:
@@ -159,7 +162,7 @@ class Pairing:
         return self._budget.rest_s()
 
     def health(self) -> tuple[bool, str]:
-        """Return whether pairing is well, and a sentence for the page: PIN blocked, list damaged, or host or not."""
+        """Return whether pairing works, and a sentence for the page, such as that the PIN is blocked."""
         rest_s = self.pin_rests_s()
         if rest_s > 0:
             wrong = f"{self._budget.count} wrong PINs: someone may be guessing."
@@ -217,7 +220,7 @@ class Pairing:
         return next((each.code for each in self.asking() if token and each.token_sha256 == _sha256(token)), None)
 
     def phone(self, token: str | None) -> Paired | None:
-        """Return the phone with this token and note the use; None for an unknown or expired token."""
+        """Return the phone with this token and record the time of use; None for an unknown or expired token."""
         key = _sha256(token) if token else ""
         if key not in self._phones:
             return None
@@ -233,7 +236,7 @@ class Pairing:
             return found
 
     def knows(self, token: str | None) -> bool:
-        """Return whether that token is a paired phone's, without noting a use."""
+        """Return whether this token belongs to a paired phone. The time of use is not recorded."""
         found = self._phones.get(_sha256(token)) if token else None
         return found is not None and not self._expired(found)
 

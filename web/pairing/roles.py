@@ -21,11 +21,15 @@ class Role(enum.StrEnum):
 Roles = frozenset[Role]
 
 ANYONE: Roles = frozenset(Role)
+"""All visitors."""
 PAIRED: Roles = frozenset({Role.PLAYER, Role.OWNER, Role.SCREEN})
+"""Roles of paired phones and screens."""
 PLAYERS: Roles = frozenset({Role.PLAYER, Role.OWNER})
+"""Roles that may play."""
 HANDS: Roles = PLAYERS | {Role.HERE}
 """Roles that may move the dice of the virtual tray."""
 OWNERS: Roles = frozenset({Role.OWNER})
+"""Role that may manage the table."""
 SCREENS: Roles = frozenset({Role.OWNER, Role.SCREEN, Role.HERE})
 """Roles that may see the Wi-Fi's and the owner's QR code: their screens are seen only at the table."""
 TERMINAL: Roles = frozenset({Role.OWNER, Role.HERE})

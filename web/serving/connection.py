@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class Connection(H11Protocol):
-    """uvicorn's HTTP/1.1 with our limits. `scope["state"]["connection"]` of each request is its connection."""
+    """uvicorn's HTTP/1.1 protocol with our timeouts. A request finds it in `scope["state"]["connection"]`."""
 
     def __init__(self, limits: Limits, taken: Taken, **uvicorns: Any) -> None:
         super().__init__(**{**uvicorns, "app_state": {"connection": self}})
@@ -39,7 +39,7 @@ class Connection(H11Protocol):
         self._wait_for_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop all timeouts and give back the place that `FairSocket` took."""
+        """Stop all timeouts and free the place that `FairSocket` took for this connection."""
         for timeout in (self._head_timeout, self._read_timeout, self.timeout_keep_alive_task):
             if timeout is not None:
                 timeout.cancel()

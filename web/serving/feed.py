@@ -16,7 +16,14 @@ from web.local_paths import without_paths
 
 @dataclass(frozen=True, slots=True)
 class StreamMessage:
-    """An encoded snapshot: `json` for an answer, `event` for a server-sent event; `pulse` and `number` order it."""
+    """A snapshot, encoded.
+
+    Attributes:
+        pulse: Counts every visible change since the start; orders the messages.
+        number: Version number of the table, for commands.
+        json: JSON for an answer.
+        event: Server-sent event for the event streams.
+    """
 
     pulse: int
     number: int
@@ -25,7 +32,7 @@ class StreamMessage:
 
     @classmethod
     def of(cls, snapshot: Snapshot, folder: Path | None = None) -> StreamMessage:
-        """Encode a snapshot without local paths: a notice about a broken part may name `folder` and others."""
+        """Encode a snapshot without local paths; `folder` is the data folder, whose path a notice may name."""
         notice = snapshot.notice
         if notice is not None and notice.code == "ill":
             args = {name: without_paths(str(told), folder) for name, told in notice.args.items()}
@@ -50,7 +57,7 @@ class Feed:
         self._take(table.snapshot(), News())
 
     def call(self, wake: Callable[[], None]) -> None:
-        """Call `wake` in the writer's thread after each newer snapshot. Replaces the function given before."""
+        """Call `wake` in the writer's thread after each new snapshot, in place of the function given before."""
         self._wake = wake
 
     def close(self) -> None:

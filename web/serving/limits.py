@@ -52,21 +52,26 @@ class Limits:
 
 @dataclass(slots=True)
 class Taken:
-    """Counts the places that addresses hold, against a limit for all and one for each. Not thread-safe."""
+    """Counts the places (of streams or connections) that addresses hold. Not thread-safe.
+
+    Attributes:
+        most: Most places of all addresses together.
+        most_each: Most places of one address.
+    """
 
     most: int
     most_each: int
     _each: Counter[str] = field(default_factory=Counter)
 
     def take(self, address: str) -> bool:
-        """Take a place for that address; False if it holds its share, or all places are taken."""
+        """Take a place for an IP address; False if it holds its share, or all places are taken."""
         if self._each.total() >= self.most or self._each[address] >= self.most_each:
             return False
         self._each[address] += 1
         return True
 
     def give_back(self, address: str) -> None:
-        """Free one place of that address."""
+        """Free one place of an IP address."""
         self._each[address] -= 1
         if not self._each[address]:
             del self._each[address]

@@ -21,13 +21,15 @@ ACCEPTED_AT_A_TIME = 16
 KERNEL_QUEUE = 4096
 """Most connections that the kernel keeps waiting to be accepted. A phone past them tries again a second later."""
 OTHER_FILES = 256
-"""Open files kept free for all that is no connection: the journal, photos, devices, libraries."""
+"""Open files reserved for everything but connections: the journal, photos, devices, libraries."""
 SHUTDOWN_S = 2
 """Longest wait for unfinished answers when the server stops, in seconds."""
 SIGNAL_POLL_S = 1.0
 """Interval at which the main thread wakes to run signal handlers: the kernel may wake another thread instead of it."""
 HEALTH_REQUEST = b"HEAD /api/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+"""The request of the health check."""
 LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not bound
+"""Loopback address to ask for a server that is bound to all addresses."""
 
 
 class Server:
@@ -78,7 +80,7 @@ class Server:
         self._uvicorn.should_exit = True
 
     def answers(self, within_s: float) -> bool:
-        """Return whether the served site answers a small request within that time: the watchdog's check."""
+        """Return whether the site answers a small request within `within_s` seconds: the watchdog's check."""
         return answers(self._address, within_s)
 
     def _serve(self) -> None:
@@ -94,7 +96,7 @@ class Server:
 
 
 class _Uvicorn(uvicorn.Server):
-    """uvicorn's server. Its kernel queue is longer than a turn's share; at its end the event streams end first."""
+    """uvicorn's server with a longer kernel queue, which ends the event streams before it shuts down."""
 
     def __init__(self, config: uvicorn.Config, site: Site) -> None:
         super().__init__(config)

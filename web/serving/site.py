@@ -38,7 +38,7 @@ class Site:
         self._turns: weakref.WeakValueDictionary[str, asyncio.Semaphore] = weakref.WeakValueDictionary()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve a request."""
+        """Serve one request (ASGI)."""
         if scope["path"] == PATH:
             await self.stream(scope, receive, send)
             return

@@ -25,6 +25,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 PATH = "/api/events"
+"""Address of the event stream."""
 KEEP_ALIVE = b": still here\n\n"
 """A comment of the event stream, sent when there is no news. A page that hears nothing connects again."""
 RETRY_MS = 1000
@@ -48,7 +49,7 @@ class Listener:
     seen: StreamMessage | None = None
 
     async def tell(self, newest: StreamMessage) -> None:
-        """Send the newest message, or a keep-alive if it was sent already; nothing while the phone has much unread."""
+        """Send the newest message, or a keep-alive if that was sent before. Skips a phone with much unread."""
         if self.connection is not None and self.connection.backed_up:
             return
         if newest is self.seen:
@@ -146,7 +147,7 @@ class EventStream:
             await self._safely(listener, listener.send({"type": "http.response.body", "body": b""}))
 
     async def _safely(self, listener: Listener, writing: Awaitable[None]) -> None:
-        """Write to a phone; if that fails, log it and write to this phone no more."""
+        """Wait for a write to a listener. If it fails, log that and write no more to this listener."""
         try:
             await writing
         except Exception:  # one phone's failure must not end the others' streams
