@@ -208,6 +208,7 @@ class Calibrating:
         return self._by_the_tape(Found(floor_to_px, lens, geometry_advice(floor_to_px, self.plan, lens)))
 
     def _by_the_tape(self, found: Found) -> Found:
+        """Replace the lens by one that fits the height measured by tape, if the plan has one."""
         lens_mm = self.plan.lens_mm
         return found if lens_mm is None else replace(found, lens=lens_at(found.floor_to_px, found.lens, lens_mm))
 
@@ -313,6 +314,7 @@ def with_die(done: Calibrated, measured_mm: float) -> Calibrated:
 
 
 def _why(last: SheetView | None) -> str:
+    """Return the advice of the last picture as one text."""
     return " ".join(one.says for one in last.advice) if last is not None else "The camera gave no picture."
 
 

@@ -53,6 +53,7 @@ def narrowed_deg(lens_deg: float, share: float) -> float:
 
 
 def _six_mm_lens_deg(width_mm: float) -> float:
+    """Return the angle of view, in degrees, of a 6 mm lens over a sensor `width_mm` wide."""
     return math.degrees(2 * math.atan(width_mm / 2 / 6.0))
 
 

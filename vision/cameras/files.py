@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 SUFFIXES = frozenset({".bmp", ".heic", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
 """File name endings that count as photos. OpenCV can't decode HEIC, but a warning is better than silence."""
 GREY_BGR = (128, 128, 128)
+"""Colour of the empty tray and of the margins around a photo."""
 FPS = 15.0
 """Frames per second that the camera delivers. A photo does not change, so a higher rate only costs computing time."""
 SHOWN_S = 4.0
@@ -121,6 +122,10 @@ class FilesCamera:
         self._shown = None
 
     def _next_photo(self) -> FrameBGR:
+        """Return the next readable photo, letterboxed; unreadable ones are skipped.
+
+        Raises DeviceError if none is left.
+        """
         for _ in self._photos:
             path = self._photos[self._next % len(self._photos)]
             self._next += 1
@@ -135,5 +140,6 @@ class FilesCamera:
 
 
 def _natural(path: Path) -> tuple[tuple[int, int, str], ...]:
+    """Return a sort key that orders the numbers in a file's name by their value."""
     pieces = re.split(r"([0-9]+)", path.name.lower())
     return tuple((0, int(piece), "") if number % 2 else (1, 0, piece) for number, piece in enumerate(pieces))

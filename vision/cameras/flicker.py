@@ -62,7 +62,7 @@ def steady_exposure(
 
     Args:
         exposure_us: Exposure time in microseconds.
-        gain: All gains together.
+        gain: Product of analogue and digital gain.
         gain_limits: Lowest and highest analogue gain of the sensor.
         period_us: Flicker period in microseconds.
 

@@ -40,8 +40,9 @@ GAIN_OFFSET_LEVELS = 4.0
 LOCAL_GAIN_RANGE = (0.6, 1.6)
 """Gain of one tile relative to the whole tray; beyond it the tile is covered by an object."""
 _CHANNEL_SUM = np.ones((1, 3), np.float32)
+"""Matrix that sums the three colour channels."""
 _FACE_KERNEL = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
-"""Two pixels each way: an eighth of a face."""
+"""Kernel that closes holes in masks and tolerates shifts: two pixels each way, an eighth of a face."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

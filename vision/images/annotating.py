@@ -10,7 +10,9 @@ from vision.reading.reading import Die, Doubt, FrameBGR, Reading
 Colour = tuple[int, int, int]
 
 SURE_BGR: Colour = (110, 200, 70)
+"""Colour of the box of a die that was read with high confidence."""
 UNSURE_BGR: Colour = (40, 150, 255)
+"""Colour of the box of a die that was read with low confidence."""
 INK_BGR: Colour = (24, 22, 20)
 PAPER_BGR: Colour = (240, 244, 246)
 SURE_FROM = 0.9

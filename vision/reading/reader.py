@@ -46,7 +46,7 @@ class Reads(Protocol):
         again: Reading | None = None,
         size_px: float | None = None,
     ) -> Reading:
-        """Read one picture. For the arguments see `Reader.read`."""
+        """Return the reading of one picture (h, w, 3); the other arguments are those of `Reader.read`."""
 
 
 class Reader:

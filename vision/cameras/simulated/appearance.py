@@ -63,6 +63,7 @@ KINDS = (
     _common((60, 170, 224), (34, 30, 30)),  # amber
     _common((196, 210, 214), (40, 36, 150)),  # bone, red pips
 )
+"""Kinds of dice that the virtual tray holds."""
 
 
 @dataclass(frozen=True, slots=True)

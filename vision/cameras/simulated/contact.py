@@ -33,8 +33,10 @@ REACH = 3.0
 """
 
 CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+"""(8, 3) corners of a cube with edge 1 around its centre."""
 _GRID = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, 5)] * 3), -1).reshape(-1, 3)
 POINTS = _GRID[(np.abs(_GRID) == 0.5).sum(1) >= 2]  # the corners, and three points of each of the twelve edges
+"""Points on the edges of a cube with edge 1, which are tested for contact with another cube."""
 
 
 def cross(one: Floats, other: Floats) -> Floats:
@@ -141,6 +143,7 @@ def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: f
 
 
 def _in_cube(points: Floats, at_mm: Floats, turn: Floats, half: float) -> NDArray[np.bool_]:
+    """Return (n,) whether each of the (n, 3) points is inside a cube with half edge `half`."""
     return np.abs((points - at_mm) @ turn).max(axis=1) <= half
 
 

@@ -99,6 +99,7 @@ def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wa
 
 
 def _step(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
+    """Advance the dice by one time step `STEP_S`, in place."""
     arms = np.einsum("nij,cj->nci", bodies.turn, CORNERS) * edge_mm
     speeds = bodies.velocity[:, None, :] + cross(bodies.spin[:, None, :], arms)
     forces = on_planes(bodies.at_mm[:, None, :] + arms, speeds, walls)
@@ -145,6 +146,7 @@ def _turned(turn: Floats, angle: Floats) -> Floats:
 
 
 def _bring_to_rest(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
+    """Update how long each die has been still, and settle the dice that have just come to rest."""
     slow = ((bodies.velocity**2).sum(1) < REST_SPEED_MM_S**2) & ((bodies.spin**2).sum(1) < REST_SPIN_RAD_S**2)
     bodies.still_s = np.where(moving & ~slow, 0.0, bodies.still_s + STEP_S)
     at_last = moving & (bodies.still_s >= REST_S) & (bodies.still_s < REST_S + STEP_S)
@@ -153,6 +155,7 @@ def _bring_to_rest(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, wa
 
 
 def _lay_flat_or_push(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> None:
+    """Lay a die that came to rest exactly flat. One that stands on an edge alone is pushed instead."""
     up = bodies.turn[index][2]
     bodies.velocity[index] = bodies.spin[index] = 0.0
     if leaning_deg(bodies.turn[index]) > FLAT_DEG:

@@ -230,6 +230,7 @@ def _visible(
 
 
 def _blend(patch: NDArray[np.float32], colour: NDArray[np.float32], mask: NDArray[np.uint8]) -> None:
+    """Blend a colour over a picture, in place, with `mask` as its opacity, 0 to 255."""
     alpha = (mask.astype(np.float32) / 255)[:, :, None]
     patch += (colour - patch) * alpha
 

@@ -139,6 +139,7 @@ class VirtualTray:
             )
 
     def _launch(self) -> None:
+        """Throw the dice whose time in the cup is over into the tray."""
         for thrown in sorted({due for due in self._due.values() if due[0] <= self._now_s}):
             chosen = [die for die, due in self._due.items() if due == thrown]
             self._due = {die: due for die, due in self._due.items() if due != thrown}
@@ -176,6 +177,7 @@ class VirtualTray:
         self._bodies.still_s[which] = 0.0
 
     def _take_out(self, ids: tuple[int, ...]) -> None:
+        """Put dice into the cup. Dice that leaned on them start to move."""
         for index in ids:
             self._due.pop(index, None)
             self._in_tray[index] = self._rolling[index] = False
@@ -189,11 +191,13 @@ class VirtualTray:
         return high | np.array([leaning_deg(turn) > FLAT_DEG for turn in self._bodies.turn], bool)
 
     def _place(self, index: int) -> str:
+        """Return where a die is: `throw`, `keep` or `out`."""
         if not self._in_tray[index]:
             return "out"
         return "keep" if self._bodies.at_mm[index, 0] >= RIDGE_MM else "throw"
 
     def _known(self, ids: Sequence[int]) -> tuple[int, ...]:
+        """Return the numbers without duplicates. Raises ValueError for an unknown die."""
         strange = [index for index in ids if not 0 <= index < self._bodies.count]
         if strange:
             raise ValueError(f"There is no die {strange[0]}; the dice are 0 to {self._bodies.count - 1}")

@@ -78,15 +78,18 @@ def throw(stage: Stage) -> None:
 
 
 def _again(_rng: np.random.Generator) -> list[tuple[float, Action]]:
+    """Plan a second throw. Returns seconds and actions."""
     return [(0.3, throw)]
 
 
 def _hand(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    """Plan a hand that passes over the tray. Returns seconds and actions."""
     lasts = rng.uniform(0.4, 1.2)
     return [(0.2, lambda stage: setattr(stage.faults, "hand_until_s", stage.clock.now_s + lasts))]
 
 
 def _nudge(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    """Plan two nudges of some dice. Returns seconds and actions."""
     by = rng.uniform(-6, 6, 2)
 
     def nudged(stage: Stage) -> None:
@@ -97,6 +100,7 @@ def _nudge(rng: np.random.Generator) -> list[tuple[float, Action]]:
 
 
 def _lamp(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    """Plan that a lamp is switched. Returns seconds and actions."""
     other = float(rng.choice([0.6, 0.75, 1.15]))
 
     def switched(level: float) -> Action:
@@ -106,11 +110,14 @@ def _lamp(rng: np.random.Generator) -> list[tuple[float, Action]]:
 
 
 def _shadow(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    """Plan that a person's shadow falls on the tray. Returns seconds and actions."""
     lasts = rng.uniform(0.5, 1.2)
     return [(0.2, lambda stage: setattr(stage.faults, "shadow_until_s", stage.clock.now_s + lasts))]
 
 
 def _knock(_rng: np.random.Generator) -> list[tuple[float, Action]]:
+    """Plan two knocks at the table. Returns seconds and actions."""
+
     def knocked(stage: Stage) -> None:
         stage.faults.knock_at_s = stage.clock.now_s
 
@@ -118,6 +125,7 @@ def _knock(_rng: np.random.Generator) -> list[tuple[float, Action]]:
 
 
 def _slowly(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    """Plan a die that rolls slowly onto its face. Returns seconds and actions."""
     value, x, y = int(rng.integers(1, 7)), rng.uniform(30, 210), rng.uniform(30, 210)
     lasts = rng.uniform(0.8, 1.4)
 
@@ -132,6 +140,8 @@ def _slowly(rng: np.random.Generator) -> list[tuple[float, Action]]:
 
 
 def _leaves(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    """Plan that one die is taken out of the tray. Returns seconds and actions."""
+
     def left(stage: Stage) -> None:
         stage.tray.lift([int(rng.integers(stage.dice))])
 
@@ -139,6 +149,7 @@ def _leaves(rng: np.random.Generator) -> list[tuple[float, Action]]:
 
 
 def _cocked(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    """Plan a die that lies cocked. Returns seconds and actions."""
     angle = float(rng.uniform(18, 42))
     value, x, y = int(rng.integers(1, 7)), rng.uniform(30, 210), rng.uniform(30, 210)
 
@@ -150,6 +161,7 @@ def _cocked(rng: np.random.Generator) -> list[tuple[float, Action]]:
 
 
 def _stacked(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    """Plan a die that lies on another. Returns seconds and actions."""
     value = int(rng.integers(1, 7))
 
     def laid(stage: Stage) -> None:
@@ -208,6 +220,7 @@ SCENARIOS = (
     Scenario("stacked", _stacked),
     Scenario("colours change", _again),
 )
+"""The kinds of clips that are measured."""
 
 
 def staged(scenario: Scenario, seed: int, led: Led | None = None) -> tuple[Stage, list[float]]:

@@ -19,7 +19,7 @@ from vision.research.evaluation.scene import Rendered, Scene, Shot, flat_turn, r
 MARGIN_MM = 12.5
 """Least distance of a die's centre from the walls, in mm. A flat die then fits at any rotation."""
 TOUCHING = 0.3
-"""Share of the pictures in which two dice touch with whole faces, 0 to 1."""
+"""Share of the pictures in which two dice touch face to face, 0 to 1."""
 ROOM_MM = 1.5
 """Least gap, in mm, between dice that are not meant to touch."""
 BESIDE = 0.7
@@ -136,6 +136,7 @@ CONDITIONS = (
     Condition("dim, coloured", kinds.PLAIN_KINDS, ALL_GROUNDS, evening, noisy),
     Condition("blur, bent, jpeg", kinds.PLAIN_KINDS, ALL_GROUNDS, mixed, blurred),
 )
+"""The twelve conditions: name, kinds of dice, grounds, light and camera."""
 
 
 def picture(condition: Condition, seed: int, most: int = 7, *, crowded: bool = False) -> Rendered:
@@ -200,7 +201,7 @@ def lying(of: tuple[Material, ...], count: int, rng: np.random.Generator, *, cro
 
 
 def _strewn(count: int, rng: np.random.Generator) -> list[Place]:
-    """Draw `count` places without overlap. In some pictures the first two touch with whole faces."""
+    """Draw `count` places without overlap. In some pictures the first two touch face to face."""
     at = _pair(rng) if rng.random() < TOUCHING else []
     while len(at) < count:
         at.append(_free(at, rng))
@@ -208,6 +209,7 @@ def _strewn(count: int, rng: np.random.Generator) -> list[Place]:
 
 
 def _crowd(count: int, rng: np.random.Generator) -> list[Place]:
+    """Draw `count` places without overlap, most of them touching another."""
     at = [_free([], rng)]
     while len(at) < count:
         beside = _beside(at, rng) if rng.random() < BESIDE else None
@@ -229,11 +231,13 @@ def _beside(others: list[Place], rng: np.random.Generator) -> Place | None:
 
 
 def _one_in_other(one: Place, other: Place) -> bool:
+    """Return whether two dice at these places overlap."""
     squares = [((x, y), (DIE_MM, DIE_MM), float(np.degrees(yaw))) for x, y, yaw in (one, other)]
     return cv2.rotatedRectangleIntersection(*squares)[0] != cv2.INTERSECT_NONE
 
 
 def _pair(rng: np.random.Generator) -> list[Place]:
+    """Draw two places at which dice touch face to face, displaced along the faces."""
     yaw, slide = rng.uniform(0, np.pi / 2), rng.uniform(-0.5, 0.5) * DIE_MM
     x, y = rng.uniform(40, RIDGE_MM - 40), rng.uniform(40, TRAY_WH_MM[1] - 40)
     along = np.array([np.cos(yaw), np.sin(yaw)]) * (DIE_MM + 0.1) + np.array([-np.sin(yaw), np.cos(yaw)]) * slide

@@ -11,6 +11,7 @@ import numpy as np
 from vision.reading.reading import FrameBGR
 
 SKIN_BGR = (110, 145, 205)
+"""Colour of the drawn hand."""
 KNOCK_S = 0.4
 """How long the picture shakes after a knock, in seconds."""
 KNOCK_PX = 9.0
@@ -47,6 +48,7 @@ class FaultInjection:
 
 
 def _shaded(picture: FrameBGR, now_s: float) -> FrameBGR:
+    """Return the picture with the shadow of a person who leans over the tray."""
     width = picture.shape[1]
     edge = width * (0.4 + 0.1 * math.sin(now_s))
     shade = 1 - 0.35 / (1 + np.exp((np.arange(width) - edge) / 60.0))
@@ -54,6 +56,7 @@ def _shaded(picture: FrameBGR, now_s: float) -> FrameBGR:
 
 
 def _hand(picture: FrameBGR, now_s: float) -> FrameBGR:
+    """Return the picture with a hand drawn over it, which moves with time."""
     height, width = picture.shape[:2]
     drawn = picture.copy()
     x, y = width * (0.45 + 0.08 * math.sin(3 * now_s)), height * (0.5 + 0.05 * math.cos(4 * now_s))
@@ -66,6 +69,7 @@ def _hand(picture: FrameBGR, now_s: float) -> FrameBGR:
 
 
 def _knocked(picture: FrameBGR, since_s: float) -> FrameBGR:
+    """Return the picture displaced by a knock `since_s` seconds ago."""
     swing = KNOCK_PX * math.exp(-since_s / 0.12) * math.sin(since_s * 80)
     shift = np.array([[1, 0, swing], [0, 1, 0.6 * swing]], np.float32)
     size = (picture.shape[1], picture.shape[0])

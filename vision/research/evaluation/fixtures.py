@@ -25,7 +25,7 @@ from vision.research.evaluation.raycast import Doubles, LyingDie
 from vision.research.evaluation.scene import Rendered, Scene, flat_turn, rendered
 
 QUALITY, EMPTY_QUALITY = 84, 72
-"""Of the JPEG files: of the picture, and of its empty tray, where only broad colours count."""
+"""JPEG quality, 0 to 100, of a picture; and of its empty tray, of which only broad colours matter."""
 MANIFEST = "MANIFEST.json"
 
 Arranged = Callable[[np.random.Generator], list[LyingDie]]
@@ -58,6 +58,7 @@ CASES = (
     Case("stacked", "stacked", 1, flat=False),
     Case("outside", "outside", 1, flat=False),
 )
+"""The hard cases."""
 
 
 def made(case: Case) -> Rendered:
@@ -105,6 +106,7 @@ def _outside(rng: np.random.Generator) -> list[LyingDie]:
 
 
 ARRANGED: dict[str, Arranged] = {"cocked": _cocked, "stacked": _stacked, "outside": _outside}
+"""Arrangements of dice, by the name in `Case.made_by`."""
 
 
 def entry(case: Case, shown: Rendered, folder: Path) -> dict[str, Any]:

@@ -76,6 +76,7 @@ class Handheld:
         return replace(frame, image_bgr=self._blurred(frame.image_bgr, moments))
 
     def _blurred(self, image_bgr: FrameBGR, moments: list[float]) -> FrameBGR:
+        """Return the mean of the picture as moved at each of these times in seconds."""
         size = image_bgr.shape[1], image_bgr.shape[0]
         light = np.zeros(image_bgr.shape, np.uint16)
         for at_s in moments:

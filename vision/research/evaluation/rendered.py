@@ -132,6 +132,7 @@ def table(outcomes: list[Outcome]) -> str:
 
 
 def _row(values: tuple[int, ...]) -> str:
+    """Return the values as a string of digits; `none` if there are none."""
     return "".join(str(value) for value in values) or "none"
 
 

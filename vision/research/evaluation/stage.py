@@ -121,6 +121,7 @@ class Stage:
         return Frame(self._lit(frame.image_bgr, frame.at_s, self.led), frame.at_s)
 
     def _lit(self, image_bgr: FrameBGR, at_s: float, led: Led) -> FrameBGR:
+        """Return the picture with the light of the LED strip added at its upper edge."""
         part = DIMMED if at_s > self._dimmed_s + LED_LATE_S else 1.0
         reach = np.exp(-np.arange(image_bgr.shape[0], dtype=np.float32) / LED_REACH_PX)[:, None, None]
         glow = reach * np.array(led(at_s), np.float32) * np.float32(part)

@@ -47,6 +47,7 @@ def example(
 
 
 def _drawn(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.Generator) -> Photo:
+    """Draw a photo: a set by the given probabilities, then any of its photos."""
     chosen = sets[int(rng.choice(len(sets), p=odds))]
     return chosen[int(rng.integers(len(chosen)))]
 
@@ -72,6 +73,7 @@ def _view(photo: Photo, size_px: float, rng: np.random.Generator) -> tuple[Matri
 
 
 def _rotation(angle: float) -> Matrix:
+    """Return the (2, 2) rotation matrix of an angle in radians."""
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 

@@ -124,16 +124,19 @@ def _colours(rng: np.random.Generator) -> tuple[Floats, Floats]:
 
 
 def _vivid(rng: np.random.Generator) -> Floats:
+    """Draw a saturated colour (b, g, r)."""
     hue, full, bright = rng.uniform(0, 180), rng.uniform(120, 255), rng.uniform(60, 230)
     return cv2.cvtColor(np.array([[[hue, full, bright]]], np.uint8), cv2.COLOR_HSV2BGR)[0, 0].astype(float)
 
 
 def _wood_or_bone(rng: np.random.Generator) -> Floats:
+    """Draw a colour (b, g, r) of wood or bone."""
     hue, full, bright = rng.uniform(6, 26), rng.uniform(40, 190), rng.uniform(70, 240)
     return cv2.cvtColor(np.array([[[hue, full, bright]]], np.uint8), cv2.COLOR_HSV2BGR)[0, 0].astype(float)
 
 
 def _black_or_white(rng: np.random.Generator) -> Floats:
+    """Draw a nearly black or nearly white colour (b, g, r)."""
     return np.full(3, rng.uniform(0, 60) if rng.random() < 0.5 else rng.uniform(180, 255))
 
 

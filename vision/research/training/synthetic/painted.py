@@ -20,6 +20,7 @@ FINER = 2
 SEEN = 0.08
 """Least cosine of the angle between a face's normal and the line of sight at which the face is painted."""
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+"""(8, 3) corners of a cube with half edge 1."""
 
 
 def painted(

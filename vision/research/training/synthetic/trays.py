@@ -39,6 +39,7 @@ WORN, BARE, DRILLED = 0.35, (0.03, 0.45), (0.6, 1.0)
 CLEAR, THROUGH, SUNK, GLOSS = 0.35, (0.3, 0.85), (0.0, 0.5), (0.03, 0.12)
 """Share of the pictures in which all dice are clear; ranges of their transparency, depth of pips, and gloss."""
 TEXTURES = (Texture.PLAIN, Texture.PLAIN, Texture.SPECKLED, Texture.MARBLED, Texture.WOODEN)
+"""Textures that two-coloured dice are drawn from; PLAIN is twice as likely."""
 
 
 def tray_set(count: int, seed: int) -> list[Photo]:
@@ -64,6 +65,7 @@ def _picture(seed: int, rng: np.random.Generator) -> Rendered:
 
 
 def _kinds(rng: np.random.Generator) -> list[Material]:
+    """Draw one to four kinds of dice for a tray."""
     return [_kind(rng) for _ in range(int(rng.integers(1, 5)))]
 
 
