@@ -51,12 +51,16 @@ class Calibration(Protocol):
     """Calibration with the table's camera. Every step raises DeviceError if it can't be done."""
 
     def look(self) -> Mapping[str, Any]:
-        """Describe the newest picture.
+        """Describe the newest picture and the state of the calibration.
 
         Returns:
-            `picture_wh`, or None without a picture. `markers` and `zones` (throw, keep): [x, y] of corners in pixels,
-            empty until the sheet is found. `advice`: `code` and `says`. `sheet`, `empty`: whether taken. `calibrated`,
-            `says`, `virtual`. `lens`: `views` seen `of` needed, `degrees` across, `measured` or not; or None.
+            `picture_wh`: size of the picture, or None without one.
+            `markers`, `zones`: corners [x, y] in pixels, empty until the sheet is found.
+            `advice`: problems, each with `code` and `says`.
+            `sheet`, `empty`: whether they were taken.
+            `calibrated`, `says`: whether a calibration is stored, and that in words.
+            `virtual`: whether the camera is virtual.
+            `lens`: `views` of the sheet so far, `of` those needed, `degrees` across, `measured` or not; or None.
         """
 
     def picture_jpeg(self) -> bytes | None:
