@@ -11,7 +11,7 @@ import pytest
 
 from hardware.palette import PLAYERS
 
-LOOK = Path(__file__).resolve().parents[2] / "web" / "static" / "shared" / "look.css"
+LOOK = Path(__file__).resolve().parents[2] / "web" / "static" / "shared" / "tokens.css"
 OKABE_ITO = 6
 EYES = {  # Machado, Oliveira and Fernandes (2009), severity 1, on linear light
     "most": np.identity(3),
