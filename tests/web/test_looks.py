@@ -104,7 +104,9 @@ def test_every_page_is_drawn_at_every_size(chromium: Any, midgame: Any, path: st
 
 
 FOCUSABLE = """() => [...document.querySelectorAll('button, a[href], input, select, summary, [tabindex="0"]')]
-  .filter((each) => each.checkVisibility() && !each.disabled).map((each) => each.outerHTML.slice(0, 160))"""
+  .filter((each) => each.checkVisibility() && !each.disabled && (each.type !== 'radio' || each.checked))
+  .map((each) => each.outerHTML.slice(0, 160))"""
+RADIOS = "() => [...document.querySelectorAll('[type=radio]')].map((each) => each.value).sort()"
 FOCUSED = """() => { const on = document.activeElement, look = getComputedStyle(on);
   return [on.outerHTML.slice(0, 160), look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 2]; }"""
 
@@ -123,6 +125,21 @@ def test_every_control_is_reached_by_tab_and_shows_it(chromium: Any, midgame: An
         reached[element] = ringed
     assert wanted - set(reached) == set()
     assert [element for element, ringed in reached.items() if not ringed and element in wanted] == []
+    page.context.close()
+
+
+def test_arrow_keys_reach_every_game_card_and_show_it(chromium: Any, midgame: Any) -> None:
+    page = phone(chromium, midgame[0], paired=True)
+    live(page, midgame[0] + "/setup")
+    page.focus("[type=radio]:checked")
+    games = page.evaluate(RADIOS)
+    reached = set()
+    for _ in games:
+        page.keyboard.press("ArrowDown")
+        reached.add(page.evaluate("document.activeElement.value"))
+        assert page.evaluate(FOCUSED)[1]
+    assert sorted(reached) == games
+    assert len(games) == 3
     page.context.close()
 
 
