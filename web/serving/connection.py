@@ -29,7 +29,7 @@ class Connection(H11Protocol):
 
     @property
     def backed_up(self) -> bool:
-        """Whether the phone has left so much unread that nothing more should be written now."""
+        """Whether the phone's unread data has reached the limit, so that writing must wait."""
         return self.flow.write_paused
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

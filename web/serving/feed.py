@@ -42,7 +42,7 @@ class StreamMessage:
 
 
 class Feed:
-    """Follows the table. The writer's thread encodes each snapshot and wakes whoever sends it.
+    """Follows the table. The writer's thread encodes each snapshot and wakes the tasks that send it.
 
     Attributes:
         newest: The newest snapshot. May be read from any thread.

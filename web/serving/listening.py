@@ -25,7 +25,7 @@ class FairSocket(socket.socket):
     Args:
         bound: Listens already. Stays open; this socket is a duplicate.
         limits: Whose connections are not limited, and after how long the kernel closes a dead one.
-        taken: Counts the connections. Whoever serves a connection gives its place back.
+        taken: Counts the connections. The code that serves a connection releases its place.
     """
 
     def __init__(self, bound: socket.socket, limits: Limits, taken: Taken) -> None:

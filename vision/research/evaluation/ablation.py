@@ -104,7 +104,7 @@ class Job:
     Attributes:
         column: Column of the table that the picture counts in.
         group: Set of pictures that it belongs to.
-        told: Whether the reader is told the number of dice.
+        told: Whether the reader knows the number of dice.
         shown: Renders or loads the picture.
     """
 

@@ -103,7 +103,7 @@ def targets(dice: Dice, named: bool = True) -> tuple[NDArray[np.float32], ...]:
 
     Args:
         dice: Centre x and y, size in pixels and value of each die.
-        named: Whether values are told apart. If not, all six heat maps are equal.
+        named: Whether each value has a heat map of its own. If not, all six are equal.
 
     Returns:
         Heat maps by value (6, 32, 32); size and offset (3, 32, 32); mask of the cells where size and offset count

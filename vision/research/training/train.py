@@ -29,7 +29,7 @@ def judged(
         network: The detector.
         sources: Sets of photos to draw from.
         dice_px: Smallest and largest face in pixels.
-        named: Whether values are told apart.
+        named: Whether the network learns a heat map for each value.
     """
     examples = [example(sources.sets, sources.odds, sources.rng, dice_px) for _ in range(BATCH)]
     wanted = [np.stack(kind) for kind in zip(*(targets(dice, named) for _, dice in examples), strict=True)]

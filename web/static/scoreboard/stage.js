@@ -29,7 +29,7 @@ const LONG_SENTENCE = 40; // letters of a sentence that is written smaller where
 // The refusals that only the rules explain.
 const WHY = new Set(["illegal_hold", "hold_on", "freeze", "decide_first", "count", "choose_point"]);
 
-/** Which game, whose turn and what to do, what lies, what it is worth, what happened last. */
+/** Which game, whose turn and what to do, the dice, what they are worth, what happened last. */
 export function stage() {
   follow((snapshot) => {
     const on = whoIsOn(snapshot),

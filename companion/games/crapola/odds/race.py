@@ -32,7 +32,7 @@ FAR = 300
 GRID = (*range(25), *range(28, 61, 4), 70, 85, *range(100, FAR + 1, 20))
 """Steps from the target at which turns are solved. Closer nodes make the table more exact and take longer to solve."""
 PHASES = 3
-"""Who is on the board: both; only the other; only the mover."""
+"""Number of phases of the race: both sides on the board, only the other side, only the mover."""
 SEVEN_BEHIND = 5000 // STEP
 """Steps behind the other beyond which a turn may be played with seven dice."""
 UNIT = 1 / 65535

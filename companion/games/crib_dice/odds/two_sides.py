@@ -34,7 +34,7 @@ FUCHLE = 3
 TOP = 160
 """Hole from which a turn that may end beyond the track always stops, however close the other peg is."""
 BEYOND = TOP + 2 * MAX_SET_SCORE + 1 - PEGS
-"""Holes beyond the track that are told apart in the table of last turns."""
+"""Columns of the table of last turns: how many holes past the track the other side can finish."""
 SHORT_TRACK = 120
 """Holes of the track that the tables cover."""
 
