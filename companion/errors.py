@@ -1,4 +1,4 @@
-"""The one tree of errors: what each part raises on purpose, and how a person is told; and the doubts about a throw."""
+"""All errors that the project raises on purpose, each with a message for people, and the reasons to doubt a reading."""
 
 from __future__ import annotations
 
