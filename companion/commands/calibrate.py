@@ -170,7 +170,7 @@ def _calibrated(
 
 
 def _preview(to: Path | None, plan: Plan) -> Show:
-    """Return a function that draws the newest picture into a file about once a second, for a Pi without a screen."""
+    """Return a callback that saves the newest annotated picture to `to` about once a second. Without `to`, none."""
     from vision.calibration.preview import drawn
     from vision.images.loading import save_jpeg
 

@@ -234,7 +234,7 @@ def test_crapola_says_what_is_set_aside_and_what_it_is_worth() -> None:
     assert at_rest(crapola(HOT[0]), 1, 2, 3, 4, 5, 6) == Meaning(notice=all_of_them, set_aside=(1, 2, 3, 4, 5, 6))
 
 
-def test_crapola_says_why_a_hold_is_none() -> None:
+def test_crapola_says_why_set_aside_dice_are_no_legal_hold() -> None:
     thrown_once = crapola(throw(1, 1, 5, 2, 3, 6))
     for kept, reason in {(2,): "does_not_score", (4,): "not_of_throw", (5, 5): "not_of_throw"}.items():
         args = {"player": "Ann", "dice": list(kept), "reason": reason, "values": [1, 1, 2, 3, 5, 6]}

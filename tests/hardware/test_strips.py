@@ -133,11 +133,11 @@ def test_alternating_led_bits_are_encoded_bit_by_bit() -> None:
     assert body(encoded(frame((0x55, 0xAA, 0x55)))) == HEXAA + HEX55 + HEX55
 
 
-def test_full_white_limited_to_a_half() -> None:
+def test_a_half_bright_white_is_coded_for_the_strip() -> None:
     assert body(encoded(frame((0x80, 0x80, 0x80)))) == bytes([0b11010010, 0b01001001, 0b00100100]) * 3
 
 
-def test_full_white_under_the_current_limit_is_twenties_on_the_wire() -> None:
+def test_full_white_is_dimmed_to_20_of_255_by_the_current_limit() -> None:
     # (2000 - 363 x 0.6) mA / (363 x 60 mA) x 255 = 20.9: 20, or 0b00010100, for each colour of each LED.
     frame_rgb, _ = Power(PowerSettings(brightness=1, white=(1, 1, 1))).limited(np.ones((363, 3), np.float32))
     twenty = bytes([0b10010010, 0b01101001, 0b10100100])

@@ -217,7 +217,10 @@ def _size_log_ratio(first: Candidate, second: Candidate) -> float:
 
 
 def _count_dice(scores: Sequence[float]) -> int:
-    """Number of dice among falling scores: the count ends at the largest drop that COUNT_THRESHOLDS allow."""
+    """Estimate the number of dice from scores in descending order: cut at the largest drop between two neighbours.
+
+    A cut needs a score of at least `COUNT_THRESHOLDS[0]` before it and less than `COUNT_THRESHOLDS[1]` after it.
+    """
     drops = [
         (score - following, count)
         for count, (score, following) in enumerate(pairwise([*scores, 0.0]), 1)

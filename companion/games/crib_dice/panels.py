@@ -14,7 +14,7 @@ def panels(state: State) -> Panels:
 
 
 def _of(state: CribDice) -> Panels:
-    """Return the panels of a state of Crib Dice itself: dice, frozen dice, notes on sides and counts of wipe-outs."""
+    """Return what the page shows of a game: allowed actions, dice, frozen dice, players who are out and wipe-outs."""
     turn, board = state.turn, state.board
     points = [option.value for option in state.options() if isinstance(option, NamePoint)]
     naming = (Phrase("can.point", {"values": points}),) if points else ()

@@ -33,9 +33,10 @@ class CribDiceTray:
         return not _crib(state).turn.frozen
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the decision made before the roll: the point that the keep zone names.
+        """Yield the decisions that the dice in the keep zone imply before the next roll.
 
-        An empty sequence is yielded if no point is due. The player may throw on before the camera saw the keep zone.
+        That is naming the point, the face value that the player collects this turn. One empty sequence is yielded if
+        the point is already named; nothing is yielded if the keep zone names none.
         """
         if "point" not in state.decisions:
             yield ()

@@ -50,11 +50,13 @@ def throws(size: int, bank: Floats, least: int) -> Floats:
 
 @cache
 def _offers(size: int) -> tuple[tuple[Indices, Floats], ...]:
-    """Group the offers of throws of 1 to `size` dice by their number of keeps. Cached.
+    """Enumerate the throws of 1 to `size` dice, grouped by how many ways there are to keep scoring dice. Cached.
+
+    An offer is the set of keeps that a throw allows: the points and the dice left of each.
 
     Returns:
-        For each group: (keeps, offers) distance in a flattened table of (steps, dice - 1) to the state after each keep.
-        And (size, offers) probability of each offer by dice thrown.
+        For each group two arrays. (keeps, offers) index of the state after each keep, relative to the points before, in
+        a flattened table of (points / STEP, dice left - 1). (size, offers) probability of each offer by dice thrown.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     groups = []

@@ -93,17 +93,17 @@ class Outcomes:
         chosen[row] -= bombing
 
     def _stopped(self, hole: int, frozen: int, thrown: Floats, chosen: Floats, banked: Floats) -> Floats:
-        """Split the probability of the sets of `frozen` dice into stops and throws.
+        """Split the probability of holding `frozen` equal dice into stopping and throwing on, as the policy decides.
 
         Args:
-            hole: Hole before the turn's set.
+            hole: Hole that the turn's earlier points have reached; this set's points are added.
             frozen: Number of frozen dice.
-            thrown: (6, columns) value of throwing on, by value of the dice.
-            chosen: (ROWS, columns) probability of holding each set.
-            banked: (holes, columns) probability of a stop at each hole; added to.
+            thrown: (6, columns) value of throwing on, by face value of the dice. A column is one turn of the batch.
+            chosen: (ROWS, columns) probability of holding each set of equal dice.
+            banked: (holes, columns) probability of stopping at each hole; this function adds to it.
 
         Returns:
-            (6, columns) probability of throwing on.
+            (6, columns) probability of throwing on, by face value.
         """
         columns, here = chosen.shape[1], chosen[ROW[frozen] : ROW[frozen] + 6]
         stopping = np.where(thrown <= self._turns.bank[hole + stops_of(frozen), :columns], here, 0.0)

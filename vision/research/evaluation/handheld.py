@@ -27,7 +27,7 @@ from vision.watching.watcher import Settled, Watcher
 SWAY_PX = 18.0
 """Largest slow motion of the picture along x and y, in pixels of a frame 1,280 px wide."""
 TREMOR_PX = 1.2
-"""Largest fast motion of the picture along x and y, in pixels of a frame 1,280 px wide."""
+"""Amplitude of the simulated hand tremor along x and y, in pixels of a frame 1,280 px wide."""
 TURN_DEG = 1.0
 """Largest rotation of the picture, in degrees."""
 NEARER = 0.01

@@ -35,9 +35,10 @@ CONTRADICTED, LABEL_WRONG = 0.9, 0.25
 
 
 def with_lessons(photos: list[Photo], detector: Detector, faces: Classifier) -> list[Photo]:
-    """Add false detections and the hardness of each die to photos, and move labels onto the detected faces.
+    """Prepare photos for hard-example mining with the networks trained so far.
 
-    Only some photos of a large set are searched for detections (`LOOKED_AT`); all get their dice's hardness.
+    Every photo gets the hardness of each die: how wrong the classifier is about it. At most `LOOKED_AT` photos are also
+    searched by the detector: its false detections are added, and labels move onto the faces that it found.
     """
     every = -(-len(photos) // LOOKED_AT)
     looked_at = [_looked_at(photo, detector) if at % every == 0 else photo for at, photo in enumerate(photos)]

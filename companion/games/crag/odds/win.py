@@ -90,9 +90,15 @@ class Prospects:
         self._known[[FULL, *openings()[: len(opening)]]] = True
 
     def _ends_in(self, place: int, plays: npt.NDArray[np.uint16]) -> tuple[Floats, Floats]:
-        """Return the (sheets, entries) probability of each entry in a category, and `_later` shifted by its points.
+        """Return the chance of each entry in one category, and the totals' distribution after it.
 
-        The second array is a view of `_later` without a copy, of shape (BATCH_SIZE, entries, TOTALS).
+        Args:
+            place: Category, by its place on the sheet.
+            plays: (sheets, all entries) outcome counts of a turn under the stored policy, out of `TURNS`.
+
+        Returns:
+            (sheets, entries) probability of each entry: each score in this category. And `_later` shifted by those
+            points: a view of shape (BATCH_SIZE, entries, TOTALS), without a copy.
         """
         columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
         step = enterable()[columns[1]][1]  # points of a category are multiples of this

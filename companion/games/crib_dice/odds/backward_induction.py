@@ -169,11 +169,12 @@ class Turns:
 
 
 def evaluate(turns: Turns, starts: Indices) -> Turns:
-    """Evaluate every hole of a batch of turns, from the far end down; return the batch.
+    """Run the backward induction of a batch of turns over the holes, from the last down. Fills `turns` and returns it.
 
     Args:
-        turns: Not evaluated yet. Their `bank` reaches `2 * MAX_SET_SCORE` beyond the hole from which every turn stops.
-        starts: (columns,) hole at which each column starts, ascending; lower holes are not evaluated.
+        turns: Batch with one column a turn. Its `bank` holds the value of stopping at each hole and reaches
+            `2 * MAX_SET_SCORE` beyond the hole from which every turn stops.
+        starts: (columns,) hole at which each turn starts, ascending; holes before it are not evaluated.
     """
     top = len(turns.bank) - 2 * MAX_SET_SCORE - 1
     for hole in reversed(range(top, top + MAX_SET_SCORE + 1)):
