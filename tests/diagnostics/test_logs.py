@@ -20,7 +20,7 @@ class Logged:
         logs.begin(lambda: self.now, verbose=False, structured=structured, stream=self.stream, environment=environment)
 
     def close(self) -> list[str]:
-        """What was written; the log is as it was."""
+        """Restore the root logger and return the lines that were written."""
         root = logging.getLogger()
         root.handlers[:], level = self.before
         root.setLevel(level)

@@ -64,7 +64,7 @@ def test_a_machine_without_sensors_counts_as_simulated(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("written_s", "ok"), [(0.0, True), (-3600, True), (60, True), (7200, False)])
 def test_a_clock_behind_the_newest_entry_is_reported(tmp_path: Path, written_s: float, ok: bool) -> None:
-    """It was well in the last evening, and the Pi has no clock of its own."""
+    """A Pi has no battery-backed clock, so only entries written before tell that the time is wrong."""
     last_s = written_s and NOW.timestamp() + written_s
     found = check_clock(NOW, last_s, tmp_path)
     assert (found.ok, "2030-05-01 02:00" in found.says, bool(found.cure)) == (ok, not ok, not ok), found
