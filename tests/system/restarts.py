@@ -29,6 +29,8 @@ from tests.waiting import PATIENCE_S, until
 THREADS = {"table": "table", "observer": "camera", "board": "strip"}
 """Name of a thread, and of the part in /healthz that it runs."""
 TOLD_WITHIN_S, BACK_WITHIN_S = 5.0, 10.0
+RAISED_AGAIN_S = 1.0
+"""Time in seconds that a thread has to end before its exception is raised again."""
 
 
 @contextlib.contextmanager
@@ -51,10 +53,15 @@ def running_app(folder: Path) -> Iterator[App]:
 
 
 def kill(name: str, with_: type[BaseException]) -> threading.Thread:
-    """Raise an exception of this type in the thread of that name, at whatever it is doing, and return the thread."""
+    """End the thread of that name with an exception of this type, raised at whatever it is doing.
+
+    The exception is raised again while the thread lives: code that outlives faults on purpose may have caught it.
+    """
     thread = next(thread for thread in threading.enumerate() if thread.name == name)
     assert thread.ident is not None
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(with_))
+    while thread.is_alive():
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(with_))
+        thread.join(RAISED_AGAIN_S)
     return thread
 
 
