@@ -24,7 +24,7 @@ OPEN: dict[str, Roles] = {"GET /api/openapi.json": ANYONE, "GET /static/<asked>/
 
 
 def create_app(pages: Pages, groups: Sequence[Routes], version: str) -> flask.Flask:
-    """Make the Flask application: pages, static files and API. The event stream is served beside it.
+    """Make the Flask application: pages, static files, API, and the guard before them. It has no event stream.
 
     Args:
         pages: The HTML pages.
@@ -45,7 +45,10 @@ def create_app(pages: Pages, groups: Sequence[Routes], version: str) -> flask.Fl
 
 
 def roles_of(pages: Pages, groups: Sequence[Routes]) -> dict[str, Roles]:
-    """Return the roles for each route, by method and address such as "POST /api/lines" (docs/reference/roles.md)."""
+    """Return the roles that may use each route, by method and address such as "POST /api/lines".
+
+    docs/reference/roles.md lists them all.
+    """
     found = OPEN | pages.roles()
     for group in groups:
         found |= group.roles

@@ -29,9 +29,15 @@ def bundled(page: str, sources: Mapping[str, str]) -> str:
 
 
 def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the names of the modules that `page` needs, each after its imports and `page` last.
+    """Return the names of the modules that a page's script needs, each after those it imports, and `page` last.
 
-    Raises KeyError for a module that is missing in `sources` (module name to its text).
+    Args:
+        page: Name of the page's module, without `.js`.
+        sources: Text of every module, by name.
+
+    Raises:
+        KeyError: A module that is imported is missing in `sources`.
+        AssertionError: A module imports itself by way of others.
     """
     found: dict[str, None] = {}
 
@@ -48,6 +54,7 @@ def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _part(name: str, source: str, *, whole: bool) -> str:
+    """Return a module as a part of the bundle: a function that returns its exports; its bare statements if `whole`."""
     exports = ", ".join(exported for _, exported in EXPORT.findall(source))
     body = EXPORT.sub(r"\1\2", IMPORT.sub(r"const { \1 } = of_\2;", COMMENT.sub("", source)))
     return body if whole else f"const of_{name} = (() => {{\n{body}return {{ {exports} }};\n}})();\n"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 ARGUMENT = re.compile(r"\{(\w+)\}")
+"""An argument in a text, such as `{player}`."""
 FOLDER = Path(__file__).parent / "texts"
 """The folder of the languages' JSON files."""
 
@@ -33,9 +34,13 @@ LANGUAGES = {
 
 
 def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -> str:
-    """Return the text `key` in a language with `args` filled in; `otherwise` if no language has the key.
+    """Return a text in a language with its arguments filled in.
 
-    Raises KeyError if there is neither.
+    Args:
+        language: Code of the language, such as `en`.
+        key: Key of the text.
+        otherwise: Text to use if no language has the key. Without it, KeyError is raised.
+        args: Arguments of the text. `count` also chooses between the key's `.one` and `.other`.
 
     >>> say("en", "player.lost", count=2), say("de", "event.topped", "{player} tops it", player="Ann")
     ('lost 2 games', 'Ann tops it')
@@ -49,7 +54,7 @@ def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -
 
 
 def chosen(wish: str | None, accepted: Iterable[str]) -> str:
-    """Return the code of the language for a phone.
+    """Return the code of the language in which a phone is served.
 
     Args:
         wish: The language chosen on the phone; None if none was chosen.

@@ -27,8 +27,11 @@ TOKEN_DAYS = 90
 BODY_LIMIT_BYTES = 64 * 1024
 """Largest body of a request. A larger one is refused with 413."""
 NOT_OWNER = ("not_owner", "Only the host can do this. The host's phone can hand hosting over.")
+"""Code and words of the refusal of a player's request that only the owner may make."""
 NOT_PLAYER = ("not_player", "This is a screen: it only shows the table. Pair a phone on /control to play.")
+"""Code and words of the refusal of a screen's request that only players may make."""
 FOREIGN_HOST = ("foreign_host", "That is not this table's name. Open it by the address the table shows.")
+"""Code and words of the refusal of a request whose Host header does not name this table."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "font-src 'self'; manifest-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'; "
@@ -59,14 +62,14 @@ class Hosts:
         return host is not None and (host in self._own or host.endswith(".local") or is_address(host))
 
 
-def install(app: flask.Flask, hosts: Hosts, roles: Mapping[str, Roles], asking: Callable[[], Roles]) -> None:
-    """Put the guard before and after every request of the application.
+def install(app: flask.Flask, hosts: Hosts, roles: Mapping[str, Roles], visitor: Callable[[], Roles]) -> None:
+    """Have the guard check every request of the application, and add the security headers to every answer.
 
     Args:
         app: The application, with all its routes.
         hosts: The table's host names.
         roles: The roles for each route, by method and address such as "POST /api/lines".
-        asking: Returns the roles of the current request's visitor.
+        visitor: Returns the roles of the current request's visitor.
 
     Raises:
         KeyError: A route has no roles.
@@ -86,10 +89,10 @@ def install(app: flask.Flask, hosts: Hosts, roles: Mapping[str, Roles], asking: 
         rule, method = flask.request.url_rule, flask.request.method.replace("HEAD", "GET")
         if rule is None or method == "OPTIONS":
             return None
-        allowed, visitor = roles[f"{method} {rule.rule}"], asking()
-        if allowed & visitor:
+        allowed, has = roles[f"{method} {rule.rule}"], visitor()
+        if allowed & has:
             return None
-        if not visitor & PAIRED:
+        if not has & PAIRED:
             return refusal(401)
         return refusal(403, *(NOT_PLAYER if Role.PLAYER in allowed else NOT_OWNER))
 
@@ -113,7 +116,10 @@ def keep_token(response: flask.Response, token: str) -> flask.Response:
 
 
 def check_origin() -> flask.Response | None:
-    """Refuse a request that changes something if another site sent it, it is too large, or it is not JSON."""
+    """Return a refusal of a request that changes something, if another site sent it, it is too large or not JSON.
+
+    None lets the request pass.
+    """
     request = flask.request
     if request.method in {"GET", "HEAD", "OPTIONS"}:
         return None
@@ -128,7 +134,7 @@ def check_origin() -> flask.Response | None:
 
 
 def add_headers(response: flask.Response) -> flask.Response:
-    """Add the security headers: no foreign or inline scripts, no framing, no caching unless the answer allows it."""
+    """Add the security headers in `HEADERS` to an answer that does not set them itself; return the answer."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     if flask.request.is_secure:  # over plain http browsers ignore it, with an error in the console

@@ -39,6 +39,10 @@ class Spoken(Protocol):
 class Loudspeaker:
     """Speaks the news of each snapshot.
 
+    Args:
+        language: Code of the spoken language.
+        speak: Starts to speak a text, and returns the speech; by default espeak-ng.
+
     Attributes:
         language: Code of the spoken language; may be set at any time.
         volume: Volume, 0 to 1; may be set at any time.
@@ -87,9 +91,9 @@ class Loudspeaker:
             self._begin(words)
 
     def _asked_for(self, notice: Notice | None) -> str:
-        """Return the words when the computer player starts to wait for people to throw its dice; else "".
+        """Return what to speak when the bot starts to wait for people to throw its dice; "" for any other notice.
 
-        One notice is spoken only once.
+        Remembers the notice, so that it is spoken only once.
         """
         known, self._notice = self._notice, notice
         if notice is None or notice == known or not notice.code.startswith("house_awaits"):
@@ -98,6 +102,7 @@ class Loudspeaker:
         return say(self.language, f"notice.{notice.code}", **args)
 
     def _begin(self, words: str) -> None:
+        """Start to speak. If the program can't be started, log that and turn the voice off."""
         with self._lock:
             try:
                 self._speaking = self._speak(words)
@@ -121,6 +126,7 @@ class Speaking:
         threading.Thread(target=self._tell, args=(words,), name="voice", daemon=True).start()
 
     def _tell(self, words: str) -> None:
+        """Give the words to the program and wait until it has spoken them; kill it after `LONGEST_S`."""
         try:
             self._program.communicate(words.encode(), timeout=LONGEST_S)
         except subprocess.TimeoutExpired:
@@ -151,11 +157,12 @@ def espoken(words: str, language: str, volume: float = DEFAULT_VOLUME) -> Speaki
 
 
 def called(events: Sequence[Event], language: str) -> str:
-    """Return the sentences to speak for these events as one text; "" if none of them is spoken."""
+    """Return the sentences to speak for those of the events that are to be called out, as one text; "" for none."""
     return " ".join(_words(event, language) + "." for event in events if event.called)
 
 
 def _words(event: Event, language: str) -> str:
+    """Return the sentence to speak for an event, without its full stop."""
     args: dict[str, Any] = {key: _plain(value) for key, value in event.args.items()}
     if event.code == "game_over":
         winners = event.args.get("winners") or []

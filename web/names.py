@@ -17,7 +17,7 @@ FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{3,6}\U000e007f")
 
 
 def problem_of(names: Iterable[str]) -> str | None:
-    """Return an error message for the first name with a flaw; None if all names are good."""
+    """Return an error message for the first name that can't be shown well (see `flaw`); None if all names are good."""
     for name in names:
         what = flaw(name)
         if what:
@@ -26,7 +26,7 @@ def problem_of(names: Iterable[str]) -> str | None:
 
 
 def flaw(text: str) -> str | None:
-    """Return what is wrong with a text, as the end of a sentence; None if it is good.
+    """Return what is wrong with a text, as the end of a sentence that begins with it; None if it is good.
 
     Control characters, marks that turn the direction of writing, and texts of nothing but blanks can't be shown.
 

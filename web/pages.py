@@ -21,7 +21,8 @@ from web.serving.feed import Feed
 
 LOOKS = ("dark", "light", "auto")
 """Colour schemes that a phone may choose."""
-GZIP_LEVEL = 5  # a page late in an evening shrinks to a fifth in a millisecond
+GZIP_LEVEL = 5
+"""Level of gzip for pages, 1 to 9; higher takes longer. With 5 a page shrinks to a fifth in a millisecond."""
 PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help"}
 """Address of each page that is always served, by name."""
 WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
@@ -87,13 +88,16 @@ class Pages:
     addresses: Addresses
     named: Named
 
-    def routes(self, having: Set[str]) -> flask.Blueprint:
-        """Make the routes of the pages, QR codes and manifest; `having` names the API groups that are served."""
+    def routes(self, groups: Set[str]) -> flask.Blueprint:
+        """Make the routes of the pages, QR codes and manifest. `groups` names the API groups that are served.
+
+        A page that needs a group which is not served is left out (`WHERE_THERE_IS_ONE`).
+        """
         routes = flask.Blueprint("pages", __name__)
-        routes.app_context_processor(functools.partial(self.words, having))
-        shown = {**PAGES, **{name: rule for name, (rule, group) in WHERE_THERE_IS_ONE.items() if group in having}}
+        routes.app_context_processor(functools.partial(self.variables, groups))
+        shown = {**PAGES, **{name: rule for name, (rule, group) in WHERE_THERE_IS_ONE.items() if group in groups}}
         for name, rule in shown.items():
-            routes.add_url_rule(rule, name, functools.partial(self.page, name, having))
+            routes.add_url_rule(rule, name, functools.partial(self.page, name, groups))
         codes = {"/qr/page.svg": self.addresses.page, "/qr/wifi.svg": self.addresses.wifi}
         for rule, text in codes.items():
             if text is not None:
@@ -108,13 +112,14 @@ class Pages:
         return {f"GET {rule}": roles for rule, roles in (dict.fromkeys(rules, ANYONE) | BESIDE).items()}
 
     def host_code(self) -> flask.Response:
-        """Serve a QR code that makes a phone the owner; of the page's URL if there is an owner already."""
-        return _code(host_address(self.addresses.page, self.pairing.first()) or self.addresses.page)
+        """Serve the QR code of a URL that makes a phone the owner; of the page's URL if there is no owner's code."""
+        return _code(host_address(self.addresses.page, self.pairing.owner_code()) or self.addresses.page)
 
-    def words(self, having: Set[str]) -> dict[str, Any]:
-        """Return the variables of every template: texts in the phone's language, colour scheme, URLs of files.
+    def variables(self, groups: Set[str]) -> dict[str, Any]:
+        """Return the variables of every template, by name, for the phone that asks.
 
-        `having` names the API groups that are served.
+        They are the texts in its language, its colour scheme, the URLs of files, and `with_PAGE`: whether a page is
+        served. `groups` names the API groups that are served.
         """
         language = self.language()
         look = flask.request.cookies.get("look", "")
@@ -125,19 +130,23 @@ class Pages:
             "table_name": self.named.name(),
             "look": look if look in LOOKS else "dark" if flask.request.endpoint == "pages.tv" else "auto",
             "file": static_files.url,
-            **{f"with_{name}": group in having for name, (_, group) in WHERE_THERE_IS_ONE.items()},
+            **{f"with_{name}": group in groups for name, (_, group) in WHERE_THERE_IS_ONE.items()},
         }
 
     def language(self) -> str:
-        """Return the visitor's language: its cookie, else on /tv the table's, else what the browser accepts."""
+        """Return the code of the visitor's language: its cookie's, else on /tv the table's, else by Accept-Language."""
         usual = self.named.language() if flask.request.endpoint == "pages.tv" else ""
         accepted = flask.request.accept_languages.values()
         return catalogue.chosen(flask.request.cookies.get("lang") or usual, accepted)
 
-    def page(self, name: str, having: Set[str]) -> flask.Response:
-        """Render the page `name` with the newest snapshot and what the visitor may do, compressed if accepted.
+    def page(self, name: str, groups: Set[str]) -> flask.Response:
+        """Render a page with the newest snapshot and what the visitor may do; compressed if the browser accepts that.
 
-        `having` names the API groups that are served.
+        A paired phone's cookie is renewed.
+
+        Args:
+            name: Name of the page: of its template, its script, and its texts.
+            groups: Names of the API groups that are served.
         """
         asking = visitor(self.pairing)
         start = {
@@ -148,10 +157,10 @@ class Pages:
             "hosted": self.pairing.hosted(),
             "hands": name == "tray" and bool(asking & HANDS),
             "texts": static_files.url(f"texts/{self.language()}-{name}.json"),
-            "settings": "settings" in having,
-            "voice": "voice" in having,
-            "evening": "evening" in having,
-            "advice": "advice" in having,
+            "settings": "settings" in groups,
+            "voice": "voice" in groups,
+            "evening": "evening" in groups,
+            "advice": "advice" in groups,
             "titles": {game["game"]: game["title"] for game in self.games},
         }
         if name == "control":
@@ -165,7 +174,7 @@ class Pages:
             page_name=name,
             games=self.games,
             hosted=self.pairing.hosted(),
-            host_code=bool(asking & SCREENS) and self.pairing.first() is not None,
+            host_code=bool(asking & SCREENS) and self.pairing.owner_code() is not None,
             wifi=bool(asking & SCREENS) and self.addresses.wifi is not None,
             screen=bool(asking & SCREENS),
             paired=bool(asking & PLAYERS),
@@ -181,9 +190,11 @@ class Pages:
 
 
 def host_address(page: str, code: str | None) -> str | None:
-    """Return the URL that makes a phone the owner; None without an owner's `code`.
+    """Return the URL that makes a phone the owner; None if there is no code.
 
-    The code follows `#` in the URL, so that no server log holds it.
+    Args:
+        page: URL of the scoreboard, with a slash at the end.
+        code: The owner's code. It follows `#` in the URL, so that no server log holds it.
     """
     return f"{page}control#first={code}" if code else None
 

@@ -24,7 +24,10 @@ FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via")
 
 
 def body(kind: type[Body]) -> Body:
-    """Decode the request's JSON as `kind`; end the request with 400 if it is not JSON or does not fit."""
+    """Return the request's body, decoded from JSON as a value of the type `kind`.
+
+    Ends the request with 400 if it is not JSON, or does not fit the type.
+    """
     try:
         return msgspec.json.decode(flask.request.get_data(cache=False), type=kind)
     except msgspec.ValidationError as wrong:
@@ -39,7 +42,7 @@ def phone(pairing: Pairing) -> Paired | None:
 
 
 def visitor(pairing: Pairing) -> Roles:
-    """Return the visitor's roles: its token's role or `GUEST`, and `HERE` on the table's own machine."""
+    """Return the visitor's roles: the role of its token, or `GUEST`; and `HERE` on the table's own machine."""
     paired = phone(pairing)
     return frozenset({paired.role if paired else Role.GUEST} | ({Role.HERE} if from_this_machine() else set()))
 
@@ -51,9 +54,9 @@ def from_this_machine() -> bool:
 
 
 def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
-    """End the request with 403 if a game is on that another phone started, unless the owner asks.
+    """End the request with 403 if it would end a game that another phone started. The owner may end every game.
 
-    A game without a throw is not protected.
+    A game that has no throw yet, is over or was abandoned is not protected.
     """
     snapshot, asking = table.snapshot(), phone(pairing)
     is_on = bool(snapshot.throws) and snapshot.state is not None and not snapshot.state["over"]
@@ -65,7 +68,8 @@ def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
 def do(table: AnyTable, command: Command) -> flask.Response:
     """Submit a command to the table and answer with the new snapshot.
 
-    Refused with 409 for an outdated version, 422 against the rules, 503 if a part of the table is broken.
+    The answer is 409 if the command was made for an older snapshot, 422 if the rules refuse it, and 503 if a part of
+    the table is broken.
     """
     try:
         return answer(table.submit(command))

@@ -58,7 +58,13 @@ def refusal(status: int, code: str | None = None, message: str | None = None) ->
 
 
 def problem(status: int, code: str | None = None, message: str | None = None) -> bytes:
-    """Encode the JSON of a refusal; arguments as for `refusal`."""
+    """Return the JSON of a refusal, `{"error": code, "message": words}`, encoded.
+
+    Args:
+        status: HTTP status.
+        code: Short identifier; None for the status's own in `WORDS`.
+        message: Sentence for a person; None for the status's own.
+    """
     usual_code, usual_words = WORDS.get(status, ("refused", "The request was refused."))
     return msgspec.json.encode({"error": code or usual_code, "message": message or usual_words})
 
@@ -94,14 +100,20 @@ async def asgi_refusal(
 
 
 def refuse(status: int, code: str | None = None, message: str | None = None) -> NoReturn:
-    """End the request with an error response, by raising it; arguments as for `refusal`."""
+    """End the request with an error response, by raising it.
+
+    Args:
+        status: HTTP status.
+        code: Short identifier; None for the status's own in `WORDS`.
+        message: Sentence for a person; None for the status's own.
+    """
     flask.abort(refusal(status, code, message))
 
 
 def http_error(error: HTTPException) -> flask.Response | HTTPException:
-    """Turn an HTTP error of Flask into JSON under /api and into a page elsewhere.
+    """Answer an HTTP error that Flask raised: with JSON under /api, with a page elsewhere.
 
-    Keeps the headers Allow and Retry-After.
+    An error that brings its own answer is returned as it is. The headers Allow and Retry-After are kept.
     """
     if error.response is not None:
         return error

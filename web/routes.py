@@ -22,6 +22,7 @@ View = Callable[..., flask.Response]
 Decorator = Callable[[View], View]
 
 JSON = "application/json"
+"""Usual media type of an answer."""
 NUMBER_IN_PATH = re.compile(r"<int:(\w+)>")
 """A number in a route's address, such as `<int:throw>`."""
 OF_EVERY_POST = (400, 403, 413, 415)
@@ -61,7 +62,7 @@ class Routes:
         kind: str = JSON,
         query: Sequence[Json] = (),
     ) -> Decorator:
-        """Declare a GET route; decorates its view.
+        """Declare a GET route of the group, and return a decorator for its view.
 
         Args:
             rule: The address; `<int:throw>` in it becomes an argument of the view.
@@ -70,7 +71,7 @@ class Routes:
             roles: Roles that may use the route.
             refused: Statuses of refusals, besides 403, and 401 if not everyone may use the route.
             kind: Media type of the answer.
-            query: Parameters of the query, as OpenAPI objects.
+            query: Parameters of the query, as OpenAPI describes them.
         """
         operation = {"summary": summary, "responses": _responses(schema, (403, *refused), kind)}
         self._describe("get", rule, operation, query, roles)
@@ -87,7 +88,7 @@ class Routes:
         refused: Sequence[int] = (),
         named: str | None = None,
     ) -> Decorator:
-        """Declare a POST route; decorates its view, whose first argument is the decoded body.
+        """Declare a POST route of the group, and return a decorator for its view, which gets the decoded body first.
 
         Args:
             rule: The address; `<int:throw>` in it becomes an argument of the view.
@@ -107,6 +108,7 @@ class Routes:
         return self._served("POST", rule, shape, roles)
 
     def _describe(self, method: str, rule: str, operation: Json, query: Sequence[Json], roles: Roles) -> None:
+        """Add a route to `paths`. `operation` is its OpenAPI object, without parameters and roles."""
         parameters = [*(number(name) for name in NUMBER_IN_PATH.findall(rule)), *query]
         if parameters:
             operation["parameters"] = parameters
@@ -116,6 +118,10 @@ class Routes:
         self.paths.setdefault(NUMBER_IN_PATH.sub(r"{\1}", rule), {})[method] = operation
 
     def _served(self, method: str, rule: str, shape: Any, roles: Roles) -> Decorator:
+        """Add a route's roles to `roles`, and return the decorator that adds its view to `blueprint`.
+
+        `shape` is the type of the body, which becomes the view's first argument; None for a view without a body.
+        """
         self.roles[f"{method} {rule}"] = roles
 
         def serve(view: View) -> View:

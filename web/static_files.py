@@ -46,7 +46,10 @@ class Served:
 
 @functools.cache
 def shelf() -> dict[str, Served]:
-    """Load all static files by path, each page's bundle `page-NAME.js` and texts `texts/LANGUAGE-NAME.json`."""
+    """Return all static files by path, loaded once.
+
+    Each page adds two that are made here: its bundled script `page-NAME.js`, and its texts `texts/LANGUAGE-NAME.json`.
+    """
     files = {path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*")) if path.suffix in KINDS}
     plain_files = {name: path.read_bytes() for name, path in files.items()}
     sources = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.js")}
@@ -59,7 +62,10 @@ def shelf() -> dict[str, Served]:
 
 
 def texts_of(source: str, language: str) -> dict[str, str]:
-    """Return the texts that a page's script needs, by key: all but those of pages that it does not mention.
+    """Return the texts that a page's script may need, by key.
+
+    The first part of a key, as in `tv.title`, may name a page. Texts of a page that the script does not mention are
+    left out.
 
     Args:
         source: The page's bundled script.
@@ -70,6 +76,7 @@ def texts_of(source: str, language: str) -> dict[str, str]:
 
 
 def _served(name: str, plain: bytes) -> Served:
+    """Return a file with its media type, and compressed if that saves a tenth or more."""
     gzipped = gzip.compress(plain, 9, mtime=0)
     return Served(KINDS[Path(name).suffix], plain, gzipped if len(gzipped) < 0.9 * len(plain) else None)
 
@@ -89,7 +96,7 @@ def url(name: str) -> str:
 
 
 def static_files() -> flask.Blueprint:
-    """Make the route of static files. A URL of another version gets the current file, uncached."""
+    """Make the route of static files. A URL with another version than the current one is served, but not cached."""
     routes = flask.Blueprint("files", __name__)
 
     @routes.get("/static/<asked>/<path:name>")

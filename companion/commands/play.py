@@ -158,7 +158,7 @@ def _announce(app: App) -> None:
         click.echo(f"Port {wanted} is taken: using {app.door.port} instead.")
     page = app.door.addresses.page
     if sys.stdout.isatty():
-        first = host_address(page, app.door.pairing.first())
+        first = host_address(page, app.door.pairing.owner_code())
         draw(app.door.addresses, first or page)
         if first:
             click.echo("Scan it to host the table with your phone. Everyone else opens the page.")

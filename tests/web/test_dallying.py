@@ -134,7 +134,7 @@ def test_a_phone_that_reads_nothing_is_dropped_and_others_are_served(room: tuple
             assert until(dropped)
 
 
-def test_unread_answers_hold_no_thread(room: tuple[Pub, int]) -> None:
+def test_unread_answers_hold_no_thread_and_are_dropped(room: tuple[Pub, int]) -> None:
     _, port = room
     page = f"http://127.0.0.1:{port}/help"
     with urllib.request.urlopen(page, timeout=PATIENCE_S) as answer:
@@ -142,6 +142,7 @@ def test_unread_answers_hold_no_thread(room: tuple[Pub, int]) -> None:
     unread = links_of(port, b"GET /help HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 40, SHARE)
     with urllib.request.urlopen(page, timeout=PATIENCE_S) as answer:
         assert answer.status == 200
+    assert until(lambda: serves(port, GUEST))
     for link in unread:
         link.close()
 

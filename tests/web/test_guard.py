@@ -144,7 +144,7 @@ def test_a_guesser_waits_longer_each_time_and_others_do_not_wait(pub: Pub) -> No
 
 def test_the_first_phone_by_its_code_is_the_host_once(pub: Pub) -> None:
     assert pub.stranger().get("/api/pair").json == {"code": None, "hosted": False}
-    code = pub.pairing.first()
+    code = pub.pairing.owner_code()
     assert code is not None
     for wrong in ("", code[:-1], code + "0", "é"):
         assert pub.stranger().post("/api/pair", json={"first": wrong or "0"}).status_code == 401
@@ -152,14 +152,14 @@ def test_the_first_phone_by_its_code_is_the_host_once(pub: Pub) -> None:
     assert first.post("/api/pair", json={"first": code, "name": "Ann"}).status_code == 200
     assert first.get("/api/phones").json["paired"]
     assert pub.stranger().post("/api/pair", json={"first": code}).status_code == 401
-    assert pub.pairing.first() is None
+    assert pub.pairing.owner_code() is None
     assert pub.stranger().get("/api/pair").json["hosted"]
 
 
 def test_a_table_that_had_a_host_before_has_no_first_phone(tmp_path: Path) -> None:
     tokens = FileTokens(tmp_path / "paired.json")
     assert not isinstance(Pairing("1", tokens, lambda: 0.0).pair("1", "Ann", "here"), Refused)
-    assert Pairing("1", tokens, lambda: 0.0).first() is None
+    assert Pairing("1", tokens, lambda: 0.0).owner_code() is None
 
 
 def test_an_hour_of_guessing_gets_ten_guesses_and_blocks_no_host(pub: Pub) -> None:

@@ -33,13 +33,13 @@ def test_the_pin_makes_the_first_phone_after_a_start_the_owner() -> None:
     paired(pairing)
     paired(pairing, "192.168.4.21")
     assert roles(pairing) == ["owner", "player"]
-    assert pairing.first() is None
+    assert pairing.owner_code() is None
 
 
 def test_a_screen_by_the_pin_leaves_the_owners_place_free() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing, screen=True)
-    assert pairing.first() is not None
+    assert pairing.owner_code() is not None
     paired(pairing, "192.168.4.21")
     assert roles(pairing) == ["screen", "owner"]
 
@@ -47,15 +47,15 @@ def test_a_screen_by_the_pin_leaves_the_owners_place_free() -> None:
 def test_the_pin_makes_no_owner_after_the_last_phone_has_left() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing)
-    before = pairing.first()
+    before = pairing.owner_code()
     assert pairing.take_away(1)
     assert before is None
-    assert pairing.first() is not None
+    assert pairing.owner_code() is not None
     paired(pairing, "192.168.4.21")
     assert roles(pairing) == ["player"]
-    code = pairing.first()
+    code = pairing.owner_code()
     assert code is not None
-    assert isinstance(pairing.let_first(code, "Ben", "192.168.4.22"), str)
+    assert isinstance(pairing.pair_owner(code, "Ben", "192.168.4.22"), str)
     assert roles(pairing) == ["player", "owner"]
 
 
@@ -82,14 +82,14 @@ def test_one_flipped_bit_in_the_file_leaves_the_pin_only(tmp_path: Path, bit: in
     file.write_bytes(bytes(body))
     clock = Clock()
     pairing = Pairing("314159", FileTokens(file), clock)
-    assert (pairing.first(), pairing.phones()) == (None, ())
+    assert (pairing.owner_code(), pairing.phones()) == (None, ())
     assert not pairing.health()[0]
     assert "PIN" in pairing.health()[1]
     pairing.ask("", "192.168.4.66")
     clock.now_s += 3
     assert pairing.let_in()
     assert roles(pairing) == ["player"], "a press of the button can't make an owner here"
-    assert Pairing("314159", FileTokens(file), Clock()).first() is None, "it stays so after a restart"
+    assert Pairing("314159", FileTokens(file), Clock()).owner_code() is None, "it stays so after a restart"
     paired(pairing)
     assert roles(pairing) == ["player", "owner"]
     assert pairing.health() == (True, "someone is hosting")
@@ -99,7 +99,7 @@ def test_one_flipped_bit_in_the_file_leaves_the_pin_only(tmp_path: Path, bit: in
 def test_a_file_that_can_not_be_read_leaves_the_pin_only(tmp_path: Path) -> None:
     (tmp_path / "paired.json").mkdir()
     pairing = Pairing(PIN, FileTokens(tmp_path / "paired.json"), Clock())
-    assert pairing.first() is None
+    assert pairing.owner_code() is None
     assert not pairing.health()[0]
 
 

@@ -16,6 +16,7 @@ from web.routes import Json, NothingBody, Routes
 PAPERS = ("a4", "letter")
 """Papers that the sheet can be printed on."""
 PAPER: Json = {"name": "paper", "in": "query", "schema": {"enum": list(PAPERS)}}
+"""Query parameter that chooses the paper, as OpenAPI describes it."""
 
 Side = Annotated[float, msgspec.Meta(ge=50, le=2000)]
 """A side of the tray, in millimetres."""
@@ -132,12 +133,14 @@ def routes(calibration: Calibration) -> Routes:
 
 
 def _sheet(calibration: Calibration, paper: str) -> flask.Response:
+    """Answer with the sheet to print, as a PDF to save; 404 for a paper that is not in `PAPERS`."""
     if paper not in PAPERS:
         return refusal(404, "no_such_paper", f"There is a sheet for {' and '.join(PAPERS)}.")
     return attachment(calibration.sheet_pdf(paper), "application/pdf", f"calibration-{paper}.pdf")
 
 
 def _done(act: Callable[[], Mapping[str, Any]]) -> flask.Response:
+    """Call `act` and answer with the JSON object that it returns; 422 if it raises DeviceError."""
     try:
         return answer(dict(act()))
     except DeviceError as ill:

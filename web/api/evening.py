@@ -21,15 +21,19 @@ CSV_COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
 GOALS = ("points", "win")
 """Goals that odds are computed for: most points, or winning the game."""
 SET: Json = {"name": "set", "in": "query", "schema": {"type": "string", "maxLength": 24}}
+"""Query parameter with the name of a set of dice, as OpenAPI describes it."""
 GOAL: Json = {"name": "goal", "in": "query", "schema": {"enum": list(GOALS)}}
+"""Query parameter that chooses one of `GOALS`, as OpenAPI describes it."""
 OF_GAME: Json = {"roles": ANYONE, "refused": (404,)}
+"""Arguments of each route about one game: anyone may use it, and an unknown game is refused."""
 WEIGHED: Json = {"roles": ANYONE, "refused": (404, 409)}
+"""Arguments of each route about a game's odds: as `OF_GAME`, and refused with 409 where no odds are known."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """First characters by which a spreadsheet recognises a formula."""
 
 
 def routes(past: PastGames, table: AnyTable) -> Routes:
-    """Make the routes of past games. Anyone may use them."""
+    """Make the routes of past games, for anyone. `table` gives the sitting that is on."""
     made = Routes("evening")
     _weighed(made, past)
 
@@ -69,7 +73,7 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
 
 
 def _weighed(made: Routes, past: PastGames) -> None:
-    """Add the routes of luck, chances, odds and fair dice."""
+    """Add the routes of luck, chances to win, odds and fairness of the dice to the group `made`."""
 
     @made.get("/api/evening/<int:game>/luck", "A finished game, split into luck and decisions", **WEIGHED)
     def luck(game: int) -> flask.Response:
@@ -89,10 +93,10 @@ def _weighed(made: Routes, past: PastGames) -> None:
 
 
 def _found(find: Callable[[], Json | None], error: str) -> flask.Response:
-    """Answer with what `find` returns: 404 for None, 409 if it raises RulesError.
+    """Call `find` and answer with the JSON that it returns: 404 for None, 409 if it raises RulesError.
 
     Args:
-        find: Looks the JSON up.
+        find: Returns the JSON of a game; None for an unknown game.
         error: Code of the 409 answer.
     """
     try:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
 
 KIND = "text/plain"
+"""Media type of the answer, for OpenAPI."""
 
 
 def routes(feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) -> Routes:

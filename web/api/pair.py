@@ -24,6 +24,7 @@ CODE: Json = {
         "hosted": {"type": "boolean"},
     },
 }
+"""JSON schema of `GET /api/pair`: the dice of the shown code, or null, and whether the table has an owner."""
 PhoneName = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH)]
 
 
@@ -75,7 +76,7 @@ def routes(pairing: Pairing) -> Routes:
     def pair(sent: PairBody) -> flask.Response:
         name, address, token = cleaned(sent.name), flask.request.remote_addr or "", flask.request.cookies.get(COOKIE)
         if sent.first:
-            fresh = pairing.let_first(sent.first, name, address, token)
+            fresh = pairing.pair_owner(sent.first, name, address, token)
         else:
             fresh = pairing.pair(sent.pin.strip(), name, address, token, screen=sent.screen)
         if isinstance(fresh, Refused):
@@ -95,7 +96,7 @@ def routes(pairing: Pairing) -> Routes:
 
     @made.get("/api/pair/codes", "The PIN, and the code that makes a phone the host", roles=TERMINAL)
     def codes() -> flask.Response:
-        return answer({"pin": pairing.pin, "first": pairing.first()})
+        return answer({"pin": pairing.pin, "first": pairing.owner_code()})
 
     _phones(made, pairing)
     _owners(made, pairing)

@@ -11,6 +11,7 @@ from web.responses import answer, refusal
 from web.routes import Routes, number
 
 JPEG = "image/jpeg"
+"""Media type of the photos."""
 
 
 def routes(photos: Photos, table: AnyTable) -> Routes:
@@ -39,6 +40,7 @@ def routes(photos: Photos, table: AnyTable) -> Routes:
 
 
 def _photo(jpeg: bytes | None) -> flask.Response:
+    """Answer with a photo, which a browser may keep for an hour; 404 for None."""
     if jpeg is None:
         return refusal(404, "no_photo", "There is no photo of that: it was entered by hand, or it has been cleared.")
     response = flask.Response(jpeg, mimetype=JPEG)

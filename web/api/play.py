@@ -47,7 +47,12 @@ COMMANDS = (
 
 
 def routes(table: AnyTable, pairing: Pairing) -> Routes:
-    """Make the routes of play, for players; only the owner ends the evening."""
+    """Make the routes of play, for players; only the owner ends the evening.
+
+    Args:
+        table: Takes the commands.
+        pairing: Knows which phone started the game: only that one and the owner may abandon it.
+    """
     made = Routes("play", CorrectionBody, *(command for _, _, command in COMMANDS), EndSitting, Abandon)
     of_each: Json = {"schema": ref("Snapshot"), "refused": (404, 409, 422)}
     for place, summary, command in COMMANDS:

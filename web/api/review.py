@@ -67,7 +67,15 @@ def routes(review: Review, photos: Photos) -> Routes:
 
 
 def pack(throws: Sequence[ReviewedThrow], photos: Photos, out: IO[bytes]) -> None:
-    """Write the reviewed throws that have a photo to `out`, as a zip with one folder; equal throws give equal bytes."""
+    """Write the settled throws that have a photo to `out`, as a zip of images and labels. Leaves `out` open.
+
+    The same throws give the same bytes.
+
+    Args:
+        throws: Throws under review; one that nobody has settled yet is left out.
+        photos: The photos of the throws.
+        out: The file to write to.
+    """
     labels: list[bytes] = []
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as zipped:  # JPEG is compressed already
         for throw in throws:
@@ -80,13 +88,18 @@ def pack(throws: Sequence[ReviewedThrow], photos: Photos, out: IO[bytes]) -> Non
 
 
 def label(throw: ReviewedThrow) -> dict[str, object]:
-    """Return a line of `labels.jsonl`: the image's name, and [x, y, w, h, value] of every die, in pixels."""
+    """Return a throw's line of `labels.jsonl` as an object.
+
+    Its keys: `image`, the file name; `boxes`, [x, y, width, height, value] of every die in pixels; `session`, the game;
+    `tags`, where the values come from, and the doubt if there was one.
+    """
     boxes = [[*die.box_xywh, die.value] for die in throw.dice if die.value != NO_DIE]
     tags = [throw.source, *([throw.doubt] if throw.doubt else [])]
     return {"image": f"{throw.throw}.jpg", "boxes": boxes, "session": f"game-{throw.game}", "tags": tags}
 
 
 def _sent(zipped: IO[bytes]) -> Iterator[bytes]:
+    """Yield a file's content from its present position in chunks, then close it."""
     with zipped:
         while chunk := zipped.read(CHUNK_BYTES):
             yield chunk

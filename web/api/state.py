@@ -16,11 +16,13 @@ from web.routes import Json, Routes, ref
 from web.serving.feed import Feed
 
 LED: Json = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 255}, "minItems": 3, "maxItems": 3}
+"""JSON schema of an LED: red, green, blue, 0 to 255."""
 BOARD: Json = {
     "type": "object",
     "required": ["leds", "milliamps"],
     "properties": {"leds": {"type": "array", "items": LED}, "milliamps": {"type": "integer", "minimum": 0}},
 }
+"""JSON schema of `GET /api/board`."""
 HEALTH: Json = {
     "type": "object",
     "required": ["status", "parts"],
@@ -36,6 +38,7 @@ HEALTH: Json = {
         },
     },
 }
+"""JSON schema of `GET /healthz`."""
 
 
 class BoardFrame(Protocol):

@@ -24,6 +24,7 @@ from web.routes import Json, NothingBody, Routes, ref
 Die = Annotated[int, msgspec.Meta(ge=0, le=99)]
 """Number of a die of the virtual tray."""
 Dice = Annotated[tuple[Die, ...], msgspec.Meta(max_length=20)]
+"""Numbers of dice of the virtual tray."""
 DECIDED_HERE = tuple(row for row in COMMANDS if row[2] in (PlayLine, Answer, NextGame))
 """Rows of `COMMANDS` that have an address under /api/tray too."""
 Place = Annotated[float, msgspec.Meta(ge=-1000.0, le=2000.0)]
@@ -90,7 +91,12 @@ class Tray(Protocol):
 
 
 def routes(tray: Tray, table: AnyTable) -> Routes:
-    """Make the routes of the virtual tray. Players and the table's own machine may move the dice."""
+    """Make the routes of the virtual tray. Players, and a browser on the table's own machine, may move its dice.
+
+    Args:
+        tray: Moves the dice.
+        table: Takes the lines, answers and next games that are decided at the tray.
+    """
     shapes = (ThrowBody, MoveBody, LiftBody, NothingBody, *(command for _, _, command in DECIDED_HERE))
     made = Routes("tray", *shapes)
     hands: Json = {"refused": (422,), "roles": HANDS}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 FREE = 5
-"""Wrong guesses of one address before it must wait. Doubled, an address can try twice as many PINs at first."""
+"""Wrong guesses after which an address must wait. Doubled, it can try twice as many PINs at first."""
 FIRST_PAUSE_S = 60.0
 """First wait of an address, in seconds. Each later wrong guess doubles it."""
 LONGEST_PAUSE_S = 3600.0
@@ -17,7 +17,7 @@ ADDRESSES_KEPT = 4096
 """Most addresses with wrong guesses that are remembered: bounds the memory. The oldest are forgotten first."""
 
 TABLE_FREE = 20
-"""Wrong guesses of all addresses together before the PIN is blocked."""
+"""Wrong guesses of all addresses together after which the PIN is blocked."""
 FIRST_REST_S = 600.0
 """How long the PIN is blocked first, in seconds. Each later wrong guess doubles it: 100 years allow 43 guesses."""
 

@@ -69,7 +69,10 @@ class JoinQueue:
         self._in_vain = Guesses(self.clock)
 
     def current(self) -> tuple[Asking, ...]:
-        """Return the requests, the shown one first. A request whose minute is over is dropped; its address waits."""
+        """Drop requests whose minute is over, and return the others; the code of the first is shown.
+
+        A dropped request counts for its address as a wrong guess: too many, and the address must wait.
+        """
         now_s = self.clock()
         while self._queue and (self._queue[0].until_s or now_s) < now_s:
             self._in_vain.missed(self._queue[0].address)
@@ -77,9 +80,13 @@ class JoinQueue:
         return self._queue
 
     def add(self, asking: Asking) -> Asking | float:
-        """Queue a request with an `id` and `code` chosen here. It replaces an earlier request from its address.
+        """Queue a request. It replaces an earlier request from the same address.
 
-        Returns: The request as queued, or the seconds to wait if the queue is full or the address asks too often.
+        Args:
+            asking: The request; its `id` and `code` are chosen here.
+
+        Returns:
+            The request as queued, or the seconds to wait if the queue is full or the address asks too often.
         """
         self._replace(tuple(each for each in self.current() if each.address != asking.address))
         wait_s = self._in_vain.wait_s(asking.address)

@@ -33,6 +33,7 @@ DAY_S = 86_400.0
 MOST_PHONES = 64
 """Most paired phones and screens. One more replaces the player or screen that was away longest."""
 DAMAGED = "The list of paired phones is damaged. Enter the PIN from the terminal: the first phone becomes the owner."
+"""What the page says while the file of paired phones can't be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Pairing:
     _queue: JoinQueue = field(init=False)
     _guesses: Guesses = field(init=False)
     _budget: Budget = field(init=False)
-    _first: str = field(default="", init=False)
+    _owner_code: str = field(default="", init=False)
     _damaged: bool = field(default=False, init=False)
     _unclaimed: bool = field(default=False, init=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
@@ -85,18 +86,21 @@ class Pairing:
         self._damaged = known is None
         self._phones = {phone.token_sha256: phone for phone in known or () if not self._expired(phone)}
         self._unclaimed = not self.hosted()
-        self._renew_first()
+        self._renew_owner_code()
 
     def hosted(self) -> bool:
         """Return whether the table has an owner."""
         return any(phone.role is Role.OWNER for phone in self._phones.values())
 
-    def first(self) -> str | None:
-        """Return the owner's code; None if there is an owner, or if the list of phones is damaged (PIN only)."""
-        return self._first or None
+    def owner_code(self) -> str | None:
+        """Return the code that makes a phone the owner; None if there is an owner, or the list of phones is damaged.
 
-    def let_first(self, code: str, name: str, address: str, token: str | None = None) -> str | Refused:
-        """Pair the phone that sends the owner's code as owner, and return its new token.
+        With a damaged list only the PIN makes an owner.
+        """
+        return self._owner_code or None
+
+    def pair_owner(self, code: str, name: str, address: str, token: str | None = None) -> str | Refused:
+        """Make the phone that sends the owner's code the owner, and return its new token; refuse a wrong code.
 
         Args:
             code: The owner's code.
@@ -105,14 +109,14 @@ class Pairing:
             token: The phone's earlier token, which the new one replaces.
         """
         with self._lock:
-            if not self._first or not secrets.compare_digest(code.encode(), self._first.encode()):
+            if not self._owner_code or not secrets.compare_digest(code.encode(), self._owner_code.encode()):
                 return HOSTED
             return self._new_token(name, address, Role.OWNER, token)
 
     def pair(
         self, pin: str, name: str, address: str, token: str | None = None, *, screen: bool = False
     ) -> str | Refused:
-        """Pair a phone by PIN and return its new token (128 bits, hexadecimal).
+        """Pair a phone by PIN, and return its new token (128 bits, hexadecimal) or the refusal.
 
         Args:
             pin: The PIN as typed.
@@ -138,9 +142,9 @@ class Pairing:
             return self._new_token(name, address, role, token)
 
     def wrong_pin(self, pin: str, address: str) -> Refused | None:
-        """Check a PIN that is typed again to confirm. Returns None if it is right, else the refusal.
+        """Check a PIN that a paired phone types again to confirm; return the refusal, or None if it is right.
 
-        A wrong PIN counts as a guess of the `address`.
+        A wrong PIN counts as a guess of the IP `address`, and too many make it wait.
         """
         with self._lock:
             wait_s = self._guesses.wait_s(address)
@@ -162,7 +166,7 @@ class Pairing:
         return self._budget.rest_s()
 
     def health(self) -> tuple[bool, str]:
-        """Return whether pairing works, and a sentence for the page, such as that the PIN is blocked."""
+        """Return whether phones can pair by the PIN, and a sentence for the page: why not, or who hosts."""
         rest_s = self.pin_rests_s()
         if rest_s > 0:
             wrong = f"{self._budget.count} wrong PINs: someone may be guessing."
@@ -180,7 +184,14 @@ class Pairing:
     ) -> tuple[str, Code] | Refused:
         """Queue a phone to be let in by the button or the owner.
 
-        Returns: A token that has no role until the phone is let in, and the code for the phone to show.
+        Args:
+            name: The phone's name for itself.
+            address: The phone's IP address.
+            token: The phone's earlier token, which the new one replaces.
+            screen: Whether it asks for the role of a screen.
+
+        Returns:
+            A token that has no role until the phone is let in, and the code for the phone to show; or the refusal.
         """
         fresh = secrets.token_hex(16)
         with self._lock:
@@ -220,7 +231,10 @@ class Pairing:
         return next((each.code for each in self.asking() if token and each.token_sha256 == _sha256(token)), None)
 
     def phone(self, token: str | None) -> Paired | None:
-        """Return the phone with this token and record the time of use; None for an unknown or expired token."""
+        """Return the phone with this token and record that it was used now; None for an unknown or expired token.
+
+        An expired token is forgotten.
+        """
         key = _sha256(token) if token else ""
         if key not in self._phones:
             return None
@@ -245,7 +259,7 @@ class Pairing:
         return tuple(sorted(self._phones.values(), key=lambda phone: phone.id))
 
     def take_away(self, number: int) -> bool:
-        """Forget the phone with that number; False if there is none."""
+        """Forget the phone with that number, so that its token has no role; False if there is none."""
         with self._lock:
             kept = {key: phone for key, phone in self._phones.items() if phone.id != number}
             gone = len(kept) < len(self._phones)
@@ -267,21 +281,31 @@ class Pairing:
         return bool(changed)
 
     def _new_token(self, name: str, address: str, role: Role, before: str | None) -> str | Refused:
+        """Pair a phone and return its new token, which replaces `before`; refuse if all places are taken by owners."""
         fresh = secrets.token_hex(16)
         known = self.phone(before)
         paired = self._add(_sha256(fresh), name, address, role, known.token_sha256 if known else None)
         return fresh if paired else FULL
 
     def _let_in_asking(self, asking: Asking | None, role: Role) -> bool:
+        """Pair the phone that made a request, a screen as a screen; False if there is no request or no place."""
         if asking is None:
             return False
         given = Role.SCREEN if asking.screen else role
         return self._add(asking.token_sha256, asking.name, asking.address, given, asking.replaces)
 
     def _add(self, token_sha256: str, name: str, address: str, role: Role, replaces: str | None) -> bool:
-        """Add a phone, or replace its earlier token. False if all places are taken by owners.
+        """Pair a phone, and save the list. False if all places are taken by owners.
 
-        Another phone is dropped if there are `MOST_PHONES`. A phone that was the owner stays the owner.
+        If there are `MOST_PHONES`, the player or screen that was away longest is dropped. An owner that pairs again
+        stays the owner.
+
+        Args:
+            token_sha256: Hash of the phone's token.
+            name: The phone's name for itself; cut to `NAME_LENGTH`.
+            address: The phone's IP address, for the log.
+            role: The role that it gets.
+            replaces: Hash of its earlier token, which loses its role; None for a phone that was not paired.
         """
         others = dict(self._phones)
         before = others.pop(replaces, None) if replaces else None
@@ -300,25 +324,28 @@ class Pairing:
         return True
 
     def _keep(self, phones: dict[str, Paired]) -> None:
-        """Replace the paired phones and save them. A damaged file is replaced only once there is an owner again."""
+        """Replace the list of paired phones, by hash of the token, and save it.
+
+        A damaged file is overwritten only once there is an owner again.
+        """
         self._phones = phones
         self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}
         if self.hosted():
             self._damaged = self._unclaimed = False
         if not self._damaged:
             self.store.save(tuple(phones.values()))
-        self._renew_first()
+        self._renew_owner_code()
 
-    def _renew_first(self) -> None:
+    def _renew_owner_code(self) -> None:
         if self.hosted() or self._damaged:
-            self._first = ""
-        elif not self._first:
-            self._first = secrets.token_hex(16)
+            self._owner_code = ""
+        elif not self._owner_code:
+            self._owner_code = secrets.token_hex(16)
 
     def _expired(self, phone: Paired) -> bool:
-        """Return whether a token was unused for `TOKEN_DAYS`, by the wall clock and by the monotonic clock.
+        """Return whether a phone's token was unused for `TOKEN_DAYS` by both the wall clock and the monotonic clock.
 
-        The wall clock alone may jump.
+        The wall clock alone may jump. A token that was not used since the start counts as unused by the monotonic one.
         """
         unused_s = min(self.wall() - phone.used_s, self.clock() - self._seen_s.get(phone.token_sha256, float("-inf")))
         return unused_s > TOKEN_DAYS * DAY_S

@@ -32,7 +32,7 @@ class StreamMessage:
 
     @classmethod
     def of(cls, snapshot: Snapshot, folder: Path | None = None) -> StreamMessage:
-        """Encode a snapshot without local paths; `folder` is the data folder, whose path a notice may name."""
+        """Encode a snapshot. Local paths in its notice become "…"; `folder` is the data folder, one of these paths."""
         notice = snapshot.notice
         if notice is not None and notice.code == "ill":
             args = {name: without_paths(str(told), folder) for name, told in notice.args.items()}
@@ -43,6 +43,10 @@ class StreamMessage:
 
 class Feed:
     """Follows the table. The writer's thread encodes each snapshot and wakes the tasks that send it.
+
+    Args:
+        table: The table, whose snapshots are followed until `close`.
+        folder: The data folder. Its path is left out of notices.
 
     Attributes:
         newest: The newest snapshot. May be read from any thread.
@@ -57,7 +61,7 @@ class Feed:
         self._take(table.snapshot(), News())
 
     def call(self, wake: Callable[[], None]) -> None:
-        """Call `wake` in the writer's thread after each new snapshot, in place of the function given before."""
+        """Have `wake` called after each new snapshot, in the writer's thread. It replaces the function set before."""
         self._wake = wake
 
     def close(self) -> None:
@@ -65,6 +69,7 @@ class Feed:
         self._unsubscribe()
 
     def _take(self, snapshot: Snapshot, _: News) -> None:
+        """Encode a snapshot and wake the stream, unless it is older than the newest or the same."""
         if (snapshot.pulse, snapshot.number) == (self.newest.pulse, self.newest.number):
             return
         message = StreamMessage.of(snapshot, self._folder)

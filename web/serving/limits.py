@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether an IP address, also one of IPv4 written as IPv6, is a loopback; False for any other text."""
+    """Return whether a text is a loopback IP address, such as 127.0.0.1, ::1 or ::ffff:127.0.0.1."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:
@@ -28,7 +28,7 @@ class Limits:
         requests_each: Requests of one address that are answered at a time; its others wait for their turn.
         headers_s: Longest time for the head of a request, from the connection or the request's first byte.
         body_s: Longest time for the body, from the end of the head.
-        stalled_s: How long a phone may leave unread what was written to it.
+        stalled_s: How long a phone may leave unread what was written to it; then Linux closes the connection.
         heartbeat_s: Interval of the keep-alive messages of an event stream.
         is_own: Whether an address is this machine's. Only the number of streams is limited for it.
     """

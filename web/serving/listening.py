@@ -11,20 +11,20 @@ from web.serving.limits import Limits, Taken
 log = logging.getLogger(__name__)
 
 REFUSED_AT_A_TIME = 16
-"""Most connections refused before the event loop turns to other work; the rest are refused in its next turns."""
+"""Most connections that one call of `accept` refuses; then the event loop turns to other work. Others wait."""
 SEND_BUFFER_BYTES = 64 * 1024
 """The kernel's send buffer of one connection: bounds the memory that viewers who read nothing take."""
 
 
 class FairSocket(socket.socket):
-    """A listening socket whose `accept` closes connections past their address's share and returns the next one.
+    """A listening socket whose `accept` closes connections beyond their address's share and returns the next one.
 
     asyncio makes a protocol and a transport for what `accept` returns. Refusing later costs ten times as much, and a
     phone that comes behind a thousand refused connections would wait for it.
 
     Args:
         bound: Listens already. Stays open; this socket is a duplicate.
-        limits: Whose connections are not limited, and after how long the kernel closes a dead one.
+        limits: Whose connections are not limited, and after how long the kernel closes one that reads nothing.
         taken: Counts the connections. The code that serves a connection releases its place.
     """
 
@@ -35,6 +35,7 @@ class FairSocket(socket.socket):
         self.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
         self.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        # Linux closes a connection whose data is not taken for so long, a phone that is gone or one that reads nothing.
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             self.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(limits.stalled_s * 1000))
 

@@ -27,13 +27,19 @@ SHUTDOWN_S = 2
 SIGNAL_POLL_S = 1.0
 """Interval at which the main thread wakes to run signal handlers: the kernel may wake another thread instead of it."""
 HEALTH_REQUEST = b"HEAD /api/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-"""The request of the health check."""
+"""Bytes that the health check sends; an answer begins with `HTTP/1.1 200`."""
 LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not bound
-"""Loopback address to ask for a server that is bound to all addresses."""
+"""Loopback address for the health check of a server that is bound to all addresses, by the address it is bound to."""
 
 
 class Server:
-    """Serves a site on a listening socket."""
+    """Serves a site on a listening socket.
+
+    Args:
+        site: The ASGI application.
+        listening: The socket; closed when `run` ends.
+        limits: How much of the server one address may take.
+    """
 
     def __init__(self, site: Site, listening: socket.socket, limits: Limits) -> None:
         self._listening, self._limits = listening, limits
@@ -80,10 +86,19 @@ class Server:
         self._uvicorn.should_exit = True
 
     def answers(self, within_s: float) -> bool:
-        """Return whether the site answers a small request within `within_s` seconds: the watchdog's check."""
-        return answers(self._address, within_s)
+        """Send a small request to the site; return whether it answers within `within_s` seconds. For the watchdog."""
+        until_s = time.monotonic() + within_s
+        host, port = self._address
+        try:
+            with socket.create_connection((LOOPBACK_OF.get(host, host), port), timeout=within_s) as link:
+                link.sendall(HEALTH_REQUEST)
+                link.settimeout(max(until_s - time.monotonic(), 0.001))
+                return link.recv(12).endswith(b" 200")
+        except OSError:
+            return False
 
     def _serve(self) -> None:
+        """Run uvicorn until it stops; keep what it raises for `run`."""
         try:
             listening, taken = self._listening, self._taken
             with listening, FairSocket(listening, self._limits, taken) as fair, asyncio.Runner() as loop:
@@ -118,26 +133,11 @@ class _Uvicorn(uvicorn.Server):
         await asyncio.sleep(0)  # transports close in the loop's next turn
 
 
-def answers(address: tuple[str, int], within_s: float) -> bool:
-    """Return whether a table served at that address answers a small request within that time.
-
-    Args:
-        address: Host and port as they were bound; a host that means every address is asked on loopback.
-        within_s: Longest wait for the answer, in seconds.
-    """
-    until_s = time.monotonic() + within_s
-    host, port = address
-    try:
-        with socket.create_connection((LOOPBACK_OF.get(host, host), port), timeout=within_s) as link:
-            link.sendall(HEALTH_REQUEST)
-            link.settimeout(max(until_s - time.monotonic(), 0.001))
-            return link.recv(12).endswith(b" 200")
-    except OSError:
-        return False
-
-
 def allow_open_files(wanted: int) -> int:
-    """Raise this process's limit of open files to `wanted`, or as near as allowed; return how many it may open."""
+    """Raise this process's limit of open files to `wanted`, or as near as the system allows.
+
+    Returns: How many files it may open now, at most `wanted`.
+    """
     try:
         import resource  # not on Windows
     except ImportError:

@@ -21,8 +21,6 @@ from web.serving.stream import PATH, EventStream, Message, Receive, Send
 
 THREADS = 16
 """Flask requests that are answered at a time; others wait."""
-PIECE_BYTES = 64 * 1024
-"""Most bytes of an answer written at once. A slow phone must take one piece, not the whole, before the read timeout."""
 DRAINED_BYTES = 4 * 1024 * 1024
 """Most bytes of a too large body that are read before the refusal: a phone that still sends may not see the answer."""
 
@@ -69,26 +67,22 @@ class Site:
         self._flask.executor.shutdown(wait=False)
 
     def _turn(self, address: str) -> contextlib.AbstractAsyncContextManager[None]:
+        """Return a context manager that waits until an IP address may have one more request answered."""
         if self._limits.is_own(address):
             return contextlib.nullcontext()
         return self._turns.setdefault(address, asyncio.Semaphore(self._limits.requests_each))
 
     async def _answer(self, scope: Message, body: bytes, send: Send) -> None:
+        """Have Flask answer a request whose body has been read, in one of the threads."""
+
         async def receive() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
 
-        async def send_in_pieces(message: Message) -> None:
-            content = message.get("body", b"")
-            while len(content) > PIECE_BYTES:
-                await send({**message, "body": content[:PIECE_BYTES], "more_body": True})
-                content = content[PIECE_BYTES:]
-            await send({**message, "body": content} if "body" in message else message)
-
-        await self._flask({**scope, "headers": plain_headers(scope["headers"], len(body))}, receive, send_in_pieces)
+        await self._flask({**scope, "headers": plain_headers(scope["headers"], len(body))}, receive, send)
 
 
 async def whole_body(receive: Receive) -> bytes | None:
-    """Read the request's body; None if the phone disconnects.
+    """Read the request's body from ASGI's `receive`; None if the phone disconnects.
 
     A body over `BODY_LIMIT_BYTES` is returned cut, but still longer than that. Up to `DRAINED_BYTES` are read.
     """
@@ -105,9 +99,13 @@ async def whole_body(receive: Receive) -> bytes | None:
 
 
 def plain_headers(headers: list[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]]:
-    """Return headers that WSGI reads safely: a Content-Length of `length` instead of chunks, and no name with "_".
+    """Return the headers of a request that WSGI reads safely.
 
-    WSGI turns "-" into "_", so a name with "_" could pass for another header.
+    A name with "_" is left out: WSGI turns "-" into "_", so it could pass for another header.
+
+    Args:
+        headers: Names, in lower case, with their values.
+        length: Bytes of the body. Becomes the Content-Length of a body that was sent in chunks.
     """
     kept = [(name, value) for name, value in headers if b"_" not in name]
     if not any(name == b"transfer-encoding" for name, _ in kept):

@@ -29,27 +29,34 @@ PATH = "/api/events"
 KEEP_ALIVE = b": still here\n\n"
 """A comment of the event stream, sent when there is no news. A page that hears nothing connects again."""
 RETRY_MS = 1000
-"""How long a browser waits before it connects again, in milliseconds."""
+"""How long a browser waits before it opens a broken stream again, in milliseconds; sent to it."""
 WRITTEN_AT_A_TIME = 100
-"""Streams written to before the event loop turns to other requests."""
+"""Streams written to in a row before the event loop turns to other requests. More delays those."""
 HEADERS = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
     *((name.lower().encode(), value.encode()) for name, value in guard.HEADERS.items()),
 )
+"""Headers of the event stream, with the security headers; `x-accel-buffering` keeps proxies from holding it back."""
 
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """A listening phone: how to send to it, its connection, and the last message sent."""
+    """A phone that listens.
+
+    Attributes:
+        send: ASGI's function that sends to it.
+        connection: The phone's `Connection`; None in a server that has none.
+        seen: The last message sent to it; None before the first.
+    """
 
     send: Send
     connection: Any
     seen: StreamMessage | None = None
 
     async def tell(self, newest: StreamMessage) -> None:
-        """Send the newest message, or a keep-alive if that was sent before. Skips a phone with much unread."""
+        """Send `newest`, or a keep-alive if that was sent last. Send nothing to a phone that has much unread."""
         if self.connection is not None and self.connection.backed_up:
             return
         if newest is self.seen:
@@ -61,7 +68,14 @@ class Listener:
 
 
 class EventStream:
-    """The ASGI application. It runs in the server's event loop; the table's writer only wakes it."""
+    """The ASGI application of the event stream. It runs in the server's event loop; the table's writer only wakes it.
+
+    Args:
+        feed: Gives the newest message, and calls back when there is another.
+        hosts: Host names that a request may use.
+        is_paired: Returns whether a token belongs to a paired phone; the phone's stream is then not counted.
+        limits: How many streams there may be.
+    """
 
     def __init__(self, feed: Feed, hosts: guard.Hosts, is_paired: Callable[[str | None], bool], limits: Limits) -> None:
         self._feed, self._hosts, self._is_paired, self._limits = feed, hosts, is_paired, limits
@@ -75,7 +89,7 @@ class EventStream:
         return len(self._listeners)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve a phone until it leaves; answer 503 if its address, or the table, has no stream left."""
+        """Serve a phone (ASGI) until it leaves; answer 503 if its address, or the table, has no stream left."""
         headers = dict(scope["headers"])
         address = scope["client"][0] if scope["client"] else ""
         if not self._hosts.allows(headers.get(b"host", b"").decode("latin-1")):
@@ -104,6 +118,10 @@ class EventStream:
             await self._broadcast
 
     def _take_place(self, address: str, favoured: bool) -> bool:
+        """Return whether there is room for one more stream; count it for the address unless it is `favoured`.
+
+        A stream of this machine or of a paired phone is favoured: it may use the spare places, and is not counted.
+        """
         if self._closed:
             return False
         if favoured:
@@ -111,6 +129,7 @@ class EventStream:
         return len(self._listeners) < self._limits.streams and self._taken.take(address)
 
     async def _listen(self, listener: Listener, receive: Receive) -> None:
+        """Keep a listener until it disconnects. The first one ever starts the task that sends to all."""
         if self._broadcast is None:
             loop = asyncio.get_running_loop()
 
