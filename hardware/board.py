@@ -60,7 +60,7 @@ class Board:
         self._strip, self._layout, self._power, self._clock = strip, layout, power, clock
         self._lock = threading.Condition()
         self._view = BoardView()
-        self._felt: dict[str, Moment] = {}
+        self._own_moments: dict[str, Moment] = {}
         self._code: Code | None = None
         self._capturing = False
         self._laid: tuple[Strip, Layout] | None = None
@@ -97,16 +97,16 @@ class Board:
     def acknowledge(self) -> None:
         """Show at once that a button went down, before the table acts on it. Never waits for the strip."""
         with self._lock:
-            self._felt["press"], self._fresh = Moment("press", self._clock()), True
+            self._own_moments["press"], self._fresh = Moment("press", self._clock()), True
             self._lock.notify()
 
     def count_down(self, *, on: bool) -> None:
         """Begin the countdown of the shutdown button, or end it. Never waits for the strip."""
         with self._lock:
             if on:
-                self._felt["countdown"] = Moment("countdown", self._clock())
+                self._own_moments["countdown"] = Moment("countdown", self._clock())
             else:
-                self._felt.pop("countdown", None)
+                self._own_moments.pop("countdown", None)
             self._fresh = True
             self._lock.notify()
 
@@ -140,7 +140,7 @@ class Board:
         return True, f"{self._strip.name} strip of {self._strip.leds} LEDs, {self._milliamps} mA"
 
     def alive(self) -> bool:
-        """Whether the thread runs and made a round within the last ten seconds."""
+        """Return whether the thread runs and made a round within the last `STUCK_S` seconds."""
         return self._thread is not None and self._thread.is_alive() and self._clock() - self._round_s < STUCK_S
 
     def start(self) -> None:
@@ -163,13 +163,13 @@ class Board:
             self._thread = None
 
     def step(self) -> float:
-        """Draw a frame, send it and open the strip, each if it is due. Returns the seconds until the next step is due.
+        """Draw a frame, send it, and open the strip, each if it is due. Return the seconds until the next step is due.
 
-        The thread calls this; tests call it with a clock of their own.
+        The drawing thread calls this.
         """
         now_s = self._round_s = self._clock()
         with self._lock:
-            view, fresh, laid = self._as_felt(), self._fresh, self._laid
+            view, fresh, laid = self._current_view(), self._fresh, self._laid
             self._fresh, self._laid = False, None
         if laid is not None:
             self._change(*laid)
@@ -185,7 +185,7 @@ class Board:
         return max(0.0, min(draw_s, self._sent_s + REFRESH_S if self._lit else self._retry_s) - now_s)
 
     def _change(self, strip: Strip, layout: Layout) -> None:
-        """Switch off and close the present strip and take another, with its layout."""
+        """Switch off and close the present strip, and use another with its layout; `step` opens it."""
         self._strip.stop()
         with self._lock:
             self._strip, self._layout = strip, layout
@@ -193,9 +193,9 @@ class Board:
         self._lit, self._illness = False, None
         self._drawn_s = self._retry_s = -math.inf
 
-    def _as_felt(self) -> BoardView:
+    def _current_view(self) -> BoardView:
         """Return the newest view with button presses, countdown, code and capture added."""
-        moments = (*self._view.moments, *self._felt.values())
+        moments = (*self._view.moments, *self._own_moments.values())
         capturing = self._capturing or self._view.capturing
         return replace(self._view, moments=moments, capturing=capturing, code=self._code)
 

@@ -12,10 +12,10 @@ from hardware.palette import Colour
 from hardware.track import Layout
 
 Levels = NDArray[np.float32]
-"""(n,) float32 from 0 to 1, one level for each LED of a way."""
+"""(n,) float32 from 0 to 1: a brightness for each LED of a lane, in the order of travel."""
 
 
-class Way:
+class LanePath:
     """The LEDs of a lane in the order of travel, with their positions along it.
 
     Attributes:
@@ -34,9 +34,9 @@ class Way:
 
 
 @lru_cache(maxsize=8)
-def ways(layout: Layout) -> tuple[Way, ...]:
+def lane_paths(layout: Layout) -> tuple[LanePath, ...]:
     """Return the LEDs of each lane in the order of travel; cached for each layout."""
-    return tuple(Way(layout, lane) for lane in range(len(layout.lanes)))
+    return tuple(LanePath(layout, lane) for lane in range(len(layout.lanes)))
 
 
 class Canvas:
@@ -52,20 +52,23 @@ class Canvas:
         self.layout = layout
         self.game_holes = game_holes
         self.look = np.zeros((layout.leds, 3), np.float32)
-        self._ways = ways(layout)
+        self._paths = lane_paths(layout)
 
     def step(self, hole: float) -> float:
-        """Convert a position in holes of the game to holes of the lane; fractions lie between two holes."""
+        """Convert a position in holes of the game to holes of the LED lane, which may have more or fewer.
+
+        A fraction lies between two holes.
+        """
         below = int(hole // 1)
         first = self.layout.place(below, self.game_holes)
         return first + (hole - below) * (self.layout.place(below + 1, self.game_holes) - first)
 
-    def way(self, peg: int) -> Way:
+    def path(self, peg: int) -> LanePath:
         """Return the LEDs of a peg's lane, by the index of the peg in seat order."""
-        return self._ways[peg % len(self._ways)]
+        return self._paths[peg % len(self._paths)]
 
     def hole(self, peg: int, hole: float) -> tuple[int, ...]:
-        """Return the LEDs of a hole of the game in a peg's lane."""
+        """Return the LEDs of a hole of the game in a peg's lane; `peg` is its index in seat order."""
         return self.layout.lane_of(peg)[round(self.step(hole))]
 
     def add(self, leds: Iterable[int], colour: Colour, level: float) -> None:
@@ -77,32 +80,44 @@ class Canvas:
         """Set LEDs to the colour times the level (0 to 1), whatever was there."""
         self.look[list(leds)] = np.asarray(colour, np.float32) * np.float32(level)
 
-    def along(self, way: Way, levels: Levels, colour: Colour) -> None:
-        """Brighten a way to at least the colour times a level for each of its LEDs."""
+    def along(self, path: LanePath, levels: Levels, colour: Colour) -> None:
+        """Brighten each LED of a lane to at least the colour times its own level."""
         light = levels[:, None] * np.asarray(colour, np.float32)
-        self.look[way.leds] = np.maximum(self.look[way.leds], light)
+        self.look[path.leds] = np.maximum(self.look[path.leds], light)
 
     def pockets(self, peg: int) -> tuple[int, ...]:
-        """Return the LEDs of the start and finish pockets of a peg's lane."""
+        """Return the LEDs of the start and finish pockets of a peg's lane, by the index of the peg in seat order."""
         lane = self.layout.lane_of(peg)
         return lane[0] + lane[-1]
 
 
-def glow(way: Way, centre: float, reach: float) -> Levels:
-    """Return levels of a soft spot: 1 at `centre`, 0 from `reach` holes away, smoothstep between."""
-    near = np.clip(1.0 - np.abs(way.steps - np.float32(centre)) / np.float32(reach), 0.0, 1.0)
+def glow(path: LanePath, centre: float, reach: float) -> Levels:
+    """Return the levels of a soft spot of light on a lane: 1 at `centre`, 0 from `reach` away, smoothstep between.
+
+    Both are in holes of the lane.
+    """
+    near = np.clip(1.0 - np.abs(path.steps - np.float32(centre)) / np.float32(reach), 0.0, 1.0)
     return np.asarray(near * near * (3 - 2 * near), np.float32)
 
 
-def comet(way: Way, head: float, tail: float) -> Levels:
-    """Return levels of a comet: 1 at `head`, fading over `tail` holes behind it (ahead, when `tail` is negative)."""
-    behind = (np.float32(head) - way.steps) * np.float32(np.sign(tail))
+def comet(path: LanePath, head: float, tail: float) -> Levels:
+    """Return the levels of a comet on a lane.
+
+    Args:
+        path: The lane.
+        head: Position of the brightest light, level 1, in holes of the lane.
+        tail: Holes behind the head over which the light fades to 0; ahead of it when negative.
+    """
+    behind = (np.float32(head) - path.steps) * np.float32(np.sign(tail))
     fade = np.clip(1.0 - behind / np.float32(abs(tail)), 0.0, 1.0)
     return np.asarray(np.where(behind >= -0.5, fade, 0.0), np.float32)
 
 
-def stretch(way: Way, first: float, last: float) -> Levels:
-    """Return levels that are 1 between two positions, both included, and fall to 0 within half a hole beyond."""
+def stretch(path: LanePath, first: float, last: float) -> Levels:
+    """Return the levels of a lit stretch of a lane: 1 from one position to another, 0 from half a hole beyond.
+
+    `first` and `last` are in holes of the lane, in any order.
+    """
     low, high = min(first, last), max(first, last)
-    inside = np.minimum(way.steps - np.float32(low), np.float32(high) - way.steps)
+    inside = np.minimum(path.steps - np.float32(low), np.float32(high) - path.steps)
     return np.asarray(np.clip(2 * inside + 1.5, 0.0, 1.0), np.float32)

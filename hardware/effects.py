@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hardware.canvas import Canvas, Way, comet, glow, stretch, ways
+from hardware.canvas import Canvas, LanePath, comet, glow, lane_paths, stretch
 from hardware.motion import TRAIL_FADES_S, duration_s
 from hardware.palette import ALARM, AMBER, COLOURS, Colour, ease, player_colour, swell
 from hardware.view import BoardView, Moment
@@ -22,7 +22,7 @@ class Stroke:
     """Input of an animation.
 
     Attributes:
-        way: The player's lane.
+        path: The LEDs of the player's lane.
         colour: Colour of the light.
         start: Position before the event, in holes of the lane.
         end: Position after it.
@@ -31,7 +31,7 @@ class Stroke:
         lasts_s: Duration of the animation in seconds.
     """
 
-    way: Way
+    path: LanePath
     colour: Colour
     start: float
     end: float
@@ -45,8 +45,8 @@ class Stroke:
         return self.since_s / max(1e-6, self.lasts_s)
 
     @property
-    def at(self) -> float:
-        """Position between start and end at a constant speed."""
+    def position(self) -> float:
+        """Position in holes of the lane, moving from start to end at a constant speed."""
         return self.start + (self.end - self.start) * self.part
 
 
@@ -55,12 +55,21 @@ Effect = Callable[[Canvas, Stroke], None]
 
 
 def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None:
-    """Add the light of a moment to the canvas. A kind that is not in `EFFECTS` adds nothing."""
+    """Add the light of a moment's animation to the canvas.
+
+    Adds nothing for a kind that is not in `EFFECTS`, for a moment without a player, and before the animation begins.
+
+    Args:
+        canvas: The frame.
+        view: The pegs, for the player's colour.
+        moment: The animation.
+        time_s: Time of the frame on the board's clock, in seconds.
+    """
     player, since_s = moment.player, time_s - moment.at_s - moment.delay_s
     if moment.kind not in EFFECTS or player is None or not 0 <= player < len(view.pegs) or since_s < 0:
         return
     stroke = Stroke(
-        way=canvas.way(player),
+        path=canvas.path(player),
         colour=player_colour(view.pegs[player].colour) if moment.colour is None else COLOURS[moment.colour],
         start=canvas.step(moment.from_hole),
         end=canvas.step(moment.to_hole),
@@ -72,7 +81,10 @@ def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None
 
 
 def acknowledge(canvas: Canvas, moment: Moment, time_s: float) -> None:
-    """Add the flash of a button press to pockets and status, brightest in the first frame and then fading."""
+    """Add the flash of a button press to pockets and status, brightest in the first frame and then fading.
+
+    `moment` is the press, and `time_s` the time of the frame on the board's clock.
+    """
     level = 0.85 * (1 - ease((time_s - moment.at_s) / duration_s(moment)))
     for lane in range(len(canvas.layout.lanes)):
         canvas.add(canvas.pockets(lane), AMBER, level)
@@ -80,20 +92,23 @@ def acknowledge(canvas: Canvas, moment: Moment, time_s: float) -> None:
 
 
 def count_down(canvas: Canvas, moment: Moment, time_s: float) -> None:
-    """Dim the board and add the countdown of the shutdown button: a red bar that shrinks to the start."""
+    """Dim everything drawn so far, and add the countdown of the shutdown button: a red bar that shrinks to the start.
+
+    `moment` is when the button went down, and `time_s` the time of the frame on the board's clock.
+    """
     left = 1 - (time_s - moment.at_s) / duration_s(moment)
     canvas.look *= np.float32(0.3)
-    for way in ways(canvas.layout):
+    for path in lane_paths(canvas.layout):
         end = left * canvas.layout.holes + 1
-        canvas.along(way, 0.5 * stretch(way, 0, end) + 0.5 * comet(way, end, 6.0) * stretch(way, 0, end), ALARM)
+        canvas.along(path, 0.5 * stretch(path, 0, end) + 0.5 * comet(path, end, 6.0) * stretch(path, 0, end), ALARM)
     status = canvas.layout.status
     canvas.add(status[: math.ceil(left * len(status))], ALARM, 0.6)
 
 
 def spell(canvas: Canvas, dice: Sequence[int]) -> None:
-    """Show a code of dice as lit holes on the first lane: every second hole, one for each pip.
+    """Add a code of dice to the first lane, to compare with a phone's: a lit hole for each pip, every second hole.
 
-    Each die has its own colour, and a gap of dark holes follows it.
+    Each die has its own colour, and `CODE_GAP_HOLES` dark holes follow it.
     """
     lane = canvas.layout.lane_of(0)
     hole = 1
@@ -105,82 +120,84 @@ def spell(canvas: Canvas, dice: Sequence[int]) -> None:
 
 def _run(canvas: Canvas, stroke: Stroke) -> None:
     """Add a comet that runs ahead of the peg to the turn's points."""
-    canvas.along(stroke.way, 0.9 * comet(stroke.way, stroke.at, stroke.holes), stroke.colour)
+    canvas.along(stroke.path, 0.9 * comet(stroke.path, stroke.position, stroke.holes), stroke.colour)
 
 
 def _fill(canvas: Canvas, stroke: Stroke) -> None:
     """Add a lit stretch from the moving position to the end; it shrinks as points are banked."""
-    canvas.along(stroke.way, 0.7 * stretch(stroke.way, stroke.at, stroke.end), stroke.colour)
+    canvas.along(stroke.path, 0.7 * stretch(stroke.path, stroke.position, stroke.end), stroke.colour)
 
 
 def _drain(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a comet that runs from start to end, faster and faster, and dims."""
-    way, level = stroke.way, stroke.start + (stroke.end - stroke.start) * stroke.part**2
-    lit = comet(way, level, -stroke.holes) * stretch(way, stroke.end, stroke.start)
-    canvas.along(way, 0.75 * (1 - 0.5 * stroke.part) * lit, stroke.colour)
+    """Add a comet that runs from the stroke's start to its end, faster and faster, and dims."""
+    path, level = stroke.path, stroke.start + (stroke.end - stroke.start) * stroke.part**2
+    lit = comet(path, level, -stroke.holes) * stretch(path, stroke.end, stroke.start)
+    canvas.along(path, 0.75 * (1 - 0.5 * stroke.part) * lit, stroke.colour)
 
 
 def _slide(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a fading trail behind a peg that slides; none if `holes` is 0."""
+    """Add a fading trail behind a peg that slides from the stroke's start to its end; none if its `holes` is 0."""
     if stroke.holes:
         head = stroke.start + (stroke.end - stroke.start) * ease(stroke.since_s / stroke.lasts_s)
-        trail = comet(stroke.way, head, -stroke.holes if stroke.end <= stroke.start else stroke.holes)
+        trail = comet(stroke.path, head, -stroke.holes if stroke.end <= stroke.start else stroke.holes)
         fading = 1 - ease((stroke.since_s - stroke.lasts_s) / TRAIL_FADES_S)
-        canvas.along(stroke.way, 0.8 * trail * fading, stroke.colour)
+        canvas.along(stroke.path, 0.8 * trail * fading, stroke.colour)
 
 
 def _spark(canvas: Canvas, stroke: Stroke) -> None:
     """Add a spark that runs from start to end; no peg moves."""
     tail = stroke.holes if stroke.end >= stroke.start else -stroke.holes
-    canvas.along(stroke.way, comet(stroke.way, stroke.at, tail), stroke.colour)
+    canvas.along(stroke.path, comet(stroke.path, stroke.position, tail), stroke.colour)
 
 
 def _burst(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a red glow that grows around the end, with a rim that runs outwards."""
-    way, since_s = stroke.way, stroke.since_s
+    """Add a red glow that grows around the stroke's end, with a rim in its colour that runs on, away from the start."""
+    path, since_s = stroke.path, stroke.since_s
     ring = 3 + stroke.holes * ease(since_s / (0.9 / 1.3 * stroke.lasts_s))
     fading = min(1.0, since_s / 0.12) * (1 - ease(stroke.part))
     # Only outwards: two pegs change places on the near side, and more lights there would flicker.
     outwards = 1 if stroke.end >= stroke.start else -1
-    canvas.along(way, fading * glow(way, stroke.end + outwards * ring, 4.0), stroke.colour)
-    canvas.along(way, 0.6 * fading * glow(way, stroke.end, ring), ALARM)
+    canvas.along(path, fading * glow(path, stroke.end + outwards * ring, 4.0), stroke.colour)
+    canvas.along(path, 0.6 * fading * glow(path, stroke.end, ring), ALARM)
 
 
 def _ring(canvas: Canvas, stroke: Stroke) -> None:
     """Add a glow at the start that grows and fades."""
-    ring = glow(stroke.way, stroke.start, 1 + stroke.holes * stroke.part)
-    canvas.along(stroke.way, 0.8 * (1 - ease(stroke.part)) * ring, stroke.colour)
+    ring = glow(stroke.path, stroke.start, 1 + stroke.holes * stroke.part)
+    canvas.along(stroke.path, 0.8 * (1 - ease(stroke.part)) * ring, stroke.colour)
 
 
 def _pulse(canvas: Canvas, stroke: Stroke) -> None:
     """Add a glow at the end that swells once."""
-    canvas.along(stroke.way, 0.8 * swell(stroke.part) * glow(stroke.way, stroke.end, stroke.holes), stroke.colour)
+    canvas.along(stroke.path, 0.8 * swell(stroke.part) * glow(stroke.path, stroke.end, stroke.holes), stroke.colour)
 
 
 def _stripes(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a haze from the start pocket to the peg, with dark stripes that move through it."""
-    way, since_s = stroke.way, stroke.since_s
+    """Add a haze from the start pocket to the stroke's end, with dark stripes that move through it."""
+    path, since_s = stroke.path, stroke.since_s
     fading = min(1.0, since_s / 0.3) * (1 - ease((since_s - (stroke.lasts_s - 0.6)) / 0.6))
-    haze = 0.45 + 0.2 * np.sin(2 * np.pi * way.steps / 23.0 + since_s)
-    stripes = np.clip(np.abs((way.steps / 9.0 - since_s * 0.9) % 1.0 - 0.5) * 6.0 - 0.6, 0.0, 1.0)
-    lit = fading * stretch(way, 1, max(2.0, stroke.end)) * haze * stripes
-    canvas.along(way, np.asarray(lit, np.float32), stroke.colour)
+    haze = 0.45 + 0.2 * np.sin(2 * np.pi * path.steps / 23.0 + since_s)
+    stripes = np.clip(np.abs((path.steps / 9.0 - since_s * 0.9) % 1.0 - 0.5) * 6.0 - 0.6, 0.0, 1.0)
+    lit = fading * stretch(path, 1, max(2.0, stroke.end)) * haze * stripes
+    canvas.along(path, np.asarray(lit, np.float32), stroke.colour)
 
 
 def _waves(canvas: Canvas, stroke: Stroke) -> None:
-    """Add two waves that run over the turn's points and ten holes beyond."""
+    """Add two waves, one after the other, that run from the stroke's start to eight holes beyond its end."""
     for begin in (0.0, 0.4):
         part = (stroke.part - begin) / 0.6
         head = stroke.start - 2 + (stroke.end - stroke.start + 10) * ease(part)
-        canvas.along(stroke.way, 0.9 * swell(0.15 + 0.85 * part) * comet(stroke.way, head, stroke.holes), stroke.colour)
+        canvas.along(
+            stroke.path, 0.9 * swell(0.15 + 0.85 * part) * comet(stroke.path, head, stroke.holes), stroke.colour
+        )
 
 
 def _flood(canvas: Canvas, stroke: Stroke) -> None:
     """Add a comet that runs over the whole lane and leaves it lit for a while."""
-    way, lap = stroke.way, ease(stroke.part / 0.75) * (canvas.layout.holes + stroke.holes)
-    behind = np.where(way.steps <= lap, 0.35, 0.0) * (1 - ease(3 * stroke.part - 2))
-    canvas.along(way, np.asarray(behind, np.float32), stroke.colour)
-    canvas.along(way, comet(way, lap, stroke.holes), stroke.colour)
+    path, lap = stroke.path, ease(stroke.part / 0.75) * (canvas.layout.holes + stroke.holes)
+    behind = np.where(path.steps <= lap, 0.35, 0.0) * (1 - ease(3 * stroke.part - 2))
+    canvas.along(path, np.asarray(behind, np.float32), stroke.colour)
+    canvas.along(path, comet(path, lap, stroke.holes), stroke.colour)
 
 
 EFFECTS: dict[str, Effect] = {

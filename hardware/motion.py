@@ -33,28 +33,29 @@ class Shown:
     provisional: float
     tail: float
 
+    @classmethod
+    def at_rest(cls, peg: Peg) -> Shown:
+        """Return the position of a peg that does not move."""
+        return cls(peg.banked, peg.provisional, peg.banked)
+
 
 def duration_s(moment: Moment) -> float:
-    """Return the seconds from the event to the end of its animation, the delay included."""
-    return moment.delay_s + _plays_s(moment)
-
-
-def _plays_s(moment: Moment) -> float:
-    """Return the duration of an animation in seconds, without its delay."""
-    way = abs(moment.to_hole - moment.from_hole)
+    """Return the seconds from an event to the end of its animation, the delay before the animation included."""
+    holes = abs(moment.to_hole - moment.from_hole)
     match moment.kind:
         case "run":
-            return min(RUN_HOLE_S * way, RUN_LONGEST_S)
+            plays_s = min(RUN_HOLE_S * holes, RUN_LONGEST_S)
         case "fill":
-            return min(FILL_HOLE_S * way, FILL_LONGEST_S)
+            plays_s = min(FILL_HOLE_S * holes, FILL_LONGEST_S)
         case "slide":
-            return moment.lasts_s + (TRAIL_FADES_S if moment.holes else 0.0)
+            plays_s = moment.lasts_s + (TRAIL_FADES_S if moment.holes else 0.0)
         case "press":
-            return PRESS_S
+            plays_s = PRESS_S
         case "countdown":
-            return COUNT_DOWN_S
+            plays_s = COUNT_DOWN_S
         case _:
-            return moment.lasts_s
+            plays_s = moment.lasts_s
+    return moment.delay_s + plays_s
 
 
 def under_way(view: BoardView, time_s: float) -> list[Moment]:
@@ -63,8 +64,8 @@ def under_way(view: BoardView, time_s: float) -> list[Moment]:
 
 
 def shown(view: BoardView, time_s: float) -> list[Shown]:
-    """Return the positions of all pegs at that time, in seat order."""
-    pegs = [_standing(peg) for peg in view.pegs]
+    """Return the positions of all pegs at a time on the board's clock, in seat order; moments of the view move them."""
+    pegs = [Shown.at_rest(peg) for peg in view.pegs]
     for moment in under_way(view, time_s):
         player = moment.player
         if player is None or not 0 <= player < len(pegs):
@@ -78,13 +79,14 @@ def shown(view: BoardView, time_s: float) -> list[Shown]:
     return pegs
 
 
-def _standing(peg: Peg) -> Shown:
-    """Return the position of a peg at rest."""
-    return Shown(peg.banked, peg.provisional, peg.banked)
-
-
 def _moved(peg: Shown, moment: Moment, since_s: float) -> Shown:
-    """Return the position of a peg while an animation runs, `since_s` seconds after its event."""
+    """Return the position of a peg while an animation moves it.
+
+    Args:
+        peg: Its position without this animation.
+        moment: The animation.
+        since_s: Seconds since the moment's event; the animation itself begins after its delay.
+    """
     start, end, since_s = moment.from_hole, moment.to_hole, since_s - moment.delay_s
     match moment.kind:
         case "run":

@@ -26,9 +26,10 @@ PLAYERS = (ORANGE, SKY, GREEN, YELLOW, VERMILION, PURPLE, COBALT, LIME, VIOLET, 
 """Colours of the players; `Peg.colour` is an index into it."""
 
 AMBER: Colour = (1.0, 0.756, 0.0)
+"""Colour of questions, of button presses, of the marks at every tenth hole, and of the board without a game."""
 ALARM: Colour = (0.898, 0.325, 0.239)
-FIRE: Colour = (1.0, 0.50, 0.0)
-COLOURS: dict[str, Colour] = {"amber": AMBER, "red": ALARM, "fire": FIRE, "sulphur": (0.60, 0.72, 0.0)}
+"""Colour of what is wrong or lost: a hold that the rules refuse, lost points, the shutdown countdown."""
+COLOURS: dict[str, Colour] = {"amber": AMBER, "red": ALARM, "fire": (1.0, 0.50, 0.0), "sulphur": (0.60, 0.72, 0.0)}
 """Colours of no player, by the name that `Moment.colour` gives."""
 
 _PERIODS_S = (math.inf, 4.0, 3.0, 1.2, 2.4, 1.6, 3.6, 2.8, 3.4, 3.2)
@@ -59,7 +60,7 @@ def player_colour(colour: int) -> Colour:
 
 
 def pattern(colour: int, time_s: float) -> float:
-    """Return the brightness of a player's peg in the rhythm of that player, at a time in seconds.
+    """Return the brightness of a player's peg at a time: each player's pulses in a rhythm of its own.
 
     Args:
         colour: Index into `PLAYERS`, which repeats after ten. Colour 0 is steady; others dip, beat, fade or breathe.
@@ -83,7 +84,15 @@ def pattern(colour: int, time_s: float) -> float:
 
 
 def pattern_rests_until(colour: int, time_s: float) -> float:
-    """Return the time in seconds when a player's rhythm changes next; `time_s` while it changes, infinity if never."""
+    """Return the time at which the brightness by `pattern` changes next, in seconds.
+
+    Args:
+        colour: Index into `PLAYERS`, which repeats after ten.
+        time_s: Time on any clock that never goes back.
+
+    Returns:
+        `time_s` while it changes; a later time in a pause of the rhythm; infinity for a steady light.
+    """
     which = colour % len(PLAYERS)
     period_s = _PERIODS_S[which]
     if which in _DIPS or which == _HEARTBEAT:

@@ -17,7 +17,7 @@ Look = NDArray[np.float32]
 HUE_TOLERANCE_DEGREES = 2.0
 """Largest change of an LED's hue by rounding, in degrees: smaller ones are not seen."""
 _BINS = 512
-"""Steps of the middle colour's ratio in the rounding tables."""
+"""Steps of the middle colour's ratio in the tables of `in_steps`: more make them larger and hues a little truer."""
 FEED_MA = 2000
 """Most current for one pair of wires to the strip. Its own copper is thin: LEDs far from a feed turn dim."""
 RESERVE = 1.25

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from hardware import effects
-from hardware.canvas import Canvas, comet, glow, stretch, ways
+from hardware.canvas import Canvas, comet, glow, lane_paths, stretch
 from hardware.motion import Shown, duration_s, shown, under_way
 from hardware.palette import ALARM, AMBER, pattern, pattern_rests_until, player_colour, swell
 from hardware.power import Look
@@ -25,9 +25,9 @@ SHARE_S = 0.8
 GLIMMER_EVERY_S, GLIMMER_S = 2.4, 0.9
 """Period and duration of the glimmer ahead of the peg whose turn it is, in seconds."""
 NIGHT_LEVEL = 0.55
-"""Perceived brightness of the board at night, of its usual one."""
+"""Perceived brightness of the board at night, as a share of its usual one. Twice as much would be no dimming at all."""
 CAPTURE_LEVEL = 0.35
-"""Perceived brightness while a photo is taken: coloured light on dice disturbs the reading."""
+"""Perceived brightness while a photo is taken, as a share of the usual one: coloured light disturbs the reading."""
 
 
 def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
@@ -39,7 +39,7 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
     """
     canvas = Canvas(layout, view.holes)
     if view.capturing:
-        _pegs(canvas, view, [Shown(p.banked, p.provisional, p.banked) for p in view.pegs], None)
+        _pegs(canvas, view, [Shown.at_rest(peg) for peg in view.pegs], None)
         for moment in _presses(view, time_s):
             effects.acknowledge(canvas, moment, moment.at_s)
         return canvas.look * np.float32(CAPTURE_LEVEL)
@@ -86,7 +86,7 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
 
 
 def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
-    """Return the times at which pegs change next by their rhythms; one time if pegs take turns in a hole."""
+    """Return the times at which the light of pegs changes next: by each one's rhythm, or by their turns in one hole."""
     rests = [pattern_rests_until(peg.colour, time_s) for peg in view.pegs if view.mood != "idle"]
     if _crowded(view) and view.mood != "idle":
         return [time_s + SLOW_FRAME_S]
@@ -106,7 +106,7 @@ def _mood_moves_at(view: BoardView, time_s: float) -> float:
 
 
 def _crowded(view: BoardView) -> bool:
-    """Return whether two pegs, or their heads, may be drawn in one hole."""
+    """Return whether two pegs, or the heads of their provisional points, may be drawn in one hole."""
     places = [place for peg in view.pegs for place in {peg.banked, peg.provisional}]
     # On a layout with fewer holes than the game, neighbours may share a hole: near counts as shared.
     spare = max(1, view.holes // 60)
@@ -115,28 +115,35 @@ def _crowded(view: BoardView) -> bool:
 
 def _flow(canvas: Canvas, time_s: float) -> None:
     """Add slow waves of amber to the whole board, below a tenth of full light."""
-    for way in ways(canvas.layout):
-        wave = np.sin(2 * np.pi * (way.steps / 40 - time_s / 14)) + 0.5 * np.sin(
-            2 * np.pi * (way.steps / 27 + time_s / 23)
+    for path in lane_paths(canvas.layout):
+        wave = np.sin(2 * np.pi * (path.steps / 40 - time_s / 14)) + 0.5 * np.sin(
+            2 * np.pi * (path.steps / 27 + time_s / 23)
         )
-        canvas.along(way, np.asarray(0.25 + 0.1 * wave, np.float32), AMBER)
+        canvas.along(path, np.asarray(0.25 + 0.1 * wave, np.float32), AMBER)
     canvas.add(canvas.layout.status, AMBER, 0.25 + 0.08 * math.sin(2 * math.pi * time_s / 9))
 
 
 def _marks(canvas: Canvas) -> None:
     """Add a faint light at every tenth hole, so that holes can be counted."""
-    for way in ways(canvas.layout):
-        on = (np.rint(way.steps) % 10 == 0) & (way.steps > 1) & (way.steps < canvas.layout.holes)
-        canvas.along(way, np.where(on, 0.18, 0.0).astype(np.float32), AMBER)
+    for path in lane_paths(canvas.layout):
+        on = (np.rint(path.steps) % 10 == 0) & (path.steps > 1) & (path.steps < canvas.layout.holes)
+        canvas.along(path, np.where(on, 0.18, 0.0).astype(np.float32), AMBER)
 
 
 def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> None:
-    """Add the light of the mood ahead of the peg to play: glimmer, search, breath or knocks; waves after the end."""
+    """Add the light of the mood ahead of the peg to play: glimmer, search, breath or knocks; waves after the game.
+
+    Args:
+        canvas: The frame.
+        view: The mood, and whose turn it is.
+        pegs: Positions of all pegs at that time, in seat order.
+        time_s: Time of the frame on the board's clock, in seconds.
+    """
     if view.mood == "over":
         _over(canvas, view, time_s)
     if view.to_play is None or view.to_play >= len(pegs):
         return
-    way, peg = canvas.way(view.to_play), pegs[view.to_play]
+    path, peg = canvas.path(view.to_play), pegs[view.to_play]
     colour = player_colour(view.pegs[view.to_play].colour)
     ahead = canvas.step(peg.provisional)
     if view.mood == "ready":
@@ -144,40 +151,47 @@ def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> 
             return  # the glimmer waits for the end of other animations
         part = (time_s % GLIMMER_EVERY_S) / GLIMMER_S
         if part < 1.0:
-            canvas.along(way, 0.7 * swell(part) * comet(way, ahead + 1 + 9 * part, 5.0), colour)
+            canvas.along(path, 0.7 * swell(part) * comet(path, ahead + 1 + 9 * part, 5.0), colour)
     elif view.mood == "settling":
         swing = 5 + 4 * math.sin(2 * math.pi * time_s / 1.4)
-        canvas.along(way, 0.55 * glow(way, ahead + swing, 3.0), AMBER)
+        canvas.along(path, 0.55 * glow(path, ahead + swing, 3.0), AMBER)
     elif view.mood == "asking":
         breath = 0.25 + 0.6 * swell((time_s % 2.0) / 2.0)
-        canvas.along(way, breath * glow(way, ahead, 6.0), AMBER)
+        canvas.along(path, breath * glow(path, ahead, 6.0), AMBER)
         canvas.add(canvas.pockets(view.to_play), AMBER, breath)
     elif view.mood == "illegal_hold":
         # Two knocks and a rest, unlike the slow breath of a question.
         at_s = time_s % 2.0
         knock = max(swell(at_s / 0.5), swell((at_s - 0.55) / 0.5))
-        canvas.along(way, (0.25 + 0.65 * knock) * glow(way, ahead, 6.0), ALARM)
+        canvas.along(path, (0.25 + 0.65 * knock) * glow(path, ahead, 6.0), ALARM)
 
 
 def _over(canvas: Canvas, view: BoardView, time_s: float) -> None:
-    """Add drifting waves in the winners' colours behind the pegs."""
+    """Add drifting waves in the winners' colours along the winners' lanes; pegs are drawn over them later."""
     for rank, winner in enumerate(w for w in view.winners if w < len(view.pegs)):
-        way, share = canvas.way(winner), len(view.winners)
-        wave = np.sin(2 * np.pi * (way.steps / 15 - time_s / 5 + rank / share))
+        path, share = canvas.path(winner), len(view.winners)
+        wave = np.sin(2 * np.pi * (path.steps / 15 - time_s / 5 + rank / share))
         canvas.along(
-            way, np.asarray(0.14 + 0.26 * np.maximum(wave, 0), np.float32), player_colour(view.pegs[winner].colour)
+            path, np.asarray(0.14 + 0.26 * np.maximum(wave, 0), np.float32), player_colour(view.pegs[winner].colour)
         )
 
 
 def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | None) -> None:
-    """Add the turn's lit stretches, then the pegs on top. Without a time everything is drawn at rest."""
+    """Add the lit stretches of provisional points, then the pegs on top.
+
+    Args:
+        canvas: The frame.
+        view: Colours of the pegs, and whose turn it is.
+        pegs: Positions of all pegs, in seat order.
+        time_s: Time of the frame on the board's clock, in seconds; None draws everything at rest.
+    """
     on_top: dict[tuple[int, ...], list[tuple[int, float]]] = {}
     for k, (peg, at) in enumerate(zip(view.pegs, pegs, strict=True)):
         mine = view.to_play == k or (view.mood == "over" and k in view.winners)
         if at.provisional > at.banked:
-            way = canvas.way(k)
-            lit = 0.42 * stretch(way, canvas.step(at.banked), canvas.step(at.provisional))
-            canvas.along(way, lit, player_colour(peg.colour))
+            path = canvas.path(k)
+            lit = 0.42 * stretch(path, canvas.step(at.banked), canvas.step(at.provisional))
+            canvas.along(path, lit, player_colour(peg.colour))
             leads = 1.0 if time_s is None else 0.7 + 0.3 * swell((time_s % 1.2) / 1.2)
             on_top.setdefault(canvas.hole(k, at.provisional), []).append((peg.colour, leads))
         rhythm = 1.0 if time_s is None else pattern(peg.colour, time_s)
@@ -188,12 +202,18 @@ def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | No
 
 
 def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]], time_s: float | None) -> None:
-    """Add the pegs of one hole: they share its LEDs, or take turns when there are fewer LEDs than pegs."""
+    """Draw the pegs of one hole: they share its LEDs, or take turns when there are fewer LEDs than pegs.
+
+    Args:
+        canvas: The frame.
+        leds: LEDs of the hole.
+        holders: Colour, an index into `hardware.palette.PLAYERS`, and brightness, 0 to 1, of each peg.
+        time_s: Time of the frame, which decides whose turn it is; None for the first one's.
+    """
     if len(holders) == 1 or len(leds) >= len(holders):
         for k, (colour, level) in enumerate(holders):
-            canvas.cover(
-                leds[k * len(leds) // len(holders) : (k + 1) * len(leds) // len(holders)], player_colour(colour), level
-            )
+            first, last = k * len(leds) // len(holders), (k + 1) * len(leds) // len(holders)
+            canvas.cover(leds[first:last], player_colour(colour), level)
         return
     # One fades out before the next fades in: a mixture of two colours would be nobody's.
     turn = 0.0 if time_s is None else time_s / SHARE_S
@@ -203,7 +223,7 @@ def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]
 
 
 def _status(canvas: Canvas, view: BoardView, time_s: float) -> None:
-    """Add the status segment: a piece for each player, bright for the player to play; amber or red for a question."""
+    """Light the status segment: a piece for each player, bright for the player to play; amber or red for a question."""
     leds = canvas.layout.status
     if not leds or view.mood == "idle":
         return

@@ -10,6 +10,7 @@ from msgspec import Meta
 Pin = Annotated[int, Meta(ge=0, le=27)]
 """BCM number of a pin on the 40-pin header."""
 Fraction = Annotated[float, Meta(gt=0, le=1)]
+"""A share, above 0 and at most 1."""
 LIVE = {"page": "live"}
 """Mark of a setting that the settings page may change; a running table takes it at once."""
 PIN = {"page": "pin", "stays": True}

@@ -11,7 +11,9 @@ from companion.errors import SetupError, nearest
 from hardware.settings import TrackSettings
 
 Place = tuple[float, float]
+"""x to the right and y down, in millimetres."""
 Lane = tuple[tuple[int, ...], ...]
+"""LEDs of the start pocket, of each hole, and of the finish pocket."""
 OWN = "own"
 """Name of the layout that the section [track] of the settings describes."""
 
@@ -46,9 +48,13 @@ class Layout:
         return self.lanes[peg % len(self.lanes)]
 
     def place(self, hole: float, of_holes: int) -> int:
-        """Convert a hole of a game with `of_holes` holes to a hole of the lane: 0 the start, `holes` + 1 the finish.
+        """Convert a hole of a game to a hole of this layout's lanes: 0 the start pocket, `holes` + 1 the finish pocket.
 
         A game of another length is scaled. A peg that has moved is never shown at the start.
+
+        Args:
+            hole: Hole of the game; 0 or less is its start, above `of_holes` its finish.
+            of_holes: Number of the game's holes.
         """
         if hole <= 0:
             return 0
@@ -95,8 +101,8 @@ def layout_problems(settings: TrackSettings) -> list[str]:
     return [*_length_problems(settings), *_index_problems(texts, settings.leds)]
 
 
-# At most five digits: a typing error must not make a list of a billion LEDs.
 _RANGES = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
+"""A list of LEDs, as `0-60,66-126`. At most five digits: a typing error must not make a list of a billion LEDs."""
 
 
 def _length_problems(settings: TrackSettings) -> list[str]:
@@ -159,7 +165,7 @@ def _all_from_the_left(holes: list[tuple[int, ...]], row_holes: int) -> list[tup
 
 
 def _rows(leds: int, row_leds: int, pitch_mm: float) -> tuple[Place, ...]:
-    """Return the place of each LED in mm, where the strip runs back and forth in rows of `row_leds` LEDs."""
+    """Return the place of each LED, where the strip runs back and forth in rows of `row_leds`, four pitches apart."""
     places = []
     for led in range(leds):
         row, column = divmod(led, row_leds)
@@ -225,7 +231,7 @@ def _wired(x: int, y: int, side: int) -> int:
 
 
 def _snail(side: int) -> list[tuple[int, int]]:
-    """Return the cells of a spiral inwards that leaves one cell free between its arms."""
+    """Return the cells (x, y) of a spiral from the corner of a square inwards, with one free cell between its arms."""
     x, y, dx, dy = 0, 0, 1, 0
     taken = [(0, 0)]
     turns = 0
@@ -250,15 +256,15 @@ def table300() -> Layout:
     return Layout("table300", 300, (lane,), tuple(range(264, 288)), places)
 
 
-def _round_table(way_mm: float, width_mm: float, depth_mm: float) -> Place:
-    """Return the place in mm after a way round the edge of a table, clockwise from a corner."""
-    if way_mm < width_mm:
-        return way_mm, 0.0
-    if way_mm < width_mm + depth_mm:
-        return width_mm, way_mm - width_mm
-    if way_mm < 2 * width_mm + depth_mm:
-        return 2 * width_mm + depth_mm - way_mm, depth_mm
-    return 0.0, 2 * (width_mm + depth_mm) - way_mm
+def _round_table(along_mm: float, width_mm: float, depth_mm: float) -> Place:
+    """Return the place on the edge of a table at `along_mm` from its upper left corner, going clockwise; all in mm."""
+    if along_mm < width_mm:
+        return along_mm, 0.0
+    if along_mm < width_mm + depth_mm:
+        return width_mm, along_mm - width_mm
+    if along_mm < 2 * width_mm + depth_mm:
+        return 2 * width_mm + depth_mm - along_mm, depth_mm
+    return 0.0, 2 * (width_mm + depth_mm) - along_mm
 
 
 PRESETS: dict[str, Callable[[], Layout]] = {

@@ -28,7 +28,7 @@ _LED_GAMMA = 2.6
 MAX_WIDTH_PX = 1680
 """Widest picture, in pixels: a screen's width."""
 _BRIGHTEST = 1.35
-"""Brightness of a full LED's core, of a picture's white: it is overexposed, as it is to the eye."""
+"""Brightness of a full LED's core as a multiple of the picture's white: it is overexposed, as it is to the eye."""
 
 
 class Scenery:
@@ -95,7 +95,7 @@ class Scenery:
 
 
 def wide_enough(layout: Layout, least_px: int, pitch_px: float) -> int:
-    """Return a picture width in pixels at which neighbouring LEDs are `pitch_px` apart.
+    """Return the width of a board's picture in pixels at which neighbouring LEDs are `pitch_px` apart.
 
     It is at least `least_px` and at most `MAX_WIDTH_PX`.
     """
@@ -121,7 +121,10 @@ def save_still(path: Path, picture_bgr: PictureBGR) -> None:
 
 
 def save_moving(path: Path, pictures_bgr: list[PictureBGR], frame_ms: int) -> None:
-    """Write an animated WebP. Raises DeviceError when it can't be written, or with an OpenCV before 4.12."""
+    """Write an animated WebP that shows each picture for `frame_ms` milliseconds.
+
+    Raises DeviceError when it can't be written, or with an OpenCV before 4.12.
+    """
     if not hasattr(cv2, "imwriteanimation"):
         raise DeviceError(
             f"OpenCV {cv2.__version__} writes no moving pictures.", "Install opencv-python-headless 4.12 or newer."
@@ -150,7 +153,7 @@ def _used(layout: Layout) -> set[int]:
 
 
 def _disc(picture: NDArray[np.uint8], x: float, y: float, radius_px: float, colour: NDArray[np.floating[Any]]) -> None:
-    """Draw a filled, antialiased disc on a picture in place."""
+    """Draw a filled, antialiased disc around (x, y), in pixels, on a picture in place. `colour` is BGR, 0 to 255."""
     # cv2 takes coordinates in sixteenths of a pixel here, and antialiases only 8-bit pictures.
     sub = 16
     centre = (round(float(x) * sub), round(float(y) * sub))
@@ -158,7 +161,10 @@ def _disc(picture: NDArray[np.uint8], x: float, y: float, radius_px: float, colo
 
 
 def _spread(light: NDArray[np.float32], sigma_px: float) -> NDArray[np.float32]:
-    """Return the light blurred by `sigma_px`, computed on a smaller picture: the blur hides it, and it is faster."""
+    """Return light with a Gaussian blur of `sigma_px`. It is blurred on a smaller picture, which is faster.
+
+    `light` is (height, width, 3) float32.
+    """
     part = min(1.0, 3.0 / sigma_px)
     small = cv2.resize(light, None, fx=part, fy=part, interpolation=cv2.INTER_AREA)
     size_wh = (light.shape[1], light.shape[0])

@@ -21,8 +21,8 @@ _LANE_COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7
 def wiring_map(layout: Layout) -> str:
     """Return a map as SVG: every hole with its number, every LED with its index, the path of the strip in grey."""
     numbers, radius_mm = _holes_by_led(layout), 0.42 * _pitch_mm(layout)
-    way = " ".join(f"{x:.2f},{y:.2f}" for x, y in _moved(layout))
-    body = [f'<polyline points="{way}" fill="none" stroke="#6b5a4a" stroke-width="0.5"/>']
+    path = " ".join(f"{x:.2f},{y:.2f}" for x, y in _moved(layout))
+    body = [f'<polyline points="{path}" fill="none" stroke="#6b5a4a" stroke-width="0.5"/>']
     for led, (x, y) in enumerate(_moved(layout)):
         lane, text = numbers.get(led, (-1, ""))
         colour = _LANE_COLOURS[lane % len(_LANE_COLOURS)] if lane >= 0 else "#3a2b1e"
@@ -105,7 +105,17 @@ def _size_mm(layout: Layout) -> tuple[float, float]:
 def _text(
     x: float, y: float, text: str, size: float, colour: str, anchor: str = "middle", *, stroke: bool = True
 ) -> str:
-    """Return an SVG text element. `stroke` False leaves the outline out."""
+    """Return an SVG text element.
+
+    Args:
+        x: Position in mm, of the text's middle or as `anchor` says.
+        y: Position of its base line in mm, down.
+        text: What it says.
+        size: Height of the letters in mm.
+        colour: Colour of the letters, in CSS.
+        anchor: SVG's `text-anchor`: `start`, `middle` or `end`.
+        stroke: Whether the letters get the outline of the elements around them.
+    """
     bare = "" if stroke else ' stroke="none"'
     return (
         f'<text x="{x:.2f}" y="{y:.2f}" font-size="{size:.2f}" text-anchor="{anchor}" fill="{colour}"{bare} '
@@ -114,7 +124,16 @@ def _text(
 
 
 def _svg(width_mm: float, height_mm: float, body: str, title: str, scale: float = 1.0, unit: str = "mm") -> str:
-    """Return an SVG document with a view box in mm and a size of `scale` times that, in `unit`."""
+    """Return an SVG document of elements that are placed in mm.
+
+    Args:
+        width_mm: Width of the drawing.
+        height_mm: Height of the drawing.
+        body: Its SVG elements.
+        title: Title of the document.
+        scale: Size at which it is shown, in `unit` per mm.
+        unit: Unit of the shown size: "mm" for true size, "" for pixels.
+    """
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_mm * scale:.1f}{unit}" '
         f'height="{height_mm * scale:.1f}{unit}" '

@@ -21,6 +21,7 @@ _STRIP_GROUND_PIN = 6
 _STEP = 26
 """Distance between two rows of the header's pins in the drawing, in pixels."""
 _RED, _BLACK, _GREEN, _BUTTON = "#e5533d", "#8d8276", "#4cb187", "#56b4e9"
+"""Colours of the wires: 5 V, ground, data, buttons."""
 
 
 def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], limit_ma: float) -> str:
@@ -75,19 +76,12 @@ def _strip(pin: int, limit_ma: float) -> list[str]:
     """
     place = HEADER_PINS[pin]
     cables = cabling(limit_ma)
+    supply = f"Supply 5 V, {cables.supply_a:g} A"
     fuse = f"{cables.fuse_a:g} A" if cables.feeds == 1 else f"{cables.feeds} x {cables.fuse_a:g} A"
     return [
         _box(330, 90, 150, 90, "74AHCT125", "leg 2: in, leg 3: out", "leg 14: +5 V", "legs 1, 7, 5, 9, 12: GND"),
         _box(640, 90, 220, 90, "LED strip", "WS2812B, 5 V", "DIN at its first LED"),
-        _box(
-            330,
-            240,
-            200,
-            90,
-            f"Supply 5 V, {cables.supply_a:g} A",
-            f"strip limited to {limit_ma:g} mA",
-            "1000 uF across + and -",
-        ),
+        _box(330, 240, 200, 90, supply, f"strip limited to {limit_ma:g} mA", "1000 uF across + and -"),
         _wire(_pin_at(place), (330, 120), _GREEN, f"GPIO{pin} (pin {place}): data", 205),
         _wire((480, 120), (640, 120), _GREEN, "330 ohm: data"),
         _box(575, 242, 80, 40, "Fuse", fuse),
@@ -124,9 +118,14 @@ def _pin_at(place: int) -> tuple[float, float]:
 
 
 def _wire(a: tuple[float, float], b: tuple[float, float], colour: str, text: str, lane: float | None = None) -> str:
-    """Return the drawing of a wire from `a` to `b` in straight parts, with a label.
+    """Return the drawing of a wire in horizontal and vertical parts, with a label.
 
-    `lane` is the x position of its upright part; with it the wire leaves the header between two rows of pins.
+    Args:
+        a: Where it begins, in pixels.
+        b: Where it ends, in pixels.
+        colour: Colour of the wire, in CSS.
+        text: The label.
+        lane: x of its vertical part. A wire with one leaves the header between two rows of pins; None for other wires.
     """
     (ax, ay), (bx, by) = a, b
     turn = bx if lane is None else lane
@@ -144,11 +143,13 @@ def _wire(a: tuple[float, float], b: tuple[float, float], colour: str, text: str
 
 
 def _box(x: float, y: float, width: float, height: float, *lines: str) -> str:
-    """Return the drawing of a box with centred lines of text, the first one larger."""
+    """Return the drawing of a box with centred lines of text, the first one larger.
+
+    (x, y) is its upper left corner; all measures are in pixels.
+    """
     first = y + height / 2 + 5 - 9 * (len(lines) - 1)
-    texts = [
-        _words(x + width / 2, first + 18 * k, line, "middle", 14 if k == 0 else 11) for k, line in enumerate(lines)
-    ]
+    middle = x + width / 2
+    texts = [_words(middle, first + 18 * k, line, "middle", 11 if k else 14) for k, line in enumerate(lines)]
     frame = f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="8" fill="#241a12" stroke="#d3a04d"/>'
     return frame + "".join(texts)
 

@@ -49,7 +49,7 @@ def open_strip(kind: str, leds: int, wired: StripSettings) -> Strip:
 
 
 def resolved(kind: str, machine: str | None = None) -> str:
-    """Return the kind itself; for `auto`, the kind for a machine of that model, by default this one."""
+    """Return a strip's kind with `auto` replaced by the kind for a machine of that model, by default this one."""
     return automatic(model() if machine is None else machine)[0] if kind == AUTO else kind
 
 

@@ -134,3 +134,4 @@ KIND = StripKind(
     pins=lambda settings: {settings.pin: "the strip's data"},
     problems=_problems,
 )
+"""The registry's entry of the strip on a Raspberry Pi 5's PIO driver."""

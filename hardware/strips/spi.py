@@ -116,3 +116,4 @@ KIND = StripKind(
     summary="GPIO10 of any Raspberry Pi, by SPI; needs no root.",
     pins=pins,
 )
+"""The registry's entry of the strip on SPI."""

@@ -10,6 +10,7 @@ import numpy as np
 from hardware.strips import FrameRGB, StripKind, checked
 
 _LIT = "\N{BLACK CIRCLE}"
+"""Character that stands for an LED."""
 _GAMMA = 2.6
 """Exponent that undoes the LEDs' gamma: a screen applies its own, and dim lights would look dark."""
 
@@ -69,3 +70,4 @@ KIND = StripKind(
     summary="No LEDs: a row of dots in the terminal.",
     simulated=True,
 )
+"""The registry's entry of the strip drawn in the terminal."""

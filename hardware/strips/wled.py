@@ -102,7 +102,12 @@ class WledStrip:
 
 
 def packets(frame_rgb: FrameRGB, sequence: int) -> Iterator[bytes]:
-    """Yield the DDP packets of a frame. `sequence` is 1 to 15; the last packet carries the push flag."""
+    """Yield the DDP packets of a frame; the last one tells the controller to show it.
+
+    Args:
+        frame_rgb: (leds, 3) uint8.
+        sequence: Number of the frame, 1 to 15 and then from 1 again, by which the controller tells repeated packets.
+    """
     data = frame_rgb.tobytes()
     for offset in range(0, len(data), DATA_BYTES):
         part = data[offset : offset + DATA_BYTES]
@@ -131,3 +136,4 @@ KIND = StripKind(
     summary="A WLED controller on the network; no pin of the Pi.",
     argument="HOST",
 )
+"""The registry's entry of the strip on a WLED controller."""

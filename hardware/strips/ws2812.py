@@ -29,7 +29,7 @@ _CODES = {3: (0b100, 0b110), 4: (0b1000, 0b1110)}
 
 
 def encoded(frame_rgb: FrameRGB, order: str = "GRB", bits: int = 3) -> bytes:
-    """Encode a frame with the reset gaps around it.
+    """Return a frame as SPI bytes, with the reset gaps around it.
 
     Args:
         frame_rgb: (leds, 3) uint8.
@@ -41,7 +41,7 @@ def encoded(frame_rgb: FrameRGB, order: str = "GRB", bits: int = 3) -> bytes:
 
 
 def gap(bits: int) -> bytes:
-    """Return zero bytes that last at least `RESET_S` at the clock for `bits` SPI bits an LED bit."""
+    """Return zero bytes that last at least `RESET_S` on the bus, at the clock for `bits` SPI bits an LED bit."""
     return bytes(-int(-RESET_S * SPEED_HZ[bits] // 8))
 
 
@@ -62,3 +62,4 @@ def _table(bits: int) -> NDArray[np.uint8]:
 
 
 _TABLES = {bits: _table(bits) for bits in _CODES}
+"""SPI bytes of every colour value, (256, bits) uint8, by the number of SPI bits that carry an LED bit."""
