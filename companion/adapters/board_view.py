@@ -31,7 +31,13 @@ class Lights:
         self._moments: tuple[Moment, ...] = ()
 
     def view(self, snapshot: Snapshot, news: News, now_s: float) -> BoardView:
-        """Return the board for this snapshot. Animations of its news start at `now_s`, seconds on the board's clock."""
+        """Return the board for this snapshot, with the animations that are still kept from earlier snapshots.
+
+        Args:
+            snapshot: State of the table.
+            news: Events since the snapshot before. Each new animation starts now; without events all are dropped.
+            now_s: Present time in seconds on the board's clock.
+        """
         before, self._track = self._track, snapshot.track
         if self._number != snapshot.number:
             self._number = snapshot.number
@@ -46,7 +52,13 @@ def lighting(board: Board, lights: Lights, clock: Callable[[], float]) -> Reader
 
 
 def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = (), *, night: bool = False) -> BoardView:
-    """Return what the board shows for a snapshot: pegs, mood, winners and the given animations."""
+    """Return what the board shows for a snapshot: pegs, the side to play, phase, winners and the given animations.
+
+    Args:
+        snapshot: State of the table; without a game the board is empty.
+        moments: Animations to draw over the pegs.
+        night: Whether the board is dark between animations.
+    """
     track = snapshot.track
     if track is None:
         return BoardView(night=night)
@@ -71,7 +83,14 @@ def _mood(snapshot: Snapshot) -> str:
 
 
 def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float) -> tuple[Moment, ...]:
-    """Return the animations of new events; `before` is the track of the snapshot before, if there was one."""
+    """Return the animations that the game gives its new events, one or more for each.
+
+    Args:
+        before: Pegs of the snapshot before, from which lights run; None if there was no game.
+        snapshot: State of the table after the events.
+        news: The new events.
+        now_s: Start of the animations in seconds on the board's clock.
+    """
     after = snapshot.track
     if after is None or snapshot.game is None:
         return ()
@@ -86,7 +105,10 @@ def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float)
 
 
 def _moment(light: Light, side: int, before: games.Peg, after: games.Peg, now_s: float) -> Moment:
-    """Return an animation of a side. `run` and `drain` move the light ahead of the peg, all others the peg itself."""
+    """Convert a game's light for one side to an animation between two positions of its peg.
+
+    `run` and `drain` begin at the unbanked points ahead of the peg, all others at the banked ones.
+    """
     ahead = light.kind in ("run", "drain")
     from_hole = before.provisional if ahead else before.banked
     to_hole = after.provisional if light.kind == "run" else after.banked

@@ -78,7 +78,10 @@ class ListeningButtons:
             self.board.acknowledge()
 
     def _pressed(self, press: Press) -> None:
-        """Act on a finished press: shut down, let a phone in, or submit the button to the table."""
+        """Act on a button that was released: shut down, pair the phone whose code is shown, or submit it to the table.
+
+        The shutdown button counts only if it was held to the end of its countdown.
+        """
         if press.button == SHUTDOWN:
             self._illness = shut_down(self.shutdown_command) if press.long else None
         elif press.long:
@@ -106,7 +109,7 @@ def shut_down(command: Sequence[str]) -> str | None:
 
 
 def can_shut_down() -> str:
-    """Return logind's answer to whether this process may power off (`s "yes"`), or why there is none."""
+    """Ask logind whether this process may power off. Return its answer as text (`s "yes"` if so), or what failed."""
     login = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
     words = ("busctl", "--system", "call", *login, "CanPowerOff")
     try:

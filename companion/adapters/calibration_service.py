@@ -45,7 +45,7 @@ class CalibrationService:
         folder: Data folder for the calibration.
         clock: Returns the date and time of day as text.
         virtual: The virtual camera if it is the source: the page can lay the sheet into its tray.
-        kept: Called when a calibration was stored.
+        kept: Called after each calibration that was stored.
     """
 
     def __init__(
@@ -112,7 +112,18 @@ class CalibrationService:
         return pdf(sheet(paper, plan.tray_mm, plan.keep_mm))
 
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
-        """Measure the sheet in a tray of these dimensions in mm. Return `look()`. Raises DeviceError."""
+        """Wait until the sheet lies still, measure its pose and focus the lens on it. Return `look()`.
+
+        Drops the calibration of an earlier sheet.
+
+        Args:
+            plan: The person's measures in mm: `width_mm`, `height_mm` and `keep_mm` of the tray, `bar_mm` of the
+                sheet's 100 mm bar, `die_mm`.
+            lens_mm: Height of the lens over the floor; None to compute it from the sheet.
+
+        Raises:
+            DeviceError: The sheet is not found in time.
+        """
         tray_mm = (plan["width_mm"], plan["height_mm"])
         self._steps.plan = Plan(tray_mm, plan["keep_mm"], bar_mm=plan["bar_mm"], die_mm=plan["die_mm"], lens_mm=lens_mm)
         self._done = None
@@ -167,7 +178,7 @@ class CalibrationService:
             self._steps.detect(frames.frame().image_bgr)
 
     def _keep(self, done: Calibrated) -> None:
-        """Store a calibration in the data folder and call `kept`."""
+        """Store a calibration in the data folder, remember it for the next step, and call `kept`."""
         codes = tuple(sorted(one.code for one in done.advice))
         lens_deg = done.lens.angle_deg if done.lens.measured else None
         stored = Stored(self._source.strip(), self._clock(), done.rig, codes, lens_deg, done.lens_position)

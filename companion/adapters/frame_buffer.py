@@ -35,7 +35,10 @@ class FrameBuffer:
         self._camera.start()
 
     def frame(self) -> Frame | None:
-        """Return the camera's next frame; None at its end. Frames that are followed or reserved are skipped."""
+        """Return the camera's next frame for the table; None at its end.
+
+        Frames that come while someone is `following`, or within a `reserve`, are kept as `newest` but skipped here.
+        """
         while True:
             self._used_s = time.monotonic()
             frame = self._camera.frame()
@@ -69,7 +72,7 @@ class FrameBuffer:
 
     @contextlib.contextmanager
     def following(self, timeout_s: float) -> Iterator[Following]:
-        """Yield the frames from now on, which `frame` then skips. Each must come within `timeout_s` seconds."""
+        """Give the caller all frames inside the context; `frame` skips them. Each must come within `timeout_s`."""
         with self._came:
             self._followers += 1
         try:

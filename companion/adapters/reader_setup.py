@@ -67,15 +67,16 @@ class WatchedTray:
 
 
 def load_reader(source: str, camera: Camera, folder: Path, networks: Networks) -> ReaderSetup:
-    """Make the reader of a camera, with the data folder's calibration if it fits. Focuses a camera that can.
+    """Make the reader of a camera, with the data folder's calibration if it was made with that camera.
 
-    The check in the result reports a damaged calibration; the table plays without it.
+    A motorised lens is set to the calibration's focus. A damaged calibration is not used, and the result's check
+    reports it.
 
     Args:
-        source: Camera in the settings.
-        camera: That camera.
-        folder: Data folder.
-        networks: Detector and classifier.
+        source: Name of the camera in the settings, such as `picamera2`.
+        camera: The camera of that name.
+        folder: Data folder, which may hold a calibration.
+        networks: Networks of the reader.
     """
     try:
         stored = load_rig(folder)
@@ -118,13 +119,13 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
 
 
 def _without(camera: Camera, networks: Networks, *, ok: bool, says: str) -> ReaderSetup:
-    """Make a reader without a stored calibration, and the check that says so. A virtual camera knows its rig."""
+    """Make a reader without a stored calibration; a virtual camera gives its own. `ok` and `says` are the check."""
     rig = camera.rig() if isinstance(camera, VirtualCamera) else None
     return ReaderSetup(Reader(networks, rig), rig, lambda: (ok, says))
 
 
 def _says_without(stored: Stored | None, source: str) -> str:
-    """Say why a camera is read without the stored calibration."""
+    """Return a sentence why the camera `source` is read without `stored`, the calibration in the data folder if any."""
     if source == "virtual":
         return "The virtual camera knows its own tray."
     if stored is None:

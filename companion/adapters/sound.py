@@ -8,9 +8,9 @@ from hardware.sounds import Chimes, Note
 
 
 def effect(news: News) -> tuple[Note, ...]:
-    """Return the tones to play: those of the last event that has any; a throw's only if no other event has.
+    """Return the tones of the last event that has any; a throw's are played only if no other event has tones.
 
-    Empty if no event has tones, or if something was taken back.
+    Empty if no event has tones, or if an action was undone.
     """
     sounding = [event for event in news.events if event.tones]
     if news.taken_back or not sounding:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import cycle
 
-from companion.bench.rules import LONGEST, random_action
+from companion.bench.rules import MAX_GAME_LINES, random_action
 from companion.errors import RulesError
 from companion.games.advice.odds import GOALS, options
 from companion.games.engine.game import Header, State, Throw
@@ -32,8 +32,8 @@ def measure() -> dict[str, float]:
     """Measure the advice of every game and goal in processor time, without garbage collection.
 
     Returns:
-        `advice_GAME_GOAL_first_ms`: the slowest first advice of a set-up, loading included. `..._median_ms`,
-        `..._p99_ms` and `..._worst_ms`: advice on `STATES` further states.
+        `advice_GAME_GOAL_first_ms`: the slowest first call over all numbers of players and house rules, which loads
+        the odds. `..._median_ms`, `..._p99_ms` and `..._worst_ms`: later calls, over at least `STATES` states.
     """
     found: dict[str, float] = {}
     for game in GAMES:
@@ -46,10 +46,11 @@ def measure() -> dict[str, float]:
 
 
 def timed(game: str, goal: str, count: int) -> dict[str, float]:
-    """Measure the advice of one game and goal in this process.
+    """Measure the processor time of the advice of one game and goal in this process.
 
     Returns:
-        `first_ms`, and over at least `count` later states `median_ms`, `p99_ms` and `worst_ms`.
+        `first_ms`, the slowest first call of a header; and over at least `count` later calls `median_ms`, `p99_ms` and
+        `worst_ms`.
     """
     generator, first_ms, others_ms, loaded = random.Random(1), 0.0, list[float](), set[Header]()
     for header in cycle(set_ups(game)):
@@ -70,7 +71,7 @@ def timed(game: str, goal: str, count: int) -> dict[str, float]:
 
 
 def set_ups(game: str) -> list[Header]:
-    """Return headers of the game for every number of players: default rules, one changed, each preset."""
+    """Return headers of a game: for every number of players the default rules, one house rule changed, each preset."""
     rules = [{}, *({each.key: not each.default} for each in GAMES[game].switches if each.default in (True, False))]
     found = list[Header]()
     for count in PLAYERS:
@@ -84,7 +85,7 @@ def set_ups(game: str) -> list[Header]:
 def states(header: Header, generator: random.Random) -> Iterator[State]:
     """Play one game, mostly by a rule of thumb and sometimes at random, and yield about a quarter of its states."""
     state: State = game_named(header.game).start(header)
-    for _ in range(LONGEST):
+    for _ in range(MAX_GAME_LINES):
         if state.standing.over:
             break
         if generator.random() < ASKED:

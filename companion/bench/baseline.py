@@ -26,18 +26,22 @@ def detector() -> Any:
 
 
 def read(frame_bgr: FrameBGR, blobs: Any) -> list[int]:
-    """Return the pips of each die in a picture, (height, width, 3) uint8, sorted; dark and light pips are both tried.
+    """Count the pips of each die in a picture, both dark pips and light ones; return the counts sorted.
 
     Args:
-        frame_bgr: The picture.
-        blobs: What `detector` returned.
+        frame_bgr: (h, w, 3) uint8.
+        blobs: The blob detector, as `detector` returns it.
     """
     grey = cv2.GaussianBlur(cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY), (BLUR_PX, BLUR_PX), 0)
     return sorted(size for picture in (grey, 255 - grey) for size in _clusters(blobs.detect(picture)))
 
 
 def _clusters(points: Sequence[Any]) -> list[int]:
-    """Return the number of blobs in each cluster of neighbours; clusters of more than six are no dice and left out."""
+    """Return the number of blobs in each cluster of neighbours; clusters of more than six are no dice and left out.
+
+    Args:
+        points: OpenCV's keypoints, each with a centre `pt` and a diameter `size` in pixels.
+    """
     if not points:
         return []
     at = np.array([point.pt for point in points])

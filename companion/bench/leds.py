@@ -39,7 +39,8 @@ def measure(seconds: float = SECONDS, presses: int = PRESSES) -> dict[str, float
 
     Returns:
         `leds_frame_ms`: median time to compose, limit and encode a frame for SPI, on one core.
-        `leds_shown` and `leds_core_share`: frames the driver shows meanwhile, and the share of a core that it takes.
+        `leds_shown` and `leds_core_share`: frames that the driver shows during the animation, and its processor time
+        as a share of one core.
         `button_light_ms`: median time from a key press to the lit strip, through the real threads.
     """
     shown, share = driver(seconds)
@@ -61,7 +62,7 @@ def frame_ms(at_s: float) -> float:
 
 
 def driver(seconds: float) -> tuple[int, float]:
-    """Run the board's driver over the animation.
+    """Run the board's driver over the first `seconds` of the animation, on a clock that never waits.
 
     Returns:
         The frames it shows, and the processor time of its thread as a share of `seconds`.

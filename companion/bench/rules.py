@@ -16,19 +16,19 @@ from companion.games.engine.replay import replayed
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import GAMES
 
-LINES = 12_000
-"""Transcript lines to replay at least."""
-REPLAYED = 128
-"""Lines of the file for `pegpip replay`."""
-LONGEST = 300
-"""Most lines of a random game; random play may never end."""
+MIN_LINES = 12_000
+"""Least number of transcript lines to replay; more make the figure steadier and the bench longer."""
+PROCESS_LINES = 128
+"""Lines of the file for `pegpip replay`: few, so that the start of the process dominates."""
+MAX_GAME_LINES = 300
+"""Line at which a random game is cut off, because random play may never end."""
 
 
-def measure(lines: int = LINES) -> dict[str, float]:
+def measure(lines: int = MIN_LINES) -> dict[str, float]:
     """Measure the rules and the start of `pegpip replay`, both in processor time.
 
     Args:
-        lines: Replay at least this many transcript lines.
+        lines: Least number of transcript lines to replay.
 
     Returns:
         `rules_lines_per_s`: transcript lines of random games a second, from bytes to state and view.
@@ -43,11 +43,14 @@ def measure(lines: int = LINES) -> dict[str, float]:
         for game in games:
             deque(replayed(b"\n".join(game)), maxlen=0)
     lines_per_s = round(rounds * total / (time.process_time() - begun))
-    return {"rules_lines_per_s": lines_per_s, "replay_process_ms": replay_process_ms(max(games, key=len)[:REPLAYED])}
+    return {
+        "rules_lines_per_s": lines_per_s,
+        "replay_process_ms": replay_process_ms(max(games, key=len)[:PROCESS_LINES]),
+    }
 
 
 def replay_process_ms(lines: list[bytes]) -> float:
-    """Return the processor time of one `pegpip replay` process that reads these transcript lines, in milliseconds."""
+    """Run `pegpip replay` on these transcript lines; return the processor time of its process in milliseconds."""
     before = os.times()
     program = "import sys; from companion.cli import main; sys.exit(main())"
     command = [sys.executable, "-c", program, "replay", "--json", "-"]
@@ -58,16 +61,16 @@ def replay_process_ms(lines: list[bytes]) -> float:
 
 
 def random_game(name: str, generator: random.Random) -> list[bytes]:
-    """Play a random game between two players to its end or to `LONGEST` lines, and return its transcript's lines."""
+    """Play a random game of `name` between two players, at most MAX_GAME_LINES long; return its lines as JSON."""
     header = header_of({"transcript": 1, "game": name, "players": ["Ann", "Ben"]})
     transcript = Transcript.begin(header)
-    while not transcript.state.standing.over and transcript.lines_read < LONGEST:
+    while not transcript.state.standing.over and transcript.lines_read < MAX_GAME_LINES:
         transcript = transcript.then(random_action(transcript.state, generator))
     return [json.dumps(line).encode() for line in (header_line(header), *map(line_of, transcript.actions))]
 
 
 def random_action(state: State, generator: random.Random) -> Action:
-    """Return a random legal action; where both a throw and a decision are possible, each kind has the same chance."""
+    """Return a random legal action; where both a throw and a decision are legal, each has a chance of one half."""
     options = state.options()
     if state.throw_sizes and (not options or generator.random() < 0.5):
         count = generator.choice(state.throw_sizes)

@@ -33,7 +33,14 @@ Progress = Callable[[int, int], None]
 
 
 def measure(progress: Progress) -> dict[str, float]:
-    """Time each step of reading on one thread, and read 200 virtual throws. `progress` gets done and total."""
+    """Time each step of reading on one thread, and read THROWS virtual throws.
+
+    Args:
+        progress: Called after each throw with the throws done and their total.
+
+    Returns:
+        The times of `times`, the counts of `virtual_throws`, and `rss_mb`, the peak memory of this process in MB.
+    """
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
     try:
@@ -43,24 +50,28 @@ def measure(progress: Progress) -> dict[str, float]:
 
 
 def speed() -> dict[str, float]:
-    """Return the median times of each step over rendered pictures of six dice, 1280 x 960, in milliseconds."""
+    """Return the figures of `times` over rendered pictures of DICE_TIMED dice, 1280 x 960."""
     camera, pictures = _pictures()
     networks = load_networks()
     return times(pictures, Reader(networks, camera.rig()), Reader(networks), DICE_TIMED)
 
 
 def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | None) -> dict[str, float]:
-    """Return the median times of stillness detection, both readers and the baseline, in milliseconds.
+    """Measure the median time of each step over the pictures.
 
     Args:
-        pictures: Pictures to read, each (height, width, 3) uint8.
+        pictures: Pictures to read, each (h, w, 3) uint8.
         tray: A reader with a calibration.
         photo: A reader without one.
-        dice: Number of dice, told to `photo` alone; None if it is unknown.
+        dice: Number of dice, given to `photo` alone; None if it is unknown.
+
+    Returns:
+        Milliseconds: `settle_ms` of stillness detection, `read_rig_ms` of `tray`, `read_free_ms` of `photo`, and
+        `baseline_ms` of the blob counter.
     """
     blobs = baseline.detector()
     return {
-        "settle_ms": _median_ms(pictures, lambda picture: stillness.structure(picture)),
+        "settle_ms": _median_ms(pictures, lambda picture: stillness.small_picture(picture)),
         "read_rig_ms": _median_ms(pictures, lambda picture: tray.read(picture)),
         "read_free_ms": _median_ms(pictures, lambda picture: photo.read(picture, dice)),
         "baseline_ms": _median_ms(pictures, lambda picture: baseline.read(picture, blobs)),
@@ -70,8 +81,14 @@ def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | Non
 def virtual_throws(throws: int, progress: Progress, seed: int = 1) -> dict[str, float]:
     """Film, settle and read simulated throws of two to seven dice, and compare with the true values.
 
+    Args:
+        throws: Number of throws.
+        progress: Called after each throw with the throws done and their total.
+        seed: Seed of the simulation.
+
     Returns:
-        `virtual_throws`, `virtual_exact`, `virtual_trusted`, and the trusted wrong ones, `virtual_wrong_trusted`.
+        Counts of throws: `virtual_throws` in all, `virtual_exact` with all values right, `virtual_trusted`, and
+        `virtual_wrong_trusted` that are trusted but not exact.
     """
     clock, rng = SteppedClock(), np.random.default_rng(seed)
     exact = trusted = wrong = 0
@@ -119,7 +136,7 @@ def _pictures() -> tuple[VirtualCamera, list[FrameBGR]]:
 
 
 def _median_ms(pictures: list[FrameBGR], work: Callable[[FrameBGR], object]) -> float:
-    """Return the median time of `work` over the pictures, at least MIN_RUNS times, after one run to warm up."""
+    """Return the median time of `work` on a picture in ms, over MIN_RUNS runs or more, after one run to warm up."""
     work(pictures[0])
     took = []
     for picture in (pictures * MIN_RUNS)[: max(MIN_RUNS, len(pictures))]:

@@ -16,9 +16,9 @@ from vision.cameras.simulated.camera import FPS, VirtualCamera
 from vision.reading.reading import Die, FrameBGR, Reading
 from vision.research.evaluation.handheld import Handheld
 from vision.watching.ego_motion import ego_motion
-from vision.watching.handheld import HELD, STIRRED_PX, stirred
+from vision.watching.handheld import HELD, MAX_CHANGED_IN_DIE, most_changed_in_die
 from vision.watching.new_throws import is_new_throw, latest
-from vision.watching.stillness import FIXED, Phase, StillnessCriterion, StillnessDetector, step, structure
+from vision.watching.stillness import FIXED, Phase, StillnessCriterion, StillnessDetector, small_picture, step
 from vision.watching.watcher import MAX_READINGS_IN_DOUBT, Event, Moving, Settled, Watcher
 
 SIZE_WH = (1280, 960)
@@ -42,7 +42,7 @@ def filmed(seed: int, seconds: float, thrown_at_s: float) -> list[Frame]:
 def phases(frames: list[Frame], criterion: StillnessCriterion) -> list[Phase]:
     detector, seen = StillnessDetector(), []
     for frame in frames:
-        detector, phase = step(detector, structure(frame.image_bgr), frame.at_s, criterion)
+        detector, phase = step(detector, small_picture(frame.image_bgr), frame.at_s, criterion)
         seen.append(phase)
     return seen
 
@@ -84,11 +84,11 @@ def seen_from(
 def test_the_cameras_motion_is_found(turn_deg: float, zoom: float, by_px: tuple[float, float]) -> None:
     picture = textured(3)
     other, matrix = seen_from(picture, turn_deg, zoom, by_px)
-    by = ego_motion(structure(picture), structure(other))
+    by = ego_motion(small_picture(picture), small_picture(other))
     for point in ((400.0, 300.0), (640.0, 480.0), (900.0, 700.0)):
         there = matrix @ np.array([*point, 1.0])
         assert by.moved(point, SIZE_WH) == pytest.approx(tuple(there), abs=3.0), "within a twentieth of a die"
-    assert stirred(structure(picture), structure(other), by) <= STIRRED_PX
+    assert most_changed_in_die(small_picture(picture), small_picture(other), by) <= MAX_CHANGED_IN_DIE
 
 
 @pytest.mark.parametrize("by_px", [(0.0, 0.0), (9.0, -6.0)])
@@ -97,11 +97,11 @@ def test_a_moving_die_is_seen_while_the_camera_moves(by_px: tuple[float, float])
     before[400:460, 600:660] = 230
     after[400:460, 630:690] = 230
     moved, _ = seen_from(after, 0.3, 1.0, by_px)
-    one, other = structure(before), structure(moved)
-    assert stirred(one, other, ego_motion(one, other)) > STIRRED_PX
+    one, other = small_picture(before), small_picture(moved)
+    assert most_changed_in_die(one, other, ego_motion(one, other)) > MAX_CHANGED_IN_DIE
     lying, _ = seen_from(before, 0.3, 1.0, by_px)
-    other = structure(lying)
-    assert stirred(one, other, ego_motion(one, other)) <= STIRRED_PX
+    other = small_picture(lying)
+    assert most_changed_in_die(one, other, ego_motion(one, other)) <= MAX_CHANGED_IN_DIE
 
 
 def settled(picture: FrameBGR, dice: tuple[Die, ...], doubt: str | None = None, at_s: float = 1.0) -> Settled:

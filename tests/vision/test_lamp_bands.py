@@ -13,7 +13,7 @@ import pytest
 from vision.cameras.simulated.camera import FPS, VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.reading.reading import FrameBGR
-from vision.watching.stillness import MOVING_PX, STILL_S, Phase, StillnessDetector, changed, step, structure
+from vision.watching.stillness import MOVING_PX, STILL_S, Phase, StillnessDetector, changed, small_picture, step
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "images"
 PICTURES = (
@@ -45,7 +45,7 @@ def phases(picture: FrameBGR, depth: float, exposure_s: float, hz: float) -> Ite
     for number in range(12):
         at_s = number / FPS
         frame = lit(scene, bands(depth, exposure_s, hz, at_s, len(scene)), noises[number % 3])
-        detector, phase = step(detector, structure(frame), at_s)
+        detector, phase = step(detector, small_picture(frame), at_s)
         yield at_s, phase
 
 
@@ -81,9 +81,9 @@ def test_a_die_that_moves_by_half_its_size_is_seen_under_bands(depth: float, hz:
     quiet = np.zeros_like(before.image_bgr, np.float32)
     gains = [bands(depth, 0.004, hz, number / FPS, len(before.image_bgr)) for number in range(2)]
     one, other = (lit(frame.image_bgr, gain, quiet) for frame, gain in zip((before, after), gains, strict=True))
-    assert changed(structure(one), structure(other)) > MOVING_PX
+    assert changed(small_picture(one), small_picture(other)) > MOVING_PX
     unmoved = lit(before.image_bgr, gains[1], quiet)
-    assert changed(structure(one), structure(unmoved)) <= MOVING_PX
+    assert changed(small_picture(one), small_picture(unmoved)) <= MOVING_PX
 
 
 @pytest.mark.parametrize("depth", [0.0, 0.15, 0.5])
@@ -101,7 +101,7 @@ def test_a_throw_under_bands_settles_once_and_no_later(depth: float) -> None:
         lay = lies
         gain = bands(depth, 0.004, 100.0, number / FPS, len(frame.image_bgr))
         picture = lit(frame.image_bgr, gain, np.zeros(1, np.float32))
-        detector, phase = step(detector, structure(picture), frame.at_s)
+        detector, phase = step(detector, small_picture(picture), frame.at_s)
         seen.append((frame.at_s, phase))
     settled = [at_s for at_s, phase in seen if phase is Phase.SETTLED]
     assert len(settled) == 2, "the empty tray, and the throw"

@@ -17,7 +17,7 @@ from vision.networks import load_networks
 from vision.reading.reader import Reader
 from vision.reading.reading import Doubt, FrameBGR, Reading
 from vision.research.evaluation.fault_injection import FaultInjection
-from vision.watching.stillness import STILL_S, Phase, StillnessDetector, step, structure
+from vision.watching.stillness import STILL_S, Phase, StillnessDetector, small_picture, step
 from vision.watching.watcher import FRAMES_READ, Ill, Moving, Settled, Watcher
 
 
@@ -31,7 +31,7 @@ def phases(camera: VirtualCamera, seconds: float, detector: StillnessDetector) -
     seen = []
     for _ in range(int(seconds * FPS)):
         frame = camera.frame()
-        detector, phase = step(detector, structure(frame.image_bgr), frame.at_s)
+        detector, phase = step(detector, small_picture(frame.image_bgr), frame.at_s)
         seen.append(phase)
     return detector, seen
 

@@ -34,7 +34,7 @@ from vision.cameras import Frame, SensorCamera
 from vision.cameras.flicker import country, mains_hz
 from vision.geometry.rig import Rig, Zone, projected
 from vision.reading.reading import Floats, FrameBGR
-from vision.watching.stillness import Phase, StillnessDetector, step, structure
+from vision.watching.stillness import Phase, StillnessDetector, small_picture, step
 
 SAME_SHEETS = 5
 """Number of successive frames that must show the sheet at the same place."""
@@ -226,7 +226,7 @@ class Calibrating:
         changed_s: float | None = None
         for frame in self._frames("The empty tray was not seen"):
             count += 1
-            detector, phase = step(detector, structure(frame.image_bgr), frame.at_s)
+            detector, phase = step(detector, small_picture(frame.image_bgr), frame.at_s)
             if phase in (Phase.MOVING, Phase.WAITING):
                 if phase is Phase.MOVING:
                     self._once(MOVES)

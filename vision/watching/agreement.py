@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from vision.reading.reading import Die, Doubt, Reading
+from vision.reading.reading import Doubt, Reading
 
 Point = tuple[float, float]
+"""x and y in pixels."""
 
-SAME_DIE = 0.5
-"""Largest distance of two centres, relative to the size of a die, at which they can be the same die."""
+MAX_SAME_DIE_DISTANCE = 0.5
+"""Distance of two centres, in die sizes, from which they are two dice. A larger one overlooks a die that was moved."""
 
 
 def agreed(readings: Sequence[Reading]) -> Reading:
-    """Merge readings of successive still frames: the newest reading, with a doubt unless all agree.
+    """Merge the readings of successive still frames into one.
 
     Args:
         readings: At least one reading, oldest first.
@@ -31,15 +32,20 @@ def agreed(readings: Sequence[Reading]) -> Reading:
 
 
 def same_dice(one: Reading, other: Reading, moved: Callable[[Point], Point] = lambda xy: xy) -> bool:
-    """Whether two readings of one scene hold the same dice with the same values.
+    """Whether two readings have equally many dice, and each of `one` has a die of the same value near it in `other`.
 
-    `moved` maps a point of the first picture, in pixels, to the second one. The default is a camera that did not move.
+    Args:
+        one: A reading.
+        other: A reading of another picture.
+        moved: Maps a point of the first picture to the second; the default is for a camera that did not move.
     """
     if len(one.dice) != len(other.dice):
         return False
-    return all(any(die.value == twin.value and _near(die, twin, moved) for twin in other.dice) for die in one.dice)
-
-
-def _near(one: Die, other: Die, moved: Callable[[Point], Point]) -> bool:
-    size_px = max(one.box_xywh[2], one.box_xywh[3])
-    return math.dist(moved(one.centre_xy), other.centre_xy) < SAME_DIE * size_px
+    return all(
+        any(
+            die.value == twin.value
+            and math.dist(moved(die.centre_xy), twin.centre_xy) < MAX_SAME_DIE_DISTANCE * max(die.box_xywh[2:])
+            for twin in other.dice
+        )
+        for die in one.dice
+    )

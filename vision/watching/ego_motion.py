@@ -15,27 +15,28 @@ from numpy.typing import NDArray
 
 from vision.watching.stillness import SMALL_WH, Small
 
-SHRUNKEN = 2
-"""Factor by which the small picture is shrunk again for least squares. Takes a quarter of the time."""
-STEPS = 5
+SHRINK_FACTOR = 2
+"""Factor by which the small picture is shrunk again for least squares, which then takes a quarter of the time."""
+MAX_STEPS = 5
 """Largest number of Gauss-Newton steps. Bounds the time of a search that does not converge."""
-ENOUGH_PX = 0.02
-"""Largest component of a step, in small pixels, below which the search has converged."""
-FEWEST_LEVELS = 1.0
+CONVERGED_PX = 0.02
+"""Largest component of a step, in small pixels, below which the search has converged. A larger one is less exact."""
+MIN_OUTLIER_LEVELS = 1.0
 """Lower bound of the outlier scale, in grey levels. On plain ground the median residual would be below the noise."""
-OUTLIER = 1.5
+OUTLIER_MULTIPLE = 1.5
 """Outlier scale relative to the median residual. Pixels with a larger residual, as of rolling dice, lose weight."""
-STIFF = 1e-3
+DAMPING = 1e-3
 """Damping relative to the mean curvature (Levenberg-Marquardt). Directions without contrast get no motion."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EgoMotion:
-    """Affine motion of the ground, in pixels of the small picture.
+    """Affine motion of the ground from one small picture to another, in pixels of the small picture.
 
     Attributes:
-        shift: (2,) motion of the picture's middle.
-        growth: (2, 2) change of the motion across the whole width and height.
+        shift: (2,) motion of the picture's middle, x and y.
+        growth: (2, 2) change of that motion: rows are x and y, columns from the left edge to the right and from the
+            upper edge to the lower.
     """
 
     shift: NDArray[np.float64]
@@ -47,21 +48,21 @@ class EgoMotion:
         return float(np.max(np.abs(self.shift) + np.abs(self.growth).sum(axis=1) / 2))
 
     def moved(self, xy: tuple[float, float], size_wh: tuple[int, int]) -> tuple[float, float]:
-        """Map a point of the first picture to the second, in pixels. `size_wh` is the size of both pictures."""
+        """Map a point of the first whole frame to the second, in pixels; `size_wh` is the size of both frames."""
         scale = np.array(size_wh) / SMALL_WH
         at = np.array(xy) / size_wh - 0.5
         x, y = np.array(xy) + scale * (self.shift + self.growth @ at)
         return float(x), float(y)
 
     def follow(self, picture: NDArray[np.float32], border: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Warp the first picture by the motion.
+        """Warp a picture by the motion, as the camera would see it afterwards.
 
         Args:
-            picture: (h, w) the first picture.
-            border: Pixels at its borders to treat as unseen.
+            picture: (h, w) levels at the size of the small picture, or smaller with the motion scaled alike.
+            border: Width in pixels of its border that is to be ignored.
 
         Returns:
-            (h, w) the warped picture, and (h, w) 1 where it shows the first one, 0 where nothing was seen.
+            (h, w) the warped picture, and a mask (h, w) of where it shows `picture` without that border: 1, else 0.
         """
         height, width = picture.shape
         shown = np.zeros_like(picture)
@@ -74,32 +75,43 @@ class EgoMotion:
 
 
 def ego_motion(one: Small, other: Small) -> EgoMotion:
-    """Estimate the affine motion of the ground from one small picture to the other. See the module for the method."""
-    found = np.zeros(6)
-    found[:2] = _begun(softened(one.contrast.astype(np.float32)), softened(other.contrast.astype(np.float32)))
-    first, second = _shrunken(one), _shrunken(other)
-    for _ in range(STEPS):
-        further = _step(first, second, found)
-        found += further
-        if np.abs(further).max() < ENOUGH_PX:
+    """Estimate how the ground moved between two small pictures, by phase correlation and then Gauss-Newton steps.
+
+    Args:
+        one: The earlier picture.
+        other: The later picture.
+    """
+    motion = np.zeros(6)
+    motion[:2] = _initial_shift(blurred(one.contrast.astype(np.float32)), blurred(other.contrast.astype(np.float32)))
+    first, second = _half_size(one), _half_size(other)
+    for _ in range(MAX_STEPS):
+        change = _gauss_newton_step(first, second, motion)
+        motion += change
+        if np.abs(change).max() < CONVERGED_PX:
             break
-    return EgoMotion(found[:2], found[2:].reshape(2, 2))
+    return EgoMotion(motion[:2], motion[2:].reshape(2, 2))
 
 
-def _shrunken(small: Small) -> NDArray[np.float32]:
-    """Shrink the contrast by SHRUNKEN and blur it, for least squares."""
-    size = SMALL_WH[0] // SHRUNKEN, SMALL_WH[1] // SHRUNKEN
-    shrunken = cv2.resize(small.contrast.astype(np.float32), size, interpolation=cv2.INTER_AREA)
-    return softened(shrunken)
+def _half_size(small: Small) -> NDArray[np.float32]:
+    """Shrink the contrast of a small picture by SHRINK_FACTOR and blur it; returns (60, 80)."""
+    size = SMALL_WH[0] // SHRINK_FACTOR, SMALL_WH[1] // SHRINK_FACTOR
+    return blurred(cv2.resize(small.contrast.astype(np.float32), size, interpolation=cv2.INTER_AREA))
 
 
-def softened(picture: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Blur a picture slightly: pips and pile are narrower than a pixel and differ from frame to frame."""
+def blurred(picture: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Blur an (h, w) picture by 3 x 3 pixels: pips and pile are narrower than one and differ from frame to frame."""
     return np.asarray(cv2.GaussianBlur(picture, (3, 3), 0), np.float32)
 
 
-def _begun(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Estimate the (2,) shift in pixels by phase correlation; zero if that does not reduce the median difference."""
+def _initial_shift(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Estimate the (2,) shift between two pictures by phase correlation; zero if it brings them no closer.
+
+    Two pictures are closer if the median of their absolute difference is smaller.
+
+    Args:
+        one: (120, 160) contrast of the earlier small picture.
+        other: (120, 160) contrast of the later one.
+    """
     window = cv2.createHanningWindow(one.shape[::-1], cv2.CV_32F)  # the FFT joins opposite borders
     shift, _ = cv2.phaseCorrelate(one, other, window)
     matrix = np.array([[1, 0, shift[0]], [0, 1, shift[1]]], np.float32)
@@ -108,36 +120,38 @@ def _begun(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.f
     return np.array(shift) if better else np.zeros(2)
 
 
-def _step(one: NDArray[np.float32], other: NDArray[np.float32], found: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute one weighted Gauss-Newton step.
+def _gauss_newton_step(
+    one: NDArray[np.float32], other: NDArray[np.float32], motion: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Improve a motion by one weighted, damped Gauss-Newton step. Pixels with a large residual weigh little.
 
     Args:
-        one: (h, w) first shrunken picture.
-        other: (h, w) second shrunken picture.
-        found: (6,) shift and growth so far, in small pixels.
+        one: (60, 80) contrast of the earlier picture, as `_half_size` returns it.
+        other: (60, 80) contrast of the later one.
+        motion: (6,) the motion so far: `shift`, then `growth` row by row, in small pixels.
 
     Returns:
-        (6,) change of shift and growth, in small pixels.
+        (6,) what to add to it.
     """
     height, width = one.shape
-    so_far = EgoMotion(found[:2] / SHRUNKEN, found[2:].reshape(2, 2) / SHRUNKEN)
+    so_far = EgoMotion(motion[:2] / SHRINK_FACTOR, motion[2:].reshape(2, 2) / SHRINK_FACTOR)
     moved, shown = so_far.follow(one, 0)
     across, down = _grid(width, height)
     gx = cv2.Sobel(moved, cv2.CV_32F, 1, 0, scale=1 / 8)
     gy = cv2.Sobel(moved, cv2.CV_32F, 0, 1, scale=1 / 8)
     slopes = np.stack([gx, gy, gx * across, gx * down, gy * across, gy * down]).reshape(6, -1)
-    left = (moved - other).reshape(-1)
-    usual = max(FEWEST_LEVELS, OUTLIER * float(np.median(np.abs(left))))
-    weights = 1 / (1 + (left / usual) ** 2)
+    residual = (moved - other).reshape(-1)
+    outlier = max(MIN_OUTLIER_LEVELS, OUTLIER_MULTIPLE * float(np.median(np.abs(residual))))
+    weights = 1 / (1 + (residual / outlier) ** 2)
     weighted = slopes * (weights * shown.reshape(-1))
     curvature = (weighted @ slopes.T).astype(np.float64)
-    curvature += np.identity(6) * (STIFF * np.trace(curvature) / 6 + 1e-6)
-    return np.linalg.solve(curvature, (weighted @ left).astype(np.float64)) * SHRUNKEN
+    curvature += np.identity(6) * (DAMPING * np.trace(curvature) / 6 + 1e-6)
+    return np.linalg.solve(curvature, (weighted @ residual).astype(np.float64)) * SHRINK_FACTOR
 
 
 @lru_cache(maxsize=4)
 def _grid(width: int, height: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Coordinates of each pixel across and down: -0.5 to 0.5 from edge to edge."""
+    """Return two (height, width) maps: each pixel's place across and down, -0.5 to 0.5 from edge to edge."""
     across = np.linspace(-0.5, 0.5, 2 * width + 1, dtype=np.float32)[1::2]
     down = np.linspace(-0.5, 0.5, 2 * height + 1, dtype=np.float32)[1::2]
     return np.tile(across, (height, 1)), np.tile(down[:, None], (1, width))

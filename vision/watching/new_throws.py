@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from vision.watching.agreement import same_dice
 from vision.watching.ego_motion import ego_motion
-from vision.watching.stillness import structure
+from vision.watching.stillness import small_picture
 from vision.watching.watcher import Settled
 
 
@@ -22,16 +22,20 @@ def is_new_throw(settled: Settled, last: Settled, *, held: bool = False) -> bool
         return True
     if not held:
         return not same_dice(last.reading, settled.reading)
-    motion = ego_motion(structure(last.frame.image_bgr), structure(settled.frame.image_bgr))
+    motion = ego_motion(small_picture(last.frame.image_bgr), small_picture(settled.frame.image_bgr))
     height, width = last.frame.image_bgr.shape[:2]
     return not same_dice(last.reading, settled.reading, lambda xy: motion.moved(xy, (width, height)))
 
 
 def latest(settled: Settled, last: Settled | None, *, held: bool = False) -> Settled:
-    """Return the reading to compare the next one with: `settled` itself if it is a new throw or the first.
+    """Return the reading that the next one is to be compared with: `settled`, with the doubt of `last` if not new.
 
-    Otherwise `settled` with the doubt of `last`. A doubt that comes and goes then makes no new throw. `held` is as in
-    `is_new_throw`.
+    A doubt that comes and goes over the same dice then makes no new throw.
+
+    Args:
+        settled: The present reading.
+        last: The reading that was compared with before; None at first.
+        held: Whether the camera is held by hand, as in `is_new_throw`.
     """
     if last is None or is_new_throw(settled, last, held=held):
         return settled

@@ -32,16 +32,16 @@ STILL_S = 0.15
 """Time without motion that makes a rest, in seconds. Longer delays each reading; shorter reports rocking dice."""
 GROUND_LEVEL = 80.0
 """Grey level that each picture's median is scaled to, so that switching a lamp leaves contrasts unchanged."""
-DARKEST_LEVEL = 16.0
-"""Lower bound of the median in that scaling, in grey levels. A darker picture is mostly noise."""
-LIMIT_LEVELS = 40
+MIN_MEDIAN_LEVEL = 16.0
+"""Lower bound of the median in that scaling, in grey levels. A darker picture is mostly noise, and stays darker."""
+MAX_CONTRAST_LEVELS = 40
 """Limit of a pixel's contrast, in grey levels, so that glare does not outweigh everything else."""
 NOISE_SIGMAS = 5.0
 """Standard deviations of the noise that a change must exceed, so that noise alone changes no pixel."""
-MOST_NOISE_LEVELS = 14.0
+MAX_NOISE_LEVELS = 14.0
 """Upper bound of the noise allowance, in grey levels. Two different scenes must not pass for noise."""
-SATURATED = 250
-"""Grey level from which a pixel counts as saturated: its true brightness is unknown."""
+SATURATED_LEVEL = 250
+"""Grey level, 0 to 255, from which a pixel counts as saturated: its true brightness is unknown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +50,7 @@ class Small:
 
     Attributes:
         contrast: (120, 160) int16 difference of each pixel from its surroundings, with the median scaled to 80.
-        green: (h, w) uint8 green channel of the frame, from which the contrast was computed.
+        green: (h, w) uint8 green channel of every few pixels of the frame, from which the contrast was computed.
     """
 
     contrast: NDArray[np.int16]
@@ -60,9 +60,9 @@ class Small:
         """Return the (120, 160) grey levels."""
         return cv2.resize(self.green.astype(np.float32), SMALL_WH, interpolation=cv2.INTER_AREA)
 
-    def burnt(self) -> NDArray[np.bool_]:
+    def saturated(self) -> NDArray[np.bool_]:
         """Return a (120, 160) mask: whether a small pixel or one of its neighbours holds a saturated pixel."""
-        saturated = cv2.threshold(self.green, SATURATED - 1, 255, cv2.THRESH_BINARY)[1]
+        saturated = cv2.threshold(self.green, SATURATED_LEVEL - 1, 255, cv2.THRESH_BINARY)[1]
         small = cv2.resize(saturated, SMALL_WH, interpolation=cv2.INTER_AREA)
         return cv2.dilate(small, np.ones((3, 3), np.uint8)) > 0
 
@@ -81,10 +81,10 @@ class StillnessDetector:
     """State of the stillness detection between two frames.
 
     Attributes:
-        last: The last frame.
+        last: The last frame; None before the first.
         began: The frame at which the present stillness began.
         since_s: Time of that frame, in seconds on the camera's clock.
-        rest: The frame of the last rest that was reported.
+        rest: The frame of the last rest that was reported; None before the first.
         reported: Whether the present stillness has been reported.
     """
 
@@ -95,7 +95,7 @@ class StillnessDetector:
     reported: bool = False
 
     def at_rest(self) -> StillnessDetector:
-        """Return the state in which the present rest has been reported."""
+        """Return the state in which the last frame is a rest that has been reported."""
         return replace(self, rest=self.last, reported=True)
 
     def still_since(self, at_s: float) -> StillnessDetector:
@@ -103,59 +103,62 @@ class StillnessDetector:
         return replace(self, began=self.last, since_s=at_s, reported=False)
 
 
-def structure(frame_bgr: FrameBGR) -> Small:
-    """Shrink a frame (h, w, 3) to its contrast, for comparison with other frames of the same size."""
+def small_picture(frame_bgr: FrameBGR) -> Small:
+    """Shrink a frame (h, w, 3) and compute its contrast, for comparison with other frames of the same size."""
     step = max(1, frame_bgr.shape[1] // (4 * SMALL_WH[0]))
     # The green channel approximates grey. Skipping pixels before averaging is accurate enough, and faster.
     green = np.ascontiguousarray(frame_bgr[::step, ::step, 1])
     level = cv2.resize(green, SMALL_WH, interpolation=cv2.INTER_AREA).astype(np.float32)
-    return Small(_contrast(level * np.float32(_brought_up(level))).astype(np.int16), green)
+    return Small(_contrast(level * np.float32(_gain_to_ground(level))).astype(np.int16), green)
 
 
 def changed(one: Small, other: Small) -> int:
-    """Count the pixels of two small pictures that differ by more than noise and the bands of a flickering lamp."""
+    """Count the pixels whose contrast differs between two small pictures.
+
+    If more than MOVING_PX differ, they are counted again with the bands of a flickering lamp undone.
+    """
     count = int(np.count_nonzero(np.abs(one.contrast - other.contrast) > CHANGED_LEVELS))
     return count if count <= MOVING_PX else min(count, _changed_in_equal_light(one, other))
 
 
 def _changed_in_equal_light(one: Small, other: Small) -> int:
-    """Count the pixels whose contrast differs after each row's brightness is matched to the darker picture.
+    """Count the pixels whose contrast differs after each row is dimmed to that row's level in the darker picture.
 
     The gain of a row is the median ratio of its pixels. Dice and hands cover less than half of a row, so they do not
-    change it.
+    change it. A difference counts above CHANGED_LEVELS or the noise, whichever is larger.
     """
     first, second = one.level(), other.level()
-    scale = np.float32(min(_brought_up(first), _brought_up(second)))
+    scale = np.float32(min(_gain_to_ground(first), _gain_to_ground(second)))
     gain = np.median((second + 0.5) / (first + 0.5), axis=1, keepdims=True)
     first, second = first * np.minimum(gain, 1), second * np.minimum(1 / gain, 1)
     # A saturated pixel was at least as bright as it shows: use the darker row's level there if it is higher.
-    first = np.where(one.burnt() & (gain < 1), np.maximum(first, second), first)
-    second = np.where(other.burnt() & (gain > 1), np.maximum(first, second), second)
+    first = np.where(one.saturated() & (gain < 1), np.maximum(first, second), first)
+    second = np.where(other.saturated() & (gain > 1), np.maximum(first, second), second)
     apart = np.abs(_contrast(first * scale) - _contrast(second * scale))
     noise = NOISE_SIGMAS * 1.48 * float(np.median(apart))
-    least = min(max(CHANGED_LEVELS, noise), MOST_NOISE_LEVELS)
+    least = min(max(CHANGED_LEVELS, noise), MAX_NOISE_LEVELS)
     return int(np.count_nonzero(apart > least))
 
 
-def _brought_up(level: NDArray[np.float32]) -> float:
-    """Return the factor that scales the median of a picture's grey levels to GROUND_LEVEL."""
-    return GROUND_LEVEL / max(float(np.median(level)), DARKEST_LEVEL)
+def _gain_to_ground(level: NDArray[np.float32]) -> float:
+    """Return the factor that scales the median of (h, w) grey levels to GROUND_LEVEL."""
+    return GROUND_LEVEL / max(float(np.median(level)), MIN_MEDIAN_LEVEL)
 
 
-def _contrast(small: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return each pixel's difference from the mean of its surroundings, clipped to +-LIMIT_LEVELS."""
-    around = cv2.blur(small, (SURROUNDINGS_PX, SURROUNDINGS_PX))
-    return np.clip(small - around, -LIMIT_LEVELS, LIMIT_LEVELS)
+def _contrast(level: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return each pixel's difference from the mean of its surroundings, clipped to +-MAX_CONTRAST_LEVELS."""
+    around = cv2.blur(level, (SURROUNDINGS_PX, SURROUNDINGS_PX))
+    return np.clip(level - around, -MAX_CONTRAST_LEVELS, MAX_CONTRAST_LEVELS)
 
 
 @dataclass(frozen=True, slots=True)
 class StillnessCriterion:
-    """Criterion of rest, which differs between a fixed and a hand-held camera.
+    """Two functions that define rest; they differ between a fixed and a hand-held camera.
 
     Attributes:
         moved: Whether anything moved from one frame to the next.
-        needed_s: Least duration of a stillness in seconds, from its first and its present picture; at least STILL_S.
-            Infinite if something moved slowly in between.
+        needed_s: From the first and the present picture of a stillness, how long it must last to be a rest, in
+            seconds; at least STILL_S, infinite if something moved slowly in between.
     """
 
     moved: Callable[[Small, Small], bool]
@@ -173,11 +176,11 @@ def step(
 
     Args:
         detector: The state before.
-        now: The new frame, as `structure` returns it.
+        now: The new frame, as `small_picture` returns it.
         at_s: Its time in seconds on the camera's clock.
         criterion: What counts as rest.
 
-    >>> detector, still = StillnessDetector(), structure(np.full((480, 640, 3), 90, np.uint8))
+    >>> detector, still = StillnessDetector(), small_picture(np.full((480, 640, 3), 90, np.uint8))
     >>> for at_s in (0.0, 0.1, 0.5):
     ...     detector, phase = step(detector, still, at_s)
     >>> phase

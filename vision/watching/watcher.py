@@ -17,18 +17,17 @@ from vision.reading.reader import Reads, size_of
 from vision.reading.reading import Reading
 from vision.watching.agreement import agreed, same_dice
 from vision.watching.handheld import HELD, PAUSED
-from vision.watching.stillness import FIXED, STILL_S, Phase, StillnessCriterion, StillnessDetector, step, structure
+from vision.watching.stillness import FIXED, STILL_S, Phase, StillnessCriterion, StillnessDetector, small_picture, step
 
 FRAMES_READ = 3
-"""Number of still frames that must agree before a reading is trusted."""
+"""Number of still frames that must agree before a reading is trusted. More delay each reading."""
 MAX_READINGS_IN_DOUBT = 10
-"""Largest number of readings of the same dice before a doubt is reported, with a hand-held camera."""
+"""Number of doubtful readings of the same dice after which the doubt is reported, with a hand-held camera."""
 REREAD_INTERVAL_S = 0.1
 """Interval between doubtful readings of the same dice, in seconds. The hand moves a little meanwhile."""
 LIGHT_SETTLES_S = 0.05
-"""Time in seconds from dimming the strip to the first frame exposed wholly under less light.
-
-Covers the transfer to the strip and a frame that is being exposed."""
+"""Seconds from dimming the strip to the first frame exposed wholly under less light. Covers the transfer to the strip
+and a frame that is being exposed. Shorter lets coloured light into the reading; longer delays it."""
 RETRY_S = (0.5, 1.0, 2.0, 4.0)
 """Pauses before a failed camera is opened again, in seconds. The last one repeats."""
 
@@ -137,12 +136,15 @@ class Watcher:
                 return
 
     def _watched(self) -> Iterator[Event]:
-        """Yield the events of a started camera, until `stop` or the end of a recording; then stop the camera."""
+        """Yield the events of a started camera, until `stop` or the end of a recording; stop the camera at the end.
+
+        A doubtful reading of a hand-held camera is held back while its dice lie there, and read again.
+        """
         detector, moving, emptied, hasty = StillnessDetector(), False, True, True
         criterion, doubted, tries = self._criterion, None, 0
         try:
             while not self._stopped.is_set() and (frame := self._camera.frame()) is not None:
-                detector, phase = step(detector, structure(frame.image_bgr), frame.at_s, criterion)
+                detector, phase = step(detector, small_picture(frame.image_bgr), frame.at_s, criterion)
                 criterion = self._criterion
                 if phase is Phase.MOVING:
                     if doubted is not None:
@@ -176,12 +178,17 @@ class Watcher:
 
     @property
     def _criterion(self) -> StillnessCriterion:
+        """Criterion of rest: a camera without a calibration may be held by hand."""
         return HELD if self.rig is None else FIXED
 
     def _reads_again(self, settled: Settled, tries: int) -> bool:
-        """Whether to read the same dice again because a later frame may remove the doubt.
+        """Whether to read the same dice again, because a hand-held camera sees them from another place a little later.
 
-        Only a hand-held camera sees them from a new place. Lights rule it out: repeated dimming would flicker.
+        Never with lights near the tray: repeated dimming would flicker.
+
+        Args:
+            settled: The last reading of the dice.
+            tries: How often they have been read.
         """
         seen_in_doubt = bool(settled.reading.dice) and not settled.reading.trusted
         return self.rig is None and self._dim is None and seen_in_doubt and tries < MAX_READINGS_IN_DOUBT
@@ -189,18 +196,18 @@ class Watcher:
     def _read_as_they_come(
         self, detector: StillnessDetector, first: Frame, emptied: bool
     ) -> tuple[float, Settled | None]:
-        """Read still frames while the stillness detection still waits, to save time with a calibrated camera.
+        """Read frames of a calibrated camera while the stillness detection waits for STILL_S, to save that time.
 
         The first frame is read while the light dims. It counts only if it is trusted and agrees with the next one.
 
         Args:
             detector: State of the stillness detection.
             first: The first still frame.
-            emptied: Whether the throw zone was seen empty since the last throw.
+            emptied: Whether the throw zone was seen at rest without dice since the last throw.
 
         Returns:
-            Time of the last frame in seconds, and the settled reading. None if a frame moved, was in doubt or the
-            camera ended; the ordinary way then reads again.
+            Time of the last frame in seconds, and the settled reading. The reading is None if a frame moved or was in
+            doubt, or if the camera ended; the dice are then read again at the end of the stillness.
         """
         (reader, rig), expect = self._setup, self._expect()
         at_s, clear_s = first.at_s, first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
@@ -211,7 +218,7 @@ class Watcher:
                 at_s = frame.at_s
                 if at_s < clear_s:
                     continue
-                now = structure(frame.image_bgr)
+                now = small_picture(frame.image_bgr)
                 if last is not None and self._criterion.moved(last, now):
                     break
                 last = now
@@ -228,9 +235,13 @@ class Watcher:
         return at_s, None
 
     def _read(self, frame: Frame, emptied: bool) -> Settled:
-        """Read several still frames and merge them.
+        """Read several still frames, merge their readings and place the dice in the zones.
 
-        Without a rig the first doubtful frame ends the loop, because each reading takes long.
+        Without a rig each reading takes long, so the first doubtful one is the last.
+
+        Args:
+            frame: The first still frame.
+            emptied: Whether the throw zone was seen at rest without dice since the last throw.
         """
         (reader, rig), expect = self._setup, self._expect()
         frames = self._stills(frame)
@@ -257,7 +268,7 @@ class Watcher:
 
     @contextlib.contextmanager
     def _less_light(self) -> Iterator[None]:
-        """Dim the lights near the tray inside the context."""
+        """Dim the lights near the tray inside the context, if there are any."""
         if self._dim is None:
             yield
             return
@@ -269,7 +280,15 @@ class Watcher:
 
 
 def _settled(frame: Frame, at_s: float, reading: Reading, rig: Rig | None, emptied: bool) -> Settled:
-    """Place a reading in the zones. A rig for another picture size is ignored."""
+    """Build the event of a reading: its dice are placed in the zones of `rig`, unless that is for another picture size.
+
+    Args:
+        frame: The last frame that was read.
+        at_s: Time of the rest in seconds, on the camera's clock.
+        reading: The merged reading.
+        rig: The calibration, or None.
+        emptied: Whether the throw zone was seen at rest without dice since the last throw.
+    """
     rig = rig if rig is not None and rig.fits(frame.image_bgr) else None
     thrown, kept = place(reading, rig)
     return Settled(at_s, frame, reading, thrown, kept, emptied, rig is not None and rig.keep.width_mm > 0)

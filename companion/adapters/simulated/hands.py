@@ -48,7 +48,9 @@ class VirtualHands:
     def throw_beside(self, staying: Sequence[Die], count: int) -> None:
         """Move the `staying` dice into the keep zone, throw `count` of the others and lift the rest out.
 
-        If too few others are left (two are thrown beside six frozen ones), the last of the staying dice are thrown too.
+        Args:
+            staying: Dice as the camera saw them; each stands for the nearest die of the virtual tray.
+            count: Dice to throw. If fewer others are left, the last of the staying dice are thrown too.
         """
         tray = self._camera.tray
         loose = [die for die in tray.dice() if die["place"] != "out"]
