@@ -14,7 +14,7 @@ from companion.adapters.simulated.sheet import lay_in
 from companion.adapters.tray_observer import jpeg
 from companion.errors import DeviceError
 from vision.calibration.image_quality import Advice
-from vision.calibration.lens import FEWEST_VIEWS
+from vision.calibration.lens import MIN_VIEWS
 from vision.calibration.procedure import Calibrated, Calibrating, Found, calibrated, with_die
 from vision.calibration.sheet import sheet
 from vision.calibration.sheet_pdf import pdf
@@ -94,8 +94,8 @@ class CalibrationService:
             "zones": [] if floor_to_px is None else [_outline(floor_to_px, zone) for zone in zones(plan)],
             "advice": [_code(one) for one in advice],
             "lens": {
-                "views": min(len(self._steps.views), FEWEST_VIEWS),
-                "of": FEWEST_VIEWS,
+                "views": min(len(self._steps.views), MIN_VIEWS),
+                "of": MIN_VIEWS,
                 "degrees": round(lens.angle_deg, 1),
                 "measured": lens.measured,
             },

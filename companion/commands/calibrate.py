@@ -85,11 +85,11 @@ def command(
     First `pegpip calibrate --sheet sheet.pdf`: print it at 100 %. Then `pegpip calibrate`, and follow its instructions.
     """
     from companion.adapters.reader_setup import save_rig
-    from vision.calibration.solving import USUAL_LENS_DEG, Plan
+    from vision.calibration.solving import DEFAULT_LENS_DEG, Plan
     from vision.calibration.store import Stored
 
     tray_mm = _tray(given["tray"], given["keep"])
-    lens_deg = given["lens"] or USUAL_LENS_DEG
+    lens_deg = given["lens"] or DEFAULT_LENS_DEG
     plan = Plan(tray_mm, given["keep"], lens_deg, given["height"], given["bar"], die or 16.0)
     if sheet_file is not None:
         return _write_sheet(sheet_file, paper, plan)

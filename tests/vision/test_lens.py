@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.vision.lenses import Seen, marked, photographed, turned
-from vision.calibration.lens import FEWEST_VIEWS, Lens, Views, gathered, lens_of, measured
+from vision.calibration.lens import MIN_VIEWS, Lens, Views, gathered, lens_of, measured
 from vision.calibration.markers import Marker, markers_in, sheet_pose
 from vision.calibration.sheet import sheet
 from vision.calibration.solving import Plan, lens_over, rig_of, through
@@ -96,7 +96,7 @@ def test_a_sheet_that_was_only_laid_flat_tells_no_lens() -> None:
     lens = true_lens(80.0, (0.0, 0.0))
     flat = [Seen(160 + dx, 120 + dy, height_mm(lens)) for dx, dy in ((0, 0), (40, 0), (0, 30), (-40, -20), (30, 30))]
     views = views_of(filmed(lens, flat))
-    assert len(views) >= FEWEST_VIEWS
+    assert len(views) >= MIN_VIEWS
     assert measured(views, GUESS) == GUESS
 
 
@@ -111,8 +111,8 @@ def test_a_sheet_tilted_by_a_few_degrees_tells_no_lens(seed: int, noise_px: floa
 
 def test_too_few_views_tell_no_lens() -> None:
     lens = true_lens(50.0, (0.0, 0.0))
-    views = views_of(filmed(lens, [held(lens, lean) for lean in ASLANT_DEG[: FEWEST_VIEWS - 1]]))
-    assert len(views) == FEWEST_VIEWS - 1
+    views = views_of(filmed(lens, [held(lens, lean) for lean in ASLANT_DEG[: MIN_VIEWS - 1]]))
+    assert len(views) == MIN_VIEWS - 1
     assert measured(views, GUESS) == GUESS
 
 

@@ -15,22 +15,23 @@ from vision.reading.reading import FrameBGR
 
 Grey = NDArray[np.uint8]
 
-DARK_PAPER = 90.0
+MIN_PAPER_LEVEL = 90.0
 """Least grey level of white paper, 0 to 255. In less light the sensor's noise hides the pips of dark dice."""
-DARK_GROUND = 35.0
+MIN_GROUND_LEVEL = 35.0
 """Least mean grey level of an empty tray, 0 to 255. A black tray in good light exceeds it."""
-BRIGHT_PAPER = 252.0
+MAX_PAPER_LEVEL = 252.0
 """Largest grey level of white paper, 0 to 255. Above it, white dice lose their edges to saturation."""
-BURNT = 250
+SATURATED_LEVEL = 250
 """Grey level, 0 to 255, from which a pixel counts as saturated."""
-GLARE_PART = 0.004
+MAX_GLARE_SHARE = 0.004
 """Largest saturated share of the picture, 0 to 1: about half of a die's face in a tray of 320 x 240 mm."""
-UNEVEN = 0.55
+MIN_PAPER_RATIO = 0.55
 """Least ratio of the darkest paper to the brightest. Below it, a shadow looks like felt of another colour."""
-BLUR_PX = 4.5
+MAX_EDGE_PX = 4.5
 """Largest width of a black-to-white edge, in pixels. A pip of 9 px is still a disc at this blur."""
 MODULE_PX = 16
-"""Size of a marker's module, in pixels, in the rectified patch where paper and edges are measured."""
+"""Size of a marker's module, in pixels, in the rectified patch where paper and edges are measured. More resolves finer
+edges and takes more time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +60,16 @@ def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     whites, edges_px = zip(*(_paper(grey, marker) for marker in markers), strict=True)
     advice = []
-    if max(whites) < DARK_PAPER:
+    if max(whites) < MIN_PAPER_LEVEL:
         advice.append(Advice("dark", f"Too dark: white paper is {max(whites):.0f} of 255. More light, left and right."))
-    if min(whites) > BRIGHT_PAPER:
+    if min(whites) > MAX_PAPER_LEVEL:
         advice.append(Advice("bright", "Too bright: white paper is burnt out. Dim the light."))
-    elif max(whites) >= BURNT > 1.15 * float(np.median(whites)):
+    elif max(whites) >= SATURATED_LEVEL > 1.15 * float(np.median(whites)):
         advice.append(_GLARE)
-    if min(whites) < UNEVEN * max(whites):
+    if min(whites) < MIN_PAPER_RATIO * max(whites):
         advice.append(Advice("uneven", "One side is much darker than the other. Light the tray from left and right."))
     width = float(np.median(edges_px))
-    if width > BLUR_PX:
+    if width > MAX_EDGE_PX:
         advice.append(
             Advice("blur", f"Out of focus: edges are {width:.0f} px wide. Turn the lens till they are sharp.")
         )
@@ -76,16 +77,16 @@ def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice
 
 
 def ground_advice(frame_bgr: FrameBGR) -> tuple[Advice, ...]:
-    """Check the light of a picture without a sheet: too dark, too bright or with reflections. Empty if it is good."""
+    """Check a picture (h, w, 3) without a sheet for too little or too much light and reflections; empty if it is good."""
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())
     advice = []
-    if mean < DARK_GROUND:
+    if mean < MIN_GROUND_LEVEL:
         advice.append(Advice("dark", f"Too dark: the picture's mean is {mean:.0f} of 255. More light, left and right."))
-    burnt = float(np.mean(grey >= BURNT))
+    burnt = float(np.mean(grey >= SATURATED_LEVEL))
     if burnt > 0.5:
         advice.append(Advice("bright", "Too bright: most of the picture is burnt out. Dim the light."))
-    elif burnt > GLARE_PART:
+    elif burnt > MAX_GLARE_SHARE:
         advice.append(_GLARE)
     return tuple(advice)
 
@@ -95,6 +96,10 @@ _GLARE = Advice("glare", "There are reflections. Move the lamp out of the mirror
 
 def _paper(grey: Grey, marker: Marker) -> tuple[float, float]:
     """Measure the paper round a marker and the width of the marker's outer edges.
+
+    Args:
+        grey: (h, w) grey levels of the picture.
+        marker: A marker in it.
 
     Returns:
         Median grey level of a paper strip above and below the marker, 0 to 255; and the edge width in pixels of the
@@ -111,7 +116,7 @@ def _paper(grey: Grey, marker: Marker) -> tuple[float, float]:
 
 
 def _flat(grey: Grey, marker: Marker) -> Grey:
-    """Rectify a marker with one module of paper round it, at MODULE_PX a module."""
+    """Rectify a marker and one module of paper round it: a square patch of grey levels, MODULE_PX a module."""
     near, far = MODULE_PX, (1 + MODULES) * MODULE_PX
     square = np.array([[near, near], [far, near], [far, far], [near, far]], np.float32)
     to_flat = cv2.getPerspectiveTransform(marker.corners_px.astype(np.float32), square)

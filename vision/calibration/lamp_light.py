@@ -18,7 +18,7 @@ from vision.cameras.flicker import has_whole_periods
 
 MIN_FRAMES = 6
 """Least number of frames. At 30 frames a second they show 100 Hz bands in each phase twice."""
-VISIBLE_BANDS = 0.03
+MAX_BANDS = 0.03
 """Relative amplitude of bands above which advice is given. A passer-by's reflection has as much."""
 COLUMN_STEP_PX = 8
 """Step between the columns whose median is taken, in pixels, to save time."""
@@ -53,7 +53,7 @@ class LampLight:
     def advice(self) -> tuple[Advice, ...]:
         """Return what to improve about the light; empty if no bands are seen or expected."""
         period = f"{500 / self.mains_hz:.1f} ms"
-        if self.bands is not None and self.bands > VISIBLE_BANDS:
+        if self.bands is not None and self.bands > MAX_BANDS:
             says = f"The lamp flickers: bands of +-{100 * self.bands:.0f} % run over the tray."
             cure = f"{DC_LIGHT}, or dim the light until the exposure is a multiple of {period}."
             return (Advice("banding", f"{says} {cure}"),)
@@ -78,7 +78,10 @@ def lamp_light(frames: Sequence[Frame], mains_hz: int) -> LampLight:
 
 
 def _bands(pictures: Sequence[np.ndarray]) -> float | None:
-    """Measure how row brightness varies between pictures: its 98th percentile relative to the mean; None if too few."""
+    """Return the relative amplitude of bands that move between pictures (h, w, 3); None with fewer than MIN_FRAMES.
+
+    It is the 98th percentile, over rows and pictures, of a row's deviation from its mean over all pictures.
+    """
     if len(pictures) < MIN_FRAMES:
         return None
     rows = np.stack([np.median(picture[:, ::COLUMN_STEP_PX, 1], axis=1) for picture in pictures]) + 1.0

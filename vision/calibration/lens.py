@@ -18,21 +18,21 @@ from vision.calibration.markers import Marker
 from vision.calibration.sheet import Sheet
 from vision.reading.reading import Floats
 
-FEWEST_MARKERS = 4
-"""Least number of markers in a view that is kept."""
-FEWEST_VIEWS = 4
+MIN_MARKERS = 4
+"""Least number of markers in a view that is kept. Fewer give few points for the lens's distortion."""
+MIN_VIEWS = 4
 """Least number of views. Three determine the lens; a fourth shows whether they agree."""
-MOST_VIEWS = 16
+MAX_VIEWS = 16
 """Largest number of views. Bounds the time of the solver."""
-NEW_VIEW = 0.02
+MIN_VIEW_CHANGE = 0.02
 """Least mean distance of a new view's corners from any kept view's, relative to the picture's width."""
-STRAY_VIEW = 2.5
+OUTLIER_RATIO = 2.5
 """Reprojection error of a view, relative to the median one, from which it is rejected, as of a bent sheet."""
-MOST_OFF_PX = 5.0
+MAX_REPROJECTION_PX = 5.0
 """Largest mean reprojection error (RMS of a view) in a picture 1,280 px wide. A sheet bowed by 8 mm reaches it."""
-MOST_ERROR = 0.03
+MAX_FOCAL_ERROR = 0.03
 """Largest relative standard error of the focal length. A less certain lens is replaced by the guess."""
-ASLANT_DEG = 15.0
+MIN_TILT_DEG = 15.0
 """Least angle between the sheets of two views, in degrees. Without tilt any focal length fits equally well."""
 
 
@@ -83,7 +83,7 @@ def lens_of(size_wh: tuple[int, int], angle_deg: float) -> Lens:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """The sheet in one picture. The scale of the print cancels: a larger sheet further off looks the same.
+    """The sheet in one picture. A sheet printed larger looks like one that is nearer, so the print's scale cancels.
 
     Attributes:
         points_mm: (4 n, 2) corners of the n markers on the sheet, in millimetres.
@@ -101,21 +101,21 @@ def gathered(views: Views, markers: Sequence[Marker], sheet: Sheet, width_px: in
     """Add a view if it shows enough markers and differs from all others; otherwise return `views` unchanged.
 
     Args:
-        views: The views so far.
-        markers: Markers found in the new picture.
+        views: The views so far; MAX_VIEWS at most.
+        markers: Markers found in the new picture; those of other sheets are left out.
         sheet: The printed sheet.
-        width_px: Width of the picture.
+        width_px: Width of the picture, which MIN_VIEW_CHANGE is relative to.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
-    if len(known) < FEWEST_MARKERS or len(views) == MOST_VIEWS:
+    if len(known) < MIN_MARKERS or len(views) == MAX_VIEWS:
         return views
     points_mm = np.vstack([sheet.corners_mm[marker.number] for marker in known])
     view = View(points_mm, {marker.number: marker.corners_px for marker in known})
-    return views if any(_apart_px(view, one) < NEW_VIEW * width_px for one in views) else (*views, view)
+    return views if any(_apart_px(view, one) < MIN_VIEW_CHANGE * width_px for one in views) else (*views, view)
 
 
 def _apart_px(one: View, other: View) -> float:
-    """Return the mean distance in pixels of the corners in both views; infinite if they share no marker."""
+    """Return the mean distance, in pixels, between corners of the markers seen in both views; infinite if none is."""
     shared = [number for number in one.corners_px if number in other.corners_px]
     apart = [np.linalg.norm(one.corners_px[number] - other.corners_px[number], axis=1) for number in shared]
     return float(np.mean(apart)) if apart else math.inf
@@ -123,29 +123,34 @@ def _apart_px(one: View, other: View) -> float:
 
 @lru_cache(maxsize=1)
 def measured(views: Views, guess: Lens) -> Lens:
-    """Solve for the lens of the views (`cv2.calibrateCamera`).
+    """Compute focal length and distortion of the lens from views of the sheet (`cv2.calibrateCamera`).
+
+    The result for the last arguments is cached.
 
     Args:
         views: Views of the sheet.
-        guess: Start of the search, and the picture's size.
+        guess: Lens from which the solver starts, for the pictures' size.
 
     Returns:
         The measured lens, or `guess` if the views are too few, too little tilted or inconsistent.
     """
     views = _fitting(views, guess)
-    if len(views) < FEWEST_VIEWS:
+    if len(views) < MIN_VIEWS:
         return guess
     solved = _solved(views, guess)
-    fits = solved.off_px.mean() <= MOST_OFF_PX * guess.size_wh[0] / 1280 and solved.error <= MOST_ERROR
-    return solved.lens if fits and solved.aslant_deg >= ASLANT_DEG else guess
+    fits = solved.off_px.mean() <= MAX_REPROJECTION_PX * guess.size_wh[0] / 1280 and solved.error <= MAX_FOCAL_ERROR
+    return solved.lens if fits and solved.aslant_deg >= MIN_TILT_DEG else guess
 
 
 def _fitting(views: Views, guess: Lens) -> Views:
-    """Remove outlier views one by one, the worst first, while more than `FEWEST_VIEWS` are left."""
-    while len(views) > FEWEST_VIEWS:
+    """Remove views whose reprojection error is an outlier, the worst first; at least MIN_VIEWS are left.
+
+    The lens is solved again, from `guess`, after each removal.
+    """
+    while len(views) > MIN_VIEWS:
         off_px = _solved(views, guess).off_px
         worst = int(off_px.argmax())
-        if off_px[worst] < STRAY_VIEW * float(np.median(off_px)):
+        if off_px[worst] < OUTLIER_RATIO * float(np.median(off_px)):
             break
         views = (*views[:worst], *views[worst + 1 :])
     return views
@@ -169,6 +174,7 @@ class _Solved:
 
 
 def _solved(views: Views, guess: Lens) -> _Solved:
+    """Compute the lens from all views, without checks, starting from `guess`."""
     keep = cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_PRINCIPAL_POINT | cv2.CALIB_FIX_ASPECT_RATIO
     keep |= cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_K3
     in_space = [np.column_stack([view.points_mm, np.zeros(len(view.points_mm))]).astype(np.float32) for view in views]

@@ -13,12 +13,12 @@ from vision.calibration.sheet import BAR_MM, FIRST_ID, Sheet, aruco, dictionary
 from vision.geometry.rig import projected
 from vision.reading.reading import Floats, FrameBGR
 
-FEWEST_MARKERS = 3
+MIN_MARKERS = 3
 """Least number of markers for a pose. Their 12 corners overdetermine the 8 unknowns, which exposes errors."""
-RIM_PX = 10.0
+MIN_EDGE_DISTANCE_PX = 10.0
 """Least distance of a marker's corners from the picture's edge, in pixels. Nearer, OpenCV 4.11 misplaces corners, as
 its refinement window leaves the picture."""
-STRAY_PX = 3.0
+RANSAC_PX = 3.0
 """RANSAC threshold: largest reprojection error of a corner, in pixels. Rejects bent or half covered markers."""
 
 
@@ -45,7 +45,7 @@ def markers_in(frame_bgr: FrameBGR) -> tuple[Marker, ...]:
     found, size_wh = dict[int, Floats](), np.array(grey.shape[::-1])
     for quad, number in zip(corners, [] if numbers is None else numbers.ravel().tolist(), strict=True):
         corners_px = np.asarray(quad, np.float64).reshape(4, 2)
-        if corners_px.min() < RIM_PX or (corners_px > size_wh - RIM_PX).any():
+        if corners_px.min() < MIN_EDGE_DISTANCE_PX or (corners_px > size_wh - MIN_EDGE_DISTANCE_PX).any():
             continue
         if number not in found or _area(corners_px) > _area(found[number]):
             found[number] = corners_px
@@ -53,6 +53,7 @@ def markers_in(frame_bgr: FrameBGR) -> tuple[Marker, ...]:
 
 
 def _detected(grey: NDArray[np.uint8]) -> tuple[tuple[NDArray[np.float32], ...], NDArray[np.int32] | None]:
+    """Run OpenCV's marker detector; return the (1, 4, 2) corners of each marker and their (n, 1) numbers, or None."""
     ours = dictionary()
     if hasattr(aruco, "ArucoDetector"):
         settings = aruco.DetectorParameters()
@@ -81,25 +82,25 @@ def paper_of(markers: tuple[Marker, ...]) -> str | None:
 def sheet_pose(
     markers: tuple[Marker, ...], sheet: Sheet, bar_mm: float = BAR_MM, straight: Callable[[Floats], Floats] = np.asarray
 ) -> tuple[Floats, float] | None:
-    """Estimate the homography of the sheet by RANSAC.
+    """Estimate where the sheet lies in the picture, as a homography, by RANSAC over the corners of its markers.
 
     Args:
-        markers: Markers found in the picture.
+        markers: Markers found in the picture; those of another sheet are left out.
         sheet: The printed sheet.
-        bar_mm: Measured length of the sheet's 100 mm bar. Corrects for printers that scale the page.
-        straight: Removes the lens's distortion from (n, 2) pixels.
+        bar_mm: Length of the sheet's bar as measured. Another than 100 mm corrects for a printer that scaled the page.
+        straight: Maps (n, 2) pixels to those of a lens without distortion; the default leaves them as they are.
 
     Returns:
         (3, 3) homography from the sheet's millimetres to pixels, and the RMS error of the corners in pixels. None with
-        fewer than FEWEST_MARKERS markers of the sheet, or too many outliers.
+        fewer than MIN_MARKERS markers of the sheet, or too many outliers.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
-    if len(known) < FEWEST_MARKERS:
+    if len(known) < MIN_MARKERS:
         return None
     points_mm = np.vstack([sheet.corners_mm[marker.number] for marker in known]) * (bar_mm / BAR_MM)
     points_px = straight(np.vstack([marker.corners_px for marker in known]))
-    floor_to_px, taken = cv2.findHomography(points_mm, points_px, cv2.RANSAC, STRAY_PX)
-    if floor_to_px is None or int(taken.sum()) < 4 * FEWEST_MARKERS - 4:
+    floor_to_px, taken = cv2.findHomography(points_mm, points_px, cv2.RANSAC, RANSAC_PX)
+    if floor_to_px is None or int(taken.sum()) < 4 * MIN_MARKERS - 4:
         return None
     apart = points_px - projected(points_mm, floor_to_px)
     return floor_to_px, float(np.sqrt((apart**2).sum(1).mean()))

@@ -14,7 +14,13 @@ FONT = cv2.FONT_HERSHEY_DUPLEX
 
 
 def drawn(frame_bgr: FrameBGR, view: SheetView, plan: Plan) -> FrameBGR:
-    """Return a copy of the frame, same size, with markers, zones and a line of text for each advice."""
+    """Draw the sheet's markers, the zones and a line of text for each advice over a copy of the frame.
+
+    Args:
+        frame_bgr: (h, w, 3) the frame.
+        view: What was detected in it.
+        plan: Measures of the tray, from which the zones follow.
+    """
     picture = frame_bgr.copy()
     thick = max(2, picture.shape[1] // 400)
     for marker in view.markers:

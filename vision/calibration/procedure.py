@@ -14,7 +14,7 @@ import numpy as np
 from companion.errors import DeviceError
 from vision.calibration.image_quality import Advice, ground_advice
 from vision.calibration.lamp_light import LampLight, lamp_light
-from vision.calibration.lens import FEWEST_VIEWS, Lens, Views, gathered, lens_of, measured
+from vision.calibration.lens import MIN_VIEWS, Lens, Views, gathered, lens_of, measured
 from vision.calibration.markers import markers_in, paper_of
 from vision.calibration.sheet import aruco, sheet
 from vision.calibration.solving import (
@@ -36,9 +36,9 @@ from vision.geometry.rig import Rig, Zone, projected
 from vision.reading.reading import Floats, FrameBGR
 from vision.watching.stillness import Phase, StillnessDetector, small_picture, step
 
-SAME_SHEETS = 5
-"""Number of successive frames that must show the sheet at the same place."""
-SAME_PX = 1.0
+STILL_SHEETS = 5
+"""Number of successive frames that must show the sheet at the same place. Their mean is the pose."""
+STILL_PX = 1.0
 """Largest motion of the tray's corners between two frames, in pixels, at which the sheet is still."""
 DETECT_EVERY_S = 0.1
 """Interval between frames that are searched for markers, in seconds. A search takes up to 80 ms; more would let a slow
@@ -50,10 +50,10 @@ HELD_FOR_S = 2.2
 """Time for which exposure must have been held before the reference is taken. Lifting the white sheet changes the light;
 the camera takes 1.5 s to notice, and then finds its exposure anew."""
 FOCUS_S = 6.0
-"""Longest wait for the lens to focus on the sheet."""
-SAME_SIZES = 3
+"""Longest wait for the lens to focus on the sheet, in seconds; after that the person is advised."""
+AGREEING_SIZES = 3
 """Number of successive measurements of a die that must agree."""
-SAME_MM = 0.3
+MAX_SIZE_SPREAD_MM = 0.3
 """Largest spread of agreeing measurements of a die, in millimetres."""
 
 LAY = (
@@ -137,7 +137,10 @@ class Calibrating:
         return measured(self.views, lens_of((frame_bgr.shape[1], frame_bgr.shape[0]), self.plan.lens_deg))
 
     def detect(self, frame_bgr: FrameBGR) -> SheetView:
-        """Detect the sheet in a picture and show it. A new view of the sheet is kept, to estimate the lens better."""
+        """Detect the sheet in a picture (h, w, 3) and pass picture and result to `show`.
+
+        A view of the sheet from a new side is added to `views`, which improves the estimate of the lens.
+        """
         found = detect_sheet(frame_bgr, self.plan, self.lens(frame_bgr))
         paper = paper_of(found.markers)
         if paper is not None:
@@ -146,7 +149,11 @@ class Calibrating:
         return found
 
     def sheet(self) -> Found:
-        """Wait until the sheet lies still and return its pose. Raises DeviceError if it is not found."""
+        """Search frames until STILL_SHEETS in a row show the sheet at one place; return its mean pose.
+
+        Raises:
+            DeviceError: The sheet is not found, or does not lie still, in time.
+        """
         same: list[FrameBGR] = []
         at: Floats | None = None
         last: SheetView | None = None
@@ -157,26 +164,30 @@ class Calibrating:
             if last.floor_to_px is None:
                 same, at = [], None
                 continue
-            if at is None or _apart_px(at, last.floor_to_px, self.plan) > SAME_PX:
+            if at is None or _apart_px(at, last.floor_to_px, self.plan) > STILL_PX:
                 same = []
             at = last.floor_to_px
             same.append(frame.image_bgr)
-            if len(same) == SAME_SHEETS:
+            if len(same) == STILL_SHEETS:
                 return self._found(same)
         raise DeviceError("The sheet was not found before the pictures ended.", _why(last))
 
     def _found(self, frames: Sequence[FrameBGR]) -> Found:
+        """Average the sheet's pose over frames (h, w, 3) in which it lies still."""
         lens = self.lens(frames[0])
         sheets = [detect_sheet(frame, self.plan, lens) for frame in frames]
         poses = [sheet.floor_to_px for sheet in sheets if sheet.floor_to_px is not None]
         return self._by_the_tape(Found(np.mean(poses, axis=0), lens, sheets[-1].advice))
 
     def focus(self, found: Found, camera: object) -> Found:
-        """Focus the lens on the sheet, hold it there from now on, and note its position.
+        """Focus the lens on the sheet and hold it there from now on.
 
         Args:
             found: The tray's pose, found by the sheet in it.
             camera: The camera that the frames come from; one without a motorised lens is left alone.
+
+        Returns:
+            `found` with the lens's position, or with advice if the lens found no focus within FOCUS_S.
         """
         if not isinstance(camera, SensorCamera) or not camera.autofocus:
             return found
@@ -213,10 +224,12 @@ class Calibrating:
         return found if lens_mm is None else replace(found, lens=lens_at(found.floor_to_px, found.lens, lens_mm))
 
     def empty_tray(self, warm_frames: int = WARM_FRAMES) -> FrameBGR:
-        """Wait until sheet and dice are out, nothing moves and exposure is held; return the mean of some frames.
+        """Wait until sheet and hands are out, nothing moves and exposure is held; return the mean of some frames.
+
+        Sets `lamp` from these frames.
 
         Args:
-            warm_frames: Frames to let pass with a camera that does not tell whether its exposure is held.
+            warm_frames: Frames to let pass with a camera that does not report whether its exposure is held.
 
         Raises:
             DeviceError: The tray does not come to rest in time.
@@ -256,13 +269,14 @@ class Calibrating:
             for frame in self._sampled("No die was seen"):
                 edge = die_edge_mm(frame.image_bgr, rig)
                 sizes = [*sizes, edge] if edge is not None else []
-                if len(sizes) >= SAME_SIZES and np.ptp(sizes[-SAME_SIZES:]) <= SAME_MM:
-                    return round(float(np.median(sizes[-SAME_SIZES:])), 1)
+                if len(sizes) >= AGREEING_SIZES and np.ptp(sizes[-AGREEING_SIZES:]) <= MAX_SIZE_SPREAD_MM:
+                    return round(float(np.median(sizes[-AGREEING_SIZES:])), 1)
         except DeviceError:
             return None
         return None
 
     def _sampled(self, failure: str) -> Iterator[Frame]:
+        """Yield a frame of `_frames` every DETECT_EVERY_S."""
         due_s: float | None = None
         for frame in self._frames(failure):
             if due_s is None or frame.at_s >= due_s:
@@ -270,6 +284,7 @@ class Calibrating:
                 yield frame
 
     def _frames(self, failure: str) -> Iterator[Frame]:
+        """Yield frames until a recording ends. Raises DeviceError, with the reason `failure`, after the step's time."""
         begun_s: float | None = None
         self._said = ""
         while (frame := self._frame()) is not None:
@@ -280,6 +295,7 @@ class Calibrating:
             yield frame
 
     def _once(self, sentence: str) -> None:
+        """Say a sentence, unless it was the last one."""
         if sentence != self._said:
             self._said = sentence
             self._say(sentence)
@@ -300,7 +316,7 @@ def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | 
     if not found.lens.measured:
         says = (
             f"The lens was not measured: {plan.lens_deg:g} degrees across are taken, and its height follows from that. "
-            f"Hold the sheet aslant, {FEWEST_VIEWS} ways, before it is laid, or tell the height by the tape."
+            f"Hold the sheet aslant, {MIN_VIEWS} ways, before it is laid, or tell the height by the tape."
         )
         advice.append(Advice("lens", says))
     advice += [] if lamp is None else lamp.advice()

@@ -118,6 +118,7 @@ def sheet(paper: str = "a4", tray_mm: tuple[float, float] = (320.0, 240.0), keep
 
 
 def _marker(number: int, x_mm: float, y_mm: float) -> list[Mark]:
+    """Return the rectangles of a marker whose upper left corner is at (x_mm, y_mm)."""
     module = MARKER_MM / MODULES
     whites = [
         Rectangle(x_mm + column * module, y_mm + row * module, module, module, black=False)
@@ -176,7 +177,7 @@ def _words(paper: str) -> list[Mark]:
 
 
 def raster(printed: Sheet, px_per_mm: float = 6.0) -> FrameBGR:
-    """Draw the sheet, without its words, as an (h, w, 3) picture for the virtual tray."""
+    """Draw the sheet's rectangles, without words and dashes, as an (h, w, 3) picture for the virtual tray."""
     width, height = (round(edge * px_per_mm) for edge in printed.size_mm)
     picture = np.full((height, width, 3), 235, np.uint8)
     for mark in printed.marks:

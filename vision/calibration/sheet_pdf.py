@@ -37,7 +37,7 @@ def pdf(sheet: Sheet) -> bytes:
 
 
 def _pdf_mark(mark: Mark) -> str:
-    """Return the PDF operators that draw a mark, in millimetres from the upper left corner."""
+    """Return the PDF operators that draw a mark; their units are millimetres, y counts downwards."""
     if isinstance(mark, Rectangle):
         at = f"{mark.x_mm:g} {mark.y_mm:g} {mark.width_mm:g} {mark.height_mm:g}"
         return f"{0 if mark.black else 1} g {at} re f\n"

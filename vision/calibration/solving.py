@@ -18,32 +18,30 @@ from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig, Zone, projected
 from vision.reading.reading import Floats, FrameBGR
 
-TILTED_DEG = 4.0
+MAX_TILT_DEG = 4.0
 """Largest tilt of the camera without advice, in degrees. Shows 1 mm of a 16 mm die's side, which geometry allows."""
-STEEP_DEG = 16.0
+HAND_HELD_DEG = 16.0
 """Tilt in degrees from which the sheet counts as held by hand. No camera over a tray is tilted as much."""
-BENT_PX = 1.5
+MAX_BEND_PX = 1.5
 """Error of the markers' corners, in pixels, above which the sheet is reported as not flat. A flat one has half a pixel.
 """
-SMALLEST_DIE_PX = 32.0
-"""Least width of a die, in pixels. In smaller dice the pips run together."""
+MIN_DIE_PX = 32.0
+"""Least width of a die, in pixels, without advice. In smaller dice the pips run together."""
 REFERENCE_FRAMES = 8
 """Frames averaged for the picture of the empty tray. Reduces noise to a third, so that a black die differs from felt.
 """
-SOFT_RIM_PX = 2.4
+BLUR_RIM_PX = 2.4
 """Width that blurred edges add to a die's silhouette, in pixels. Subtracted when a die is measured."""
-SMALLEST_FACES = 0.35
-"""Least area of a die's silhouette, relative to a face."""
-USUAL_DIES_MM = (8.0, 30.0)
+MIN_DIE_FACES = 0.35
+"""Least area of a die's silhouette, in face areas. Smaller foreground is a crumb or a shadow."""
+DIE_RANGE_MM = (8.0, 30.0)
 """Smallest and largest edge of a die, in millimetres. Anything outside is no die."""
 
 SOLD_MM = (8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 19.0, 20.0, 22.0, 25.0)
 """Edges in millimetres that dice are sold with."""
-MEASURED_MM = 0.7
-"""Largest error of a measured edge, in millimetres, within which it is rounded to one that is sold."""
-
-
-USUAL_LENS_DEG = 62.2
+MAX_ROUNDING_MM = 0.7
+"""Largest change of a measured edge, in millimetres, when it is rounded to one that is sold."""
+DEFAULT_LENS_DEG = 62.2
 """Horizontal angle of view, in degrees, assumed for a lens that was not measured: that of Camera Module 2."""
 
 
@@ -63,7 +61,7 @@ class Plan:
 
     tray_mm: tuple[float, float] = (320.0, 240.0)
     keep_mm: float = 80.0
-    lens_deg: float = USUAL_LENS_DEG
+    lens_deg: float = DEFAULT_LENS_DEG
     lens_mm: float | None = None
     bar_mm: float = BAR_MM
     die_mm: float = 16.0
@@ -86,7 +84,7 @@ class SheetView:
 
 
 def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
-    """Look for the sheet in a picture, and check light, focus and tilt.
+    """Detect the sheet in a picture and check light, focus, tilt and position. A sheet held aslant gives no homography.
 
     Args:
         frame_bgr: (h, w, 3) the picture.
@@ -102,11 +100,11 @@ def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
         says = f"Only {len(markers)} of the sheet's markers are seen. Uncover the sheet; light it evenly."
         return SheetView(markers, None, (Advice("few_markers", says), *ground_advice(frame_bgr)))
     floor_to_px, off_px = pose
-    if lens_over(floor_to_px, lens)[1] > STEEP_DEG:
+    if lens_over(floor_to_px, lens)[1] > HAND_HELD_DEG:
         return SheetView(markers, None, (_ASLANT,))
     bent = Advice("bent", f"The sheet is not flat (off by {off_px:.1f} px). Press it down; tape its edges.")
     advice = (*geometry_advice(floor_to_px, plan, lens), *sheet_advice(frame_bgr, markers))
-    return SheetView(markers, floor_to_px, (*advice, bent) if off_px > BENT_PX else advice)
+    return SheetView(markers, floor_to_px, (*advice, bent) if off_px > MAX_BEND_PX else advice)
 
 
 def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
@@ -131,6 +129,10 @@ def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, floa
 
     A homography of a plane is K (r1 r2 t) up to a factor (Zhang 2000, "A flexible new technique for camera
     calibration", section 2). K is the camera matrix of `lens`.
+
+    Args:
+        floor_to_px: (3, 3) homography from the tray's mm to pixels, without distortion.
+        lens: The lens; its distortion is ignored.
     """
     columns = np.linalg.inv(lens.matrix) @ floor_to_px
     columns /= (np.linalg.norm(columns[:, 0]) + np.linalg.norm(columns[:, 1])) / 2
@@ -143,7 +145,13 @@ def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, floa
 
 
 def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
-    """Return `lens` with the focal length at which it hangs `height_mm` above the floor, marked as measured."""
+    """Return the lens with the focal length that follows from its measured height, marked as measured.
+
+    Args:
+        floor_to_px: (3, 3) homography from the tray's mm to pixels.
+        lens: The lens; its focal length is replaced.
+        height_mm: Height of the lens above the floor.
+    """
     around = np.array(lens.size_wh) / 2 + [(0, 0), (1, 0), (0, 1)]
     on_floor = projected(around, np.linalg.inv(floor_to_px).astype(np.float64))
     px_per_mm = 1 / math.sqrt(abs(float(np.linalg.det(on_floor[1:] - on_floor[0]))))
@@ -151,10 +159,10 @@ def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
 
 
 def through(lens: Lens, floor_to_px: Floats, plan: Plan) -> Floats:
-    """Return the homography from mm to pixels that best fits the floor as the lens shows it, with distortion.
+    """Return the (3, 3) homography from mm to pixels that best fits the floor as a lens with distortion shows it.
 
     Args:
-        lens: The lens.
+        lens: The lens, whose distortion is applied.
         floor_to_px: (3, 3) homography from mm to pixels without distortion.
         plan: The tray's size.
     """
@@ -191,19 +199,22 @@ def reference(frames: Sequence[FrameBGR]) -> FrameBGR:
 
 
 def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
-    """Measure the edge of the die in the throw zone, in mm to a tenth; None unless exactly one die is there."""
+    """Measure the edge of the die in the throw zone, in mm to a tenth, from its silhouette against the empty tray.
+
+    None unless exactly one die-sized object is there.
+    """
     face_px = Floor.of(rig).face_px
     empty = EmptyTray.of(rig.empty_bgr, face_px, face_px / 2)
     changed = empty.foreground(shrunk(frame_bgr, empty.scale)).possible
     outlines, _ = cv2.findContours(changed, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    dice = [outline[:, 0] for outline in outlines if cv2.contourArea(outline) > SMALLEST_FACES * (face_px / 2) ** 2]
+    dice = [outline[:, 0] for outline in outlines if cv2.contourArea(outline) > MIN_DIE_FACES * (face_px / 2) ** 2]
     on_floor = [rig.to_mm((outline + 0.5) / empty.scale).astype(np.float32) for outline in dice]
     squares = [cv2.minAreaRect(points) for points in on_floor]
     thrown = [square for square in squares if rig.throw.holds(*square[0])]
     if len(thrown) != 1:
         return None
     edge = _edge_of(cv2.boxPoints(thrown[0]).astype(np.float64), rig)
-    return round(edge, 1) if USUAL_DIES_MM[0] <= edge <= USUAL_DIES_MM[1] else None
+    return round(edge, 1) if DIE_RANGE_MM[0] <= edge <= DIE_RANGE_MM[1] else None
 
 
 def _edge_of(box_mm: Floats, rig: Rig) -> float:
@@ -217,14 +228,14 @@ def _edge_of(box_mm: Floats, rig: Rig) -> float:
     along = (box_mm - (x, y)) @ (sides / np.linalg.norm(sides, axis=1, keepdims=True)).T
     ends = np.stack([along.max(0), -along.min(0)])  # two of each side, outwards
     away, near = ends.clip(min=0).sum() / 2, ends.clip(max=0).sum() / 2
-    rim_mm = SOFT_RIM_PX * rig.die_mm / Floor.of(rig).face_px
+    rim_mm = BLUR_RIM_PX * rig.die_mm / Floor.of(rig).face_px
     return float((away + near - rim_mm) / (1 + away / height))
 
 
 def sold_edge_mm(measured_mm: float) -> float:
-    """Return the nearest edge, in mm, that dice are sold with, if within `MEASURED_MM`; else the measured edge."""
+    """Return the nearest edge, in mm, that dice are sold with, if within `MAX_ROUNDING_MM`; else the measured edge."""
     nearest = min(SOLD_MM, key=lambda edge: abs(edge - measured_mm))
-    return nearest if abs(nearest - measured_mm) <= MEASURED_MM else measured_mm
+    return nearest if abs(nearest - measured_mm) <= MAX_ROUNDING_MM else measured_mm
 
 
 _NO_SHEET = Advice("no_sheet", "The sheet is not seen. Lay it flat into the tray, printed side up, all of it in view.")
@@ -232,13 +243,19 @@ _ASLANT = Advice("aslant", "The sheet is seen aslant, which tells the lens. Then
 
 
 def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice, ...]:
-    """Check tilt, distance and field of view of the camera; return what to improve, empty if all is good."""
+    """Check tilt, distance and field of view of the camera; return what to improve, empty if all is good.
+
+    Args:
+        floor_to_px: (3, 3) homography from the tray's mm to pixels, without distortion.
+        plan: The tray's size and the dice's.
+        lens: The lens.
+    """
     (x, y, height), tilt = lens_over(floor_to_px, lens)
     advice = []
-    if tilt > TILTED_DEG:
+    if tilt > MAX_TILT_DEG:
         advice.append(Advice("tilted", f"The camera is tilted by {tilt:.0f} degrees. Turn it to look straight down."))
     die_px = np.linalg.norm(np.diff(projected(np.array([[x, y], [x + plan.die_mm, y]]), floor_to_px), axis=0))
-    if die_px < SMALLEST_DIE_PX:
+    if die_px < MIN_DIE_PX:
         advice.append(
             Advice("far", f"A die is only {die_px:.0f} px wide. Hang the camera lower (now {height:.0f} mm).")
         )
@@ -250,6 +267,7 @@ def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice
 
 
 def _outside(floor_to_px: Floats, size_wh: tuple[int, int], both: tuple[Zone, Zone]) -> bool:
+    """Whether a corner of `both` zones is outside a picture of `size_wh` by more than 3 % of its width."""
     slack = 0.03 * size_wh[0]  # a rim cut off by so much costs no die that lies flat
     corners_px = projected(np.concatenate([zone.corners_mm for zone in both]), floor_to_px)
     return bool((corners_px < -slack).any() or (corners_px > np.array(size_wh) + slack).any())

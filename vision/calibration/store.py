@@ -22,7 +22,7 @@ FORMAT: Literal[1] = 1
 """Version of the file's format."""
 _DAMAGE = (OSError, EOFError, zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, msgspec.MsgspecError)
 _NUMBERS, _PICTURE = "calibration.json", "empty.png"
-MOST_BYTES = 200_000_000
+MAX_BYTES = 200_000_000
 """Largest size of a part of the file, in bytes, to bound memory. A PNG picture of 60 megapixels fits."""
 CURE = "Run `pegpip calibrate` again."
 _Three = tuple[float, float, float]
@@ -75,7 +75,7 @@ class Stored:
 
 
 def bytes_of_rig(stored: Stored) -> bytes:
-    """Return the content of the calibration's file, a zip archive."""
+    """Encode a calibration as the content of its file: a zip archive of the numbers (JSON) and the picture (PNG)."""
     done, picture = cv2.imencode(".png", stored.rig.empty_bgr)
     assert done, "a picture from a camera can always be coded"
     content = io.BytesIO()
@@ -86,14 +86,17 @@ def bytes_of_rig(stored: Stored) -> bytes:
 
 
 def load_rig(path: Path) -> Stored | None:
-    """Read the calibration of a data folder, or of a file. None: there is none.
+    """Read a calibration; return None if there is none.
+
+    Args:
+        path: The file, or a data folder that holds it under FILE_NAME.
 
     Raises:
         DeviceError: The file is damaged or of another program.
     """
     try:
         file = path / FILE_NAME if path.is_dir() else path
-        readable = file.stat().st_size <= MOST_BYTES and (file.is_file() or file.is_dir())  # a pipe may never end
+        readable = file.stat().st_size <= MAX_BYTES and (file.is_file() or file.is_dir())  # a pipe may never end
         content = file.read_bytes() if readable else b""
     except FileNotFoundError:
         return None
@@ -110,7 +113,7 @@ def rig_of_bytes(content: bytes, name: str) -> Stored:
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if any(archive.getinfo(part).file_size > MOST_BYTES for part in (_NUMBERS, _PICTURE)):
+            if any(archive.getinfo(part).file_size > MAX_BYTES for part in (_NUMBERS, _PICTURE)):
                 raise DeviceError(f"The calibration {name} is too large.", CURE)
             numbers = msgspec.json.decode(archive.read(_NUMBERS), type=_Numbers)
             picture = archive.read(_PICTURE)

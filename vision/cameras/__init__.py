@@ -28,9 +28,12 @@ class Exposure:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One picture of the tray (h, w, 3), with its time in seconds on the camera's own clock.
+    """One picture of the tray.
 
-    `exposure` says how the picture was taken. None: the camera does not report it.
+    Attributes:
+        image_bgr: (h, w, 3) uint8.
+        at_s: Its time in seconds on the camera's own clock.
+        exposure: How it was taken; None if the camera does not report it.
     """
 
     image_bgr: FrameBGR

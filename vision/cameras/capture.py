@@ -24,13 +24,11 @@ OPEN_WAIT_S = 10.0
 answers must not block the table."""
 SIZE_WH = (1280, 960)
 """Width and height, in pixels, that a live camera is asked for."""
-USUAL_FPS = 30.0
+DEFAULT_FPS = 30.0
 """Frame rate, in frames per second, assumed for a video file that states none."""
-
-
-BEHIND_S = 2.0
+MAX_LAG_S = 2.0
 """Delay of the reader behind the video's own time, in seconds, above which frames are skipped."""
-SKIPPED_S = 0.1
+SKIP_S = 0.1
 """Interval of the frames that a slow reader gets, in seconds of the video. Short enough to see dice come to rest."""
 
 
@@ -59,19 +57,20 @@ class VideoCamera:
             raise self._unreadable()
         self._capture = capture
         fps = capture.get(cv2.CAP_PROP_FPS)
-        self._period_s = 1 / (fps if math.isfinite(fps) and fps > 0 else USUAL_FPS)
+        self._period_s = 1 / (fps if math.isfinite(fps) and fps > 0 else DEFAULT_FPS)
         self._at_s, self._began_s = -self._period_s, None
 
     def frame(self) -> Frame | None:
-        """Return the next frame of the file; None after the last one.
+        """Return the next frame of the file; None after the last one. Frames are skipped for a reader that lags behind.
 
-        Raises DeviceError if no frame at all can be decoded.
+        Raises:
+            DeviceError: No frame at all can be decoded, or the video was not started.
         """
         if self._capture is None:
             raise DeviceError("The video was asked for a frame before its start.", "Start it first.")
         if self._began_s is None:
             self._began_s = self._clock()
-        if self._clock() - self._began_s > self._at_s + BEHIND_S:
+        if self._clock() - self._began_s > self._at_s + MAX_LAG_S:
             self._skip(self._capture)
         image_bgr = picture_of(self._capture)
         if image_bgr is None:
@@ -92,8 +91,8 @@ class VideoCamera:
             self._capture = None
 
     def _skip(self, capture: cv2.VideoCapture) -> None:
-        """Skip frames, so that the next frame read is `SKIPPED_S` after the last one."""
-        for _ in range(round(SKIPPED_S / self._period_s) - 1):
+        """Skip frames of the open file, so that the next one read is SKIP_S after the last one."""
+        for _ in range(round(SKIP_S / self._period_s) - 1):
             with contextlib.suppress(cv2.error):
                 if capture.grab():
                     self._at_s += self._period_s
@@ -154,7 +153,7 @@ class IndexCamera:
 
 
 def _opened(index: int) -> cv2.VideoCapture:
-    """Open OpenCV's camera at `index`. If there is none, the returned capture is not open."""
+    """Open OpenCV's camera at `index` and ask it for SIZE_WH. If there is none, the returned capture is not open."""
     capture = cv2.VideoCapture(index)
     # Uncompressed, USB 2 has room for only a few pictures of this size a second.
     capture.set(cv2.CAP_PROP_FOURCC, float(cv2.VideoWriter.fourcc(*"MJPG")))

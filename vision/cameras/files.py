@@ -25,9 +25,9 @@ GREY_BGR = (128, 128, 128)
 FPS = 15.0
 """Frames per second that the camera delivers. A photo does not change, so a higher rate only costs computing time."""
 SHOWN_S = 4.0
-"""How long each photo is shown, in seconds: long enough for the reader to settle and read it."""
+"""Seconds for which each photo is shown: long enough for the reader to settle and read it."""
 CLEARED_S = 0.6
-"""How long an empty tray is shown between two photos, in seconds. The watcher must notice that the dice were taken."""
+"""Seconds for which an empty tray is shown between two photos. The watcher must notice that the dice were taken."""
 
 
 def photos_in(folder: Path) -> tuple[Path, ...]:
@@ -86,7 +86,7 @@ class FilesCamera:
         self._started = False
 
     def start(self) -> None:
-        """Begin with the first photo. Has no effect on a camera that is started already."""
+        """Begin with the first photo. A camera that is started already goes on."""
         if self._started:
             return
         self._started = True
@@ -96,7 +96,7 @@ class FilesCamera:
         self._due_s = self._clock()
 
     def frame(self) -> Frame:
-        """Wait until the next frame is due, and return it.
+        """Wait until the next frame is due, FPS a second; return the present photo or the empty tray.
 
         Raises:
             DeviceError: The camera was not started, or no photo of the folder can be read.
@@ -122,9 +122,9 @@ class FilesCamera:
         self._shown = None
 
     def _next_photo(self) -> FrameBGR:
-        """Return the next readable photo, letterboxed; unreadable ones are skipped.
+        """Return the next readable photo, letterboxed, after the last one the first again; unreadable ones are skipped.
 
-        Raises DeviceError if none is left.
+        Raises DeviceError, and stops, if no photo can be read.
         """
         for _ in self._photos:
             path = self._photos[self._next % len(self._photos)]

@@ -13,20 +13,20 @@ SIXTY_HZ = (
 """Countries (ISO 3166) whose mains has 60 Hz; the others have 50. Japan has both: set `mains_hz` in its west."""
 REGULATORY_DOMAIN = Path("/sys/module/cfg80211/parameters/ieee80211_regdom")
 """File that holds the Wi-Fi country set in Raspberry Pi OS, as two letters."""
-CAMERA_FRAME_S = 1 / 30
+MAX_EXPOSURE_S = 1 / 30
 """Longest exposure, in seconds, that still gives 30 frames a second."""
 
 
-def country(told: Path = REGULATORY_DOMAIN, cmdline: Path = Path("/proc/cmdline")) -> str:
+def country(wifi: Path = REGULATORY_DOMAIN, cmdline: Path = Path("/proc/cmdline")) -> str:
     """Return the machine's country as two letters (ISO 3166); "" if unknown.
 
-    The Wi-Fi country is asked first, then the machine's language.
+    It is the Wi-Fi country of the kernel's command line, else that of the Wi-Fi driver, else the one in the locale.
 
     Args:
-        told: File with the Wi-Fi country.
-        cmdline: File with the kernel's command line, which may set that country too.
+        wifi: File of the Wi-Fi driver with the country.
+        cmdline: File with the kernel's command line.
     """
-    for file, pattern in ((cmdline, r"cfg80211\.ieee80211_regdom=([A-Z]{2})"), (told, r"^([A-Z]{2})$")):
+    for file, pattern in ((cmdline, r"cfg80211\.ieee80211_regdom=([A-Z]{2})"), (wifi, r"^([A-Z]{2})$")):
         try:
             found = re.search(pattern, file.read_text(encoding="ascii", errors="replace"), re.MULTILINE)
         except OSError:
@@ -57,12 +57,12 @@ def steady_exposure(
 ) -> tuple[int, float]:
     """Find exposure and gain that keep the brightness and average out a lamp's flicker.
 
-    The exposure becomes a whole number of flicker periods, at most a thirtieth of a second. Where the scene is too
-    bright for one period at the lowest gain it stays as it is, and bands remain (`has_whole_periods`).
+    The exposure becomes a whole number of flicker periods, at most MAX_EXPOSURE_S. A scene too bright for one period
+    at the lowest gain gets that gain and a shorter exposure, and bands remain (`has_whole_periods`).
 
     Args:
-        exposure_us: Exposure time in microseconds.
-        gain: Product of analogue and digital gain.
+        exposure_us: Present exposure time in microseconds.
+        gain: Present product of analogue and digital gain.
         gain_limits: Lowest and highest analogue gain of the sensor.
         period_us: Flicker period in microseconds.
 
@@ -73,7 +73,7 @@ def steady_exposure(
     total = exposure_us * gain
     if total / lowest < period_us:
         return round(total / lowest) if gain > lowest else round(exposure_us), lowest
-    most = int(CAMERA_FRAME_S * 1e6 // period_us)
+    most = int(MAX_EXPOSURE_S * 1e6 // period_us)
     periods = min(max(int(exposure_us // period_us), 1), most)
     while periods < most and total / (periods * period_us) > highest:
         periods += 1

@@ -27,7 +27,7 @@ AE_CONVERGED = 2
 FLICKER_MANUAL = 1
 """libcamera's AeFlickerModeEnum: the exposure honours AeFlickerPeriod."""
 STEADY_FRAMES = 15
-"""Frames over which a value must stay within `MAX_CHANGE` to count as converged."""
+"""Frames over which a value must stay within `MAX_CHANGE` to count as converged. More make calibrating take longer."""
 MAX_CHANGE = 0.02
 """Largest relative change of a converged value over `STEADY_FRAMES`. The reader tolerates more than ten times as much.
 """
@@ -47,7 +47,7 @@ SAMPLE_EVERY_PX = 16
 
 
 class AutoLock:
-    """Decides which controls a camera gets, frame by frame.
+    """Decides, frame by frame, which of libcamera's controls to send to a camera. It sends none itself.
 
     Args:
         advertised: picamera2's `camera_controls`: name to (lowest, highest, default).
@@ -74,9 +74,11 @@ class AutoLock:
         return controls | self._focus_controls()
 
     def focus_at(self, lens_position: float | None, at_s: float) -> Controls:
-        """Return the controls that hold the lens at `lens_position` dioptres; None focuses once more.
+        """Return the controls that move the lens.
 
-        `at_s` is the present time in seconds on the camera's clock.
+        Args:
+            lens_position: Where to hold it from now on, in dioptres; None to focus once more and hold it there.
+            at_s: The present time in seconds on the camera's clock.
         """
         self._wanted, self._position, self._asked_s = lens_position, lens_position, at_s
         self._positions.clear()
@@ -87,13 +89,13 @@ class AutoLock:
 
         Args:
             metadata: picamera2's metadata of the frame.
-            image_bgr: Its picture.
-            at_s: Its time in seconds.
+            image_bgr: (h, w, 3) its picture.
+            at_s: Its time in seconds on the camera's clock.
         """
         taken = self._exposure(metadata)
         if at_s - self._asked_s < DELAY_S:
             return taken, {}
-        controls = self._let_go(image_bgr, at_s) if self._exposed else {}
+        controls = self._unlock_in_other_light(image_bgr, at_s) if self._exposed else {}
         if not controls:
             controls = self._lock_converged(metadata) | self._lock_focus(metadata)
         if controls:
@@ -101,11 +103,13 @@ class AutoLock:
         return taken, controls
 
     def _exposure(self, metadata: Mapping[str, Any]) -> Exposure:
+        """Convert picamera2's metadata of a frame; `held` and the lens's position are those of the locks."""
         gain = metadata.get("AnalogueGain", 1.0) * metadata.get("DigitalGain", 1.0)
         held = self._exposed and self._balanced
         return Exposure(metadata.get("ExposureTime", 0) / 1e6, gain, held, self._position)
 
     def _focus_controls(self) -> Controls:
+        """Return the controls that hold the lens at the wanted position, or focus if there is none; none without motor."""
         if "AfMode" not in self._advertised:
             return {}
         if self._wanted is None:
@@ -113,7 +117,10 @@ class AutoLock:
         return {"AfMode": AF_MANUAL, "LensPosition": self._wanted}
 
     def _lock_converged(self, metadata: Mapping[str, Any]) -> Controls:
-        """Return the controls that lock exposure or white balance, whichever has just converged; empty for neither."""
+        """Return the controls that lock exposure or white balance, whichever converged with this frame's `metadata`.
+
+        Empty for neither. The exposure is locked at a whole number of the lamp's flicker periods, if possible.
+        """
         if self._exposed and self._balanced:
             return {}
         exposure_us, gain = metadata.get("ExposureTime", 0), self._exposure(metadata).gain
@@ -135,11 +142,16 @@ class AutoLock:
         return controls
 
     def _steady(self, which: int) -> bool:
+        """Whether brightness (0), red gain (1) or blue gain (2) stayed within MAX_CHANGE for STEADY_FRAMES frames."""
         values = [value[which] for value in self._values]
         return len(values) == STEADY_FRAMES and max(values) <= (1 + MAX_CHANGE) * min(values)
 
     def _lock_focus(self, metadata: Mapping[str, Any]) -> Controls:
-        """Return the controls that lock the lens once it has stayed in focus. A lens without focus keeps searching."""
+        """Return the controls that lock the lens once it has stayed in focus for STEADY_FRAMES; until then none.
+
+        Args:
+            metadata: picamera2's metadata of the present frame.
+        """
         if self._position is not None or "LensPosition" not in metadata or "AfMode" not in self._advertised:
             return {}
         if metadata.get("AfState") != AF_FOCUSED:
@@ -151,8 +163,15 @@ class AutoLock:
         self._position = float(np.median(self._positions))
         return {"AfMode": AF_MANUAL, "LensPosition": self._position}
 
-    def _let_go(self, image_bgr: FrameBGR, at_s: float) -> Controls:
-        """Return the controls that unlock exposure and white balance, once the light has stayed changed; else empty."""
+    def _unlock_in_other_light(self, image_bgr: FrameBGR, at_s: float) -> Controls:
+        """Return the controls that unlock exposure and white balance; empty while the light is as it was when locked.
+
+        The light must differ by MAX_LIGHT_CHANGE for CHANGED_FOR_S.
+
+        Args:
+            image_bgr: (h, w, 3) the present frame.
+            at_s: Its time in seconds on the camera's clock.
+        """
         light = light_of(image_bgr)
         if self._light is None:
             self._light = light

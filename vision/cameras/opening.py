@@ -11,7 +11,7 @@ KINDS = ("virtual", "picamera2", "opencv:INDEX", "files:DIR", "video:FILE")
 """Forms of the camera setting, for messages."""
 EXAMPLES = {"opencv": "opencv:0", "files": "files:photos", "video": "video:throws.mp4"}
 """An example of each setting that takes an argument, by the word before the colon."""
-HIGHEST_INDEX = 63
+MAX_INDEX = 63
 """Largest index accepted: Linux numbers at most 64 video devices."""
 
 
@@ -61,6 +61,6 @@ def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
 
 
 def _index(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or int(text[:9]) > HIGHEST_INDEX:
+    if not (text.isascii() and text.isdecimal()) or int(text[:9]) > MAX_INDEX:
         raise SetupError([f"camera = 'opencv:{text}': the index is a whole number from 0, as in 'opencv:0'."])
     return int(text)

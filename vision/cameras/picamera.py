@@ -125,7 +125,7 @@ class Picamera2Camera:
         self._lens_position, self._refocus = lens_position, True
 
     def _configure(self, device: Any) -> None:
-        """Configure a picamera2 device for video, with the sensor mode that has the widest field of view."""
+        """Configure a picamera2 device for video in the sensor mode with the widest field of view, and set `field`."""
         model = str(device.camera_properties.get("Model", "unknown"))
         if model not in self._modes:  # reading them configures the camera for each, which takes about a second
             self._modes = {model: widest_mode(device.sensor_modes, self._size_wh)}
@@ -155,7 +155,12 @@ class Picamera2Camera:
             raise DeviceError(f"The camera shows {used_w} of the {wanted_w} columns that its sensor could.", UPDATE)
 
     def _adjusted(self, metadata: dict[str, Any], image_bgr: FrameBGR) -> Exposure:
-        """Send the controls that a frame's metadata calls for, and return the exposure of that frame."""
+        """Send the camera the controls that `AutoLock` decides on after a frame; return how that frame was taken.
+
+        Args:
+            metadata: picamera2's metadata of the frame.
+            image_bgr: (h, w, 3) its picture.
+        """
         refocused: dict[str, Any] = {}
         if self._refocus:
             self._refocus = False
@@ -167,12 +172,14 @@ class Picamera2Camera:
         return exposure
 
     def _picture(self, array: Any) -> FrameBGR:
+        """Convert picamera2's array to (h, w, 3) uint8 without its fourth channel. Raises ValueError for other shapes."""
         picture = np.asarray(array)
         if picture.ndim != 3 or picture.shape[2] < 3:
             raise ValueError(f"a picture of shape {picture.shape}")
         return np.ascontiguousarray(picture[:, :, :3], dtype=np.uint8)
 
     def _time_of(self, metadata: dict[str, Any]) -> float:
+        """Return a frame's time in seconds: the sensor's, or else the clock's; always later than the last frame's."""
         at_s = metadata["SensorTimestamp"] / 1e9 if "SensorTimestamp" in metadata else self._clock()
         return at_s if at_s > self._at_s else self._at_s + 1e-3
 

@@ -9,14 +9,16 @@ from vision.reading.reading import Die, Doubt, FrameBGR, Reading
 
 Colour = tuple[int, int, int]
 
-SURE_BGR: Colour = (110, 200, 70)
+CONFIDENT_BGR: Colour = (110, 200, 70)
 """Colour of the box of a die that was read with high confidence."""
-UNSURE_BGR: Colour = (40, 150, 255)
+UNCERTAIN_BGR: Colour = (40, 150, 255)
 """Colour of the box of a die that was read with low confidence."""
 INK_BGR: Colour = (24, 22, 20)
+"""Colour of text and of the boxes' outlines."""
 PAPER_BGR: Colour = (240, 244, 246)
-SURE_FROM = 0.9
-"""Confidence, 0 to 1, from which a die's box is drawn in SURE_BGR instead of UNSURE_BGR."""
+"""Colour of the plate behind a confidence."""
+CONFIDENT_FROM = 0.9
+"""Confidence, 0 to 1, from which a die's box is drawn in CONFIDENT_BGR instead of UNCERTAIN_BGR."""
 FONT = cv2.FONT_HERSHEY_DUPLEX
 _FONT_PX = 22
 """Height of FONT's capitals at font scale 1, in pixels. Converts a wanted height to OpenCV's scale."""
@@ -31,9 +33,9 @@ _IN_WORDS = {
 
 
 def annotated(image_bgr: FrameBGR, reading: Reading) -> FrameBGR:
-    """Return a copy of the picture, same size, with a box, value and confidence for each die, and a banner.
+    """Draw a reading over a copy of its picture, (h, w, 3): a box, value and confidence for each die, and a banner.
 
-    The banner lists all values and names the reading's doubt, if it has one.
+    The banner in the upper left corner lists all values and gives the reading's doubt in words, if it has one.
     """
     drawn = image_bgr.copy()
     # Line thickness in pixels: 2 for a picture of 600 pixels, 10 for one of 4,000.
@@ -45,8 +47,9 @@ def annotated(image_bgr: FrameBGR, reading: Reading) -> FrameBGR:
 
 
 def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
+    """Draw a die's box, value and confidence over the picture in place; `unit` is the width of a thin line in px."""
     x, y, w, h = die.box_xywh
-    colour = SURE_BGR if die.confidence >= SURE_FROM else UNSURE_BGR
+    colour = CONFIDENT_BGR if die.confidence >= CONFIDENT_FROM else UNCERTAIN_BGR
     cv2.rectangle(drawn, (x, y), (x + w, y + h), INK_BGR, 3 * unit, cv2.LINE_AA)
     cv2.rectangle(drawn, (x, y), (x + w, y + h), colour, unit, cv2.LINE_AA)
     height_px = max(12, min(round(0.42 * h), 26 * unit))
@@ -56,10 +59,11 @@ def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
 
 
 def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
+    """Draw all values and the doubt in place, no wider than the picture; `unit` is the width of a thin line in px."""
     values = " ".join(str(value) for value in reading.values) or "no dice"
-    text, colour = values, SURE_BGR
+    text, colour = values, CONFIDENT_BGR
     if reading.doubt is not None:
-        text, colour = f"{values}?  {_IN_WORDS[reading.doubt]}", UNSURE_BGR
+        text, colour = f"{values}?  {_IN_WORDS[reading.doubt]}", UNCERTAIN_BGR
     height_px = max(10, 9 * unit)
     fits = (drawn.shape[1] - height_px) / _width_px(text, height_px)
     height_px = max(8, int(height_px * min(1.0, fits)))
@@ -67,7 +71,15 @@ def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
 
 
 def _label(drawn: FrameBGR, text: str, at_xy: tuple[int, int], height_px: int, colour: Colour) -> None:
-    """Draw dark text on a coloured plate in place. A plate that would leave the picture is moved inwards."""
+    """Draw dark text on a plate over the picture, in place.
+
+    Args:
+        drawn: (h, w, 3) the picture.
+        text: The text.
+        at_xy: Upper left corner of the plate in pixels; moved inwards if the plate would leave the picture.
+        height_px: Height of the text's capitals.
+        colour: Colour of the plate.
+    """
     pad = max(2, height_px // 3)
     width, height = _width_px(text, height_px) + 2 * pad, height_px + 2 * pad
     x = int(np.clip(at_xy[0], 0, max(0, drawn.shape[1] - width)))
@@ -80,5 +92,6 @@ def _label(drawn: FrameBGR, text: str, at_xy: tuple[int, int], height_px: int, c
 
 
 def _width_px(text: str, height_px: int) -> int:
+    """Return the width of a text in pixels, if its capitals are `height_px` high."""
     (width, _), _ = cv2.getTextSize(text, FONT, height_px / _FONT_PX, max(1, height_px // 12))
     return int(width)

@@ -22,18 +22,18 @@ FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "GIF")
 KINDS = "JPEG, PNG, WebP, TIFF, BMP or GIF"
 Image.MAX_IMAGE_PIXELS = None  # `_must_fit` checks the size before anything is decoded
 
-MOST_PIXELS = 60_000_000
+MAX_PIXELS = 60_000_000
 """Largest picture in pixels, to bound memory. A phone's photo of 50 megapixels fits."""
-MOST_WEBP_PIXELS = 30_000_000
-"""Largest WebP picture in pixels. Lower than MOST_PIXELS, because the decoder holds four copies of the picture."""
+MAX_WEBP_PIXELS = 30_000_000
+"""Largest WebP picture in pixels. Lower than MAX_PIXELS, because the decoder holds four copies of the picture."""
 BAND_ROWS = 256
 """Rows converted at a time, to bound the memory for copies."""
 ORIENTATION = 274
 """EXIF tag of the orientation."""
 SAVED_QUALITY = 92
-"""JPEG quality of saved pictures, 0 to 100."""
-MOST_FILE_BYTES = 400_000_000
-"""Largest file in bytes, to bound memory: MOST_PIXELS of uncompressed 16-bit colour."""
+"""JPEG quality of saved pictures, 0 to 100. Higher makes larger files; lower blurs pips and drawn text."""
+MAX_FILE_BYTES = 400_000_000
+"""Largest file in bytes, to bound memory: MAX_PIXELS of uncompressed 16-bit colour."""
 _TILE_WIDTH, _TILE_HEIGHT = 322, 323
 """TIFF tags of the tile size: a tile may be larger than its picture."""
 _CUT_OFF = "{!r} is cut off, its end is missing: copy it again from where it came from."
@@ -94,11 +94,11 @@ def picture_of_bytes(content: bytes, name: str) -> FrameBGR:
 
 
 def _must_fit(picture: Image.Image, name: str) -> None:
-    """Check the size in the header, before pixels are decoded. Raises PictureError for a picture that is too large."""
+    """Raise PictureError, with the file's `name`, if the size in a picture's header is too large. Decodes no pixel."""
     width, height = picture.size
     tags = getattr(picture, "tag_v2", {})
     tile_px = int(tags.get(_TILE_WIDTH, 0)) * int(tags.get(_TILE_HEIGHT, 0))
-    most = MOST_WEBP_PIXELS if picture.format == "WEBP" else MOST_PIXELS
+    most = MAX_WEBP_PIXELS if picture.format == "WEBP" else MAX_PIXELS
     if max(width * height, tile_px) > most:
         said = f"{name!r} is too large ({width} x {height} pixels)"
         raise PictureError(f"{said}: make it smaller than {most // 1_000_000} MP.")
@@ -126,7 +126,10 @@ def _rgb(band: Image.Image) -> FrameBGR:
 
 
 def _upright(image_bgr: FrameBGR, orientation: object) -> FrameBGR:
-    """Rotate and mirror a picture by its EXIF orientation (EXIF 2.3, tag 274). Unknown values leave it unchanged."""
+    """Rotate and mirror a picture (h, w, 3) to upright, by its EXIF orientation 1 to 8 (EXIF 2.3, tag 274).
+
+    Any other value leaves it unchanged.
+    """
     if orientation in (5, 6, 7, 8):
         image_bgr = image_bgr.transpose(1, 0, 2)
     if orientation in (2, 3, 6, 7):
@@ -137,14 +140,14 @@ def _upright(image_bgr: FrameBGR, orientation: object) -> FrameBGR:
 
 
 def _content(path: Path) -> bytes:
-    """Read a file. Raises PictureError for a folder, a device, or a missing, unreadable or too large file."""
+    """Return a file's bytes. Raises PictureError for a folder, a device, or a missing, unreadable or too large file."""
     try:
         found = path.stat()
         if stat.S_ISDIR(found.st_mode):
             raise PictureError(f"{str(path)!r} is a folder: name the pictures in it, as in '{path}/*.jpg'.")
         if not stat.S_ISREG(found.st_mode):
             raise PictureError(f"{str(path)!r} is no file: name a picture.")
-        if found.st_size > MOST_FILE_BYTES:
+        if found.st_size > MAX_FILE_BYTES:
             raise PictureError(f"{str(path)!r} is too large ({found.st_size // 1_000_000} MB): make it smaller.")
         return path.read_bytes()
     except FileNotFoundError:
