@@ -13,7 +13,7 @@ from vision.networks import Networks, load_networks
 from vision.networks.classifier import PHOTO_VIEWS, Classifier, Place, Probabilities, Views
 from vision.networks.detector import Detection, Detector
 from vision.reading.candidates import MIN_JOINT_CONFIDENCE
-from vision.reading.reader import Reader, size_of
+from vision.reading.reader import Reader, die_size_px
 from vision.reading.reading import Doubt, FrameBGR
 from vision.research.training.synthetic.makes import some_make
 from vision.research.training.synthetic.painted import painted
@@ -218,7 +218,7 @@ def test_an_added_die_is_read_when_the_size_is_known(counted: tuple[Reader, Coun
     fewer[:, 360:] = more[0, 0]
     before = reader.read(fewer)
     assert len(before.dice) == 3
-    assert reader.read(more, size_px=size_of(before)).values == values
+    assert reader.read(more, size_px=die_size_px(before)).values == values
 
 
 def test_a_known_size_limits_the_scales_over_an_empty_ground(counted: tuple[Reader, Counted]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vision.cameras.simulated.contact import CORNERS, Walls, touch
-from vision.cameras.simulated.physics import FLAT_DEG, SUNK_MM, Bodies, advance, laid_out, leaning_deg
+from vision.cameras.simulated.physics import MAX_FLAT_DEG, SUNK_MM, Bodies, advance, laid_out, leaning_deg
 from vision.cameras.simulated.tray import DIE_MM, Pose, VirtualTray, apart_mm
 from vision.reading.reading import Floats
 
@@ -39,7 +39,7 @@ def come_to_rest(bodies: Bodies) -> None:
 
 def cocked(pose: Pose) -> bool:
     """Whether it leans on something, or lies on another."""
-    return float(pose.at_mm[2]) > 0.6 * DIE_MM or leaning_deg(pose.turn) > FLAT_DEG
+    return float(pose.at_mm[2]) > 0.6 * DIE_MM or leaning_deg(pose.turn) > MAX_FLAT_DEG
 
 
 def overlap_mm(one: Pose, other: Pose) -> float:
@@ -99,7 +99,7 @@ def test_a_die_may_lean_on_a_wall_and_is_cocked() -> None:
     bodies.turn[0] = leaning(-45.0)
     bodies.at_mm[0] = np.array([0.0, 100.0, 0.0]) - (CORNERS @ bodies.turn[0].T * DIE_MM).min(0) * (1, 0, 1)
     come_to_rest(bodies)
-    assert leaning_deg(bodies.turn[0]) > FLAT_DEG
+    assert leaning_deg(bodies.turn[0]) > MAX_FLAT_DEG
     assert cocked(Pose(0, bodies.at_mm[0], bodies.turn[0]))
 
 
@@ -145,7 +145,7 @@ def test_the_same_seed_throws_the_same() -> None:
 def test_now_and_then_a_die_leans_on_the_wall_until_it_is_thrown_again(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vision.cameras.simulated.tray.COCKED", 1.0)
+    monkeypatch.setattr("vision.cameras.simulated.tray.COCKED_SHARE", 1.0)
     assert [cocked(pose) for pose in thrown(seed, 3)].count(True) == 1
-    monkeypatch.setattr("vision.cameras.simulated.tray.COCKED", 0.0)
+    monkeypatch.setattr("vision.cameras.simulated.tray.COCKED_SHARE", 0.0)
     assert not any(cocked(pose) for pose in thrown(seed, 3))

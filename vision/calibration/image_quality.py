@@ -77,7 +77,7 @@ def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice
 
 
 def ground_advice(frame_bgr: FrameBGR) -> tuple[Advice, ...]:
-    """Check a picture (h, w, 3) without a sheet for too little or too much light and reflections; empty if it is good."""
+    """Check the light of a picture (h, w, 3) without a sheet: dark, too bright, reflections. Empty if it is good."""
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())
     advice = []

@@ -172,7 +172,7 @@ class Picamera2Camera:
         return exposure
 
     def _picture(self, array: Any) -> FrameBGR:
-        """Convert picamera2's array to (h, w, 3) uint8 without its fourth channel. Raises ValueError for other shapes."""
+        """Convert picamera2's array to (h, w, 3) uint8; a fourth channel is dropped. ValueError if not colour."""
         picture = np.asarray(array)
         if picture.ndim != 3 or picture.shape[2] < 3:
             raise ValueError(f"a picture of shape {picture.shape}")

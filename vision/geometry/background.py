@@ -47,7 +47,7 @@ _FACE_KERNEL = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Foreground:
-    """Where a view differs from the empty tray. Pips and glare within a die are filled.
+    """Where a view differs from the empty tray. Holes of a few pixels, such as pips within a die, are filled.
 
     Attributes:
         possible: Mask at the low threshold; includes hard shadows and changed light.
@@ -76,14 +76,18 @@ class EmptyTray:
 
         Args:
             view_bgr: (h, w, 3) the view.
-            face_px: Size of a face in the view.
-            wanted_px: Size of a face in the masks; the view is never enlarged.
+            face_px: Size of a face in the view, in pixels.
+            wanted_px: Size of a face to which the view is shrunk, in pixels; a view with smaller faces stays as it is.
         """
         scale = min(1.0, wanted_px / face_px)
         return EmptyTray(scale, shrunk(view_bgr, scale))
 
     def foreground(self, view: Levels) -> Foreground:
-        """Return where a view, shrunk to `scale`, differs from the empty tray."""
+        """Return where a view differs from the empty tray, apart from shadows and changed light.
+
+        Args:
+            view: (h, w, 3) a view of the floor, shrunk to `scale`.
+        """
         distance = self._distance(view)
         low = max(LOW_THRESHOLD_LEVELS, NOISE_MULTIPLE * float(np.median(distance)))
         return Foreground(_mask(distance > low), _mask(distance > max(low, HIGH_THRESHOLD_LEVELS)))
@@ -92,10 +96,10 @@ class EmptyTray:
         """Register the reference to a view of a tray that was shifted or rotated a little since calibration.
 
         Uses the enhanced correlation coefficient (Evangelidis and Psarakis 2008), which ignores a global change of
-        brightness. Returns this reference if the registration fails.
+        brightness. Returns the moved reference, or this one if the registration fails.
 
         Args:
-            view: The view at `scale`.
+            view: (h, w, 3) a view of the floor, shrunk to `scale`.
             dice: Mask of the dice, which are excluded.
         """
         reference, current = (cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in (self.levels, view))
@@ -110,14 +114,14 @@ class EmptyTray:
         return EmptyTray(self.scale, cv2.warpAffine(self.levels, warp, size_wh, borderMode=cv2.BORDER_REPLICATE))
 
     def matches(self, view: Levels, face_xy: Sequence[float], size_px: float) -> bool:
-        """Whether the view shows the empty tray where a face was detected, give or take two pixels.
+        """Whether the view shows the empty tray where a face was detected, even if shifted by two pixels.
 
         A face printed on the tray matches. A white die on white paper does not: its pips differ.
 
         Args:
-            view: The view at `scale`.
-            face_xy: Centre of the face at `scale`.
-            size_px: Size of the face at `scale`.
+            view: (h, w, 3) a view of the floor, shrunk to `scale`.
+            face_xy: Centre of the face, in pixels of that view.
+            size_px: Size of the face, in pixels of that view.
         """
         x0, y0 = (max(0, round(centre - size_px / 2)) for centre in face_xy)
         part = np.s_[y0 : round(face_xy[1] + size_px / 2) + 1, x0 : round(face_xy[0] + size_px / 2) + 1]
@@ -125,9 +129,9 @@ class EmptyTray:
         return bool(max((view[part] - brightest).max(), (darkest - view[part]).max()) < HIGH_THRESHOLD_LEVELS)
 
     def _gain(self, view: Levels) -> Levels:
-        """Estimate how much brighter each pixel and channel of the view is than in the empty tray.
+        """Estimate how much brighter the light of a view is than that of the empty tray, for each pixel and channel.
 
-        Returns (h, w, 3) smooth factors, 1 for equal light: medians over tiles, in which dice are outliers.
+        Returns (h, w, 3) factors, 1 for equal light: medians over tiles, in which dice are outliers, interpolated.
         """
         height, width = view.shape[:2]
         samples = np.s_[::GAIN_STRIDE, ::GAIN_STRIDE]
@@ -142,10 +146,10 @@ class EmptyTray:
         return cv2.resize(grid, (width, height), interpolation=cv2.INTER_LINEAR)
 
     def _distance(self, view: Levels) -> Levels:
-        """Return each pixel's colour distance from the empty tray in the best fitting light, (h, w) in levels.
+        """Return each pixel's colour distance from the empty tray, dimmed or lit as fits best; (h, w) in levels.
 
-        For a view s, an empty tray e and a gain d the squared distance is s.s - 2 d s.e + d d e.e. This form needs the
-        fewest passes over colours.
+        The gain of a pixel is limited to SHADOW_GAIN_RANGE. For a view s, an empty tray e and a gain d the squared
+        distance is s.s - 2 d s.e + d d e.e. This form needs the fewest passes over colours.
         """
         empty = self.levels * self._gain(view)
         empty_squared = cv2.max(cv2.transform(empty * empty, _CHANNEL_SUM), 1.0)

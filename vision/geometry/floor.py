@@ -32,7 +32,7 @@ class Floor:
 
     @staticmethod
     def of(rig: Rig) -> Floor:
-        """Return the view of the floor for a calibrated tray."""
+        """Compute, from a calibration, which part of its frames shows the floor and how large a die's face is there."""
         corners = np.concatenate([zone.corners_mm for zone in (rig.throw, rig.keep) if zone.width_mm > 0])
         seen = rig.to_px(np.concatenate([corners, rig.above(corners)]))
         height, width = rig.empty_bgr.shape[:2]
@@ -44,7 +44,7 @@ class Floor:
         return Floor(rig, (left, top, right, bottom), stretch, rig.die_mm * float(px_per_mm.max()) * rig.magnified)
 
     def view(self, frame_bgr: FrameBGR) -> FrameBGR:
-        """Cut the floor out of a frame, with square pixels; returns (h, w, 3). The frame has the calibration's size."""
+        """Cut the floor out of a frame (h, w, 3) of the calibration's size; returns (h, w, 3) with square pixels."""
         left, top, right, bottom = self.box
         cut = frame_bgr[top:bottom, left:right]
         if self.stretch.max() == 1:

@@ -83,7 +83,7 @@ class Rig:
         return under + (points_mm - under) * self.magnified
 
     def under(self, faces_px: Floats) -> Floats:
-        """Convert (n, 2) centres of upper faces in pixels to the dice's positions in millimetres.
+        """Convert (n, 2) centres of upper faces in pixels to (n, 2) positions of the dice on the floor in millimetres.
 
         The upper face is nearer to the lens than the floor, so it appears further out. The distance from the point
         under the lens shrinks by (height - die) / height (docs/reference/hardware.md, geometry).
@@ -108,7 +108,9 @@ class LocatedDie:
 
 
 def place(reading: Reading, rig: Rig | None) -> tuple[tuple[LocatedDie, ...], tuple[LocatedDie, ...]]:
-    """Split the dice of a reading into thrown and kept ones. Without a rig the whole picture is the throw zone.
+    """Split the dice of a reading into those outside the keep zone and those in it: thrown, kept.
+
+    With a rig positions are in millimetres. Without one they are in pixels, and all dice count as thrown.
 
     >>> reading = Reading((Die(5, (100, 60, 40, 40), 0.99),), None)
     >>> place(reading, None)

@@ -25,14 +25,14 @@ Place = tuple[float, float, float]
 """Centre x, y and size of a face, in pixels of the picture."""
 
 Views = tuple[tuple[float, float], ...]
-"""Views of a face: rotation in radians, and the factor by which the detected size is multiplied."""
+"""Views of a face: for each a rotation in radians and a factor by which the detected size is multiplied."""
 
 MODEL = Path(__file__).parent.parent / "models" / "faces.onnx"
 """The classifier's ONNX file."""
 CROP_PX = 96
 """Edge of the network's input, in pixels."""
 CROP_FACES = 1.5
-"""Side of a crop in face sizes: the whole face at any rotation, and a little of its surroundings."""
+"""Side of a crop in face sizes, as in training: the whole face at any rotation, and a little of its surroundings."""
 BATCH_SIZE = 16
 """Crops per forward pass. Larger batches take more memory and no less time."""
 MIN_PROBABILITY = 1e-6
@@ -78,19 +78,19 @@ class Classifier:
         self.network = Network(model)
 
     def classify(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
-        """Classify the face at each place: (places, 7), the geometric mean over the views."""
+        """Classify the face at each place: (places, 7) probabilities, the geometric mean over the views."""
         return geometric_mean(self.classify_views(picture_bgr, places, views)) if places else np.empty((0, 7))
 
     def classify_views(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> NDArray[np.float64]:
         """Classify the face at each place in each view.
 
-        Crops of coloured dice are classified in their minimum channel too. With a single view this is done only for
-        values of 3 and more: what shines through a die adds pips.
+        Crops of coloured dice are classified in their minimum channel too, and both predictions fused. With a single
+        view this is done only for values of 3 and more: what shines through a die adds pips.
 
         Args:
             picture_bgr: (h, w, 3) uint8.
-            places: At least one place.
-            views: At least one view.
+            places: Centre and size of each face; at least one.
+            views: Rotations and scales in which each is shown; at least one.
 
         Returns:
             (views, places, 7) probabilities.
@@ -115,7 +115,7 @@ class Classifier:
 
 
 def is_coloured(crop: FrameBGR) -> bool:
-    """Whether the middle of a crop has enough chroma for a coloured die."""
+    """Whether the middle of a crop (96, 96, 3) has enough chroma for a coloured die."""
     channels = cv2.split(crop[CROP_PX // 4 : -CROP_PX // 4, CROP_PX // 4 : -CROP_PX // 4])
     return bool(np.median(reduce(cv2.max, channels) - reduce(cv2.min, channels)) > MIN_CHROMA_LEVELS)
 
@@ -126,11 +126,18 @@ def minimum_channel(crop: FrameBGR) -> NDArray[np.uint8]:
 
 
 def _fuse_with_minimum_channel(colour: Probabilities, minimum: Probabilities) -> Probabilities:
-    """Fuse predictions for colour crops with those for their minimum channel.
+    """Fuse the predictions for colour crops with those for their minimum channel.
 
     Where both name the same value, the more confident prediction is kept. Where the minimum channel clearly names
     another value, the result is their geometric mean, which lowers the confidence. Elsewhere the colour prediction
     stays.
+
+    Args:
+        colour: (n, 7) probabilities of the colour crops.
+        minimum: (n, 7) probabilities of the same crops' minimum channel.
+
+    Returns:
+        (n, 7) fused probabilities.
     """
     value, minimum_value = colour.argmax(1), minimum.argmax(1)
     both_faces = (value > 0) & (minimum_value > 0)
@@ -147,7 +154,7 @@ def geometric_mean(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def rotation(angle_rad: float) -> NDArray[np.float64]:
-    """(2, 2) rotation matrix."""
+    """Return the (2, 2) matrix that rotates by an angle in radians."""
     return np.array([[np.cos(angle_rad), -np.sin(angle_rad)], [np.sin(angle_rad), np.cos(angle_rad)]])
 
 
@@ -168,7 +175,7 @@ def crop_face(
         edge_px: Edge of the crop in pixels.
 
     Returns:
-        (edge_px, edge_px, 3) uint8; black if the face is outside the picture.
+        (edge_px, edge_px, 3) uint8 of CROP_FACES face sizes; black if the face is outside the picture.
     """
     x, y = centre_xy
     reach = CROP_FACES * size_px

@@ -111,7 +111,10 @@ class Detector:
         return non_max_suppression(list(_peaks(maps, scale)))
 
     def _maps(self, shown_bgr: FrameBGR) -> Maps:
-        """(9, h/8, w/8) output maps of a picture whose sides are multiples of 16; a large one is split in halves."""
+        """Run the network on a picture (h, w, 3) whose sides are multiples of 16; return its (9, h/8, w/8) maps.
+
+        A picture above MAX_FORWARD_PX is split into halves that overlap, and their maps are joined.
+        """
         height, width = shown_bgr.shape[:2]
         if height * width <= MAX_FORWARD_PX:
             return self.network.forward([shown_bgr])[0]
@@ -123,7 +126,7 @@ class Detector:
 
 
 def non_max_suppression(detections: Sequence[Detection]) -> list[Detection]:
-    """Drop detections that lie on a better one; the rest is returned best first."""
+    """Return the detections best first, without those whose centre is at the same place as a better one's."""
     kept: list[Detection] = []
     for detection in sorted(detections, key=lambda detection: -detection.score):
         if not any(same_place(detection, other) for other in kept):
@@ -132,12 +135,17 @@ def non_max_suppression(detections: Sequence[Detection]) -> list[Detection]:
 
 
 def same_place(first: Detection, second: Detection) -> bool:
-    """Whether two detections are so close that they are one die."""
+    """Whether the centres of two detections are nearer than NMS_DISTANCE times the sum of their sizes."""
     return math.hypot(first.x - second.x, first.y - second.y) < NMS_DISTANCE * (first.size_px + second.size_px)
 
 
 def _peaks(maps: Maps, scale: float) -> Iterator[Detection]:
-    """Yield a detection for each local maximum of (9, h/8, w/8) maps of a picture that was shown at `scale`."""
+    """Decode a detector's maps: yield a detection for each local maximum above MIN_SCORE, in no order.
+
+    Args:
+        maps: (9, h/8, w/8) as the network returns them.
+        scale: Factor by which the picture was scaled; the detections are in pixels of the unscaled picture.
+    """
     best = maps[:6].max(0)
     peaks = (best == cv2.dilate(best, np.ones((3, 3), np.uint8))) & (best > MIN_SCORE)
     for row, column in zip(*np.nonzero(peaks), strict=True):

@@ -24,17 +24,17 @@ MARGIN_FACES = 1.5
 def passes(
     floor_bgr: FrameBGR, face_px: float, light: Detector, close: Detector, foreground: Mask
 ) -> Iterator[list[Detection]]:
-    """Yield the detections after each pass, best first.
+    """Yield the detections after each pass, best first, in pixels of the floor.
 
-    The first pass runs `light` over the whole floor. The closer ones run `close` around detections and foreground, and
-    fuse their scales.
+    The first pass runs `light` over the whole floor. Each closer one runs `close` at one more scale, around the first
+    pass's detections and the foreground, and yields the fusion of its scales so far.
 
     Args:
         floor_bgr: (h, w, 3) the floor with square pixels.
-        face_px: Size of a face in it, right within a third.
+        face_px: Size of a face in it, in pixels, right within a third.
         light: Light detector without values.
         close: Full detector.
-        foreground: Mask of possible foreground, at any scale.
+        foreground: Mask of possible foreground; may be smaller than the floor, but of its shape.
     """
     detections = light.detect(floor_bgr, LIGHT_FACE_PX / face_px)
     yield detections
@@ -48,7 +48,17 @@ def passes(
 def _region(
     detections: list[Detection], floor_bgr: FrameBGR, face_px: float, foreground: Mask
 ) -> tuple[int, int, int, int]:
-    """Left, top, right, bottom of the part that holds all detections and foreground, with the margin."""
+    """Return the part of the floor, in its pixels, that holds all detections and foreground and MARGIN_FACES around.
+
+    Args:
+        detections: Detections in pixels of the floor.
+        floor_bgr: (h, w, 3) the floor.
+        face_px: Size of a face in it, in pixels.
+        foreground: Mask of the foreground; may be smaller than the floor, but of its shape.
+
+    Returns:
+        Left, top, right, bottom; the whole floor if there are neither detections nor foreground.
+    """
     height, width = floor_bgr.shape[:2]
     x, y, w, h = (np.array(cv2.boundingRect(foreground)) * (width / foreground.shape[1])).tolist()
     corners = [(x, y), (x + w, y + h)] if w else []

@@ -24,13 +24,13 @@ MAX_DETECTIONS = 60
 def passes(
     picture_bgr: FrameBGR, detector: Detector, size_px: float | None = None
 ) -> Iterator[tuple[float, list[Detection]]]:
-    """Yield the largest scale so far and the fused detections, best first, after each pass.
+    """Yield, after each pass, the largest scale so far and the fused detections of all scales so far, best first.
 
     Args:
-        picture_bgr: (height, width, 3) uint8.
-        detector: Finds the faces at one scale.
-        size_px: Size of a face in the picture, where it is known roughly: scales at which the detector would not see
-            such a face are left out.
+        picture_bgr: (h, w, 3) uint8.
+        detector: Detects faces at one scale.
+        size_px: Rough size of a face in the picture, in pixels; None if unknown. Scales at which the detector would
+            not see such a face are left out.
     """
     long_edge = max(picture_bgr.shape[:2])
     by_scale: dict[float, list[Detection]] = {}
@@ -54,7 +54,10 @@ def fuse(by_scale: Mapping[float, Sequence[Detection]]) -> list[Detection]:
     So a texture that looks like a face at one scale only gets a low score.
 
     Args:
-        by_scale: Detections of each scale, in pixels of the picture.
+        by_scale: The detections of each scale, both in pixels of the unscaled picture.
+
+    Returns:
+        At most MAX_DETECTIONS fused detections.
     """
     every = [detection for detections in by_scale.values() for detection in detections]
     if not every:

@@ -16,7 +16,10 @@ from vision.reading.reading import FrameBGR
 
 
 class Network:
-    """One network. One thread at a time may use it.
+    """One network, loaded when it is first used. One thread at a time may use it.
+
+    Args:
+        model: Its ONNX file.
 
     Raises:
         SetupError: The file is missing.
@@ -51,10 +54,10 @@ class Network:
         getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # glibc keeps freed memory otherwise
 
     def forward(self, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
-        """Run the network on a batch of pictures of one size.
+        """Run the network on a batch of pictures of one size; load it first if needed.
 
         Args:
-            pictures_bgr: (h, w, 3) uint8 each; levels are scaled to -1..1.
+            pictures_bgr: (h, w, 3) uint8 each; levels are scaled to -1..1 for the network.
 
         Returns:
             The network's output, the batch first.

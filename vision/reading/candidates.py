@@ -114,7 +114,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """The candidates accepted as the dice of a picture and those rejected, both in falling order of score."""
+    """The candidates accepted as the dice of a picture, and rejected ones that may be dice; both best score first."""
 
     dice: tuple[Candidate, ...] = ()
     rejected: tuple[Candidate, ...] = ()
@@ -133,7 +133,7 @@ class Selection:
     def has_plausible_reject(self) -> bool:
         """Whether a rejected candidate could be the upper face of a die whose side was accepted.
 
-        Such a candidate scores above SCORE_BASELINE and is confident or adjacent to an accepted die.
+        Such a candidate scores above SCORE_BASELINE, and has a sure value or lies within one face of an accepted die.
         """
         return any(
             candidate.score > SCORE_BASELINE
@@ -145,7 +145,10 @@ class Selection:
         )
 
     def doubt(self, expect: int | None) -> Doubt | None:
-        """Return what the networks leave uncertain; a closer pass may resolve it.
+        """Return the doubt that the networks leave, None if there is none. A closer pass may resolve it.
+
+        `COUNT`: another number of dice than expected, or a rejected candidate may be a die. `UNREAD`: a value is not
+        sure. `DISAGREE`: the networks name different values.
 
         Args:
             expect: The known number of dice, or None.
@@ -169,11 +172,14 @@ def select(candidates: Sequence[Candidate], expect: int | None) -> Selection:
     """Choose the dice among the candidates: the expected number, or those above the count thresholds.
 
     Dice of one throw have similar sizes. A candidate of another size must have a sure value to be chosen or to stay
-    as a rival, because pips look like small faces at too large a scale. Pips of accepted dice are no rivals.
+    as a rival, because pips look like small faces at too large a scale. Pips of accepted dice are dropped.
 
     Args:
         candidates: Scored candidates in any order.
         expect: The known number of dice, or None.
+
+    Returns:
+        The dice, and as rejected ones the rivals that are left.
     """
     candidates = sorted(candidates, key=lambda candidate: -candidate.score)
     similar = _similar_in_size(candidates)
@@ -188,7 +194,7 @@ def select(candidates: Sequence[Candidate], expect: int | None) -> Selection:
 
 
 def _similar_in_size(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates whose size fits the best one's: dice of one make at one distance."""
+    """Return the candidates whose size differs from the best one's by less than MAX_DIE_SIZE_LOG_RATIO, in order."""
     best = max(candidates, key=lambda candidate: candidate.score * candidate.confidence, default=None)
     if best is None:
         return []
@@ -196,7 +202,13 @@ def _similar_in_size(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _is_pip(candidate: Candidate, dice: Sequence[Candidate], expect: int | None) -> bool:
-    """Whether a small candidate lies on a larger die, or is smaller than all of the expected dice."""
+    """Whether a candidate is taken for a pip: much smaller than a die that it lies on, or than all expected dice.
+
+    Args:
+        candidate: The candidate.
+        dice: The accepted dice.
+        expect: The known number of dice, or None.
+    """
     larger = [
         die
         for die in dice
@@ -212,14 +224,15 @@ def _centre_within(candidate: Candidate, die: Candidate, faces: float) -> bool:
 
 
 def _size_log_ratio(first: Candidate, second: Candidate) -> float:
-    """Absolute logarithm of the ratio of two sizes."""
+    """Return the absolute natural logarithm of the ratio of two candidates' sizes; 0 for equal ones."""
     return abs(math.log(first.detection.size_px / second.detection.size_px))
 
 
 def _count_dice(scores: Sequence[float]) -> int:
-    """Estimate the number of dice from scores in descending order: cut at the largest drop between two neighbours.
+    """Estimate the number of dice from the candidates' scores in descending order.
 
-    A cut needs a score of at least `COUNT_THRESHOLDS[0]` before it and less than `COUNT_THRESHOLDS[1]` after it.
+    It is the number of scores before the largest drop between two neighbours. The score before the drop must be at
+    least `COUNT_THRESHOLDS[0]`, the one after it less than `COUNT_THRESHOLDS[1]`. Without such a drop it is 0.
     """
     drops = [
         (score - following, count)
@@ -230,14 +243,14 @@ def _count_dice(scores: Sequence[float]) -> int:
 
 
 def merge_predictions(candidate: Candidate, others: Sequence[Candidate], augmented: NDArray[np.float64]) -> Candidate:
-    """Merge an uncertain candidate with its augmented views and its predictions at every earlier scale.
+    """Merge an uncertain candidate with its augmented views and its predictions in all passes.
 
-    A candidate with a sure value is only marked as confirmed, or not. Otherwise all predictions are averaged
-    geometrically, and the detector's class scores arithmetically.
+    If its value is sure, the views only decide whether it is confirmed. Otherwise the classifier's predictions are
+    averaged geometrically, and the detector's class scores arithmetically; the box is that of the best pass.
 
     Args:
         candidate: The uncertain candidate.
-        others: All candidates of all passes, this one among them.
+        others: All candidates of all passes, this one among them; those at its place and of its size are used.
         augmented: (views, 7) the classifier's probabilities for the augmented views.
     """
     confirmed = bool(augmented[:, candidate.value].min() >= MIN_TTA_PROBABILITY)

@@ -30,7 +30,7 @@ SPARE_DETECTIONS = 4
 """Detections classified beyond the expected number of dice: the detector's best ones are not always the dice."""
 
 
-def size_of(reading: Reading) -> float | None:
+def die_size_px(reading: Reading) -> float | None:
     """Return the median size of the dice of a trusted reading, in pixels; None without dice or in doubt."""
     sizes_px = [max(die.box_xywh[2:]) for die in reading.dice]
     return float(np.median(sizes_px)) if sizes_px and reading.trusted else None
@@ -73,18 +73,18 @@ class Reader:
         """Read one picture. A picture of another size than the calibration's is read as a photo.
 
         Args:
-            frame_bgr: (height, width, 3) uint8.
+            frame_bgr: (h, w, 3) uint8.
             expect: The number of dice in it, if the rules or a person know it.
-            again: A reading of the frame before, since when nothing has moved. Where it is trusted, the light detector
-                looks at one scale for its dice: a tenth of the work. If it finds other values, the photo is read anew.
-            size_px: Size of the dice in the last reading. A photo is searched for dice from a third to three times as
-                large. If more than half of the expected dice are found but in doubt, it is searched for all sizes.
+            again: For a photo, the reading of the frame before, if nothing has moved since. If it is trusted, the
+                light detector confirms it at one scale: a tenth of the work. If that fails, the photo is read anew.
+            size_px: For a photo, the size of the dice in the last reading. Only scales that suit it are searched. If
+                more than half of the expected dice are found but in doubt, all scales are.
         """
         tray = self._tray if self._tray is not None and self._tray.rig.fits(frame_bgr) else None
         self.misfit_wh = None if tray is self._tray else (frame_bgr.shape[1], frame_bgr.shape[0])
         if tray is not None:
             return self._read(TrayFrame(self._networks, tray, frame_bgr), expect)
-        if again is not None and (again_px := size_of(again)) is not None:
+        if again is not None and (again_px := die_size_px(again)) is not None:
             scale, count = CONFIRMING_FACE_PX / again_px, len(again.dice)
             detections = self._networks.light.detect(frame_bgr, scale)[:MAX_DETECTIONS]
             reading = self._read(Photo(frame_bgr, count, [(scale, detections)]), count)
@@ -98,13 +98,22 @@ class Reader:
         return self._read(Photo(frame_bgr, expect, passes(frame_bgr, self._networks.detector)), expect)
 
     def _read(self, scene: Scene, expect: int | None) -> Reading:
+        """Read a scene of `expect` dice, None if unknown. Unexplained objects are added as dice without a value."""
         selection, doubt = self._select(scene, expect)
         dice = [Die(die.value, scene.box(die.detection), round(die.confidence, 3)) for die in selection.dice]
         dice += [Die(None, box, 0.0) for box in scene.unexplained(selection)]
         return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt)
 
     def _select(self, scene: Scene, expect: int | None) -> tuple[Selection, Doubt | None]:
-        """Run passes until the dice are certain or no pass is left; return the dice and the remaining doubt."""
+        """Run passes until the dice are certain or no pass is left; re-classify uncertain dice at the end.
+
+        Args:
+            scene: The photo or frame.
+            expect: The known number of dice, or None.
+
+        Returns:
+            The dice with the rejected candidates, and the remaining doubt or None.
+        """
         best, selections, classified, plausible_reject = Selection(), list[Selection](), Classified(), False
         for detections in scene.passes():
             selection = select(self._classify(scene, detections, expect, classified), expect)
@@ -127,7 +136,14 @@ class Reader:
     def _classify(
         self, scene: Scene, detections: Sequence[Detection], expect: int | None, classified: Classified
     ) -> list[Candidate]:
-        """Classify the detections that may be dice; those that are not confident get a second set of views."""
+        """Classify the detections that may be dice; those that are not confident get a second set of views.
+
+        Args:
+            scene: The photo or frame.
+            detections: Detections of one pass, best first.
+            expect: The known number of dice; it limits how many detections are classified. None for no limit.
+            classified: Cache of this picture's classified faces; new ones are added.
+        """
         # Fused over the scales of a photo, a weaker detection is no die and hardly a rival.
         least = SCORE_BASELINE**2 if expect is None and scene.cumulative else MIN_SCORE
         limit = None if expect is None else expect + SPARE_DETECTIONS
@@ -150,7 +166,14 @@ class Reader:
     def resolve_uncertain(
         self, scene: Scene, best: Selection, selections: Sequence[Selection], expect: int | None
     ) -> Selection:
-        """Re-classify uncertain dice with test-time augmentation, merge all their predictions and select again."""
+        """Re-classify uncertain dice with test-time augmentation, merge their predictions and select the dice again.
+
+        Args:
+            scene: The photo or frame.
+            best: The selection of the best pass; returned as it is if all its dice are confident.
+            selections: The selections of all passes, whose predictions are merged.
+            expect: The known number of dice, or None.
+        """
         uncertain = [die for die in best.dice if not die.confident]
         if not uncertain:
             return best
@@ -166,7 +189,14 @@ class Reader:
     def _probabilities(
         self, scene: Scene, detections: Sequence[Detection], views: Views, classified: Classified
     ) -> list[Probabilities]:
-        """(7,) the classifier's probabilities of each detection in those views; new ones are added to `classified`."""
+        """Return the classifier's (7,) probabilities of each detection, the mean over the views.
+
+        Args:
+            scene: The photo or frame.
+            detections: The detections.
+            views: Rotations and scales in which each is shown.
+            classified: Cache of this picture's classified faces: only others are classified, and added to it.
+        """
         places = [detection.place for detection in detections]
         new = [place for place in places if (place, views) not in classified]
         probabilities = self._networks.classifier.classify(scene.picture_bgr, new, views)

@@ -31,10 +31,10 @@ class Photo:
     """A picture of unknown scale.
 
     Attributes:
-        picture_bgr: The picture.
+        picture_bgr: (h, w, 3) the picture.
         min_agreeing: Passes that must find the same dice.
         cumulative: True: each pass fuses its detections with those of the passes before.
-        views: Crops that the classifier is shown.
+        views: Rotations and scales in which the classifier is shown a face.
     """
 
     cumulative, views = True, PHOTO_VIEWS
@@ -50,7 +50,10 @@ class Photo:
             yield detections
 
     def doubt(self, selection: Selection) -> Doubt | None:
-        """Doubt that the geometry of a photo raises: no dice, a die cut off, or two faces too close together."""
+        """Return the doubt that the geometry of a photo raises, or None.
+
+        `COUNT`: no dice, or two faces too close together. `CUT_OFF`: a die crosses the edge of the picture.
+        """
         if not selection.dice:
             return Doubt.COUNT  # the picture may not show a table at all
         faces = [die.detection for die in selection.dice]
@@ -60,7 +63,7 @@ class Photo:
         return Doubt.COUNT if overlap else None
 
     def box(self, face: Detection) -> Box:
-        """Square bounding box of a face in pixels of the picture."""
+        """Return the square bounding box of a face in pixels of the picture."""
         half = face.size_px / 2
         return _clipped_box((face.x - half, face.y - half, face.x + half, face.y + half), self.picture_bgr.shape)
 
@@ -69,7 +72,7 @@ class Photo:
         return []
 
     def needs_another_pass(self, selection: Selection) -> bool:
-        """Whether one more pass must agree: the count is unknown and a face is small in the closest pass so far."""
+        """Whether one more pass must agree: the count is unknown, and a die is small at the largest scale so far."""
         return self._expect is None and any(
             die.detection.size_px * self._scale < SMALL_FACE_PX for die in selection.dice
         )
@@ -92,7 +95,7 @@ class TrayFrame:
         picture_bgr: The floor cut out of the frame, with square pixels.
         min_agreeing: Passes that must find the same dice.
         cumulative: False: the closer passes alone are fused, and the best pass wins.
-        views: Crops that the classifier is shown.
+        views: Rotations and scales in which the classifier is shown a face.
     """
 
     min_agreeing, cumulative, views = 1, False, TRAY_VIEWS
@@ -104,16 +107,20 @@ class TrayFrame:
         self._foreground = tray.empty.foreground(self._small)
 
     def passes(self) -> Iterator[list[Detection]]:
-        """Yield the detections after each pass, best first: the whole floor once, then closer around the foreground.
+        """Yield the detections after each pass, best first: the whole floor, then closer passes around the foreground.
 
-        Faces printed on the tray match the empty tray and are left out.
+        Detections on unchanged ground are left out: they are printed on the tray.
         """
         face_px, light, detector = self._tray.floor.face_px, self._networks.light, self._networks.detector
         for detections in known_scale.passes(self.picture_bgr, face_px, light, detector, self._foreground.possible):
             yield [detection for detection in detections if not self.is_background(detection)]
 
     def doubt(self, selection: Selection) -> Doubt | None:
-        """Doubt that geometry raises: dice cut off, cocked, stacked or of an impossible size, or an unknown object."""
+        """Return the doubt that the geometry of a tray raises, or None.
+
+        `CUT_OFF`: a die crosses the edge of the floor. `COCKED`: dice overlap, have an impossible size or may be
+        stacked. `UNREAD`: a die-sized object is no accepted die.
+        """
         face_px, faces = self._tray.floor.face_px, [die.detection for die in selection.dice]
         if any(vetoes.cut_off(face.place[:2], face.size_px, self.picture_bgr.shape) for face in faces):
             return Doubt.CUT_OFF
@@ -123,15 +130,15 @@ class TrayFrame:
         return Doubt.UNREAD if self.unexplained(selection) else None
 
     def box(self, face: Detection) -> Box:
-        """Bounding box of a face in pixels of the frame."""
+        """Return the bounding box of a face in pixels of the frame."""
         half = np.array([face.size_px / 2, face.size_px / 2])
         return self._in_frame(np.array([face.x, face.y]) - half, np.array([face.x, face.y]) + half)
 
     def unexplained(self, selection: Selection) -> list[Box]:
-        """Boxes, in the frame, of die-sized foreground that no accepted die covers.
+        """Return the boxes, in pixels of the frame, of die-sized foreground that no accepted die covers.
 
-        If there is any, the reference picture is registered to the frame first. A tray that was shifted since its
-        calibration is then not reported as an object. The better foreground is kept for later calls.
+        If there is any, the reference picture is registered to the frame, so that a tray that was shifted since its
+        calibration is not reported as an object. If that explains more, its foreground is kept for later calls.
         """
         dice, empty = self._dice_mask(selection), self._tray.empty
         rest = self._unexplained(self._foreground.certain, dice)
@@ -144,15 +151,15 @@ class TrayFrame:
         return [self._in_frame(box[:2], box[:2] + box[2:]) for box in boxes]
 
     def needs_another_pass(self, selection: Selection) -> bool:
-        """Whether one more pass must agree: there is possible foreground beside the dice, or another die's pips."""
+        """Whether one more pass must agree, because possible foreground or pips lie outside the accepted dice."""
         own_pips = self._dice_mask(selection, vetoes.OWN_PIPS_RADIUS)
         far_pips = self._unexplained(self._foreground.certain, own_pips, vetoes.MIN_PIP_RADIUS)
         return bool(far_pips or self._unexplained(self._foreground.possible, self._dice_mask(selection)))
 
     def has_excess_foreground(self, selection: Selection) -> bool:
-        """Whether one die has much more foreground around it than the median die: a stack, or two dice taken for one.
+        """Whether one die has MAX_EXCESS_FOREGROUND more around it than the median die: a stack, or two dice as one.
 
-        Certain foreground counts twice.
+        Foreground within one face of a die, outside all dice, counts; certain foreground counts twice.
         """
         weights = (self._foreground.possible & 1) + (self._foreground.certain & 1)
         outside = weights & ~self._dice_mask(selection)
@@ -164,13 +171,13 @@ class TrayFrame:
         return bool(areas and max(areas) - np.median(areas) > limit)
 
     def _dice_mask(self, selection: Selection, radius: float = vetoes.DIE_OUTLINE_RADIUS) -> Mask:
-        """Mask of the whole dice at the scale of the foreground, `radius` in faces."""
+        """Return a mask, at the scale of the foreground, of all that lies within `radius` faces of the dice's faces."""
         faces, scale = _centres([die.detection for die in selection.dice]), self._tray.empty.scale
         below = self._tray.floor.below(faces) * scale
         return vetoes.dice_mask(self._small.shape[:2], faces * scale, below, self._tray.face_px, radius)
 
     def _unexplained(self, foreground: Mask, dice: Mask, radius: float = vetoes.MIN_OBJECT_RADIUS) -> list[vetoes.Box]:
-        """Boxes of foreground outside the dice, in the mask, that hold a disc of `radius` faces."""
+        """Return the boxes, in pixels of the mask, of foreground outside `dice` that holds a disc of `radius` faces."""
         return vetoes.unexplained_boxes(foreground, dice, self._tray.face_px, radius)
 
     def is_background(self, face: Detection) -> bool:
@@ -179,7 +186,12 @@ class TrayFrame:
         return empty.matches(self._small, (face.x * empty.scale, face.y * empty.scale), face.size_px * empty.scale)
 
     def _in_frame(self, low_xy: Floats, high_xy: Floats) -> Box:
-        """Box in the frame between two corners in the view."""
+        """Convert a rectangle of the view to a box in whole pixels of the frame, clipped to it.
+
+        Args:
+            low_xy: (2,) its upper left corner.
+            high_xy: (2,) its lower right corner.
+        """
         corners = self._tray.floor.to_frame(np.stack([low_xy, high_xy]))
         return _clipped_box(tuple(corners.ravel().tolist()), self._shape)
 

@@ -45,14 +45,14 @@ BORDER_MARGIN = 0.4
 def dice_mask(
     shape: Sequence[int], faces: Floats, below: Floats, face_px: float, radius: float = DIE_OUTLINE_RADIUS
 ) -> Mask:
-    """Draw the area that whole dice cover in the view.
+    """Draw the area that whole dice cover in the view: a thick line from each upper face to its lower face.
 
     Args:
-        shape: Height and width of the mask.
-        faces: (n, 2) centres of the upper faces in the mask.
-        below: (n, 2) centres of the lower faces in the mask.
+        shape: Height and width of the mask in pixels.
+        faces: (n, 2) centres of the upper faces, in pixels of the mask.
+        below: (n, 2) centres of the lower faces, in pixels of the mask.
         face_px: Size of a face in the mask.
-        radius: Reach of a die from its face centres, in faces.
+        radius: Half the line's width, in faces.
 
     Returns:
         (h, w) 255 where a die is, else 0.
@@ -65,13 +65,14 @@ def dice_mask(
 
 
 def unexplained_boxes(foreground: Mask, dice: Mask, face_px: float, radius: float = MIN_OBJECT_RADIUS) -> list[Box]:
-    """Find foreground objects outside the dice.
+    """Find foreground objects outside the dice. At the edge of the mask, where objects are cut, smaller ones count.
 
     Args:
         foreground: (h, w) 255 where the picture differs from the empty tray.
         dice: (h, w) 255 where accepted dice are.
         face_px: Size of a face in the masks.
-        radius: Radius, in faces, of the disc that an object must hold to be reported.
+        radius: Radius, in faces, of the disc that an object must hold to be reported; at the edge MIN_CUT_OBJECT_RADIUS
+            is enough.
 
     Returns:
         Bounding boxes of the objects.
@@ -92,7 +93,7 @@ def unexplained_boxes(foreground: Mask, dice: Mask, face_px: float, radius: floa
 
 
 def any_overlap(faces: Floats, face_px: float) -> bool:
-    """Whether two of the (n, 2) face centres are too close for both dice to lie flat."""
+    """Whether two of the (n, 2) face centres are nearer than MIN_FACE_DISTANCE faces of `face_px` pixels."""
     distances = np.hypot(*(faces[:, None] - faces[None]).transpose(2, 0, 1))
     return bool((distances[np.triu_indices(len(faces), 1)] < MIN_FACE_DISTANCE * face_px).any())
 
@@ -103,6 +104,12 @@ def impossible_size(size_px: float, face_px: float) -> bool:
 
 
 def cut_off(face_xy: Sequence[float], size_px: float, shape: tuple[int, ...]) -> bool:
-    """Whether a face with that centre and size crosses the edge of a picture of that shape."""
+    """Whether part of a face may be outside a picture.
+
+    Args:
+        face_xy: Centre of the face in pixels.
+        size_px: Size of the face.
+        shape: Height and width of the picture, in that order.
+    """
     half = BORDER_MARGIN * size_px
     return not (half <= face_xy[0] <= shape[1] - half and half <= face_xy[1] <= shape[0] - half)

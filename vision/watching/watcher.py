@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from companion.errors import DeviceError
 from vision.cameras import Camera, Frame
 from vision.geometry.rig import LocatedDie, Rig, place
-from vision.reading.reader import Reads, size_of
+from vision.reading.reader import Reads, die_size_px
 from vision.reading.reading import Reading
 from vision.watching.agreement import agreed, same_dice
 from vision.watching.handheld import HELD, PAUSED
@@ -252,7 +252,7 @@ class Watcher:
             if self._stopped.is_set() or (rig is None and not readings[-1].trusted):
                 break
         last = frames[len(readings) - 1]
-        self._size_px = size_of(readings[-1])
+        self._size_px = die_size_px(readings[-1])
         return _settled(last, last.at_s, agreed(readings), rig, emptied)
 
     def _stills(self, first: Frame) -> list[Frame]:

@@ -80,6 +80,7 @@ def faces_of(kind: Kind, rng: np.random.Generator) -> Faces:
 
 
 def _rounded(radius: int) -> NDArray[np.uint8]:
+    """Return a (FACE_PX, FACE_PX) mask of a square with corners rounded by `radius` pixels: 255 inside, 0 outside."""
     mask = np.zeros((FACE_PX, FACE_PX), np.uint8)
     inner = (radius, radius, FACE_PX - 2 * radius, FACE_PX - 2 * radius)
     for thick in (-1, 2 * radius):  # a thick line is round at its corners
@@ -88,6 +89,7 @@ def _rounded(radius: int) -> NDArray[np.uint8]:
 
 
 def _face(kind: Kind, value: int, rng: np.random.Generator) -> FrameBGR:
+    """Paint the texture of one face, (FACE_PX, FACE_PX, 3): body with a little noise and darker rims, and its pips."""
     face = np.full((FACE_PX, FACE_PX, 3), kind.body_bgr, np.float32)
     face += cv2.GaussianBlur(rng.normal(0, 9, (FACE_PX, FACE_PX, 1)).astype(np.float32), (0, 0), 4)[:, :, None]
     rim = np.minimum(np.arange(FACE_PX), np.arange(FACE_PX)[::-1]) / FACE_PX
@@ -101,6 +103,7 @@ def _face(kind: Kind, value: int, rng: np.random.Generator) -> FrameBGR:
 
 
 def _pip(face: FrameBGR, x: float, y: float, radius_px: float, kind: Kind) -> None:
+    """Paint a pip over a face, in place; x and y are its centre as fractions of the face."""
     centre = (round(x * FACE_PX * 16), round(y * FACE_PX * 16))
     cv2.circle(face, centre, round(radius_px * 16), kind.pip_bgr, -1, cv2.LINE_AA, 4)
     lighter = tuple(min(255, round(c * 0.8 + 60)) for c in kind.pip_bgr)
@@ -109,7 +112,7 @@ def _pip(face: FrameBGR, x: float, y: float, radius_px: float, kind: Kind) -> No
 
 
 def felt(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
-    """Paint green felt of `size_wh` pixels: short fibres, as noise stretched in two directions."""
+    """Paint green felt, (h, w, 3) for a width and height of `size_wh`: short fibres, as noise in two directions."""
     shade = np.zeros(size_wh[::-1], np.float32)
     for sigma_x, sigma_y in ((2.2, 0.7), (0.7, 2.2)):
         grain = rng.standard_normal(size_wh[::-1], np.float32)
@@ -120,7 +123,7 @@ def felt(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
 
 
 def wood(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
-    """Paint dark wood of `size_wh` pixels, with its grain along the width."""
+    """Paint dark wood, (h, w, 3) for a width and height of `size_wh`, with its grain along the width."""
     grain = cv2.GaussianBlur(rng.standard_normal(size_wh[::-1], np.float32), (0, 0), 40, sigmaY=1.2)
     grain *= 0.16 / max(float(grain.std()), 1e-6)
     return _coloured((30, 52, 84), grain)

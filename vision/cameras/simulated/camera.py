@@ -22,16 +22,16 @@ LENS = Pinhole(size_wh=(1280, 960), focal_px=1060.0, height_mm=285.0, middle_mm=
 """Camera Module 2 (62.2 degrees across) a little higher than needed to fit the tray into the picture."""
 FPS = 30.0
 """Frames per second that the virtual camera delivers, as a Pi camera does."""
-LONGEST_STEP_S = 0.1
+MAX_STEP_S = 0.1
 """Longest time, in seconds, that the dice move between two frames. After a longer delay they stand still rather than
 leap."""
 LENS_BLUR_PX = 0.7
 """Standard deviation of the lens's blur, in pixels. Larger values smear the pips."""
-TRAY = 1
+TRAY_SEED = 1
 """Random seed of the tray's felt and wood, used when no other seed is given."""
-SHUTTER = 0.25
+SHUTTER_SHARE = 0.25
 """Share of a frame's time for which the shutter is open, 0 to 1. Moving dice are drawn at its beginning and its end."""
-UNSEEN_MM = 0.01
+MIN_MOTION_MM = 0.01
 """Motion of a die, in mm, below which its picture is not drawn anew: a thirtieth of a pixel. Saves time while dice
 tremble before they rest."""
 
@@ -76,7 +76,9 @@ class VirtualCamera:
         self._clock, self._sleep, self._frame_s = clock, sleep, 1 / fps
         self._faces = [faces_of(KINDS[index % len(KINDS)], rng) for index in range(dice)]
         # A tray is the same piece of furniture every evening: what was calibrated yesterday holds today.
-        self._empty = background(LENS, RIDGE_MM, TRAY_WH_MM, rng if seed is not None else np.random.default_rng(TRAY))
+        self._empty = background(
+            LENS, RIDGE_MM, TRAY_WH_MM, rng if seed is not None else np.random.default_rng(TRAY_SEED)
+        )
         self._ground = self._empty
         self._empty_seen = cv2.GaussianBlur(self._empty, (0, 0), LENS_BLUR_PX)
         self._noise = Noise(LENS.size_wh[0], rng)
@@ -93,7 +95,7 @@ class VirtualCamera:
         """Stop delivering frames."""
 
     def frame(self) -> Frame:
-        """Wait until the next frame is due, render and return it."""
+        """Wait until the next frame is due, move the dice for the time since the last one, render and return it."""
         now_s = self._clock()
         last_s = now_s - self._frame_s if self._last_s is None else self._last_s
         wait_s = last_s + self._frame_s - now_s
@@ -101,7 +103,7 @@ class VirtualCamera:
             self._sleep(wait_s)
             now_s = self._clock()
         self._last_s = max(now_s, last_s)
-        step_s = min(now_s - last_s, LONGEST_STEP_S)
+        step_s = min(now_s - last_s, MAX_STEP_S)
         self.newest = self._filmed(step_s, now_s)
         return Frame(self.newest, now_s)
 
@@ -116,7 +118,7 @@ class VirtualCamera:
         turn_deg: float = 0.0,
         lean_deg: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        """Lay a printed sheet into the tray's upper left corner.
+        """Show a printed sheet in the tray from the next frame on, in the upper left corner.
 
         Args:
             sheet_bgr: (h, w, 3) picture of the sheet.
@@ -142,23 +144,26 @@ class VirtualCamera:
         self._ground = self._empty
 
     def _filmed(self, step_s: float, now_s: float) -> FrameBGR:
-        opened = self.tray.advance(step_s * (1 - SHUTTER))
-        closed = self.tray.advance(step_s * SHUTTER)
+        """Move the dice for `step_s` seconds; return the picture with motion blur, what `disturb` adds, and noise."""
+        opened = self.tray.advance(step_s * (1 - SHUTTER_SHARE))
+        closed = self.tray.advance(step_s * SHUTTER_SHARE)
         clean = self._clean(closed)
-        if apart_mm(opened, closed) >= UNSEEN_MM:
+        if apart_mm(opened, closed) >= MIN_MOTION_MM:
             clean = cv2.addWeighted(clean, 0.5, self._composed(opened), 0.5, 0)
         return self._noise.over(self.disturb(clean, now_s))
 
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
+        """Return the picture of dice without noise; the last one again while nothing has moved visibly."""
         ground = self._ground
         if not poses and ground is self._empty:
             self._drawn = None
             return self._empty_seen
-        if self._drawn is None or self._drawn[0] is not ground or apart_mm(self._drawn[1], poses) >= UNSEEN_MM:
+        if self._drawn is None or self._drawn[0] is not ground or apart_mm(self._drawn[1], poses) >= MIN_MOTION_MM:
             self._drawn = (ground, poses, self._composed(poses))
         return self._drawn[2]
 
     def _composed(self, poses: tuple[Pose, ...]) -> FrameBGR:
+        """Draw shadows and dice over the tray or the sheet, and blur them as the lens does."""
         picture = self._ground.copy()
         for pose in poses:
             draw_shadow(picture, LENS, pose.at_mm, pose.turn, DIE_MM)

@@ -24,11 +24,11 @@ FRICTION = 0.45
 """Friction coefficient of a die on felt, floor and walls."""
 DICE_FRICTION = 0.2
 """Friction coefficient between two dice."""
-SOFT_MM_S = 2.0
+SMOOTHING_MM_S = 2.0
 """Speed in mm/s below which dry friction is smoothed, so that a die comes to rest instead of trembling."""
-MOST_GRIP_PER_S = 120.0
+MAX_GRIP_PER_S = 120.0
 """Upper bound of friction relative to speed, per second. More would reverse a corner's motion within one step."""
-REACH = 3.0
+MAX_SQUARED_DISTANCE = 3.0
 """Square of the distance of two centres, in squared edges, above which two cubes can't touch: two half diagonals apart.
 """
 
@@ -61,7 +61,7 @@ class Walls:
 
 
 def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
-    """Return the (n, 8, 3) forces of the floor and the walls on the corners of n dice.
+    """Return the (n, 8, 3) forces of the floor and the walls on the corners of n dice; 0 for corners that touch none.
 
     Args:
         corners: (n, 8, 3) corners of the dice, in mm.
@@ -83,19 +83,19 @@ def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
 
 
 def _grip(most: Floats, along: Floats) -> Floats:
-    """Return the factor that turns a sliding velocity into the friction force against it.
+    """Return (...) factors by which sliding velocities are multiplied to get the friction forces against them.
 
     Args:
-        most: Largest friction force.
-        along: (..., 3) velocity along the surface, in mm/s.
+        most: (...) largest friction force of each point.
+        along: (..., 3) velocity of each point along the surface, in mm/s.
     """
-    return np.minimum(most / (np.sqrt(np.einsum("...i,...i", along, along)) + SOFT_MM_S), MOST_GRIP_PER_S)
+    return np.minimum(most / (np.sqrt(np.einsum("...i,...i", along, along)) + SMOOTHING_MM_S), MAX_GRIP_PER_S)
 
 
 def neighbours(at_mm: Floats, edge_mm: float) -> list[tuple[int, int]]:
     """Return the index pairs of cubes that are near enough to touch. `at_mm`: (n, 3) centres."""
     apart = at_mm[:, None, :] - at_mm[None, :, :]
-    near = np.einsum("ijk,ijk->ij", apart, apart) < REACH * edge_mm**2
+    near = np.einsum("ijk,ijk->ij", apart, apart) < MAX_SQUARED_DISTANCE * edge_mm**2
     return [(int(a), int(b)) for a, b in np.argwhere(np.triu(near, 1))]
 
 
@@ -109,7 +109,7 @@ class ContactPoint:
 
 
 def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: float) -> ContactPoint | None:
-    """Return where two cubes overlap; None if they do not.
+    """Return the contact of two overlapping cubes, along the axis on which they overlap least; None if they do not.
 
     Args:
         at_mm: (3,) centre of each cube.
@@ -148,7 +148,7 @@ def _in_cube(points: Floats, at_mm: Floats, turn: Floats, half: float) -> NDArra
 
 
 def between(touched: ContactPoint, speeds: Floats) -> Floats:
-    """Return the (m, 3) forces on the second cube at the m contact points.
+    """Return the (m, 3) forces of two touching cubes on the second one at their m contact points: push and friction.
 
     Args:
         touched: The contact.

@@ -16,7 +16,7 @@ from vision.cameras.simulated.contact import CORNERS, STIFFNESS, Walls, between,
 from vision.reading.reading import Floats
 
 GRAVITY_MM_S2 = 9810.0
-"""Acceleration of gravity, in mm/s2. Doubled, dice fall and settle faster."""
+"""Acceleration of gravity, in mm/s2. A larger one makes dice fall and settle faster."""
 STEP_S = 1 / 1200
 """Time step of the simulation, in seconds. Longer steps make the stiff contacts unstable."""
 SPIN_LOSS_PER_S = 1.0
@@ -30,9 +30,9 @@ REST_S = 0.12
 SUNK_MM = GRAVITY_MM_S2 / (4 * STIFFNESS)
 """Depth, in mm, by which a lying die presses the contact springs under its corners. Laid higher it would fall and
 bounce."""
-FLAT_DEG = 2.5
+MAX_FLAT_DEG = 2.5
 """Largest tilt, in degrees, of a die that lies on a face. A steeper one leans on something."""
-ALONE_MM = 0.2
+MIN_GAP_MM = 0.2
 """Distance from walls and other dice, in mm, beyond which a die leans on nothing. A tilted one stands on its edge by
 chance then."""
 WAKE_MM_S = 30.0
@@ -99,7 +99,14 @@ def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wa
 
 
 def _step(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
-    """Advance the dice by one time step `STEP_S`, in place."""
+    """Advance the dice by one time step STEP_S, in place: forces, motion, and which dice have come to rest.
+
+    Args:
+        bodies: The dice.
+        moving: (n,) which dice can move.
+        edge_mm: Edge of a die.
+        walls: Limits of the box.
+    """
     arms = np.einsum("nij,cj->nci", bodies.turn, CORNERS) * edge_mm
     speeds = bodies.velocity[:, None, :] + cross(bodies.spin[:, None, :], arms)
     forces = on_planes(bodies.at_mm[:, None, :] + arms, speeds, walls)
@@ -116,7 +123,15 @@ def _step(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wall
 
 
 def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force: Floats, torque: Floats) -> None:
-    """Add the contact forces and torques between dice to `force` and `torque`, (n, 3) each. Hard hits wake dice."""
+    """Add the forces of dice on each other, in place. A hit harder than WAKE_MM_S wakes both dice.
+
+    Args:
+        bodies: The dice; `still_s` of woken ones is set to 0.
+        moving: (n,) which dice can move; a pair in which neither can is left out.
+        edge_mm: Edge of a die.
+        force: (n, 3) force on each die, added to.
+        torque: (n, 3) torque on each die, added to.
+    """
     at, turn = bodies.at_mm, bodies.turn
     for one, other in neighbours(at, edge_mm):
         if not (moving[one] or moving[other]):
@@ -146,7 +161,14 @@ def _turned(turn: Floats, angle: Floats) -> Floats:
 
 
 def _bring_to_rest(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
-    """Update how long each die has been still, and settle the dice that have just come to rest."""
+    """Update `still_s` of each die, in place, and lay dice flat that have just come to rest.
+
+    Args:
+        bodies: The dice.
+        moving: (n,) which dice can move.
+        edge_mm: Edge of a die.
+        walls: Limits of the box.
+    """
     slow = ((bodies.velocity**2).sum(1) < REST_SPEED_MM_S**2) & ((bodies.spin**2).sum(1) < REST_SPIN_RAD_S**2)
     bodies.still_s = np.where(moving & ~slow, 0.0, bodies.still_s + STEP_S)
     at_last = moving & (bodies.still_s >= REST_S) & (bodies.still_s < REST_S + STEP_S)
@@ -155,10 +177,13 @@ def _bring_to_rest(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, wa
 
 
 def _lay_flat_or_push(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> None:
-    """Lay a die that came to rest exactly flat. One that stands on an edge alone is pushed instead."""
+    """Lay the die at `index` exactly flat, in place, if it came to rest on a face.
+
+    One that stands on an edge and leans on nothing is pushed; one that leans, or lies on others, stays as it is.
+    """
     up = bodies.turn[index][2]
     bodies.velocity[index] = bodies.spin[index] = 0.0
-    if leaning_deg(bodies.turn[index]) > FLAT_DEG:
+    if leaning_deg(bodies.turn[index]) > MAX_FLAT_DEG:
         if _alone(bodies, index, edge_mm, walls):
             bodies.spin[index] = cross(np.array([up[0] + 0.1, up[1], 0.0]), np.array([0.0, 0.0, 1.0])) * 12.0
             bodies.velocity[index] = [40.0 * (index % 3 - 1), 40.0 * (index % 2), 60.0]
@@ -176,9 +201,9 @@ def leaning_deg(turn: Floats) -> float:
 def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
     """Return whether the die at `index` touches nothing but the floor."""
     corners = bodies.at_mm[index] + CORNERS @ bodies.turn[index].T * edge_mm
-    at_wall = any((offset - sign * corners[:, axis] > -ALONE_MM).any() for axis, sign, offset in walls.planes[1:])
+    at_wall = any((offset - sign * corners[:, axis] > -MIN_GAP_MM).any() for axis, sign, offset in walls.planes[1:])
     others = [b if a == index else a for a, b in neighbours(bodies.at_mm, edge_mm) if index in (a, b)]
-    wider = edge_mm + 2 * ALONE_MM
+    wider = edge_mm + 2 * MIN_GAP_MM
     return not at_wall and not any(
         touch((bodies.at_mm[index], bodies.at_mm[other]), (bodies.turn[index], bodies.turn[other]), wider)
         for other in others

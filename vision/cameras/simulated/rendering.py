@@ -27,10 +27,10 @@ NOISE_LEVELS = 2.2
 NOISE_ROWS = 120
 """Height, in rows, of the precomputed noise, which is added to a picture band by band."""
 NOISE_MORE_PX = 64
-"""Extra width and height, in pixels, of the precomputed noise. Each band takes it at a random offset."""
-
-# A die's faces: opposite ones add to seven; axis, sign, and the two axes that span the face.
+"""Extra width and height, in pixels, of the precomputed noise. Each band takes it at a random offset; a smaller range
+of offsets repeats the same noise sooner."""
 FACE_AXES = {1: (2, 1), 6: (2, -1), 2: (0, 1), 5: (0, -1), 3: (1, 1), 4: (1, -1)}
+"""Axis of the die, 0 to 2, and direction in which each value's face lies. Opposite faces add to seven."""
 LEVEL_MM = 4.0
 """Height step, in mm, to which dice are rounded when sorted by height. Larger than trembling, smaller than a leaning
 die's rise."""
@@ -64,11 +64,11 @@ class Pinhole:
         return self.plane_to_px(np.identity(3)[:, [0, 1]], np.zeros(3))
 
     def plane_to_px(self, axes: Floats, corner_mm: Floats) -> Floats:
-        """Return the (3, 3) homography from a plane in space to pixels.
+        """Return the (3, 3) homography from coordinates in a plane, in mm, to pixels.
 
         Args:
-            axes: (3, 2) the plane's two axes as columns.
-            corner_mm: (3,) the plane's origin.
+            axes: (3, 2) unit vectors of the plane's two coordinates, as columns.
+            corner_mm: (3,) the plane's origin in the tray's mm.
         """
         (x, y), (width, height) = self.middle_mm, self.size_wh
         lens = np.array([[self.focal_px, 0, width / 2], [0, self.focal_px, height / 2], [0, 0, 1]])
@@ -130,7 +130,7 @@ class Noise:
         self._more, self._less = np.clip(noise, 0, 255).astype(np.uint8), np.clip(-noise, 0, 255).astype(np.uint8)
 
     def over(self, clean_bgr: FrameBGR) -> FrameBGR:
-        """Return a copy of the picture with sensor noise added."""
+        """Return a copy of a picture (h, w, 3), of the width given at first, with sensor noise added."""
         noisy = np.empty_like(clean_bgr)
         for top in range(0, len(noisy), NOISE_ROWS):
             band, (down, right) = noisy[top : top + NOISE_ROWS], self._rng.integers(0, NOISE_MORE_PX + 1, 2)
@@ -213,7 +213,19 @@ _TEXTURE_QUAD = np.array([[0, 0], [FACE_PX - 1, 0], [FACE_PX - 1, FACE_PX - 1], 
 def _visible(
     camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces
 ) -> list[tuple[FrameBGR, float, Floats]]:
-    """Return texture, brightness and quad (4, 2) in pixels of each face that the camera sees, the top face last."""
+    """Return the faces of a die that a camera sees, the top face last.
+
+    Args:
+        camera: The camera.
+        at_mm: (3,) centre of the die.
+        turn: (3, 3) rotation of the die.
+        edge_mm: Edge of the die.
+        faces: Textures of the die.
+
+    Returns:
+        For each face its texture, its brightness (1.08 for one that faces the lamp like the floor) and its (4, 2)
+        corners in pixels.
+    """
     lens_mm = np.array([*camera.middle_mm, camera.height_mm])
     seen = []
     for value in _from_below(turn):
@@ -236,11 +248,11 @@ def _blend(patch: NDArray[np.float32], colour: NDArray[np.float32], mask: NDArra
 
 
 def _region(hull: NDArray[np.floating], shape: tuple[int, ...], margin_px: float) -> tuple[int, int, int, int] | None:
-    """Return the bounding rectangle (x0, y0, x1, y1) of a hull, clipped to the picture; None if it is outside.
+    """Return the bounding rectangle of points, clipped to a picture: left, top, right, bottom; None if it is outside.
 
     Args:
         hull: (n, 2) points in pixels.
-        shape: Shape of the picture.
+        shape: Height and width of the picture, in that order.
         margin_px: Margin added on each side.
     """
     x0, y0 = np.maximum(hull.min(0) - margin_px, 0).astype(int)

@@ -12,7 +12,15 @@ import cv2
 import numpy as np
 
 from vision.cameras.simulated.contact import CORNERS, Walls
-from vision.cameras.simulated.physics import FLAT_DEG, Bodies, advance, laid_flat, laid_out, leaning_deg, random_turns
+from vision.cameras.simulated.physics import (
+    MAX_FLAT_DEG,
+    Bodies,
+    advance,
+    laid_flat,
+    laid_out,
+    leaning_deg,
+    random_turns,
+)
 from vision.reading.reading import Floats
 
 TRAY_WH_MM = (320.0, 240.0)
@@ -24,9 +32,8 @@ DIE_MM = 16.0
 MARGIN_MM = 1.0
 """Distance, in mm, from the floor's edge to the walls that stop dice: the felt rises a little at the edge."""
 CUP_S = 0.5
-"""How long thrown dice are out of sight, in seconds, while a person picks them up and shakes them."""
-
-COCKED = 0.01
+"""Seconds for which thrown dice are out of sight, while a person picks them up and shakes them."""
+COCKED_SHARE = 0.01
 """Share of throws, 0 to 1, in which one die is made to lean on the wall. The physics alone hardly ever does that."""
 
 _WALLS = Walls((MARGIN_MM, RIDGE_MM - MARGIN_MM), (MARGIN_MM, TRAY_WH_MM[1] - MARGIN_MM))
@@ -34,7 +41,13 @@ _WALLS = Walls((MARGIN_MM, RIDGE_MM - MARGIN_MM), (MARGIN_MM, TRAY_WH_MM[1] - MA
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pose:
-    """Position and rotation of a die in the tray at one time."""
+    """Position and rotation of a die in the tray at one time.
+
+    Attributes:
+        die: Number of the die.
+        at_mm: (3,) its centre, z up.
+        turn: (3, 3) its rotation.
+    """
 
     die: int
     at_mm: Floats
@@ -42,7 +55,10 @@ class Pose:
 
 
 def apart_mm(some: Sequence[Pose], others: Sequence[Pose]) -> float:
-    """Return how far any point of a die moved between two sets of poses, at most; infinite if the dice differ."""
+    """Return an upper bound on how far any point of a die moved from one set of poses to another.
+
+    Infinite if they are not poses of the same dice in the same order.
+    """
     if [pose.die for pose in some] != [pose.die for pose in others]:
         return math.inf
     both = zip(some, others, strict=True)
@@ -65,7 +81,7 @@ class VirtualTray:
         self._now_s = 0.0
 
     def throw(self, ids: Sequence[int] | None = None, strength: float = 0.6) -> None:
-        """Pick dice up, shake them and throw them into the throw zone.
+        """Take dice out and throw them into the throw zone CUP_S later.
 
         Args:
             ids: Numbers of the dice; None for all that are not in the keep zone.
@@ -110,7 +126,7 @@ class VirtualTray:
             self._take_out(tuple(range(self._bodies.count)) if ids is None else self._known(ids))
 
     def dice(self) -> list[dict[str, Any]]:
-        """Return each die's `id`, `x_mm`, `y_mm`, `place` (throw, keep, out) and `resting`, but not its value."""
+        """Return each die's `id` (its number), `x_mm`, `y_mm`, `place` (throw, keep, out) and `resting`; no values."""
         with self._lock:
             at = self._bodies.at_mm
             return [
@@ -125,7 +141,10 @@ class VirtualTray:
             ]
 
     def advance(self, seconds: float) -> tuple[Pose, ...]:
-        """Simulate a number of seconds, and return the poses of the dice that are in the tray afterwards."""
+        """Simulate a number of seconds, and return the poses of the dice that are in the tray afterwards.
+
+        Dice whose time in the cup is over are thrown first.
+        """
         with self._lock:
             self._now_s += seconds
             self._launch()
@@ -139,7 +158,7 @@ class VirtualTray:
             )
 
     def _launch(self) -> None:
-        """Throw the dice whose time in the cup is over into the tray."""
+        """Throw the dice whose time in the cup is over into the tray. In COCKED_SHARE of throws one is made to lean."""
         for thrown in sorted({due for due in self._due.values() if due[0] <= self._now_s}):
             chosen = [die for die, due in self._due.items() if due == thrown]
             self._due = {die: due for die, due in self._due.items() if due != thrown}
@@ -153,7 +172,7 @@ class VirtualTray:
             self._bodies.velocity[chosen] = self._rng.normal((hard, 0, -60), (0.25 * hard, 0.3 * hard, 60), (count, 3))
             self._bodies.turn[chosen] = random_turns(count, self._rng)
             self._bodies.spin[chosen] = self._rng.normal(0, 14 + 16 * strength, (count, 3))
-            if self._rng.random() < COCKED:
+            if self._rng.random() < COCKED_SHARE:
                 self._lean(int(self._rng.choice(chosen)))
             started = np.zeros(self._bodies.count, bool)
             started[chosen] = True
@@ -173,6 +192,7 @@ class VirtualTray:
         self._bodies.velocity[index] = self._bodies.spin[index] = 0.0
 
     def _start(self, which: np.typing.NDArray[np.bool_]) -> None:
+        """Let the dice move again for which the (n,) mask is true."""
         self._rolling |= which
         self._bodies.still_s[which] = 0.0
 
@@ -188,7 +208,7 @@ class VirtualTray:
     def _leaning(self) -> np.typing.NDArray[np.bool_]:
         """Return (n,) whether each die is tilted or raised, so that it may fall when a neighbour is taken away."""
         high = self._bodies.at_mm[:, 2] > 0.6 * DIE_MM
-        return high | np.array([leaning_deg(turn) > FLAT_DEG for turn in self._bodies.turn], bool)
+        return high | np.array([leaning_deg(turn) > MAX_FLAT_DEG for turn in self._bodies.turn], bool)
 
     def _place(self, index: int) -> str:
         """Return where a die is: `throw`, `keep` or `out`."""
@@ -204,7 +224,10 @@ class VirtualTray:
         return tuple(dict.fromkeys(ids))
 
     def _free_place(self, index: int, x_mm: float, y_mm: float) -> tuple[float, float]:
-        """Return the free place nearest to (x_mm, y_mm) where the die at `index` fits, searched along a spiral."""
+        """Return the free place nearest to (x_mm, y_mm), in the same zone, where the die at `index` fits.
+
+        Searched along a spiral; (x_mm, y_mm) itself, moved into the zone, if none is free.
+        """
         others = self._bodies.at_mm[self._in_tray & (np.arange(self._bodies.count) != index), :2]
         keep = x_mm >= RIDGE_MM
         low = (RIDGE_MM + 13 if keep else 12.0, 12.0)
