@@ -110,11 +110,11 @@ def test_an_empty_tray_has_no_sheet() -> None:
     assert "no_sheet" in codes(camera().frame().image_bgr)
 
 
-def test_too_little_light_is_told() -> None:
+def test_too_little_light_is_reported() -> None:
     assert "dark" in codes((with_sheet() * 0.3).astype(np.uint8))
 
 
-def test_a_reflection_is_told() -> None:
+def test_a_reflection_is_reported() -> None:
     frame = (with_sheet() * 0.75).astype(np.uint8)
     assert codes(frame) == set()
     empty = camera().frame().image_bgr
@@ -122,22 +122,22 @@ def test_a_reflection_is_told() -> None:
     assert "glare" in codes(empty)
 
 
-def test_light_from_one_side_is_told() -> None:
+def test_light_from_one_side_is_reported() -> None:
     fading = np.linspace(1.0, 0.3, 1280)[None, :, None]
     assert "uneven" in codes((with_sheet() * fading).astype(np.uint8))
 
 
-def test_a_picture_out_of_focus_is_told() -> None:
+def test_a_picture_out_of_focus_is_reported() -> None:
     assert codes(cv2.GaussianBlur(with_sheet(), (0, 0), 1.0)) == set()
     assert "blur" in codes(cv2.GaussianBlur(with_sheet(), (0, 0), 3.0))
 
 
-def test_a_camera_that_hangs_too_high_is_told() -> None:
+def test_a_camera_that_hangs_too_high_is_reported() -> None:
     small = cv2.resize(with_sheet(), None, fx=0.45, fy=0.45, interpolation=cv2.INTER_AREA)
     assert "far" in codes(small)
 
 
-def test_a_part_of_the_tray_out_of_the_picture_is_told() -> None:
+def test_a_part_of_the_tray_out_of_the_picture_is_reported() -> None:
     assert "outside" in codes(with_sheet()[:, :1150])
 
 
@@ -148,13 +148,13 @@ def test_height_and_tilt_of_the_lens_come_from_the_homography(tilt_deg: float) -
     assert tilt == pytest.approx(tilt_deg, abs=0.01)
 
 
-def test_a_height_by_the_tape_tells_the_lens() -> None:
+def test_a_height_measured_by_tape_determines_the_lens() -> None:
     guess = lens_of(LENS.size_wh, 50.0)
     assert lens_at(LENS.floor_to_px(), guess, 285.0).angle_deg == pytest.approx(62.2, abs=0.1)
     assert lens_at(filmed_from((150.0, 130.0, 300.0), 3.0), guess, 300.0).angle_deg == pytest.approx(62.2, abs=0.3)
 
 
-def test_a_tilted_camera_is_told() -> None:
+def test_a_tilted_camera_is_reported() -> None:
     straight, leaning = LENS.floor_to_px(), filmed_from((160.0, 60.0, 320.0), 12.0)
     lean = cv2.warpPerspective(with_sheet(), leaning @ np.linalg.inv(straight), (1280, 960))
     assert "tilted" in codes(lean)
@@ -185,14 +185,14 @@ def test_corners_out_of_order_are_refused(order: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("at_mm", [(120.0, 120.0), (40.0, 50.0), (215.0, 205.0)])
-def test_a_die_in_the_throw_zone_tells_its_size(at_mm: tuple[float, float]) -> None:
+def test_a_die_in_the_throw_zone_is_measured(at_mm: tuple[float, float]) -> None:
     film = camera()
     rig = rig_of(LENS.floor_to_px(), Plan(die_mm=20.0), film.rig().empty_bgr, TAKEN)
     film.tray.move(0, *at_mm)
     assert die_edge_mm(film.frame().image_bgr, rig) == pytest.approx(16.0, abs=0.4)
 
 
-def test_no_die_and_two_dice_tell_no_size() -> None:
+def test_no_die_and_two_dice_give_no_size() -> None:
     film = camera()
     rig = rig_of(LENS.floor_to_px(), PLAN, film.rig().empty_bgr, TAKEN)
     assert die_edge_mm(film.frame().image_bgr, rig) is None
@@ -227,7 +227,7 @@ def test_dice_are_read_and_placed_with_the_rig_that_was_found() -> None:
     assert reading.values == Reader(load_networks(), film.rig()).read(film.frame().image_bgr, 4).values
 
 
-def test_the_zones_are_the_trays() -> None:
+def test_the_two_zones_together_fill_the_tray() -> None:
     throw, keep = zones(Plan(tray_mm=(300.0, 200.0), keep_mm=60.0))
     assert (throw.width_mm, keep.x_mm, keep.width_mm, keep.height_mm) == (240.0, 240.0, 60.0, 200.0)
     assert not zones(Plan(keep_mm=0.0))[1].holds(319.0, 100.0)
@@ -237,7 +237,7 @@ def test_a_marker_is_large_enough_at_the_height_the_guide_names() -> None:
     assert MARKER_MM * Pinhole((1280, 960), 1060.0, 400.0, (0.0, 0.0)).floor_to_px()[0, 0] > 60
 
 
-def test_an_opencv_without_markers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_opencv_without_markers_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vision.calibration.sheet.aruco", None)
     with pytest.raises(DeviceError, match="--corners"):
         markers_in(camera().frame().image_bgr)

@@ -102,7 +102,7 @@ def test_drawing_on_a_frame_changes_no_later_frame(
 
 
 @pytest.mark.parametrize("build", [files, video, opencv, picamera2], ids=lambda b: b.__name__)
-def test_a_frame_before_the_start_is_a_told_error(
+def test_a_frame_before_the_start_raises_a_device_error(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(DeviceError, match="Start it first"):

@@ -39,7 +39,7 @@ from vision.cameras.picamera import Picamera2Camera
         ("video:nowhere.mp4", "There is no video file"),
     ],
 )
-def test_a_wrong_camera_setting_is_told_with_the_nearest_right_one(spec: str, said: str) -> None:
+def test_a_wrong_camera_setting_names_the_nearest_right_one(spec: str, said: str) -> None:
     with pytest.raises(SetupError) as wrong:
         open_camera(spec)
     assert len(wrong.value.problems) == 1
@@ -104,7 +104,7 @@ def test_a_video_cut_off_in_the_middle_ends_early(tmp_path: Path, capfd: pytest.
     assert capfd.readouterr().err == ""
 
 
-def test_a_camera_that_is_not_plugged_in_is_told_and_found_once_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_camera_is_opened_once_it_is_plugged_in(monkeypatch: pytest.MonkeyPatch) -> None:
     usb = Usb(plugged=set())
     monkeypatch.setattr(cv2, "VideoCapture", video_capture(usb))
     camera = open_camera("opencv:1")

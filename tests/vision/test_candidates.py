@@ -42,7 +42,7 @@ def test_a_value_needs_more_than_one_scale_to_win() -> None:
     assert one.value == 2
 
 
-def test_no_detections_fuse_to_none() -> None:
+def test_fusing_no_detections_gives_none() -> None:
     assert fuse({1.0: [], 0.5: []}) == []
 
 

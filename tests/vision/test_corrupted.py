@@ -73,7 +73,7 @@ def test_the_corrupted_files_are_reproducible() -> None:
     assert harmed(12) == harmed(12)
 
 
-def test_the_cmyk_jpeg_is_one() -> None:
+def test_the_cmyk_jpeg_has_four_channels() -> None:
     content = cmyk_jpeg(scenes(1)[0], np.random.default_rng(1))
     assert content[content.index(b"\xff\xc0") + 9] == 4
     assert cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR) is not None

@@ -81,7 +81,7 @@ def seen_from(
     ("turn_deg", "zoom", "by_px"),
     [(0, 1, (0, 0)), (0, 1, (11, -7)), (1, 1.01, (-4, 9)), (-2, 0.98, (30, 40)), (1, 1, (-150, 90))],
 )
-def test_the_cameras_motion_is_found(turn_deg: float, zoom: float, by_px: tuple[float, float]) -> None:
+def test_the_cameras_motion_is_estimated_within_3_px(turn_deg: float, zoom: float, by_px: tuple[float, float]) -> None:
     picture = textured(3)
     other, matrix = seen_from(picture, turn_deg, zoom, by_px)
     by = ego_motion(small_picture(picture), small_picture(other))
@@ -122,7 +122,7 @@ def test_unmoved_dice_are_no_new_throw_after_the_camera_moved() -> None:
     assert is_new_throw(replace(same, emptied=True), first, held=True)
 
 
-def test_only_a_resolved_doubt_is_news_not_a_flickering_one() -> None:
+def test_a_doubt_that_comes_and_goes_is_no_new_throw() -> None:
     picture, dice = textured(6), (Die(3, (600, 400, 60, 60), 1.0),)
     sure, unsure = settled(picture, dice), settled(picture, dice, "count")
     last = latest(unsure, sure)

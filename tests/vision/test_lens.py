@@ -92,7 +92,7 @@ def test_imperfect_sheets_change_the_lens_estimate_little(
         assert lens_over(pose[0], found)[0][2] == pytest.approx(high, rel=within)
 
 
-def test_a_sheet_that_was_only_laid_flat_tells_no_lens() -> None:
+def test_a_sheet_that_only_lay_flat_leaves_the_lens_unmeasured() -> None:
     lens = true_lens(80.0, (0.0, 0.0))
     flat = [Seen(160 + dx, 120 + dy, height_mm(lens)) for dx, dy in ((0, 0), (40, 0), (0, 30), (-40, -20), (30, 30))]
     views = views_of(filmed(lens, flat))
@@ -102,14 +102,14 @@ def test_a_sheet_that_was_only_laid_flat_tells_no_lens() -> None:
 
 @pytest.mark.parametrize("noise_px", [0.1, 1.0])
 @pytest.mark.parametrize("seed", range(6))
-def test_a_sheet_tilted_by_a_few_degrees_tells_no_lens(seed: int, noise_px: float) -> None:
+def test_a_sheet_tilted_by_a_few_degrees_leaves_the_lens_unmeasured(seed: int, noise_px: float) -> None:
     lens, rng = true_lens(80.0, (-0.05, 0.0)), np.random.default_rng(seed)
     high = height_mm(lens)
     seen = [Seen(*rng.normal((160, 120), 25), high, *rng.normal(0, 2, 2)) for _ in range(8)]
     assert measured(views_of([marked(lens, one, rng, noise_px=noise_px) for one in seen]), GUESS) == GUESS
 
 
-def test_too_few_views_tell_no_lens() -> None:
+def test_too_few_views_leave_the_lens_unmeasured() -> None:
     lens = true_lens(50.0, (0.0, 0.0))
     views = views_of(filmed(lens, [held(lens, lean) for lean in ASLANT_DEG[: MIN_VIEWS - 1]]))
     assert len(views) == MIN_VIEWS - 1
@@ -134,7 +134,7 @@ def test_a_view_that_fits_no_other_is_left_out() -> None:
     assert found.angle_deg == pytest.approx(66.0, abs=0.4)
 
 
-def test_views_that_do_not_fit_together_tell_no_lens() -> None:
+def test_inconsistent_views_leave_the_lens_unmeasured() -> None:
     lens, rng = true_lens(66.0, (0.0, 0.0)), np.random.default_rng(5)
     shaken = [
         tuple(Marker(one.number, one.corners_px + rng.normal(0, 6, (1, 2))) for one in markers)
@@ -143,7 +143,7 @@ def test_views_that_do_not_fit_together_tell_no_lens() -> None:
     assert measured(views_of(shaken), GUESS) == GUESS
 
 
-def test_bent_and_straightened_are_inverse() -> None:
+def test_removing_the_distortion_undoes_applying_it() -> None:
     lens = true_lens(70.0, (-0.2, 0.05))
     points = np.array([[10.0, 20.0], [640.0, 480.0], [1270.0, 900.0]])
     assert lens.straightened(lens.bent(points)) == pytest.approx(points, abs=0.05)

@@ -151,12 +151,12 @@ def test_a_contradicting_minimum_channel_lowers_confidence(
     assert network.shown == shown
 
 
-def test_a_missing_network_is_told_before_anything_is_read(tmp_path: Path) -> None:
+def test_a_missing_network_is_reported_before_anything_is_read(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"gone\.onnx is missing"):
         Network(tmp_path / "gone.onnx")
 
 
-def test_a_damaged_network_is_told_with_its_cure(tmp_path: Path) -> None:
+def test_a_damaged_network_is_reported_with_its_cure(tmp_path: Path) -> None:
     (tmp_path / "faces.onnx").write_bytes(bytes(range(256)) * 8)
     with pytest.raises(SetupError, match=r"faces\.onnx is damaged; reinstall Peg & Pip"):
         Network(tmp_path / "faces.onnx").load()

@@ -74,7 +74,7 @@ def test_crops_show_a_value_or_no_face() -> None:
     assert 2 <= values.count(0) <= 40
 
 
-def test_some_coloured_training_crops_become_minimum_channel() -> None:
+def test_some_coloured_training_crops_show_their_minimum_channel() -> None:
     rng = np.random.default_rng(8)
     red = Photo(np.full((90, 120, 3), (20, 30, 200), np.uint8), np.array([(60, 45, 30, 4)], np.float32))
     crops = [example([[red]], np.ones(1), rng)[0] for _ in range(80)]

@@ -226,7 +226,7 @@ def test_a_known_lens_position_is_set_before_the_first_frame() -> None:
     pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position == 2.0)
 
 
-def test_light_too_bright_for_a_whole_period_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_light_too_bright_for_a_whole_period_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     pi = Pi(light=9.0, mains=60)
     pi.start()
     with caplog.at_level(logging.WARNING):
@@ -245,7 +245,7 @@ def test_a_sensor_without_flicker_control_still_gets_whole_periods() -> None:
     assert exposure_us % 8333 == 0
 
 
-def test_no_camera_is_told_and_found_once_it_is_there() -> None:
+def test_a_missing_camera_is_reported_and_opened_once_it_is_there() -> None:
     pi = Pi(absent=True)
     for _ in range(2):
         with pytest.raises(DeviceError, match=r"finds no camera.*ribbon.*rpicam-hello"):
@@ -255,7 +255,7 @@ def test_no_camera_is_told_and_found_once_it_is_there() -> None:
     assert pi.frame().image_bgr.any()
 
 
-def test_a_camera_in_use_is_told_and_leaks_no_file() -> None:
+def test_a_camera_in_use_is_reported_and_leaks_no_file() -> None:
     pi = Pi(busy=True)
     open_files = 0
     for attempt in range(12):
@@ -270,7 +270,9 @@ def test_a_camera_in_use_is_told_and_leaks_no_file() -> None:
 
 
 @pytest.mark.parametrize("fault", ["stalled", "unplugged"])
-def test_a_silent_camera_is_told_within_3_s_and_back_at_once(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_camera_is_reported_within_3_s_and_reopens_at_once(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     waits: list[float] = []
     pi = Pi()
     pi.start()
@@ -345,7 +347,9 @@ class Blank:
 
 @pytest.mark.parametrize("lasts", [1, 5])
 @pytest.mark.parametrize("fault", ["stalled", "unplugged", "busy", "absent"])
-def test_a_watched_camera_is_told_ill_and_comes_back(fault: str, lasts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_camera_that_fails_is_reported_and_watched_again(
+    fault: str, lasts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("vision.cameras.picamera.FRAME_WAIT_S", 0.1)
     board, camera, pauses = fitted(), Picamera2Camera(), list[float]()
     ill = fault in ("busy", "absent")
@@ -382,7 +386,9 @@ def test_angles_follow_from_the_part_of_the_sensor_that_is_used() -> None:
     assert math.isclose(angles["Camera Module 3 Wide"], 85.6, abs_tol=0.1)
 
 
-def test_the_country_tells_the_mains_unless_the_setting_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_country_gives_the_mains_frequency_unless_a_setting_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told, cmdline = tmp_path / "regdom", tmp_path / "cmdline"
     monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
     assert mains_hz(0, country(told, cmdline)) == 60
@@ -415,7 +421,7 @@ def test_whole_periods_average_the_lamp_out(mains: int) -> None:
     assert seen.advice() == ()
 
 
-def test_bands_that_move_are_measured_and_told_with_the_cure() -> None:
+def test_bands_that_move_are_measured_and_reported_with_the_cure() -> None:
     seen = lamp_seen(100, 50, lamp_depth=0.5, light=6.0)
     shown = 0.5 * abs(np.sinc(100 * 0.003)) / 2.2
     assert seen.bands == pytest.approx(shown, rel=0.15), "the display's gamma shrinks them"
@@ -425,7 +431,7 @@ def test_bands_that_move_are_measured_and_told_with_the_cure() -> None:
     assert "10.0 ms" in advice.says
 
 
-def test_bands_that_stand_are_told_by_the_exposure() -> None:
+def test_bands_that_stand_are_inferred_from_the_exposure() -> None:
     seen = lamp_seen(120, 60, lamp_depth=0.5, light=6.0)
     assert seen.bands is not None
     assert seen.bands < 0.02

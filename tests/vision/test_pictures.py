@@ -52,7 +52,7 @@ def told(path: Path) -> str:
 
 
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".tiff", ".bmp", ".gif"])
-def test_every_kind_is_decoded_to_bgr(suffix: str) -> None:
+def test_every_file_format_is_decoded_to_bgr(suffix: str) -> None:
     image = picture_of_bytes(coded(scene(), suffix), "a")
     assert (image.shape, image.dtype) == ((HEIGHT, WIDTH, 3), np.dtype(np.uint8))
     assert np.abs(image[24, 8].astype(int) - (0, 0, 220)).max() < 60
@@ -115,7 +115,7 @@ def test_an_animation_shows_its_first_picture() -> None:
 
 
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp"])
-def test_a_file_whose_end_is_missing_is_told_as_that(suffix: str, tmp_path: Path) -> None:
+def test_a_truncated_file_is_reported_as_truncated(suffix: str, tmp_path: Path) -> None:
     content = coded(scene(), suffix)
     (tmp_path / "a").write_bytes(content[: 3 * len(content) // 4])
     assert "cut off" in told(tmp_path / "a")
@@ -140,7 +140,7 @@ def test_a_tiff_with_huge_tiles_is_refused(tmp_path: Path) -> None:
     assert "too large" in told(tmp_path / "a.tif")
 
 
-def test_what_is_no_picture_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_picture_is_reported(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("a five and a six")
     (tmp_path / "empty.jpg").touch()
     assert "save it as" in told(tmp_path / "notes.txt")
@@ -152,7 +152,7 @@ def test_what_is_no_picture_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_read_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(coded(scene(), ".png"))
     (tmp_path / "a.png").chmod(0)
     assert "allow it" in told(tmp_path / "a.png")
@@ -183,6 +183,6 @@ def test_a_picture_that_was_saved_is_read_back(tmp_path: Path) -> None:
     assert picture_in(tmp_path / "a.jpg").shape == (HEIGHT, WIDTH, 3)
 
 
-def test_a_place_that_can_not_be_written_is_told(tmp_path: Path) -> None:
+def test_a_place_that_can_not_be_written_is_reported(tmp_path: Path) -> None:
     with pytest.raises(PictureError, match="can't be written"):
         save_jpeg(scene(), tmp_path / "none" / "a.jpg")

@@ -109,7 +109,7 @@ def common_mm2(one: LyingDie, other: LyingDie, larger: float) -> float:
     return float(cv2.intersectConvexConvex(*hulls)[0])
 
 
-def test_an_easy_picture_is_read() -> None:
+def test_an_easy_rendered_picture_is_read_and_trusted() -> None:
     shown = picture(BY_NAME["ivory"], 1)
     reading = Reader(load_networks(), shown.rig).read(shown.image_bgr)
     assert (reading.values, reading.doubt) == (shown.values, None)

@@ -38,7 +38,7 @@ def stored() -> Stored:
     return Stored("opencv:0", "2030-01-31 20:00", film().rig(), ("tilted",))
 
 
-def test_what_is_saved_is_loaded(stored: Stored, tmp_path: Path) -> None:
+def test_a_saved_calibration_loads_unchanged(stored: Stored, tmp_path: Path) -> None:
     assert load_rig(tmp_path) is None
     save_rig(tmp_path / "new", stored)
     again = load_rig(tmp_path / "new")
@@ -50,7 +50,7 @@ def test_what_is_saved_is_loaded(stored: Stored, tmp_path: Path) -> None:
     assert [file.name for file in (tmp_path / "new").iterdir()] == [FILE_NAME]
 
 
-def test_a_damaged_calibration_is_told_with_what_to_do(stored: Stored, tmp_path: Path) -> None:
+def test_a_damaged_calibration_is_reported_with_what_to_do(stored: Stored, tmp_path: Path) -> None:
     whole = save_rig(tmp_path, stored).read_bytes()
     for harm in (b"", whole[: len(whole) // 2], b"\0" * 100, whole[:200] + b"\xff" * 40 + whole[240:]):
         (tmp_path / FILE_NAME).write_bytes(harm)
@@ -85,7 +85,7 @@ def test_an_impossible_calibration_number_is_refused(stored: Stored, tmp_path: P
         load_rig(tmp_path)
 
 
-def test_a_place_that_can_not_be_written_is_told(stored: Stored, tmp_path: Path) -> None:
+def test_a_place_that_can_not_be_written_is_reported(stored: Stored, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(DeviceError, match="--data"):
         save_rig(tmp_path / "file", stored)
@@ -121,7 +121,7 @@ def test_the_steps_find_sheet_tray_and_die() -> None:
     assert said == []
 
 
-def test_a_sheet_that_never_comes_is_told_with_what_to_do() -> None:
+def test_a_sheet_that_never_comes_is_reported_with_what_to_do() -> None:
     said: list[str] = []
     with pytest.raises(DeviceError, match=r"within 3 s\. .*Lay it flat"):
         Calibrating(film().frame, Plan(), said.append, wait_s=3.0).sheet()
