@@ -132,10 +132,14 @@ clips: .venv/dev.stamp  ## watch 66 rendered clips of throws, hands, shadows, kn
 handheld: .venv/dev.stamp  ## the same clips filmed by hand, without a calibration (EACH=1: fewer)
 	@$(BIN)/python -m vision.research.evaluation.handheld --each $(or $(EACH),2)
 
-duel-games: .venv/dev.stamp  ## play 200,000 games between two perfect players and compare with the stored win probability
+duel-games: .venv/dev.stamp .venv/solve.stamp  ## play 200,000 games between two perfect players and compare with the stored values (ten minutes)
 	@$(BIN)/python -m tests.games.duel_games
 
-solve: .venv/run.stamp  ## compute the stored tables of best play (about two minutes; docs/how-to/change-a-scoring-chart.md)
+.venv/solve.stamp: .venv/run.stamp
+	@$(PIP) -e '.[solve]'
+	@touch $@
+
+solve: .venv/solve.stamp  ## compute the stored tables of best play (ten minutes; docs/how-to/change-a-scoring-chart.md)
 	@$(BIN)/python -m companion.games.solving
 
 settings-page: .venv/dev.stamp  ## write docs/reference/settings.md from the declarations of the settings

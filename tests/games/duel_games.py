@@ -1,7 +1,7 @@
-"""Draw games of Crib Dice between two solved sides turn by turn, and compare them with the stored values.
+"""Play games of Crib Dice between two solved sides with random dice, and compare with the stored values.
 
-`make duel-games` plays 200,000 under each table's rules. The end of a turn is drawn from its exact outcomes. Rounds,
-fuchles, bumps, bombs and the end are played here, straight from the rules.
+`make duel-games` plays 200,000 under each table's rules. Decisions follow the stored values; throws, rounds, fuchles,
+bumps, bombs and the end are played here, straight from the rules.
 """
 
 from __future__ import annotations
@@ -10,106 +10,164 @@ import sys
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.games.crib_dice.odds import two_sides as duel
-from companion.games.crib_dice.odds.two_sides import FUCHLE, FUCHLED, HOLE, PEGS, PLACES, TABLES, DuelRules
-from companion.games.solving.crib_dice_duel import BY_HOLE, SHAPE, TOPS, Duel
-from companion.games.solving.crib_dice_outcomes import Outcomes
+from companion.games.crib_dice.odds.backward_induction import Floats
+from companion.games.crib_dice.odds.two_sides import FUCHLE, FUCHLED, PEGS, TABLES, DuelRules, stored_equities
+from companion.games.solving.compiled import compiled
+from companion.games.solving.crib_dice_duel import BEYOND_TOP, HOLES, TOP, Game, game_of, turn_ends
+from companion.games.solving.crib_dice_turn import SCORES, best_turn, value_sets
+from tests.games.crib_bellman import Duel
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
-BOMBED, WIPED = PEGS + 1, PEGS + 2
-"""Columns of the outcomes after the holes 0 to 120 and, as one, all beyond the track."""
-AT_ONCE = 4
+WIPED, BOMBED = -1, -2
+"""Ends of a turn that are no stop at a hole."""
 
 
-def stored_values(rules: DuelRules) -> Floats:
-    """Return the equity of every state, shape SHAPE, from the stored table."""
-    table = np.array(duel._table(rules), dtype=np.float64)[: np.prod(SHAPE)]
-    return (rules.stake * (table * 2.0**-31 - 1)).reshape(SHAPE)
+@compiled
+def thrown(dice: int, counts: Floats) -> None:
+    """Throw `dice` dice and count each face: `counts[face]`."""
+    counts[:] = 0
+    for _ in range(dice):
+        counts[np.random.randint(1, 7)] += 1
 
 
-def outcomes(game: Duel, values: Floats, order: int) -> npt.NDArray[np.float32]:
-    """Return the cumulative probabilities of each end of a turn, by both places and both counts of wipe-outs."""
-    found = np.empty((*SHAPE[1:], WIPED + 1), np.float32)
-    for begin in range(0, PLACES, AT_ONCE):
-        others = np.arange(begin, min(begin + AT_ONCE, PLACES))
-        turns, starts = game.turns(values, order, others)
-        ends = Outcomes(game.rules.piddle_points, turns, starts, TOPS[order])
-        chances = np.zeros((WIPED + 1, len(starts)))
-        chances[:PEGS], chances[BOMBED], chances[WIPED] = ends.banked[:PEGS], ends.bombed, ends.wiped
-        chances[PEGS] = 1 - chances.sum(axis=0)
-        by_state = chances.cumsum(axis=0).reshape(WIPED + 1, PLACES, FUCHLE, len(others), FUCHLE)
-        found[BY_HOLE[:, np.newaxis], others] = by_state.transpose(1, 3, 2, 4, 0)
-    return found
+@compiled
+def named(counts: Floats, sets: Floats) -> tuple[int, int]:
+    """Return the best set of a throw of seven: its dice and their value."""
+    frozen, value = 0, 0
+    for face in range(1, 7):
+        count = int(counts[face])
+        if count >= 2 and (frozen == 0 or sets[7 * count + face] > sets[7 * frozen + value]):
+            frozen, value = count, face
+    return frozen, value
 
 
-def played(rules: DuelRules, games: int, seed: int) -> Floats:
-    """Return the equity of the starter in each simulated game.
+@compiled
+def thrown_on(frozen: int, value: int, piddle_points: bool, counts: Floats) -> int:
+    """Throw on with a set of two to six dice; return its dice afterwards, or 0 after a wipe-out."""
+    if frozen < 5:
+        thrown(7 - frozen, counts)
+        return frozen + int(counts[value]) if counts[value] + counts[1] > 0 else 0
+    thrown(2, counts)
+    while not piddle_points and counts[value] == 2:
+        thrown(2, counts)
+    if counts.max() == 2 and counts[value] != 2:
+        return 0
+    return min(7, frozen + int(counts[value])) if piddle_points else frozen
 
-    A finish of the starter counts the exact value of the other's last turn.
+
+@compiled
+def turn(start: int, ends: tuple[Floats, float, Floats], game: Game, fresh: Floats, piddle_points: bool) -> int:
+    """Play one turn with random dice and best decisions.
+
+    Args:
+        start: Hole of the mover.
+        ends: Values of a bank at each hole, of a wipe-out and of bombs.
+        game: Rules.
+        fresh: Values of throws of seven, as `best_turn` finds them.
+        piddle_points: Whether the house rule of this name is on.
+
+    Returns:
+        Hole of the stop, WIPED or BOMBED.
     """
-    game, values, generator = Duel(rules), stored_values(rules), np.random.default_rng(seed)
-    likely = [outcomes(game, values, order) for order in (0, 1)]
-    banks = [game.payoffs(values, 0, np.array([other]))[0][PEGS:, 0] for other in range(PLACES)]
-    lost = np.array([rules.games_lost(place) for place in range(PLACES)])
-    place, count = np.zeros((2, games), np.int64), np.zeros((2, games), np.int64)
-    holes, equity, on = np.array(HOLE), np.zeros(games), np.arange(games)
-    beyond = FinishChances(game, values)
-    while len(on):
-        for side in (0, 1):
-            me, you, mine, yours = place[side, on], place[1 - side, on], count[side, on], count[1 - side, on]
-            drawn = generator.random(len(on), dtype=np.float32)
-            end = np.minimum((drawn[:, np.newaxis] > likely[side][me, you, mine, yours]).sum(axis=1), WIPED)
-            finished, bombed, wiped = end == PEGS, end == BOMBED, end == WIPED
-            banked = end < PEGS
-            place[side, on[banked]], count[side, on[banked | bombed]] = end[banked], 0
-            bumped = banked & (end == holes[you]) & (end > 0) & rules.bumping
-            place[1 - side, on[bumped]] = np.maximum(end[bumped] - 5, 0)
-            place[side, on[bombed]], place[1 - side, on[bombed]] = holes[you[bombed]], holes[me[bombed]]
-            out = wiped & (me == FUCHLED) & (mine == 1) & rules.double_fuchle
-            fuchled = wiped & (mine + 1 == FUCHLE)
-            count[side, on[wiped]] = np.where(fuchled[wiped], 0, mine[wiped] + 1)
-            place[side, on[fuchled]] = FUCHLED
-            sign = 1 if side == 0 else -1
-            equity[on[out]] = -sign * lost[FUCHLED]
-            if side == 1:
-                equity[on[finished]] = -lost[you[finished]]
+    bank, lost, bombs = ends
+    sets, counts, hole, frozen, value = np.empty(56), np.zeros(7), start, 0, 0
+    while True:
+        if frozen == 0:
+            value_sets(hole, bank, lost, bombs, game.piddle, fresh, sets)
+            thrown(7, counts)
+            frozen, value = named(counts, sets)
+        worth, stop = sets[7 * frozen + value], hole + SCORES[frozen, value]
+        if bank[stop] >= worth:
+            return stop
+        if value == 1 and frozen >= 5 and bombs[frozen - 5] >= worth:
+            thrown(2, counts)
+            return BOMBED if frozen > 5 or counts[1] > 0 else WIPED
+        before = frozen
+        frozen = 7 if before == 7 else thrown_on(before, value, piddle_points, counts)
+        if frozen == 0:
+            return WIPED
+        if before >= 5:
+            hole, frozen = hole + SCORES[frozen, value], 0
+
+
+@compiled
+def last_turn(game: Game, you: int, wipeouts: int, finish: int, piddle_points: bool) -> float:
+    """Play the last turn of a side against a peg beyond the track; return the equity of who finished.
+
+    Args:
+        game: Rules.
+        you: Place of the side to play.
+        wipeouts: Its wipe-outs in a row.
+        finish: Hole of the other peg.
+        piddle_points: Whether the house rule of this name is on.
+    """
+    bank, fresh = np.empty(finish + 100), np.empty(finish + 100)
+    for hole in range(len(bank)):
+        lost = game.stakes[hole] if hole < PEGS else 1.0
+        bank[hole] = 1.0 if hole > finish else 0.0 if hole == finish else -lost
+    out = game.stakes[FUCHLED if wipeouts + 1 == FUCHLE else you]
+    ends = bank, -out, np.full(3, -np.inf)
+    best_turn(bank, -out, ends[2], game.piddle, HOLES[you], fresh)
+    end = turn(HOLES[you], ends, game, fresh, piddle_points)
+    return float(out if end == WIPED else -bank[end])
+
+
+@compiled
+def played(game: Game, values: Floats, piddle_points: bool, games: int, seed: int) -> Floats:
+    """Return the equity of the starter in each simulated game: games that the other loses less those it loses.
+
+    Args:
+        game: Rules.
+        values: Stored equities of all states.
+        piddle_points: Whether the house rule of this name is on.
+        games: Number of games.
+        seed: Seed of the dice.
+    """
+    np.random.seed(seed)
+    equities, fresh, bank, bombs = np.empty(games), np.empty(TOP + BEYOND_TOP), np.empty(TOP + BEYOND_TOP), np.empty(3)
+    # Values of throws of seven in each state, once a game has met it.
+    met, known = np.zeros(values.shape, np.bool_), np.empty((*values.shape, len(bank)), np.float32)
+    for number in range(games):
+        me, you, mine, yours, side = 0, 0, 0, 0, 0
+        while True:
+            at = side, me, you, mine, yours
+            lost, holes = turn_ends(game, values, at, bank, bombs)
+            if not met[at]:
+                best_turn(bank[:holes], lost, bombs, game.piddle, HOLES[me], fresh)
+                met[at], known[at] = True, fresh
+            end = turn(HOLES[me], (bank[:holes], lost, bombs), game, known[at], piddle_points)
+            if end >= PEGS:
+                equity = game.stakes[you] if side == 1 else last_turn(game, you, yours, end, piddle_points)
+                break
+            if end == WIPED:
+                if game.double_fuchle and me == FUCHLED and mine == 1:
+                    equity = -game.stakes[FUCHLED]
+                    break
+                me, mine = (me, mine + 1) if mine + 1 < FUCHLE else (FUCHLED, 0)
+            elif end == BOMBED:
+                me, you, mine = HOLES[you], HOLES[me], 0
             else:
-                for one in np.flatnonzero(finished):
-                    chances = beyond[me[one], you[one], mine[one], yours[one]]
-                    hole = np.searchsorted(chances, generator.random() * chances[-1])
-                    equity[on[one]] = banks[you[one]][hole, yours[one]]
-            on = on[~(finished | out)]
-    return equity
-
-
-class FinishChances:
-    """Cumulative chances of the holes beyond the track where a starter's turn finishes, computed on demand."""
-
-    def __init__(self, game: Duel, values: Floats) -> None:
-        self._game, self._values = game, values
-        self._known: dict[int, Floats] = {}
-
-    def __getitem__(self, at: tuple[int, int, int, int]) -> Floats:
-        me, other, mine, theirs = (int(each) for each in at)
-        if other not in self._known:
-            turns, starts = self._game.turns(self._values, 0, np.array([other]))
-            banked = Outcomes(self._game.rules.piddle_points, turns, starts, len(turns.bank) - 30).banked[PEGS:]
-            found = np.empty((PLACES, FUCHLE, FUCHLE, len(banked)))
-            found[BY_HOLE] = banked.cumsum(axis=0).reshape(len(banked), PLACES, FUCHLE, FUCHLE).transpose(1, 2, 3, 0)
-            self._known[other] = found
-        found: Floats = self._known[other][me, mine, theirs]
-        return found
+                you = max(0, end - 5) if game.bumping and end == HOLES[you] else you
+                me, mine = end, 0
+            me, you, mine, yours, side = you, me, yours, mine, 1 - side
+        equities[number] = equity if side == 0 else -equity
+    return equities
 
 
 def reports(games: int) -> Iterator[str]:
+    """Yield a line on the residual and one on the games of each stored table."""
     for rules, name in TABLES.items():
-        expected, equity = float(stored_values(rules)[0, 0, 0, 0, 0]), played(rules, games, 1)
-        errors = (equity.mean() - expected) / (equity.std() / games**0.5)
-        found = f"equity of the starter {equity.mean():+.5f}, stored {expected:+.5f}"
-        yield f"{name}: {games} games, {found}: {errors:+.2f} standard errors"
+        duel = Duel(rules)
+        yield f"{name}: Bellman residual {max(duel.residual(), duel.last_residual()):.1e} games over all states"
+        yield f"{name}: {games} games, {_compared(rules, games)}"
+
+
+def _compared(rules: DuelRules, games: int) -> str:
+    """Play games under some rules and say how far their mean is from the stored value of the start."""
+    values, _ = stored_equities(rules)
+    equities, expected = played(game_of(rules), values, rules.piddle_points, games, 1), float(values[0, 0, 0, 0, 0])
+    errors = (equities.mean() - expected) / (equities.std() / games**0.5)
+    return f"equity of the starter {equities.mean():+.5f}, stored {expected:+.5f}: {errors:+.2f} standard errors"
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from companion.games.crib_dice.odds.turn_value import (
 )
 from companion.games.crib_dice.odds.two_sides import DuelRules
 from companion.games.crib_dice.scoring import set_score
-from companion.games.solving.crib_dice_duel import RESIDUAL, Duel, solved
+from companion.games.solving.crib_dice_duel import TOLERANCE, game_of, solved
 
 T = TypeVar("T")
 Chances = defaultdict[T, float]
@@ -107,10 +107,10 @@ def _play_on(
 
 def duel_table(rules: DuelRules) -> Generator[float, None, bytes]:
     """Solve the game between two sides under those rules; yield the progress and return the table."""
-    game = Duel(rules)
-    for found, residual in solved(game):
+    game = game_of(rules)
+    for found, change in solved(game):
         values = found
-        yield max(0.0, min(1.0, math.log(residual) / math.log(RESIDUAL)))
+        yield max(0.0, min(0.999, math.log(change) / math.log(TOLERANCE)))
     return packed(rules, values, game.last)
 
 
@@ -119,8 +119,8 @@ def packed(rules: DuelRules, values: Floats, last: Floats) -> bytes:
 
     Args:
         rules: Rules of the game.
-        values: Equity of each state, in the order of `two_sides.index`.
-        last: Equity of each last turn, as `Duel.last`.
+        values: Equity of each state, of shape `two_sides.SHAPE`.
+        last: Equity of each last turn, as `Game.last`.
     """
     share = np.concatenate([values.ravel(), last.ravel()]) / rules.stake + 1.0
     return np.rint(np.clip(share * 2.0**31, 0, 2**32 - 1)).astype("<u4").tobytes()

@@ -1,288 +1,175 @@
 """Solve Crib Dice for two sides that play every turn to win, or for the games that each loses.
 
-The game is a zero-sum stochastic game. The value of a state is its *equity*: the expected number of games that the
-other side loses, less those that the mover loses. Without skunks that is twice the win probability less one.
+The game is a zero-sum stochastic game (Shapley 1953) in which only one side acts at a time. The value of a state is its
+*equity*: the expected number of games that the other side loses, less those that the mover loses. Without skunks that
+is twice the win probability less one.
 
-Policy iteration (Howard 1960) solves it. `Duel.best_values` applies the Bellman operator exactly. `Policy` holds the
-outcome distributions of the greedy policy; Gauss-Seidel sweeps over the sum of both pegs solve its linear system for
-the Bellman residual. Bombs, fuchles and bumps lead backwards in that order; their values come from the sweep before.
-The last steps reuse a policy and apply Anderson acceleration (1965).
+Value iteration by Gauss-Seidel sweeps solves it. A bank leads to a greater sum of both pegs, a wipe-out to more
+wipe-outs at the same sum. So a sweep from the far end, most wipe-outs first, has the values of both when it needs them.
+Only fuchles, bombs and bumps lead back, to values of the sweep before. They are rare enough for a few dozen sweeps, and
+Anderson acceleration saves most of those.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import product
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from companion.games.crib_dice.odds.backward_induction import Floats, Indices, Turns, evaluate
-from companion.games.crib_dice.odds.turn_value import ANNOUNCED
-from companion.games.crib_dice.odds.two_sides import BEYOND, FUCHLE, FUCHLED, HOLE, PEGS, PLACES, TOP, DuelRules
+from companion.games.crib_dice.odds.backward_induction import Floats, Indices
+from companion.games.crib_dice.odds.turn_value import ANNOUNCED, piddle_ends
+from companion.games.crib_dice.odds.two_sides import (
+    BEYOND,
+    FUCHLE,
+    FUCHLED,
+    HOLE,
+    PEGS,
+    PLACES,
+    SHAPE,
+    TOP,
+    DuelRules,
+)
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
-from companion.games.solving.crib_dice_outcomes import Outcomes
+from companion.games.solving.compiled import compiled
+from companion.games.solving.crib_dice_turn import best_turn
+from companion.games.solving.fixed_point import fixed_point
 
-SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
-"""Shape of all values: order, mover's place, other's place, mover's wipe-outs, other's wipe-outs."""
-TOPS = (TOP, PEGS)
-"""Hole from which every turn stops, by order."""
-BY_HOLE = np.array(sorted(range(PLACES), key=lambda place: HOLE[place]))
-"""Places by their hole, ascending: a batch of turns must be sorted by where they start."""
 HOLES = np.array(HOLE)
 """Hole of each place, as an array."""
-BATCH_SIZE = 4
-"""Places of the other in one batch of exact turns. Bounds the memory."""
-RESIDUAL = 2e-10
-"""Greatest Bellman residual of a finished solution, in equity per game at stake."""
-CORRECTION_TOLERANCE = 1e-2
-"""Error of a correction that is accepted, as a share of the greatest residual."""
-PEG_STEP = 2
-"""Places between the others for which a policy is computed. Between them it is interpolated."""
-NEW_POLICY_ABOVE = 1e-3
-"""Bellman residual above which each step computes a new policy. Below, the last policy is reused."""
-FLOAT32_ABOVE = 1e-3
-"""Bellman residual above which turns are evaluated in single precision, which is faster."""
+TOLERANCE = 1e-9
+"""Greatest change of an equity in the last sweep, in games: about one unit of the stored tables."""
 FIRST_SCALE = 40.0
 """Holes of a lead that count as nearly won in the first guess. Any guess leads to the same solution."""
-_BY_WIPEOUTS = sorted(product(range(FUCHLE), repeat=2), key=sum, reverse=True)
-"""Wipe-outs of mover and other. A wipe-out leads to a pair that comes earlier in this order."""
+BEYOND_TOP = 2 * MAX_SET_SCORE + 1
+"""Holes that the values of banks extend beyond the hole from which every turn stops."""
 
 
-class Duel:
-    """Bellman operator of the game between two sides.
-
-    Args:
-        rules: House rules and stakes.
+class Game(NamedTuple):
+    """Rules and known values of one game, in the form that compiled functions take.
 
     Attributes:
-        last: (places, wipe-outs, BEYOND) equity of a last turn, by how far the other has left the track.
+        bomb: Whether the house rule of this name is on.
+        double_fuchle: Whether the house rule of this name is on.
+        bumping: Whether the house rule of this name is on.
+        piddle: (3,) probability that a won piddle adds 0, 1 and 2 dice to the set.
+        stakes: (PLACES,) games that a loser at each place loses.
+        last: (PLACES, FUCHLE, BEYOND) equity of the mover before a last turn, which the finish of the other leaves: by
+            the mover's place and wipe-outs, and the hole past the track, from 0, where the other is.
     """
 
-    def __init__(self, rules: DuelRules) -> None:
-        self.rules = rules
-        self.last = self._last_turns()
-
-    def _last_turns(self) -> Floats:
-        """Return the equities of a last turn, `last`: the other has finished, and this turn ends the game."""
-        finishes, holes = PEGS + np.arange(BEYOND), np.arange(PEGS + BEYOND + 2 * MAX_SET_SCORE + 1)[:, np.newaxis]
-        stakes = np.array([self.rules.games_lost(hole if hole < PEGS else FUCHLED + 1) for hole in range(len(holes))])
-        bank = np.where(holes > finishes, 1.0, np.where(holes == finishes, 0.0, -stakes[:, np.newaxis]))
-        starts = np.repeat(HOLES[BY_HOLE], FUCHLE * BEYOND)
-        lost = np.array([[self.rules.lost_last(place, count) for count in range(FUCHLE)] for place in BY_HOLE])
-        tiled = np.tile(bank, PLACES * FUCHLE)
-        turns = evaluate(Turns(self.rules.piddle_points, tiled, np.repeat(-lost.ravel(), BEYOND)), starts)
-        found = np.empty((PLACES, FUCHLE, BEYOND))
-        found[BY_HOLE] = turns.fresh[starts, np.arange(len(starts))].reshape(found.shape)
-        return found
-
-    def payoffs(self, values: Floats, order: int, others: Indices) -> tuple[Floats, Floats, Floats]:
-        """Return the equity after each end of a turn: bank, wipe-out and bomb.
-
-        Args:
-            values: Values of all states, shape SHAPE, of any float type.
-            order: 0 if the movers start the round, 1 if they end it.
-            others: Places of the others.
-
-        Returns:
-            Bank by hole, other's place and other's wipe-outs. Wipe-out by mover's place, mover's wipe-outs, other's
-            place and other's wipe-outs. Bomb by mover's place, other's place and other's wipe-outs; `-inf` where it is
-            not allowed.
-        """
-        rules, values = self.rules, -values[1 - order]
-        following = values[others]  # the other's place, the mover's, the other's wipe-outs, the mover's
-        there, stakes = HOLES[others], np.array([rules.games_lost(place) for place in range(PLACES)])
-        bank = np.empty((TOPS[order] + 2 * MAX_SET_SCORE + 1, len(others), FUCHLE), values.dtype)
-        bank[:PEGS] = following[:, :PEGS, :, 0].transpose(1, 0, 2)
-        if rules.bumping:
-            some = np.flatnonzero(there > 0)
-            bank[there[some], some] = values[np.maximum(there[some] - 5, 0), there[some], :, 0]
-        if order == 1:
-            bank[PEGS:] = stakes[others][:, np.newaxis]
-        else:
-            beyond = np.minimum(np.arange(len(bank) - PEGS), BEYOND - 1)
-            bank[PEGS:] = -self.last[others][:, :, beyond].transpose(2, 0, 1)
-        lost = np.empty((PLACES, FUCHLE, len(others), FUCHLE), values.dtype)
-        lost[:, :-1] = following[..., 1:].transpose(1, 3, 0, 2)
-        lost[:, -1] = following[:, FUCHLED, :, 0]
-        if rules.double_fuchle:
-            lost[FUCHLED, 1:] = -stakes[FUCHLED]
-        bomb = np.full((PLACES, len(others), FUCHLE), -np.inf, values.dtype)
-        if rules.bomb:
-            mover, other = np.nonzero(HOLES[:, np.newaxis] < there)
-            bomb[mover, other] = values[HOLES[mover], there[other], :, 0]
-        return bank, lost, bomb
-
-    def turns(self, values: Floats, order: int, others: Indices) -> tuple[Turns, Indices]:
-        """Return the evaluated turns of one batch, and the hole at which each starts.
-
-        Columns are sorted as `BY_HOLE`, then by the mover's wipe-outs, other's place and other's wipe-outs.
-        """
-        bank, lost, bomb = self.payoffs(values, order, others)
-        size = len(others) * FUCHLE
-        tiled = np.tile(bank.reshape(len(bank), size), PLACES * FUCHLE)
-        starts = np.repeat(HOLES[BY_HOLE], size * FUCHLE)
-        bombs = None
-        if self.rules.bomb:
-            bomb = np.broadcast_to(bomb[:, np.newaxis], lost.shape)
-            bomb, lost_too = bomb[BY_HOLE].reshape(-1), lost[BY_HOLE].reshape(-1)
-            bombs = np.stack([ANNOUNCED * bomb + (1 - ANNOUNCED) * lost_too, bomb, bomb])
-        turns = Turns(self.rules.piddle_points, tiled, lost[BY_HOLE].reshape(-1), bombs)
-        return evaluate(turns, starts), starts
-
-    def best_values(self, values: Floats) -> Floats:
-        """Apply the Bellman operator: the value of the best turn in each state, given `values` of later turns."""
-        found = np.full(SHAPE, np.nan)
-        for order, others in _batches(np.arange(PLACES)):
-            turns, starts = self.turns(values, order, others)
-            best = turns.fresh[starts, np.arange(len(starts))].reshape(PLACES, FUCHLE, len(others), FUCHLE)
-            found[order][BY_HOLE[:, np.newaxis], others] = best.transpose(0, 2, 1, 3)
-        return found
+    bomb: bool
+    double_fuchle: bool
+    bumping: bool
+    piddle: Floats
+    stakes: Floats
+    last: Floats
 
 
-def _batches(places: Indices) -> Iterator[tuple[int, Indices]]:
-    """Yield each order with `BATCH_SIZE` places at a time."""
-    for order in (0, 1):
-        for begin in range(0, len(places), BATCH_SIZE):
-            yield order, places[begin : begin + BATCH_SIZE]
+def game_of(rules: DuelRules) -> Game:
+    """Return the game under those rules, with its last turns solved."""
+    piddle = np.zeros(3)
+    for hits, chance in piddle_ends(rules.piddle_points):
+        piddle[hits] = chance
+    stakes = np.array([float(rules.games_lost(place)) for place in range(PLACES)])
+    lost_last = [[float(rules.lost_last(place, count)) for count in range(FUCHLE)] for place in range(PLACES)]
+    last = _last_turns(piddle, np.append(stakes[:PEGS], rules.games_lost(FUCHLED + 1)), np.array(lost_last))
+    return Game(rules.bomb, rules.double_fuchle, rules.bumping, piddle, stakes, last)
 
 
-class Policy:
-    """Outcome distribution of the turns that are optimal for given values.
+def solved(game: Game) -> Iterator[tuple[Floats, float]]:
+    """Yield ever better equities of all states, of shape SHAPE, each with the greatest change by its sweep."""
+    mover, other = (places.ravel() for places in np.indices((PLACES, PLACES)))
+    by_sum = np.argsort(HOLES[mover] + HOLES[other], kind="stable")
 
-    Computed for every `PEG_STEP`th place of the other and interpolated between.
+    def swept(before: Floats) -> Floats:
+        """Return the values after one sweep."""
+        values = before.copy()
+        _sweep(game, values, mover[by_sum], other[by_sum])
+        return values
+
+    lead = np.tanh((HOLES[:, np.newaxis] - HOLES) / FIRST_SCALE)[..., np.newaxis, np.newaxis]
+    return fixed_point(swept, np.broadcast_to(lead, SHAPE).copy(), TOLERANCE)
+
+
+@compiled
+def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
+    """Return the equities of all last turns, as `Game.last`.
 
     Args:
-        duel: The game.
+        piddle: As in `Game`.
+        stakes: (PEGS + 1,) games that a loser loses by its hole; the last entry is for all holes beyond the track.
+        lost: (PLACES, FUCHLE) games that a wipe-out in the last turn loses, by place and wipe-outs before it.
+    """
+    bank, no_bombs = np.empty(PEGS + BEYOND + BEYOND_TOP), np.full(3, -np.inf)
+    fresh, last = np.empty(len(bank)), np.empty((PLACES, FUCHLE, BEYOND))
+    for past in range(BEYOND):
+        for hole in range(len(bank)):
+            bank[hole] = -stakes[min(hole, PEGS)] if hole < PEGS + past else 0.0 if hole == PEGS + past else 1.0
+        for place in range(PLACES):
+            for count in range(FUCHLE):
+                last[place, count, past] = best_turn(bank, -lost[place, count], no_bombs, piddle, HOLES[place], fresh)
+    return last
+
+
+@compiled
+def _sweep(game: Game, values: Floats, movers: Indices, others: Indices) -> None:
+    """Replace the value of every state by that of its best turn, in place: one Gauss-Seidel sweep.
+
+    Args:
+        game: Rules and last turns.
         values: Values of all states, shape SHAPE.
+        movers: Mover's place of each pair of places, by ascending sum of their holes.
+        others: Other's place of each pair.
     """
-
-    def __init__(self, duel: Duel, values: Floats) -> None:
-        self._lost_out, self._bumping = duel.rules.double_fuchle, duel.rules.bumping
-        # By order, mover's place, other's place, other's wipe-outs and mover's wipe-outs.
-        self._banked = np.empty((*SHAPE, PEGS), np.float32)
-        self._wiped, self._bombed = np.empty(SHAPE, np.float32), np.empty(SHAPE, np.float32)
-        for order, others in _batches(np.append(np.arange(0, PEGS, PEG_STEP), FUCHLED)):
-            turns, starts = duel.turns(values.astype(np.float32), order, others)
-            ends = Outcomes(duel.rules.piddle_points, turns, starts, PEGS)
-            shape = PLACES, FUCHLE, len(others), FUCHLE
-            at = order, BY_HOLE[:, np.newaxis], others
-            self._banked[at] = ends.banked.reshape(PEGS, *shape).transpose(1, 3, 4, 2, 0)
-            self._wiped[at] = ends.wiped.reshape(shape).transpose(0, 2, 3, 1)
-            self._bombed[at] = ends.bombed.reshape(shape).transpose(0, 2, 3, 1)
-        for known in (self._banked, self._wiped, self._bombed):
-            for step in range(1, PEG_STEP):
-                low, high = known[:, :, : PEGS - 1 : PEG_STEP], known[:, :, PEG_STEP:PEGS:PEG_STEP]
-                known[:, :, step:PEGS:PEG_STEP] = low + np.float32(step / PEG_STEP) * (high - low)
-
-    def corrections(self, missing: Floats) -> Floats:
-        """Return the correction of all values for given Bellman residuals (policy evaluation), both of shape SHAPE."""
-        enough = CORRECTION_TOLERANCE * float(np.abs(missing).max())
-        return fixed_point(lambda found: self._swept(missing, found) - found, np.zeros(SHAPE), enough)
-
-    def _swept(self, missing: Floats, before: Floats) -> Floats:
-        """Return the corrections of all states, shape SHAPE, by one sweep over the sums of pegs from the far end.
-
-        Args:
-            missing: Bellman residuals, shape SHAPE.
-            before: Corrections by the last sweep, for states that come later in this one.
-        """
-        found = before.copy()
-        for level in reversed(range(2 * PEGS - 1)):
-            mover, other = _PAIRS[level]
-            swapped = found[::-1, HOLES[mover], HOLES[other], :, :1]
-            for order in (0, 1):
-                after = found[1 - order, other, :PEGS, :, 0]
-                if self._bumping:
-                    bumped = found[1 - order, np.maximum(HOLES[other] - 5, 0), HOLES[other], :, 0]
-                    after[np.arange(len(other)), HOLES[other]] = bumped
-                at = order, mover, other
-                banked = self._banked[at] @ after.astype(np.float32).transpose(0, 2, 1)[..., np.newaxis]
-                bombed = self._bombed[at] * swapped[order]
-                found[at] = missing[at] - (banked[..., 0] + bombed).transpose(0, 2, 1)
-            for mine, theirs in _BY_WIPEOUTS:
-                if mine + 1 < FUCHLE:
-                    after = found[::-1, other, mover, theirs, mine + 1]
-                else:
-                    after = before[::-1, other, FUCHLED, theirs, 0]
-                if self._lost_out and mine > 0:
-                    after = np.where(mover == FUCHLED, 0.0, after)
-                found[:, mover, other, mine, theirs] -= self._wiped[:, mover, other, theirs, mine] * after
-        return found
+    bank, bombs = np.empty(TOP + BEYOND_TOP), np.empty(3)
+    fresh, end = np.empty(len(bank)), len(movers)
+    while end > 0:
+        begin, total = end - 1, HOLES[movers[end - 1]] + HOLES[others[end - 1]]
+        while begin > 0 and HOLES[movers[begin - 1]] + HOLES[others[begin - 1]] == total:
+            begin -= 1
+        for wipeouts in range(2 * FUCHLE - 2, -1, -1):
+            for mine in range(max(0, wipeouts - FUCHLE + 1), min(wipeouts, FUCHLE - 1) + 1):
+                for pair in range(begin, end):
+                    for order in range(2):
+                        at = order, movers[pair], others[pair], mine, wipeouts - mine
+                        lost, holes = turn_ends(game, values, at, bank, bombs)
+                        start = HOLES[movers[pair]]
+                        values[at] = best_turn(bank[:holes], lost, bombs, game.piddle, start, fresh)
+        end = begin
 
 
-def _pairs(level: int) -> tuple[Indices, Indices]:
-    """Return the places of mover and other, for every pair of places whose holes add up to `level`."""
-    mover, other = np.nonzero(HOLES[:, np.newaxis] + HOLES == level)
-    return mover, other
-
-
-_PAIRS = [_pairs(level) for level in range(2 * PEGS - 1)]
-"""Places of mover and other by the sum of their holes."""
-
-
-class AndersonMixing:
-    """Anderson acceleration (1965) of a fixed-point iteration.
+@compiled
+def turn_ends(
+    game: Game, values: Floats, at: tuple[int, int, int, int, int], bank: Floats, bombs: Floats
+) -> tuple[float, int]:
+    """Return the values of the ways in which a turn can end, for the mover.
 
     Args:
-        memory: Number of past points that are used.
+        game: Rules and last turns.
+        values: Values of all states, shape SHAPE.
+        at: State before the turn: an index of `values`.
+        bank: Receives the value of stopping at each hole from the mover's on.
+        bombs: (3,) receives the value of bombing with five, six and seven 1s.
+
+    Returns:
+        Value of a wipe-out, and the number of entries of `bank` that are filled.
     """
-
-    def __init__(self, memory: int = 10) -> None:
-        self._memory = memory
-        self._points: list[Floats] = []
-        self._changes: list[Floats] = []
-
-    def next(self, at: Floats, change: Floats) -> Floats:
-        """Return the next point, given the last point and its residual, of the same shape."""
-        self._points = [*self._points, at.ravel()][-self._memory :]
-        self._changes = [*self._changes, change.ravel()][-self._memory :]
-        after = self._points[-1] + self._changes[-1]
-        if len(self._points) > 1:
-            moved = np.stack([self._points[-1] - point for point in self._points[:-1]], axis=1)
-            turned = np.stack([self._changes[-1] - older for older in self._changes[:-1]], axis=1)
-            after = after - (moved + turned) @ np.linalg.lstsq(turned, self._changes[-1], rcond=None)[0]
-        return after.reshape(at.shape)
-
-
-def fixed_point(change: Callable[[Floats], Floats], start: Floats, enough: float, at_most: int = 40) -> Floats:
-    """Return a root of a residual function, found by Anderson acceleration.
-
-    Args:
-        change: Returns the residual at a point.
-        start: First point.
-        enough: Greatest absolute residual that is accepted.
-        at_most: Limit of evaluations; then the last point is returned.
-    """
-    at, mixing = start, AndersonMixing()
-    for _ in range(at_most):
-        wanted = change(at)
-        if np.abs(wanted).max() <= enough:
-            break
-        at = mixing.next(at, wanted)
-    return at
-
-
-def first_guess() -> Floats:
-    """Return rough values of all states, shape SHAPE: the mover's lead on a smooth scale."""
-    lead = np.tanh((HOLES[:, np.newaxis] - HOLES) / FIRST_SCALE)
-    return np.broadcast_to(lead[..., np.newaxis, np.newaxis], SHAPE).copy()
-
-
-def solved(duel: Duel) -> Iterator[tuple[Floats, float]]:
-    """Yield ever better values, shape SHAPE, each with its greatest Bellman residual; end at `RESIDUAL`.
-
-    The residual is divided by the most games that a side can lose.
-    """
-    values = first_guess()
-    residual, mixing = 1.0, AndersonMixing()
-    while True:
-        missing = duel.best_values(values if residual <= FLOAT32_ABOVE else values.astype(np.float32)) - values
-        residual = float(np.abs(missing).max()) / duel.rules.stake
-        yield values, residual
-        if residual <= RESIDUAL:
-            return
-        if residual > NEW_POLICY_ABOVE:
-            policy = Policy(duel, values)
-            values = values + policy.corrections(missing)
-        else:
-            values = mixing.next(values, policy.corrections(missing))
+    order, mover, other, mine, theirs = at
+    after, start, there = values[1 - order], HOLES[mover], HOLES[other]
+    for hole in range(start, PEGS):
+        bank[hole] = -after[other, hole, theirs, 0]
+    if game.bumping and there > 0:
+        bank[there] = -after[max(there - 5, 0), there, theirs, 0]
+    # A finish in the second turn of a round ends the game; one in the first leaves the other a last turn.
+    holes = (TOP if order == 0 else PEGS) + BEYOND_TOP
+    for hole in range(PEGS, holes):
+        bank[hole] = -game.last[other, theirs, hole - PEGS] if order == 0 else game.stakes[other]
+    lost = -after[other, mover, theirs, mine + 1] if mine + 1 < FUCHLE else -after[other, FUCHLED, theirs, 0]
+    if game.double_fuchle and mover == FUCHLED and mine > 0:
+        lost = -game.stakes[FUCHLED]
+    bombs[:] = -np.inf
+    if game.bomb and start < there:
+        bombs[:] = -after[start, there, theirs, 0]
+        bombs[0] = ANNOUNCED * bombs[0] + (1 - ANNOUNCED) * lost
+    return lost, holes

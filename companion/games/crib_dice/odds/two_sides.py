@@ -14,12 +14,16 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import inf
+from math import inf, prod
+from typing import TYPE_CHECKING
 
 from companion.games.advice.stored import whole_numbers
 from companion.games.crib_dice.odds.turn_value import ANNOUNCED, NO_BOMBS, TurnValues
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
+
+if TYPE_CHECKING:
+    from companion.games.crib_dice.odds.backward_induction import Floats
 
 PEGS = 121
 """Holes of a peg on the board: 0, the start, to 120."""
@@ -35,6 +39,9 @@ TOP = 160
 """Hole from which a turn that may end beyond the track always stops, however close the other peg is."""
 BEYOND = TOP + 2 * MAX_SET_SCORE + 1 - PEGS
 """Columns of the table of last turns: how many holes past the track the other side can finish."""
+SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
+"""Axes of a table: order, mover's place, other's place, mover's and other's wipe-outs in a row, as in `Seen`. After it,
+a table holds the last turns: other's place, its wipe-outs, and the hole past the track where the mover has finished."""
 SHORT_TRACK = 120
 """Holes of the track that the tables cover."""
 
@@ -176,6 +183,18 @@ def stored_equity(rules: DuelRules, place: int) -> float:
     return float(rules.stake * (_table(rules)[place] * 2.0**-31 - 1.0))
 
 
+def stored_equities(rules: DuelRules) -> tuple[Floats, Floats]:
+    """Return all equities of the table of those rules as two arrays: of shape SHAPE, and of last turns.
+
+    A last turn is played after the other side has finished. Its equity is by the mover's place, the mover's wipe-outs
+    and the hole past the track, from 0, where the other is: shape (PLACES, FUCHLE, BEYOND).
+    """
+    import numpy as np
+
+    equities = rules.stake * (np.array(_table(rules), np.float64) * 2.0**-31 - 1.0)
+    return equities[: prod(SHAPE)].reshape(SHAPE), equities[prod(SHAPE) :].reshape(PLACES, FUCHLE, BEYOND)
+
+
 @lru_cache(maxsize=512)
 def _turn_values(seen: Seen, piddle_points: bool, bombs: bool, five: bool, fuchle: bool, win: bool) -> TurnValues:
     """Return the values of the side to move for every state of a turn. Cached.
@@ -229,7 +248,7 @@ def aims(seen: Seen, fuchle: bool) -> tuple[list[float], float, float]:
     if order == 1:
         bank += [float(rules.games_lost(other))] * (2 * MAX_SET_SCORE + 1)
     else:
-        begin = 2 * PLACES**2 * FUCHLE**2 + (other * FUCHLE + theirs) * BEYOND
+        begin = prod(SHAPE) + (other * FUCHLE + theirs) * BEYOND
         bank += [-stored_equity(rules, begin + past) for past in range(BEYOND)]
     bomb = after(there, 0, HOLE[mover]) if HOLE[mover] < there else -inf
     if rules.double_fuchle and mover == FUCHLED and seen.mine:

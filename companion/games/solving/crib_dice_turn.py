@@ -1,0 +1,98 @@
+"""Backward induction over one turn of Crib Dice for one state, in compiled loops."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from companion.games.crib_dice.odds.backward_induction import Floats
+from companion.games.crib_dice.odds.turn_value import first_throws, roll_ends
+from companion.games.crib_dice.scoring import MAX_SET_SCORE, set_score
+from companion.games.solving.compiled import compiled
+
+SCORES = np.array([[set_score(frozen, value) for value in range(7)] for frozen in range(8)])
+"""Score of a set by frozen dice and face value. Rows 0 and 1 and column 0 are unused."""
+_OFFERED = [[7 * frozen + value for frozen, value in (offer + offer[-1:] * 2)[:3]] for offer, _ in first_throws()]
+SETS = np.array(list(zip(*_OFFERED, strict=True)), np.uint64)
+"""(3, offers) sets that a throw of seven offers: 7 times the dice of a set plus their value. The last one is repeated
+where there are fewer. Unsigned, because numba then needs no check for negative indices."""
+CHANCES = np.array([chance for _, chance in first_throws()])
+"""(offers,) probability of each offer."""
+HITS = np.zeros((5, 7, 6))
+"""Probability of each number of newly frozen dice, by frozen dice (2 to 4) and face value; 0 is a wipe-out."""
+for _frozen in (2, 3, 4):
+    for _value in range(1, 7):
+        for _hits, _chance in roll_ends(_frozen, _value):
+            HITS[_frozen, _value, _hits] = _chance
+        HITS[_frozen, _value, 0] = 1.0 - HITS[_frozen, _value].sum()
+
+
+@compiled
+def best_turn(bank: Floats, lost: float, bombs: Floats, piddle: Floats, start: int, fresh: Floats) -> float:
+    """Return the value of a turn with best play, before its first throw.
+
+    Args:
+        bank: (holes,) value of stopping at each hole. From `2 * MAX_SET_SCORE + 1` holes before its end on, every turn
+            stops with its first set.
+        lost: Value of a wipe-out.
+        bombs: (3,) value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
+        piddle: (3,) probability that a won piddle adds 0, 1 and 2 dice to the set; the rest is a lost piddle.
+        start: Hole at which the turn starts.
+        fresh: (holes,) receives the value of a throw of seven at each hole from `start` on.
+    """
+    sets = np.empty(8 * 7)
+    for hole in range(len(bank) - MAX_SET_SCORE - 1, start - 1, -1):
+        value_sets(hole, bank, lost, bombs, piddle, fresh, sets)
+        mean = 0.0
+        for offer in range(len(CHANCES)):
+            mean += CHANCES[offer] * max(sets[SETS[0, offer]], sets[SETS[1, offer]], sets[SETS[2, offer]])
+        fresh[hole] = mean
+    return float(fresh[start])
+
+
+@compiled
+def value_sets(
+    hole: int, bank: Floats, lost: float, bombs: Floats, piddle: Floats, fresh: Floats, sets: Floats
+) -> None:
+    """Fill `sets` with the value of holding each set with best play: stop, bomb or throw on.
+
+    Args:
+        hole: Hole that the turn has reached without the set.
+        bank: As in `best_turn`, like `lost`, `bombs` and `piddle`.
+        lost: Value of a wipe-out.
+        bombs: Value of bombing.
+        piddle: Probabilities of a won piddle.
+        fresh: (holes,) value of a throw of seven at all later holes.
+        sets: (56,) receives the values; the index is 7 times the dice of a set plus their value.
+    """
+    for frozen in range(7, 1, -1):
+        for value in range(1, 7):
+            sets[7 * frozen + value] = bank[hole + SCORES[frozen, value]]
+    if hole >= len(bank) - 2 * MAX_SET_SCORE - 1:
+        return
+    lost_piddle = (1.0 - piddle.sum()) * lost
+    for value in range(1, 7):
+        sets[49 + value] = max(sets[49 + value], fresh[hole + SCORES[7, value]])
+        for frozen in range(6, 4, -1):
+            thrown = lost_piddle
+            for hits in range(3):
+                thrown += piddle[hits] * fresh[hole + SCORES[min(7, frozen + hits), value]]
+            sets[7 * frozen + value] = max(sets[7 * frozen + value], thrown)
+    for frozen in range(5, 8):
+        sets[7 * frozen + 1] = max(sets[7 * frozen + 1], bombs[frozen - 5])
+    _value_rolls(lost, sets)
+
+
+@compiled
+def _value_rolls(lost: float, sets: Floats) -> None:
+    """Raise the values of two to four frozen dice in `sets` to that of a roll, where it is worth more than a stop.
+
+    Args:
+        lost: Value of a wipe-out.
+        sets: As in `value_sets`; the values of five and more frozen dice are final.
+    """
+    for frozen in range(4, 1, -1):
+        for value in range(1, 7):
+            thrown = HITS[frozen, value, 0] * lost
+            for hits in range(1, 8 - frozen):
+                thrown += HITS[frozen, value, hits] * sets[7 * (frozen + hits) + value]
+            sets[7 * frozen + value] = max(sets[7 * frozen + value], thrown)

@@ -1,0 +1,40 @@
+"""Fixed points of large systems: Anderson acceleration of an iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+MEMORY = 8
+"""Past points that each step combines. More converge in fewer steps and take more memory."""
+
+
+def fixed_point(step: Callable[[Floats], Floats], start: Floats, tolerance: float) -> Iterator[tuple[Floats, float]]:
+    """Iterate `step` to its fixed point by Anderson acceleration (1965), in the form of Walker and Ni (2011).
+
+    Args:
+        step: Returns the next point; the fixed point is where it returns its argument.
+        start: First point, of any shape.
+        tolerance: Greatest change by a step at which the iteration ends.
+
+    Yields:
+        The result of each step, and its greatest change. The last one is the solution.
+    """
+    points, changes, at = list[Floats](), list[Floats](), start
+    while True:
+        after = step(at)
+        change = after - at
+        yield after, float(np.abs(change).max())
+        if np.abs(change).max() <= tolerance:
+            return
+        points, changes = [*points, after.ravel()][-MEMORY:], [*changes, change.ravel()][-MEMORY:]
+        at = points[-1]
+        if len(points) > 1:
+            # The combination of past points whose changes cancel best, in the least-squares sense.
+            turned = np.stack([changes[-1] - older for older in changes[:-1]], axis=1)
+            moved = np.stack([points[-1] - older for older in points[:-1]], axis=1)
+            at = at - moved @ np.linalg.lstsq(turned, changes[-1], rcond=None)[0]
+        at = at.reshape(start.shape)
