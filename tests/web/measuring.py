@@ -26,8 +26,8 @@ Size = tuple[int, int]
 SIZES: tuple[Size, ...] = ((390, 844), (844, 390), (820, 1180), (1180, 820), (1280, 720), (1280, 800), (1920, 1080))
 PHONE, ON_ITS_SIDE, SCREEN = (390, 844), (844, 390), (1280, 720)
 SPOKEN = tuple(LANGUAGES) if WHOLE else ("de",)
-SCREENS_SHARE, IN_HAND_PX = 0.022, 11.0
-"""The smallest text: of the height of the pub's screen, to be read at three metres; and in a hand."""
+SCREENS_SHARE, IN_HAND_PX = 0.025, 11.0
+"""The smallest text: of the height of the pub's screen, to be read at five metres; and in a hand."""
 
 
 class Shown(NamedTuple):

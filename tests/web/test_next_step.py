@@ -43,7 +43,7 @@ def test_at_the_tray_everything_can_be_decided_without_a_phone(chromium: Any, pu
     with served(pub) as address:
         page = opened(chromium, address, "/tray")
         assert page.is_disabled("#throw")
-        assert gold(page) == ["Point\n+5"]
+        assert gold(page) == ["Set aside\n+5"]
         page.click("#pick .main")
         page.wait_for_selector("#throw:enabled")
         assert pub.state()["turn_points"] == 5

@@ -1,11 +1,9 @@
 // A reading in doubt: the crop, the question, six faces with the likely one first. Nobody's guess but the players'.
 import { dialog, follow, h, post, t, table } from "../shared/core.js";
 import { die } from "../shared/dice.js";
-import { miscount } from "../shared/sides.js";
+import { inQuestion, miscount } from "../shared/sides.js";
 import { askDice } from "./keys.js";
 
-// Doubts about which dice were thrown, not about what one of them shows.
-const WHETHER = new Set(["moved", "found", "unsure", "count"]);
 let box = null, asked = null, waved = null;
 
 export function asking() {
@@ -25,16 +23,16 @@ export function asking() {
 function open(question) {
   asked = question.id;
   box?.close();
-  const doubtful = question.values.map((_, at) => at).sort((a, b) => question.confidences[a] - question.confidences[b]);
+  const doubtful = inQuestion(question);
   const countFits = question.wanted.includes(question.values.length);
   const parts = /** @type {HTMLElement[]} */ ([h("p", {}, t(`doubt.${question.code}`))]);
   // The likeliest answer to a wrong number of dice is another throw.
   const again = miscount(table.snapshot);
   if (again) parts.push(h("p", { class: "asked-count" }, t("ask.counted", again)));
   const whole = question.photo ? h("img", { class: "photo", src: question.photo, alt: t("ask.photo") }) : null;
-  const one = countFits && doubtful.length && !WHETHER.has(question.code);
+  const one = doubtful !== null;
   if (one) {
-    parts.push(...oneDie(question, doubtful[0]).filter((part) => part !== null));
+    parts.push(...oneDie(question, doubtful).filter((part) => part !== null));
     if (whole) parts.push(h("details", { class: "fold" }, h("summary", {}, t("ask.whole")), whole));
   } else if (whole) parts.push(whole);
   parts.push(

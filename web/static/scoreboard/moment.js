@@ -2,7 +2,7 @@
 import { $, follow, h, has, isolate, number, t } from "../shared/core.js";
 import { chip, colourOf, dice } from "../shared/dice.js";
 import { toDo } from "../shared/facts.js";
-import { eventWords, sides } from "../shared/sides.js";
+import { eventWords, lengthOf, sides } from "../shared/sides.js";
 
 const HELD_MS = 2000;
 
@@ -40,7 +40,7 @@ function drawing(snapshot, event) {
     ...struck.map((side) => h("p", { class: "whose" }, chip(side.colour), h("bdi", { class: "named" }, side.name))),
     h("p", { class: "cried" }, has(big) ? t(big, args) : eventWords(event)),
     thrown ? dice(thrown.args.dice) : null,
-    who ? h("p", { class: "next" }, `${isolate(who)}, ${what}`) : null,
+    who ? h("p", { class: lengthOf(who) ? "next wordy" : "next" }, `${isolate(who)}, ${what}`) : null,
   ].filter(Boolean);
   return Object.assign(parts, { colour: struck.length ? colourOf(struck[0].colour) : "var(--brass)" });
 }

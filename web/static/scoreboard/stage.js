@@ -1,9 +1,9 @@
 // The scoreboard's parts: the stage, the track, the players, the log. Each keeps itself as the snapshots say.
 import { $, fill, follow, h, isolate, number, settings, t, table, text } from "../shared/core.js";
-import { blanks, chip, colourOf, dice } from "../shared/dice.js";
+import { blanks, chip, colourOf, dice, unknown } from "../shared/dice.js";
 import { gameName, goalWords, lastWords, leadWords, roundWords } from "../shared/facts.js";
 import { bestDice, targetOf, toDo, toGo, worthOf } from "../shared/facts.js";
-import { can, eventWords, gap, lengthOf, lying, nextStarter, sides, whoIsOn } from "../shared/sides.js";
+import { can, eventWords, gap, inQuestion, lengthOf, lying, nextStarter, sides, whoIsOn } from "../shared/sides.js";
 import { inWords, track } from "./track.js";
 /** @import { Snapshot } from "../types/server" */
 
@@ -24,7 +24,8 @@ const CALM = new Set([
 
 const PLAIN = new Set(["throw", "decide"]);
 
-const LONG_SENTENCE = 40; // letters of a sentence that is written smaller where room is short
+// Letters of a sentence that is written smaller where room is short: to a player, of a winner, to everyone.
+const LONG_SENTENCE = 40, LONG_WIN = 16, LONG_TITLE = 32;
 
 // The refusals that only the rules explain.
 const WHY = new Set(["illegal_hold", "hold_on", "freeze", "decide_first", "count", "choose_point"]);
@@ -47,7 +48,8 @@ export function stage() {
     box.classList.toggle("idle", !state);
     box.classList.toggle("fresh", Boolean(state?.throw_sizes.length) && worthOf(snapshot)?.value === 0);
     box.style.setProperty("--on", colourOf((winner ?? on)?.colour ?? 0));
-    const letters = `${who ?? ""}${what}`.length > (winner ? 16 : LONG_SENTENCE);
+    const most = winner ? LONG_WIN : who ? LONG_SENTENCE : LONG_TITLE,
+      letters = `${who ?? ""}${what}`.length > most;
     $("who").classList.toggle("wordy", letters || Boolean(lengthOf(who ?? "")));
     fill($("who"), [who, what, on?.name, on?.colour, winner?.name, state?.over], () =>
       heading(snapshot, who, what, winner ?? on),
@@ -65,17 +67,17 @@ export function stage() {
     text(phase, t(`phase.${snapshot.phase}`));
     phase.hidden = !state;
     const notice = $("notice"), code = snapshot.notice?.code ?? "";
-    const more = state?.over ? [leadWords(snapshot), nextStarter(snapshot)].filter(Boolean).join(" · ") : how;
+    const more = state?.over ? [leadWords(snapshot), nextStarter(snapshot)].filter(Boolean).join("\n") : how;
     notice.hidden = !more;
     notice.classList.toggle("asked", snapshot.phase === "asking");
     notice.classList.toggle("alarm", snapshot.phase !== "asking" && wrong(snapshot));
     fill(notice, [more, code], () =>
       [
-        h("span", {}, more),
+        more.split("\n").map((line) => h("span", { class: more.includes("\n") ? "step" : null }, line)),
         WHY.has(code)
           ? [" ", h("a", { href: `/help#rules-${snapshot.game}/${code}` }, t("why"))]
           : [],
-      ].flat(),
+      ].flat(2),
     );
     const last = lastWords(snapshot), holder = /** @type {HTMLElement} */ ($("last").parentElement);
     holder.hidden = !last;
@@ -106,7 +108,11 @@ function heading(snapshot, who, what, on) {
 function felt(snapshot, frozen, loose, on) {
   if (snapshot.phase === "settling" || snapshot.state?.over) return [];
   const group = (row, label) => h("figure", { class: "group" }, row, h("figcaption", {}, t(label)));
-  if (snapshot.question?.values.length) return [group(dice(snapshot.question.values), "lies.seen")];
+  if (snapshot.question?.values.length) {
+    const row = dice(snapshot.question.values), asked = inQuestion(snapshot.question);
+    if (asked !== null) row.children[asked].replaceWith(unknown());
+    return [group(row, "lies.seen")];
+  }
   const [count] = snapshot.state?.throw_sizes ?? [];
   if (!frozen.length && !loose.length) return count ? [group(blanks(count), "lies.to_throw")] : [];
   const kept = frozen.length ? dice(frozen, "frozen", "dice.frozen") : null,
@@ -144,7 +150,8 @@ function drawWorth(snapshot) {
 function chance(snapshot) {
   const safe = settings.get("odds", "on") === "off" ? null : snapshot.safe_chance, box = $("chance");
   const playing = snapshot.state && !snapshot.state.over && !snapshot.abandoned;
-  box.hidden = !playing || safe === null || safe === undefined || safe >= 1;
+  const nothing = snapshot.state?.turn_points === 0 && !snapshot.panels.kept.length; // that could be lost
+  box.hidden = !playing || nothing || safe === null || safe === undefined || safe >= 1;
   if (box.hidden) return;
   const percent = Math.min(99, Math.round(100 * safe)); // never a promise
   fill(box, percent, () => [

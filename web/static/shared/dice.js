@@ -79,6 +79,14 @@ export const blanks = (count) =>
     return blank;
   }));
 
+/** A die that nobody can tell yet: blank, with a question mark. */
+export function unknown() {
+  const asked = die(0, { quiet: true });
+  asked.classList.add("unknown");
+  asked.append(s("text", { x: 50, y: 74, "text-anchor": "middle" }, "?"));
+  return asked;
+}
+
 // Each player has a colour and a mark of its own, so that nobody needs to tell orange from green.
 const MARKS = [
   () => [], // steady

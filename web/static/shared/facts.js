@@ -1,6 +1,7 @@
 // What a glance must tell: which game, whose turn and what to do, what it is worth, who leads, what happened, how far.
-import { number, own, start, t } from "./core.js";
-import { actions, can, eventWords, forHouse, housesTurn, listed, miscount, noticeWords, sides } from "./sides.js";
+import { has, number, own, start, t, table } from "./core.js";
+import { actions, can, eventWords, forHouse, housesTurn, inQuestion } from "./sides.js";
+import { listed, miscount, noticeWords, sides } from "./sides.js";
 
 /** Return the name of the game on the table. */
 export function gameName({ game }) {
@@ -33,6 +34,8 @@ export function toGo(snapshot, side) {
   return t("player.to_go", { points: number(target - side.score) });
 }
 
+const LONG_NAMES = 24; // letters of names that a heading has room for; of more it says how many share the lead
+
 /** Return who leads and by how much: "Ben leads by 12", or who won and by how much. */
 export function leadWords(snapshot) {
   const ordered = [...sides(snapshot)].sort((one, other) => other.score - one.score);
@@ -45,8 +48,14 @@ export function leadWords(snapshot) {
   if (first.score === 0) return t("lead.nobody");
   const level = ordered.filter((side) => side.score === first.score);
   if (level.length === ordered.length) return t("lead.level", { points: number(first.score) });
-  const names = listed(level.map((side) => side.name));
-  if (level.length > 1) return t("lead.shared", { names, points: number(first.score) });
+  const names = level.map((side) => side.name),
+    short = names.join("").length <= LONG_NAMES;
+  if (level.length > 1)
+    return t(short ? "lead.shared" : "lead.shared_by", {
+      names: listed(names),
+      count: number(level.length),
+      points: number(first.score),
+    });
   return t("lead.by", { name: first.name, points: by });
 }
 
@@ -75,30 +84,48 @@ export function lastWords({ events, question, state, panels }) {
  * `who` is the player to act, or null where the sentence names nobody. `how` explains or warns, and may be empty.
  */
 export function toDo(snapshot) {
-  const { state, phase, abandoned, panels, question } = snapshot;
+  const { state, phase, abandoned, question } = snapshot;
   const screen = document.body.classList.contains("tv");
-  if (!state) return { who: null, what: t("hero.idle"), how: t(screen ? "hero.idle_screen" : "hero.idle_how") };
+  if (!state) {
+    const how = screen ? "hero.idle_screen" : table.paired ? "hero.idle_paired" : "hero.idle_how";
+    return { who: null, what: t("hero.idle"), how: t(how) };
+  }
   if (abandoned || state.over) return { who: null, what: can(snapshot), how: "" };
   if (phase === "asking") {
     const counts = miscount(snapshot);
     return {
       who: null,
-      what: t(counts ? "hero.miscounted" : "hero.asking", { player: state.player, ...counts }),
-      how: counts ? t("hero.miscounted_how") : `${t(`doubt.${question?.code}`)} ${t("can.asking")}`,
+      what: t(counts ? "hero.miscounted" : inQuestion(question) === null ? "hero.whether" : "hero.asking", {
+        player: state.player,
+        ...counts,
+      }),
+      how: counts
+        ? t("hero.miscounted_how", { player: state.player })
+        : `${t(`doubt.${question?.code}`)} ${t("can.asking", { player: state.player })}`,
     };
   }
   if (phase === "settling") return { who: state.player, what: t("hero.rolling"), how: "" };
-  if (forHouse(snapshot)) return { who: null, what: can(snapshot), how: t("hero.house_how") };
-  const how = noticeWords(snapshot) || hint(snapshot, panels.can[0]?.code);
+  if (forHouse(snapshot))
+    return { who: null, what: can(snapshot), how: t(houseHow(snapshot), { player: state.player }) };
+  const how = noticeWords(snapshot) || hint(snapshot);
   return { who: state.player, what: actions(snapshot), how };
 }
 
-function hint(snapshot, code) {
-  if (code === "can.point" || code === "can.keep" || code === "can.again") return t(`hint.${code.slice(4)}`);
-  if (snapshot.panels.can.some((each) => each.code === "can.score")) return t("hint.score");
-  if (snapshot.state.turn_points > 0 && snapshot.state.throw_sizes.length)
-    return t("hint.risk", { points: number(snapshot.state.turn_points) });
-  return "";
+// What the house does by itself nobody needs to help with.
+const houseHow = ({ notice }) => (notice.code.startsWith("house_awaits") ? "hero.house_how" : "hero.house_alone");
+
+// What the first of the possible acts means that has a hint, and in the last round how far the leader is ahead.
+function hint(snapshot) {
+  const { state, panels } = snapshot,
+    points = number(state.turn_points),
+    known = panels.can.map(({ code }) => code.replace("can.", "hint.")).find(has);
+  const all = sides(snapshot),
+    first = all.reduce((best, side) => (side.score > best.score ? side : best)),
+    behind = first.score - (all.find((side) => side.to_play)?.score ?? 0);
+  if (state.turn_points === 0 && panels.goal?.notes.includes("goal.last_round") && behind > 0 && !panels.dice.length)
+    return t("hint.last_turn", { points: number(behind), name: first.name });
+  if (known) return t(known, { points });
+  return state.turn_points > 0 && state.throw_sizes.length ? t("hint.risk", { points }) : "";
 }
 
 const DECIDES = new Set(["point", "keep"]);

@@ -28,7 +28,7 @@ export function can(snapshot) {
   const state = snapshot.state;
   if (!state) return t("can.no_game");
   if (state.over || snapshot.abandoned) return overLine(snapshot.abandoned ? null : state.outcome);
-  if (snapshot.phase === "asking") return t("can.asking");
+  if (snapshot.phase === "asking") return t("can.asking", { player: state.player });
   if (forHouse(snapshot)) return t(`notice.${snapshot.notice.code}`, plainArgs(snapshot.notice.args));
   const line = actions(snapshot);
   return line.charAt(0).toLocaleUpperCase() + line.slice(1);
@@ -62,8 +62,8 @@ function setsOf({ panels, options, option_points: points }, values) {
   });
 }
 
-/** Who starts the next game, in words; empty until this one is over. */
-export const nextStarter = ({ next_starter: player }) => (player ? t("can.next_starter", { player }) : "");
+/** Who starts the next game and how it begins, in words; empty until this one is over. */
+export const nextStarter = ({ next_starter: player }) => (player ? t("hero.next", { player }) : "");
 
 function overLine(outcome) {
   if (!outcome) return t("can.abandoned");
@@ -90,6 +90,16 @@ export function miscount({ question, notice }) {
   if (!question || (question.code !== "count" && question.wanted.includes(question.values.length))) return null;
   const seen = notice?.code === "count" ? notice.args.seen : question.values.length;
   return { seen: number(seen), wanted: question.wanted.join(` ${t("or")} `) };
+}
+
+// Doubts about which dice were thrown, not about what one of them shows.
+const WHETHER = new Set(["moved", "found", "unsure", "count"]);
+
+/** Return which die a question is about, by its place; null where it is about the throw. */
+export function inQuestion(question) {
+  if (!question?.values.length || WHETHER.has(question.code)) return null;
+  if (!question.wanted.includes(question.values.length)) return null;
+  return question.confidences.indexOf(Math.min(...question.confidences));
 }
 
 /** Whether it is the house's turn and the table says what it does. */
