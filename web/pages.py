@@ -27,6 +27,7 @@ PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help"}
 """Address of each page that is always served, by name."""
 WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
     "honesty": ("/dice", "evening"),
+    "game": ("/games/<int:game>", "evening"),
     "settings": ("/settings", "settings"),
     "setup": ("/setup", "settings"),
     "camera": ("/camera", "calibrate"),
@@ -139,7 +140,7 @@ class Pages:
         accepted = flask.request.accept_languages.values()
         return catalogue.chosen(flask.request.cookies.get("lang") or usual, accepted)
 
-    def page(self, name: str, groups: Set[str]) -> flask.Response:
+    def page(self, name: str, groups: Set[str], **_: int) -> flask.Response:
         """Render a page with the newest snapshot and what the visitor may do; compressed if the browser accepts that.
 
         A paired phone's cookie is renewed.
@@ -147,6 +148,7 @@ class Pages:
         Args:
             name: Name of the page: of its template, its script, and its texts.
             groups: Names of the API groups that are served.
+            _: Numbers in the page's address, which its script reads.
         """
         asking = visitor(self.pairing)
         start = {

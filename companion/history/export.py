@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.advice.luck import steps_of
+from companion.games.advice.luck import steps_of, story_of
 from companion.games.advice.odds import odds_view, win_chances
+from companion.games.advice.rarity import chance_of_as_good
 from companion.games.engine.notation import action_of
 from companion.games.engine.replay import transcript_of
 from companion.games.engine.transcript import Transcript
@@ -47,7 +48,12 @@ class PastGames:
 
     def games(self) -> list[Json]:
         """Return every game that was played, newest first: `id`, `started` (ISO 8601, UTC) and `_summary`."""
-        return [{"id": game.number, "started": _timestamp(game.started_s), **_summary(game)} for game in self._played()]
+        return [_listed(game) for game in self._played()]
+
+    def game(self, game: int) -> Json | None:
+        """Return one game as `games` lists it; None for an unknown game."""
+        kept = self._game(game)
+        return _listed(kept) if kept else None
 
     def transcript(self, game: int) -> list[Json] | None:
         """Return a game's transcript as JSON objects: its header, then the lines that stand. None for no such game."""
@@ -69,8 +75,8 @@ class PastGames:
         """Return the state after each line of a game; None for an unknown game.
 
         Returns:
-            For each line after the header: `line`, the `state` and `track` after it, and `throw`, the number of its
-                throw or None.
+            For each line after the header: `line`, the `state` and `track` after it, `throw`, the number of its
+                throw or None, and `boxes` of that throw's dice in its photo (`Thrown.boxes`).
         """
         kept = self._game(game)
         if kept is None:
@@ -79,9 +85,11 @@ class PastGames:
         moves = []
         for line in kept.archived_lines():
             transcript = transcript.then(action_of(line.line))
-            throw = line.thrown.number if line.thrown else None
+            throw, boxes = (line.thrown.number, line.thrown.boxes) if line.thrown else (None, ())
             track = asdict(game_named(kept.header.game).track(transcript.state))
-            moves.append({"line": line.line, "state": transcript.view(), "track": track, "throw": throw})
+            moves.append(
+                {"line": line.line, "state": transcript.view(), "track": track, "throw": throw, "boxes": boxes}
+            )
         return moves
 
     def tallies(self, game: int) -> dict[str, Tally] | None:
@@ -114,6 +122,30 @@ class PastGames:
             return story_with_photos(transcript_of(kept.text()), thrown)
 
         return self._cached("luck", kept, story)
+
+    def luckiest(self, game: int) -> Json | None:
+        """Return the luckiest throw of a finished game; None for an unknown game. The result is cached.
+
+        Returns:
+            `player`, `values`, `line` (its number in the transcript) and `chance`, the probability of a throw that is
+                at least as good.
+
+        Raises:
+            RulesError: The game is not finished, its values are not known, or no throw was lucky.
+        """
+        kept = self._game(game)
+        if kept is None:
+            return None
+
+        def luckiest() -> Json:
+            transcript = transcript_of(kept.text())
+            story = story_of(transcript)
+            chance = chance_of_as_good(transcript, story)
+            move = story.luckiest[0].view(transcript.header.players)
+            values = move["action"]["throw"]
+            return {"player": move["player"], "values": values, "line": move["line"], "chance": chance}
+
+        return self._cached("luckiest", kept, luckiest)
 
     def chances(self, game: int) -> Json | None:
         """Return each side's win probability before the first line of a finished game and after each line.
@@ -251,6 +283,11 @@ def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
         known = {id(game) for game in record.games}
         games.update((game.number, game) for game in after.games if id(game) not in known)
     return after
+
+
+def _listed(game: ArchivedGame) -> Json:
+    """Return a game's `id`, `started` (ISO 8601, UTC) and `_summary`."""
+    return {"id": game.number, "started": _timestamp(game.started_s), **_summary(game)}
 
 
 def _summary(game: ArchivedGame) -> Json:

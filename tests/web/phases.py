@@ -29,14 +29,18 @@ PIPS = {1: "5", 2: "19", 3: "159", 4: "1379", 5: "13579", 6: "134679"}
 """Places of the pips on a grid of three by three, numbered as the keys of a telephone."""
 
 
+def places_of(values: Sequence[int], kept: Sequence[int]) -> list[tuple[int, int, float]]:
+    """Return where each die lies in the picture and how far it is turned: x, y, degrees."""
+    scattered = random.Random(str(values))
+    spots = [(100 + 165 * at, scattered.randrange(160, 480), scattered.uniform(0, 90)) for at in range(len(values))]
+    return spots + [(120 + 150 * at, 780, 0.0) for at in range(len(kept))]
+
+
 def tray_jpeg(values: Sequence[int], kept: Sequence[int]) -> bytes:
     """Draw a tray from above with those dice: the thrown ones scattered, the kept ones in a row below."""
-    scattered = random.Random(str(values))
     tray = Image.new("RGB", (1280, 960), (34, 84, 62))
     ImageDraw.Draw(tray).rectangle((0, 720, 1280, 732), fill=(70, 44, 22))
-    spots = [(100 + 165 * at, scattered.randrange(160, 480), scattered.uniform(0, 90)) for at in range(len(values))]
-    spots += [(120 + 150 * at, 780, 0.0) for at in range(len(kept))]
-    for value, (left, top, turned) in zip([*values, *kept], spots, strict=True):
+    for value, (left, top, turned) in zip([*values, *kept], places_of(values, kept), strict=True):
         die = Image.new("RGBA", (110, 110), (0, 0, 0, 0))
         pen = ImageDraw.Draw(die)
         pen.rounded_rectangle((3, 3, 107, 107), 20, fill=(244, 236, 215))
@@ -68,7 +72,9 @@ class Evening:
         """Let the camera see those dice at rest."""
         self.at_s += 17
         seen = observation(thrown, kept, doubt, self.at_s).observation
-        seen = msgspec.structs.replace(seen, photo_jpeg=tray_jpeg(thrown, kept))
+        boxes = [(x, y, 145, 145) for x, y, _ in places_of(thrown, kept)]
+        lying = [msgspec.structs.replace(die, box_xywh=box) for die, box in zip(seen.thrown, boxes, strict=False)]
+        seen = msgspec.structs.replace(seen, thrown=tuple(lying), photo_jpeg=tray_jpeg(thrown, kept))
         self.pub.table.submit(Observe(seen))
 
     def play(self, **line: Any) -> None:

@@ -49,6 +49,22 @@ def test_a_game_is_returned_move_by_move(played: Pub) -> None:
     assert told["header"]["players"] == ["=1+1", "Ben"]
 
 
+def test_a_finished_games_luckiest_throw_is_told_with_its_chance(tmp_path: Path) -> None:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
+        short = {"entry": 0, "target": 1}
+        pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": short}))
+        lines = ({"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
+        for line in (*lines, {"throw": [2, 2, 3, 4, 6, 6]}):
+            pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+        guest = pub.stranger()
+        game = guest.get("/api/evening").json["games"][0]["id"]
+        told = guest.get(f"/api/evening/{game}/luckiest").json
+        assert (told["player"], told["values"], told["line"]) == ("Ann", [1, 1, 1, 2, 3, 4], 2)
+        assert 0 < told["chance"] < 0.2
+        assert guest.get("/api/evening/99/luckiest").status_code == 404
+        assert guest.get(f"/games/{game}").status_code == 200
+
+
 def test_a_snapshot_has_the_last_throws_and_api_throws_has_all(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))

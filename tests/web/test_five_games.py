@@ -94,7 +94,7 @@ def test_an_evening_of_five_games_is_shown_in_chromium(chromium: Any, tmp_path: 
         page.screenshot(path=OUT / "evening.png", full_page=True)
         for place, game in enumerate(games):
             page.click(f"[data-key='g{game['id']}']")
-            page.wait_for_selector(f"#game h2:has-text('{game['title']}')")
+            page.wait_for_selector(f"#when:has-text('{game['title']}')")
             labels = set()
             slider, most = page.locator("#game input[type=range]"), page.get_attribute("#game input[type=range]", "max")
             for at in range(0, int(most or 0) + 1, 7):
@@ -105,4 +105,6 @@ def test_an_evening_of_five_games_is_shown_in_chromium(chromium: Any, tmp_path: 
             with page.expect_download() as saved:
                 page.click("[data-key='share']")
             saved.value.save_as(OUT / f"shared-{place + 1}.png")
+            page.go_back()
+            page.wait_for_selector(".records")
         page.context.close()

@@ -93,7 +93,7 @@ def test_a_game_against_the_house_from_the_form_to_its_story(page: Any, house_pu
             if snapshot.number == number or (state["player"] == "House" and not awaited):
                 assert until(lambda: house_pub.table.snapshot() != snapshot)
                 continue
-            page.wait_for_function(SHOWN, arg=[snapshot.number, "dice for" if state["player"] == "House" else ""])
+            page.wait_for_function(SHOWN, arg=[snapshot.number, "anyone" if state["player"] == "House" else ""])
             if state["player"] == "House":
                 number = snapshot.number
                 seen.add(page.inner_text("#can"))
@@ -122,11 +122,11 @@ def test_a_game_against_the_house_from_the_form_to_its_story(page: Any, house_pu
         assert violations(page) == []
         page.screenshot(path=str(tmp_path / "story.png"), full_page=True)
         page.goto(f"{address}/evening")
-        page.wait_for_selector(".replay")
+        page.click("#games a")
+        page.wait_for_selector("#luck:not([hidden])")
         page.click(".replay button >> nth=0")
         page.wait_for_function("() => document.querySelector('.mark').textContent !== ''")
-        page.click(".fold summary")
-        page.wait_for_selector(".fold .chances [role=img][aria-label$='House 0 %']")
+        page.wait_for_selector("#luck .chances [role=img][aria-label$='House 0 %']")
         assert violations(page) == []
-    assert {"Anyone: throw 6 dice for House (the computer).", "House keeps 5: throw 5 dice for it."} <= seen
+    assert {"House's turn – anyone, throw its 6 dice", "House keeps 5 – anyone, throw 5 dice"} <= seen
     assert page.problems == []

@@ -72,7 +72,8 @@ class Beside(NamedTuple):
 
 
 BESIDE = {
-    "evening": Beside("/evening", "#game .fold table", always=True),
+    "evening": Beside("/evening", "#standings table", always=True),
+    "game": Beside("/evening", "#luck:not([hidden]) table", "#games a >> nth=0", always=True),
     "story": Beside("/", "#story:not([hidden])", always=True),
     "dice": Beside("/dice", "#course svg", always=True),
     "help": Beside("/help", "#health li", always=True),

@@ -16,7 +16,7 @@ from tests.web.pub import HEADER, Pub, observation, play
 
 pytestmark = pytest.mark.browser
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
-PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening", "/dice", "/review", "/settings", "/setup")
+PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening", "/games/1", "/dice", "/review", "/settings", "/setup")
 HOSTS_ONLY = {"/control", "/review", "/settings", "/setup"}
 
 
@@ -163,7 +163,8 @@ TRANSFERRED = """performance.getEntries()
 """What was asked for until the page was ready: it looks at the tray again and again from then on."""
 LOADED = {
     "/help": "#health li",
-    "/evening": "#game table",
+    "/evening": "#sitting > *",
+    "/games/1": "#result",
     "/dice": "#course svg",
     "/review": "#count:not(:empty)",
     "/settings": ".setting",

@@ -92,7 +92,7 @@ def test_a_guests_screen_may_turn_off(chromium: Any, site: Any) -> None:
 def test_a_picture_of_a_game_is_saved_where_it_can_not_be_shared(chromium: Any, site: Any) -> None:
     page = phone(chromium, site[0])
     live(page, site[0] + "/evening")
-    page.click("text=Crib Dice")
+    page.click("#games a")
     button = page.wait_for_selector("[data-key='share']")
     assert button.inner_text() == "Save a picture"
     with page.expect_download() as saved:

@@ -51,7 +51,9 @@ def test_the_evening_page_shows_standings_chart_board_and_picture(chromium: Any,
             ["Cid", "100", "100", "0"],
             ["Ben", "0", "0", "0"],
         ]
-        strokes = page.locator("#game .lines path").evaluate_all("all => all.map((each) => each.style.stroke)")
+        page.click("#games a >> nth=0")
+        page.wait_for_selector("#replay:not([hidden])")
+        strokes = page.locator("#course .lines path").evaluate_all("all => all.map((each) => each.style.stroke)")
         worn = pub.table.snapshot().sitting.colours
         assert strokes == [f"var(--p{worn[name]})" for name in ("Cid", "Ann")]
         label = page.get_attribute("#game .track", "aria-label")
@@ -63,4 +65,7 @@ def test_the_evening_page_shows_standings_chart_board_and_picture(chromium: Any,
         assert picture is not None
         assert picture.shape == (1080, 1080, 3)
         assert len({tuple(pixel) for row in picture[::20] for pixel in row[::20]}) > 4, "names and lines are drawn"
+        page.go_back()
+        page.wait_for_selector(".standings")
+        assert page.inner_text("#tonight").startswith("Ann leads") or "level" in page.inner_text("#tonight")
         page.context.close()

@@ -47,10 +47,10 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
 
     @made.get("/api/evening/<int:game>", "A game, move by move", **OF_GAME)
     def move_by_move(game: int) -> flask.Response:
-        moves, lines = past.moves(game), past.transcript(game)
+        moves, lines, listed = past.moves(game), past.transcript(game), past.game(game)
         if moves is None or not lines:
             return _no_such_game()
-        return answer({"header": lines[0], "moves": list(moves), "players": past.tallies(game)})
+        return answer({"header": lines[0], "moves": list(moves), "players": past.tallies(game), "game": listed})
 
     @made.get("/api/evening/<int:game>.jsonl", "A game's transcript", kind="application/x-ndjson", **OF_GAME)
     def transcript(game: int) -> flask.Response:
@@ -78,6 +78,10 @@ def _weighed(made: Routes, past: PastGames) -> None:
     @made.get("/api/evening/<int:game>/luck", "A finished game, split into luck and decisions", **WEIGHED)
     def luck(game: int) -> flask.Response:
         return _found(lambda: past.luck(game), "unfinished")
+
+    @made.get("/api/evening/<int:game>/luckiest", "A finished game's luckiest throw, and how rare it is", **WEIGHED)
+    def luckiest(game: int) -> flask.Response:
+        return _found(lambda: past.luckiest(game), "unfinished")
 
     @made.get("/api/evening/<int:game>/chances", "Each side's chance to win in a finished game", **WEIGHED)
     def chances(game: int) -> flask.Response:

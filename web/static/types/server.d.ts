@@ -194,6 +194,7 @@ export interface TrayPlan {
 }
 
 export interface Elements {
+  "acts": HTMLElementTagNameMap["div"];
   "advice": HTMLElementTagNameMap["details"] | HTMLElementTagNameMap["ul"];
   "advised": HTMLElementTagNameMap["div"];
   "as-screen": HTMLElementTagNameMap["input"];
@@ -206,17 +207,19 @@ export interface Elements {
   "clock": HTMLElementTagNameMap["time"];
   "code": HTMLElementTagNameMap["div"];
   "count": HTMLElementTagNameMap["p"];
-  "course": HTMLElementTagNameMap["div"];
+  "course": HTMLElementTagNameMap["div"] | HTMLElementTagNameMap["section"];
   "die": HTMLElementTagNameMap["button"];
   "empty": HTMLElementTagNameMap["button"];
   "export": HTMLElementTagNameMap["a"];
   "faces": HTMLElementTagNameMap["div"];
   "felt": HTMLElementTagNameMap["div"];
   "fields": HTMLElementTagNameMap["form"];
+  "figures": HTMLElementTagNameMap["section"];
   "file": HTMLElementTagNameMap["p"];
   "filter": HTMLElementTagNameMap["select"];
+  "finals": HTMLElementTagNameMap["ul"];
   "found": SVGElementTagNameMap["svg"];
-  "game": HTMLElementTagNameMap["section"];
+  "game": HTMLElementTagNameMap["div"];
   "game-fields": HTMLElementTagNameMap["div"];
   "games": HTMLElementTagNameMap["ul"];
   "handles": HTMLElementTagNameMap["div"];
@@ -236,6 +239,7 @@ export interface Elements {
   "log": HTMLElementTagNameMap["ol"];
   "log-fold": HTMLElementTagNameMap["details"];
   "look": HTMLElementTagNameMap["select"];
+  "luck": HTMLElementTagNameMap["section"];
   "main": HTMLElementTagNameMap["main"];
   "makes": HTMLElementTagNameMap["p"];
   "match": HTMLElementTagNameMap["p"];
@@ -266,7 +270,9 @@ export interface Elements {
   "points": HTMLElementTagNameMap["p"];
   "power": HTMLElementTagNameMap["p"];
   "race": HTMLElementTagNameMap["div"];
+  "replay": HTMLElementTagNameMap["section"];
   "rest": HTMLElementTagNameMap["div"];
+  "result": HTMLElementTagNameMap["section"];
   "reviewed": HTMLElementTagNameMap["ul"];
   "said": HTMLElementTagNameMap["p"];
   "says": HTMLElementTagNameMap["p"];
@@ -286,6 +292,7 @@ export interface Elements {
   "throw": HTMLElementTagNameMap["button"];
   "throws": HTMLElementTagNameMap["ol"];
   "throws-fold": HTMLElementTagNameMap["details"];
+  "tonight": HTMLElementTagNameMap["h1"];
   "tools": HTMLElementTagNameMap["div"];
   "track": HTMLElementTagNameMap["div"];
   "tray": HTMLElementTagNameMap["div"];
@@ -297,7 +304,9 @@ export interface Elements {
   "verdict": HTMLElementTagNameMap["p"];
   "voice": HTMLElementTagNameMap["select"];
   "volume": HTMLElementTagNameMap["input"];
+  "when": HTMLElementTagNameMap["p"];
   "who": HTMLElementTagNameMap["h1"];
+  "won": HTMLElementTagNameMap["h1"];
   "wood": HTMLElementTagNameMap["section"];
   "worth": HTMLElementTagNameMap["div"];
   "worth-label": HTMLElementTagNameMap["p"];

@@ -1,0 +1,55 @@
+"""How rare a lucky throw is: the probability of a throw that is at least as good for the player who threw."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations_with_replacement
+from math import factorial, prod
+
+from companion.errors import RulesError
+from companion.games.advice.luck import Story
+from companion.games.advice.odds import values_in_points, win_chances
+from companion.games.engine.game import State, Throw
+from companion.games.engine.transcript import Transcript
+
+SAME_VALUE = 1e-9
+"""Two values that differ by less are equal: they come from the same table by other sums."""
+
+
+def chance_of_as_good(transcript: Transcript, story: Story) -> float:
+    """Return the probability that a throw is at least as good as the luckiest one of a finished game.
+
+    Args:
+        transcript: The whole game.
+        story: Its luck and decisions; it has a lucky throw.
+
+    Raises:
+        RulesError: No throw of the game was lucky.
+    """
+    if not story.luckiest:
+        raise RulesError("No throw of this game was lucky.")
+    move = story.luckiest[0]
+    before = next(step.state for step in transcript.steps if step.line_count == move.line - 2)
+    assert isinstance(move.action, Throw), "only throws have luck"
+    thrown = value_after(before, move.action, story.goal)
+    count = len(move.action.dice)
+    rolls = ((dice, _ways(dice)) for dice in combinations_with_replacement(range(1, 7), count))
+    good = sum(ways for dice, ways in rolls if value_after(before, Throw(dice), story.goal) >= thrown - SAME_VALUE)
+    return float(good / 6**count)
+
+
+def value_after(before: State, throw: Throw, goal: str) -> float:
+    """Return the value of a throw for the player who makes it, in units of the goal (`luck.story_of`)."""
+    after = before.after(throw)
+    if goal != "points":
+        side = before.standing.side
+        assert side is not None, "nobody throws after the end"
+        return win_chances(after, goal)[side]
+    if after.standing.over or after.standing.to_play != before.standing.to_play:
+        return 0.0  # the throw ended the turn
+    return max(value for _, value in values_in_points(after))
+
+
+def _ways(dice: tuple[int, ...]) -> int:
+    """Return in how many orders these dice can fall."""
+    return factorial(len(dice)) // prod(factorial(count) for count in Counter(dice).values())

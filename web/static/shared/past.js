@@ -1,0 +1,16 @@
+// A past game in words: who won it, what it was, when.
+import { t } from "./core.js";
+import { listed } from "./sides.js";
+
+/** Who won: "Ann won", or that the game is not finished. */
+export const wonWords = (game) =>
+  game.over ? t("evening.won", { names: listed(game.winners) }) : t("evening.going");
+
+/** When a game began. The table's clock may have been wrong (no network), so the day is told as it was noted. */
+export function when(started) {
+  const at = new Date(started),
+    language = document.documentElement.lang;
+  return started && !Number.isNaN(at.getTime())
+    ? at.toLocaleString(language === "en" ? "en-GB" : language, { dateStyle: "medium", timeStyle: "short" })
+    : "";
+}
