@@ -1,25 +1,87 @@
-"""Makes a camera from the setting that names it: `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`."""
+"""The registry of cameras: makes the camera that the setting [camera] source names, such as `opencv:0`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from companion.errors import SetupError, nearest
 from vision.cameras import Camera
 
-KINDS = ("virtual", "picamera2", "opencv:INDEX", "files:DIR", "video:FILE")
-"""Forms of the camera setting, for messages."""
-EXAMPLES = {"opencv": "opencv:0", "files": "files:photos", "video": "video:throws.mp4"}
-"""An example of each setting that takes an argument, by the word before the colon."""
 MAX_INDEX = 63
 """Largest index accepted: Linux numbers at most 64 video devices."""
+
+
+@dataclass(frozen=True, slots=True)
+class CameraKind:
+    """One kind of camera, as settings, messages and help need it.
+
+    Attributes:
+        make: Builds the camera, not started, from the text after the colon (empty without one), the number of dice in a
+            virtual tray, and the frequency of the mains (as for `open_camera`). It imports the camera's module itself:
+            a table with another camera may lack its library.
+        argument: Name of the text that must follow the colon, as `INDEX`; empty when the kind takes none.
+        example: A text that may follow the colon, for messages.
+    """
+
+    make: Callable[[str, int, int], Camera]
+    argument: str = ""
+    example: str = ""
+
+
+def _virtual(_rest: str, dice: int, _mains_hz: int) -> Camera:
+    from vision.cameras.simulated.camera import VirtualCamera
+
+    return VirtualCamera(dice)
+
+
+def _picamera2(_rest: str, _dice: int, mains_hz: int) -> Camera:
+    from vision.cameras.picamera import Picamera2Camera
+
+    return Picamera2Camera(mains=mains_hz)
+
+
+def _opencv(index: str, _dice: int, _mains_hz: int) -> Camera:
+    from vision.cameras.capture import IndexCamera
+
+    if not (index.isascii() and index.isdecimal()) or int(index[:9]) > MAX_INDEX:
+        raise SetupError([f"camera = 'opencv:{index}': the index is a whole number from 0, as in 'opencv:0'."])
+    return IndexCamera(int(index))
+
+
+def _files(folder: str, _dice: int, _mains_hz: int) -> Camera:
+    from vision.cameras.files import FilesCamera
+
+    return FilesCamera(Path(folder).expanduser())
+
+
+def _video(file: str, _dice: int, _mains_hz: int) -> Camera:
+    from vision.cameras.capture import VideoCamera
+
+    path = Path(file).expanduser()
+    if not path.is_file():
+        raise SetupError([f"There is no video file {str(path)!r}: check the path."])
+    return VideoCamera(path)
+
+
+CAMERAS: dict[str, CameraKind] = {
+    "virtual": CameraKind(_virtual),
+    "picamera2": CameraKind(_picamera2),
+    "opencv": CameraKind(_opencv, "INDEX", "0"),
+    "files": CameraKind(_files, "DIR", "photos"),
+    "video": CameraKind(_video, "FILE", "throws.mp4"),
+}
+"""Every camera by its name. Messages and help read it (docs/how-to/add-a-camera.md)."""
+KINDS = tuple(f"{name}:{kind.argument}" if kind.argument else name for name, kind in CAMERAS.items())
+"""Every form of the setting, as a person writes it: `virtual`, `opencv:INDEX`."""
 
 
 def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
     """Make the camera that a setting names, without starting it.
 
     Args:
-        spec: One of `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`.
+        spec: One of `KINDS`.
         dice: How many dice lie ready in the virtual tray.
         mains_hz: Frequency of the mains for the Pi's camera, 50 or 60; 0 takes that of the machine's country.
 
@@ -29,38 +91,13 @@ def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
     >>> open_camera("virtual").name
     'virtual'
     """
-    kind, colon, rest = spec.strip().partition(":")
-    takes = {known.partition(":")[0]: known.partition(":")[2] for known in KINDS}
-    if kind not in takes:
-        raise SetupError([f"camera = {spec!r} is unknown{nearest(kind, KINDS)}"])
-    if takes[kind] and not rest:
-        raise SetupError([f"camera = {spec!r}: say which {takes[kind].lower()}, as in {EXAMPLES[kind]!r}."])
-    if colon and not takes[kind]:
-        raise SetupError([f"camera = {spec!r}: {kind!r} takes nothing after it; write {kind!r}."])
-    # Imported only when used: each of them needs libraries that a table with another camera may not have.
-    if kind == "virtual":
-        from vision.cameras.simulated.camera import VirtualCamera
-
-        return VirtualCamera(dice)
-    if kind == "picamera2":
-        from vision.cameras.picamera import Picamera2Camera
-
-        return Picamera2Camera(mains=mains_hz)
-    if kind == "files":
-        from vision.cameras.files import FilesCamera
-
-        return FilesCamera(Path(rest).expanduser())
-    from vision.cameras.capture import IndexCamera, VideoCamera
-
-    if kind == "opencv":
-        return IndexCamera(_index(rest))
-    path = Path(rest).expanduser()
-    if not path.is_file():
-        raise SetupError([f"There is no video file {str(path)!r}: check the path."])
-    return VideoCamera(path)
-
-
-def _index(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or int(text[:9]) > MAX_INDEX:
-        raise SetupError([f"camera = 'opencv:{text}': the index is a whole number from 0, as in 'opencv:0'."])
-    return int(text)
+    name, colon, rest = spec.strip().partition(":")
+    if name not in CAMERAS:
+        raise SetupError([f"camera = {spec!r} is unknown{nearest(name, KINDS)}"])
+    kind = CAMERAS[name]
+    if kind.argument and not rest:
+        example = f"{name}:{kind.example}"
+        raise SetupError([f"camera = {spec!r}: say which {kind.argument.lower()}, as in {example!r}."])
+    if colon and not kind.argument:
+        raise SetupError([f"camera = {spec!r}: {name!r} takes nothing after it; write {name!r}."])
+    return kind.make(rest, dice, mains_hz)
