@@ -67,6 +67,7 @@ Description: dice table: a camera reads the dice, every phone shows the score
  The package holds its Python wheels and needs no package index. A machine
  without the Internet needs the packages in Depends beforehand.
 """
+"""Control file of the package, with places for its version, processor, size in KiB and needed packages."""
 SCRIPTS = {
     "postinst": """#!/bin/sh
 set -e
@@ -88,6 +89,7 @@ OVERRIDES = """# The project has no mail of its own; its users ask where they fo
 pegpip: bogus-mail-host Maintainer *
 pegpip: bogus-mail-host-in-debian-changelog *
 """
+"""Findings of lintian that do not apply."""
 
 
 def needed() -> list[str]:
@@ -115,7 +117,15 @@ def _name(requirement: str) -> str:
 
 
 def wheels(into: Path, arch: str) -> None:
-    """Build the project's wheel and download its libraries for each Python version. Raises CalledProcessError."""
+    """Build the project's wheel and download those of its libraries, for each of `PYTHONS`, into a folder.
+
+    Args:
+        into: The folder.
+        arch: Debian's name of the processor, `arm64` or `amd64`.
+
+    Raises:
+        CalledProcessError: pip fails.
+    """
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
     own_wheel(into)
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
@@ -178,7 +188,12 @@ def filled(root: Path, arch: str) -> Path:
 
 
 def control(root: Path, arch: str) -> None:
-    """Write the package's control files: description, checksums and maintainer scripts."""
+    """Write the package's control files into `root/DEBIAN`: description, checksums and maintainer scripts.
+
+    Args:
+        root: The package's root, with all its other files in it.
+        arch: Debian's name of the processor, `arm64` or `amd64`.
+    """
     folder = root / "DEBIAN"
     folder.mkdir()
     size = sum(file.stat().st_size for file in root.rglob("*") if file.is_file()) // 1024

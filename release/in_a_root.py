@@ -8,10 +8,8 @@ exit status 1 at the first that fails.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -20,9 +18,9 @@ import time
 import urllib.request
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from chroot import CERTIFICATES, NATIVE, Root, debootstrap, register_qemu
 from deb import own_wheel
 from sign import make_key, sign
 
@@ -30,20 +28,13 @@ from companion.appliance.install import PUBLIC_KEY
 from companion.appliance.trial import SETTINGS
 
 PROJECT = Path(__file__).resolve().parents[1]
-NATIVE = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
-"""Debian's name of this machine's processor."""
+"""The project's folder."""
 PORT = int(os.environ.get("PEGPIP_PORT", "18431"))
 """Port of the table in the root; roots that run at the same time need different ones."""
 PAGE = f"http://127.0.0.1:{PORT}"
 """Address of the pages of the table in the root."""
-CERTIFICATES = os.environ.get("PIP_CERT") or "/etc/ssl/certs/ca-certificates.crt"
-"""Certificates by which pip in the root trusts the package index."""
 COMMAND_LINE = "boot/firmware/cmdline.txt"
 """A Pi's file, put there so that the Wi-Fi's country is written into it."""
-OURS = ("etc", "opt", "usr/local", "root", "boot")
-"""Folders in which uninstalling must leave nothing; packages stay until `apt autoremove`."""
-BACKUPS = ("etc/passwd-", "etc/group-", "etc/shadow-", "etc/gshadow-")
-"""The system's copies from before the last change of a user."""
 SYSTEMCTL = f"""#!/bin/sh
 # Stands in for systemd, which does not run in this root: starts what the unit says, as the user it says.
 # Started is what answers: a release that falls may listen before it does.
@@ -93,78 +84,6 @@ BROKEN = (b"app.run(ready)", b"raise CompanionError('a release that was built ba
 """Code of the play command, and the code that replaces it to make a release that fails."""
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
-    """A Debian in a folder."""
-
-    folder: Path
-
-    def run(self, *words: str, check: bool = True) -> str:
-        """Run a program in the root (chroot) and return its output.
-
-        If it fails and `check` is set, exit with the output.
-        """
-        environment = {
-            "PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "HOME": "/root",
-            "LC_ALL": "C.UTF-8",
-            "PIP_CERT": "/root/certificates.crt",
-            "PIP_CACHE_DIR": "/var/cache/pegpip-wheels",
-        }
-        done = subprocess.run(
-            ["chroot", self.folder, *words],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            check=False,
-        )
-        if check and done.returncode:
-            sys.exit(f"FAILED: {' '.join(words)}\n{done.stdout[-3000:]}")
-        return done.stdout
-
-    def sh(self, script: str, *, check: bool = True) -> str:
-        """Run a shell script in the root, in the project's folder there, and return its output."""
-        return self.run("sh", "-c", f"cd /root/pegpip && {script}", check=check)
-
-    def files(self) -> dict[str, str]:
-        """Return path -> content for everything in OURS: a file's SHA-256, a link's target, "" for a folder."""
-        found = {}
-        for place in OURS:
-            for path in sorted((self.folder / place).rglob("*")):
-                name = str(path.relative_to(self.folder))
-                if path.is_symlink():
-                    found[name] = str(path.readlink())
-                elif path.is_dir() and not f"{name}/".startswith("root/pegpip/"):
-                    found[name] = ""
-                elif path.is_file() and not name.startswith("root/pegpip/"):
-                    found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return {name: content for name, content in found.items() if name not in BACKUPS}
-
-
-def debootstrap(folder: Path, arch: str, suite: str) -> None:
-    """Install a minimal Debian from its mirror into a folder; `suite` is its release, such as `bookworm`."""
-    words = ["debootstrap", f"--arch={arch}", "--variant=minbase", suite, str(folder)]
-    if arch == NATIVE:
-        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
-        return
-    register_qemu()
-    subprocess.run([*words[:1], "--foreign", *words[1:]], check=True, stdout=subprocess.DEVNULL)
-    Root(folder).run("/debootstrap/debootstrap", "--second-stage")
-
-
-def register_qemu() -> None:
-    """Make the kernel run arm64 programs by qemu (binfmt_misc), inside a chroot too."""
-    place = Path("/proc/sys/fs/binfmt_misc")
-    if not (place / "register").exists():
-        subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", place], check=True)
-    if not (place / "qemu-aarch64").exists():
-        magic = r"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
-        mask = r"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
-        (place / "register").write_text(f":qemu-aarch64:M::{magic}:{mask}:/usr/bin/qemu-aarch64-static:F")
-
-
 def fetched(path: str) -> dict[str, object]:
     """Return the JSON object that the table in the root serves at a path."""
     with urllib.request.urlopen(PAGE + path, timeout=20) as answer:  # noqa: S310 - our own page
@@ -188,9 +107,12 @@ def thrown() -> int:
 
 
 def wheel_of(folder: Path, version: str, *, broken: bool = False) -> Path:
-    """Build the project's wheel with a version mark and return its path.
+    """Build the project's wheel with other content than the last one, and return its path.
 
-    With `broken`, its play command raises an error.
+    Args:
+        folder: The wheel goes into its subfolder `version`, which is made anew.
+        version: Text that is put into the wheel, so that it counts as another release.
+        broken: Whether its play command raises an error.
     """
     out = folder / version
     shutil.rmtree(out, ignore_errors=True)
@@ -216,7 +138,13 @@ class Checks:
         self.since = time.monotonic()
 
     def ok(self, what: str, holds: bool = True, why: Callable[[], str] = str) -> None:
-        """Print a check's result and the seconds since the one before. If it failed, exit with the text from `why`."""
+        """Print a check's result and the seconds since the one before; end the program if it failed.
+
+        Args:
+            what: The claim.
+            holds: Whether it holds.
+            why: Returns what to print if it does not.
+        """
         took = time.monotonic() - self.since
         print(f"{'ok' if holds else 'FAILED':6} {took:6.1f} s  {what}", flush=True)  # noqa: T201
         if not holds:
@@ -225,7 +153,13 @@ class Checks:
 
 
 def life(root: Root, checks: Checks, spare: Path) -> None:
-    """Check an installed table's whole life: install, install again, read, play, update, uninstall."""
+    """Check an installed table's whole life: install, install again, read, play, update, uninstall.
+
+    Args:
+        root: The Debian to install it in.
+        checks: Prints each result.
+        spare: Folder for the releases that are built.
+    """
     cloned(root)
     public = root.folder / "root/pegpip" / PUBLIC_KEY
     public.unlink(missing_ok=True)
@@ -316,9 +250,14 @@ def played(root: Root, checks: Checks) -> int:
 
 
 def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) -> None:
-    """Check updates: a good release runs; a failing and several refused ones leave it running.
+    """Check updates: a good release runs; a failing and several refused ones leave it running. The game goes on.
 
-    The game stays the same.
+    Args:
+        root: The Debian with the running table.
+        checks: Prints each result.
+        spare: Folder for the releases that are built.
+        number: Number of the table's newest entry, which must stay.
+        public: The file of the public key that the table trusts.
     """
     stick = root.folder / "root/stick"
     good, bad = wheel_of(spare, "good"), wheel_of(spare, "bad", broken=True)
@@ -349,7 +288,10 @@ def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) 
 
 
 def pulled(root: Root, checks: Checks, number: int) -> None:
-    """Cut the power while a failing release is on trial. Check that the release before runs within STARTS starts."""
+    """Kill the table while a failing release is on trial. Check that the release before runs within `STARTS` starts.
+
+    `number` is that of the table's newest entry, which must stay.
+    """
     releases = root.folder / "opt/pegpip/releases"
     current = (root.folder / "opt/pegpip/current").readlink()
     bad = max((path for path in releases.iterdir() if path.name != current.name), key=lambda path: path.stat().st_mtime)

@@ -17,7 +17,7 @@ from companion.appliance.install import KEYFILE, SETTINGS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from in_a_root import CERTIFICATES, NATIVE, Root, debootstrap
+from chroot import CERTIFICATES, NATIVE, Root, debootstrap
 
 STAGE = Path(__file__).resolve().parent / "stage-pegpip"
 """Folder of the image's stage for pi-gen."""

@@ -26,16 +26,10 @@ from release.parts.rendering import RGB, Triangles, Viewpoint, picture
 from release.parts.sheets import sheets
 from vision.cameras.field import MODULES
 
-PRINTED: RGB = (70, 120, 170)
-"""Colour of printed parts in the pictures."""
-PLYWOOD: RGB = (214, 178, 128)
-WALNUT: RGB = (150, 110, 80)
-FELT: RGB = (58, 92, 72)
-ALUMINIUM: RGB = (190, 195, 200)
-CIRCUIT: RGB = (60, 150, 90)
-PAPER: RGB = (245, 245, 245)
-LIGHT: RGB = (250, 245, 225)
-DARK: RGB = (62, 62, 68)
+PRINTED, PLYWOOD, WALNUT, FELT = (70, 120, 170), (214, 178, 128), (150, 110, 80), (58, 92, 72)
+ALUMINIUM, CIRCUIT, PAPER = (190, 195, 200), (60, 150, 90), (245, 245, 245)
+LIGHT, DARK = (250, 245, 225), (62, 62, 68)
+"""Colours of the parts in the pictures, red, green, blue, 0 to 255; `LIGHT` glows, `DARK` is black plastic."""
 Shown = Sequence[tuple[Part, RGB]]
 """Solids of a picture, each with its colour."""
 SIZE_WH = (760, 520)

@@ -1,0 +1,98 @@
+"""A Debian in a folder: made by debootstrap, and used by chroot. Needs root."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+NATIVE = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
+"""Debian's name of this machine's processor."""
+CERTIFICATES = os.environ.get("PIP_CERT") or "/etc/ssl/certs/ca-certificates.crt"
+"""Certificates by which pip in the root trusts the package index."""
+OURS = ("etc", "opt", "usr/local", "root", "boot")
+"""Folders in which uninstalling must leave nothing; packages stay until `apt autoremove`."""
+BACKUPS = ("etc/passwd-", "etc/group-", "etc/shadow-", "etc/gshadow-")
+"""The system's copies from before the last change of a user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A Debian in a folder."""
+
+    folder: Path
+
+    def run(self, *words: str, check: bool = True) -> str:
+        """Run a program in the root (chroot) and return its output, standard error included.
+
+        If it fails and `check` is set, this program ends with that output.
+        """
+        environment = {
+            "PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "HOME": "/root",
+            "LC_ALL": "C.UTF-8",
+            "PIP_CERT": "/root/certificates.crt",
+            "PIP_CACHE_DIR": "/var/cache/pegpip-wheels",
+        }
+        done = subprocess.run(
+            ["chroot", self.folder, *words],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            check=False,
+        )
+        if check and done.returncode:
+            sys.exit(f"FAILED: {' '.join(words)}\n{done.stdout[-3000:]}")
+        return done.stdout
+
+    def sh(self, script: str, *, check: bool = True) -> str:
+        """Run a shell script in the root, in the project's folder there, and return its output."""
+        return self.run("sh", "-c", f"cd /root/pegpip && {script}", check=check)
+
+    def files(self) -> dict[str, str]:
+        """Return path -> content for everything in OURS: a file's SHA-256, a link's target, "" for a folder."""
+        found = {}
+        for place in OURS:
+            for path in sorted((self.folder / place).rglob("*")):
+                name = str(path.relative_to(self.folder))
+                if path.is_symlink():
+                    found[name] = str(path.readlink())
+                elif path.is_dir() and not f"{name}/".startswith("root/pegpip/"):
+                    found[name] = ""
+                elif path.is_file() and not name.startswith("root/pegpip/"):
+                    found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return {name: content for name, content in found.items() if name not in BACKUPS}
+
+
+def debootstrap(folder: Path, arch: str, suite: str) -> None:
+    """Install a minimal Debian from its mirror into a folder. Raises CalledProcessError.
+
+    Args:
+        folder: The folder; must be new.
+        arch: Debian's name of the processor, `amd64` or `arm64`.
+        suite: Debian's release, such as `bookworm`.
+    """
+    words = ["debootstrap", f"--arch={arch}", "--variant=minbase", suite, str(folder)]
+    if arch == NATIVE:
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+        return
+    register_qemu()
+    subprocess.run([*words[:1], "--foreign", *words[1:]], check=True, stdout=subprocess.DEVNULL)
+    Root(folder).run("/debootstrap/debootstrap", "--second-stage")
+
+
+def register_qemu() -> None:
+    """Make the kernel run arm64 programs by qemu (binfmt_misc), inside a chroot too."""
+    place = Path("/proc/sys/fs/binfmt_misc")
+    if not (place / "register").exists():
+        subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", place], check=True)
+    if not (place / "qemu-aarch64").exists():
+        magic = r"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
+        mask = r"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
+        (place / "register").write_text(f":qemu-aarch64:M::{magic}:{mask}:/usr/bin/qemu-aarch64-static:F")
