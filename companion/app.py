@@ -194,9 +194,9 @@ def build(starting: Starting) -> App:
 
 
 def _dice_expected(table: Table, tray: WatchedTray) -> int | None:
-    """Return how many dice the reader should find; None in a calibrated tray, where all foreground must be explained.
+    """Return how many dice the reader should find; None if any number may lie there.
 
-    There the reader explains the whole foreground, and dice may lie in the keep zone too.
+    In a calibrated tray any number may: dice lie in the keep zone too, and the reader must explain all foreground.
     """
     return None if tray.calibrated else table.snapshot().tray.dice
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "import": "restore a table from the file of `export`",
     "update": "install a signed release from a file; it is undone if the table is not well",
 }
+"""Line of `pegpip --help` for each command, in its order."""
 ANALYSIS = frozenset({"odds", "luck", "dice", "simulate"})
 """Commands in `companion.commands.analysis`."""
 

@@ -48,9 +48,9 @@ def command(as_json: bool, only: str | None, image: Path | None, calibration: Pa
 
 
 def _timed(image: Path, calibration: Path) -> dict[str, Any]:
-    """Time the reading of one picture with the calibration and without.
+    """Time the reading of one picture with the calibration and without; return the `*_ms` values of `pegpip bench`.
 
-    Returns the `*_ms` values of `pegpip bench`. Raises SetupError, DeviceError or PictureError.
+    Raises SetupError, DeviceError or PictureError.
     """
     from companion.bench.vision import times
     from companion.commands.read import open_reader
@@ -62,7 +62,7 @@ def _timed(image: Path, calibration: Path) -> dict[str, Any]:
 
 
 def _print(measured: dict[str, Any], *, as_json: bool) -> int:
-    """Print the measurements and the machine; return exit status 0."""
+    """Add `machine` to the measurements and print them, as JSON or a line each; return exit status 0."""
     measured["machine"] = _machine()
     if as_json:
         click.echo(json.dumps(measured))

@@ -140,7 +140,22 @@ def _calibrated(
     paper: str,
     lens_told: bool,
 ) -> Calibrated:
-    """Open the camera and calibrate it: sheet or corners, then the empty tray, then the die. Raises DeviceError."""
+    """Open the camera and calibrate it: sheet or corners, then the empty tray, then the die. Instructs a person.
+
+    Args:
+        settings: The table's settings, for the camera.
+        plan: Measures of the tray, the sheet and the die.
+        corners: Corners of the tray in pixels, in place of the sheet; None to find the sheet.
+        show: Called with each picture and what was found of the sheet in it.
+        measure: Whether to measure the die.
+        wait_s: Longest wait for each step, in seconds.
+        paper: Paper of the sheet, for the virtual camera.
+        lens_told: Whether the lens's angle was given; else the camera's own is used where it is known.
+
+    Raises:
+        DeviceError: The camera fails, or a step was not done in time.
+        SetupError: The corners can't be a tray's.
+    """
     from vision.calibration.procedure import Calibrating, calibrated
     from vision.cameras import SensorCamera
     from vision.cameras.opening import open_camera
@@ -170,7 +185,12 @@ def _calibrated(
 
 
 def _preview(to: Path | None, plan: Plan) -> Show:
-    """Return a callback that saves the newest annotated picture to `to` about once a second. Without `to`, none."""
+    """Return a callback that saves the newest picture, with the marks found in it, to a file about once a second.
+
+    Args:
+        to: The file, a JPEG; None for a callback that does nothing.
+        plan: Measures of the tray, which is drawn.
+    """
     from vision.calibration.preview import drawn
     from vision.images.loading import save_jpeg
 
@@ -186,7 +206,7 @@ def _preview(to: Path | None, plan: Plan) -> Show:
 
 
 def _sheet(steps: Calibrating, hands: _Hands, camera: Camera) -> Found:
-    """Have the sheet laid, find it, focus on it, and have it taken out."""
+    """Have the sheet laid, find it, focus the camera on it, and have it taken out again; return what was found."""
     hands.lay(steps)
     found = steps.focus(steps.sheet(), camera)
     hands.lift()
@@ -257,7 +277,7 @@ class _Hands:
 
 
 def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
-    """Write the sheet as a PDF and return exit status 0. Raises SetupError."""
+    """Write the sheet to print as a PDF to the file `to`, and return exit status 0. Raises SetupError."""
     from vision.calibration.sheet import sheet
     from vision.calibration.sheet_pdf import pdf
 
@@ -272,7 +292,13 @@ def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
 
 
 def _record(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
-    """Return the calibration as JSON."""
+    """Return a calibration as the JSON object that `--json` prints.
+
+    Args:
+        done: The calibration.
+        camera: The [camera] source that it is for.
+        file: The file that it was saved to.
+    """
     rig, lens = done.rig, done.lens
     return {
         "calibrated": True,
@@ -296,7 +322,10 @@ def _say(sentence: str) -> None:
 
 
 def _tray(text: str, keep_mm: float) -> tuple[float, float]:
-    """Parse `--tray`, as in 320x240, into width and height in mm. Raises SetupError."""
+    """Parse `--tray`, as in 320x240, into width and height in mm.
+
+    Raises SetupError, also if a keep zone of width `keep_mm` leaves no room to throw.
+    """
     parts = text.lower().split("x")
     try:
         width, height = (float(part) for part in parts)

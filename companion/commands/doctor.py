@@ -80,7 +80,17 @@ def command(
 
 
 def _hold(settings: Settings, throws: int, *, yes: bool, out: Path) -> int:
-    """Hold a first evening. Exit status: 0 all is well, 1 something is not, 130 ended by Ctrl-C."""
+    """Guide a person through a first evening, write its page and zip, and return the exit status.
+
+    Args:
+        settings: The table's settings.
+        throws: Number of throws to make.
+        yes: Whether to answer yes to everything, in place of a person.
+        out: Folder for the page and the zip.
+
+    Returns:
+        0: all is well; 1: something is not; 130: ended by Ctrl-C.
+    """
     import time
 
     from rich.console import Console

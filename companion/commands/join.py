@@ -57,7 +57,7 @@ def codes_of(port: int) -> dict[str, Any]:
 
 
 def draw(addresses: Addresses, page: str) -> None:
-    """Print the Wi-Fi's code, if there is one, and then the code of the page."""
+    """Print the Wi-Fi's QR code, if there is one, and then the QR code of the URL `page`."""
     if addresses.wifi:
         click.echo("1. Scan it to join the table's Wi-Fi:")
         segno.make(addresses.wifi).terminal(compact=True)

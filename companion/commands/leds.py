@@ -12,7 +12,7 @@ import msgspec
 
 from companion.errors import DeviceError
 from companion.settings import load as config
-from hardware.strips.opening import STRIPS, known_kinds, open_strip, resolved
+from hardware.strips.opening import is_simulated, known_kinds, open_strip, resolved
 from hardware.strips.ws2812 import SPEED_HZ
 
 if TYPE_CHECKING:
@@ -116,9 +116,17 @@ def can_answer() -> bool:
 def _with_right_colours(
     settings: config.Settings, strip: str | None, layout: Layout, step_s: float
 ) -> config.Settings | None:
-    """Show the colours and return the settings that show them right; None when no SPI coding does.
+    """Show the test colours, ask whether they were right, and return the settings that show them right.
 
-    Without a person who can answer, the settings count as right.
+    Args:
+        settings: The table's settings.
+        strip: Kind of the strip to use in place of the settings' one, or None.
+        layout: The track.
+        step_s: Seconds for each colour.
+
+    Returns:
+        The settings, with the SPI coding that was right; None when none was. Without a person who can answer, the
+        settings count as right.
     """
     from hardware.pictures.lights import colours
 
@@ -129,7 +137,7 @@ def _with_right_colours(
         wired = msgspec.structs.replace(settings.strip, spi_bits=bits or settings.strip.spi_bits)
         tried = msgspec.structs.replace(settings, strip=wired)
         _play(tried, strip, layout, frames, step_s)
-        if _simulated(kind) or not can_answer():
+        if is_simulated(kind) or not can_answer():
             return tried
         if click.confirm("Was every LED red, green, blue and white in turn, without flicker?", default=True):
             if bits != codings[0]:
@@ -174,11 +182,19 @@ def _chosen(settings: config.Settings, name: str | None) -> Layout:
 def _play(
     settings: config.Settings, kind: str | None, layout: Layout, steps: list[tuple[str, FrameRGB]], step_s: float
 ) -> None:
-    """Show each frame on the strip and print its name."""
+    """Open the strip, show each frame on it and print the frame's name; then close the strip.
+
+    Args:
+        settings: How the strip is wired.
+        kind: Kind of the strip to use in place of the settings' one, or None.
+        layout: The track.
+        steps: Name and frame of each step.
+        step_s: Seconds for each frame.
+    """
     import numpy as np
 
     strip = open_strip(kind or settings.strip.kind, layout.leds, settings.strip)
-    if _simulated(strip.name):
+    if is_simulated(strip.name):
         click.echo(f"The strip is simulated ({strip.name}): nothing is lit. Name a real one with --strip.", err=True)
         step_s = 0.0 if strip.name == "memory" else step_s
     strip.start()
@@ -190,11 +206,6 @@ def _play(
             time.sleep(step_s)
     finally:
         strip.stop()
-
-
-def _simulated(kind: str) -> bool:
-    """Return whether a strip of that kind has no real LEDs."""
-    return kind in STRIPS and STRIPS[kind].simulated
 
 
 def _range(leds: list[int]) -> str:

@@ -93,7 +93,16 @@ def command(file: Path | None, verbose: bool, log_json: bool, **given: Any) -> i
 
 
 def _built(starting: Starting, starts: Starts) -> App:
-    """Build the table. After failed starts use the last good settings, and at last only the pages, which say why."""
+    """Build the table; after failed starts with the last good settings, after more only the pages, which say why.
+
+    Args:
+        starting: The settings to build from.
+        starts: Record of failed starts, to which this one is added.
+
+    Raises:
+        DeviceError: The data folder can't be used.
+        SetupError: The settings can't work.
+    """
     before = starts.begin()
     try:
         if len(before) >= TRIES:
@@ -110,7 +119,10 @@ def _built(starting: Starting, starts: Starts) -> App:
 
 
 def _create(file: Path, *, service: bool) -> None:
-    """Create a settings file that does not exist, with all defaults. Raises SetupError, not for a service."""
+    """Create a settings file, with no setting in it, if there is none.
+
+    If that fails: raise SetupError; for a service only log it, for it must start.
+    """
     if file.exists():
         return
     try:
@@ -126,7 +138,7 @@ def _create(file: Path, *, service: bool) -> None:
 
 
 def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the command line's options as settings: section -> key -> value."""
+    """Return the given options of the command line as settings, section -> key -> value; `given` is by option."""
     places = {
         "game": ("table", "game"),
         "players": ("table", "players"),

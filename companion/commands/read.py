@@ -96,7 +96,14 @@ def reading_record(reading: Reading) -> dict[str, Any]:
 
 
 def _record(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> dict[str, Any]:
-    """Read one picture and return its JSON record; draw it to `drawing` unless that is None."""
+    """Read one picture and return the JSON object that `--json` prints for it.
+
+    Args:
+        name: Path of the picture, as given.
+        reader: Reads it.
+        expect: Number of dice that lie there; None if unknown.
+        drawing: File for a copy with boxes drawn in; None for no copy.
+    """
     from vision.images.annotating import annotated
     from vision.images.loading import picture_in, save_jpeg
 

@@ -16,7 +16,7 @@ from companion.errors import PictureError
 from companion.settings import load as config
 
 if TYPE_CHECKING:
-    from vision.cameras import Camera, Frame
+    from vision.cameras import Camera
     from vision.geometry.rig import LocatedDie
     from vision.watching.watcher import Settled
 
@@ -30,20 +30,29 @@ if TYPE_CHECKING:
 def command(source: str, as_json: bool, expect: int | None, limit_s: float | None, data: Path | None) -> int:
     """Follow a camera or a video and print each throw once it has settled.
 
-    SOURCE is a video file, or a camera: virtual, picamera2, opencv:INDEX, files:DIR, video:FILE. For instance
-    `pegpip watch --limit-s 60 opencv:0`. Exit status 1 when the camera failed at the end.
+    SOURCE is a video file, or a camera as in the settings (`pegpip play --help` lists them). For instance `pegpip watch
+    --limit-s 60 opencv:0`. Exit status 1 when the camera failed at the end.
     """
     from companion.adapters.reader_setup import load_reader
+    from vision.cameras.limited import LimitedCamera
     from vision.networks import load_networks
     from vision.watching.new_throws import latest
     from vision.watching.watcher import Ill, Settled, Watcher
 
     source, camera = _opened(source)
     setup = load_reader(source, camera, data or config.load(None, {}).data.folder, load_networks())
-    limited = _Limited(camera, limit_s)
+    lasts_s = math.inf if limit_s is None else limit_s
+    ends_s = time.monotonic() + lasts_s
+
+    def pause(seconds: float) -> bool:
+        left_s = max(0.0, ends_s - time.monotonic())
+        time.sleep(min(seconds, left_s))
+        return seconds >= left_s
+
     last: Settled | None = None
     ill = False
-    for event in Watcher(limited, setup.reader, setup.rig, lambda: expect, pause=limited.pause).events():
+    watcher = Watcher(LimitedCamera(camera, lasts_s), setup.reader, setup.rig, lambda: expect, pause=pause)
+    for event in watcher.events():
         if isinstance(event, Ill):
             click.echo(f"pegpip: {camera.name}: {event.error}", err=True)
             ill = True
@@ -82,7 +91,10 @@ def _values(placed: Iterable[LocatedDie]) -> list[int]:
 
 
 def _opened(source: str) -> tuple[str, Camera]:
-    """Return the camera that SOURCE names, and the [camera] source for it. Raises PictureError for a folder."""
+    """Return the setting [camera] source that SOURCE stands for, and its camera, not started.
+
+    Raises PictureError for a folder.
+    """
     from vision.cameras.opening import KINDS, open_camera
 
     if source.partition(":")[0] not in KINDS and Path(source).exists():
@@ -90,35 +102,3 @@ def _opened(source: str) -> tuple[str, Camera]:
             raise PictureError(f"{source!r} is a folder: to see its photos one by one, write 'files:{source}'.")
         source = f"video:{source}"
     return source, open_camera(source)
-
-
-class _Limited:
-    """Camera whose frames end after `limit_s` seconds of its own clock; None for no limit."""
-
-    def __init__(self, camera: Camera, limit_s: float | None) -> None:
-        self.name = camera.name
-        self._camera, self._limit_s = camera, limit_s
-        self._first_s: float | None = None
-        self._ends_s = math.inf if limit_s is None else time.monotonic() + limit_s
-
-    def pause(self, seconds: float) -> bool:
-        """Wait before a failed camera is opened again; return whether the time limit has passed."""
-        left_s = max(0.0, self._ends_s - time.monotonic())
-        time.sleep(min(seconds, left_s))
-        return seconds >= left_s
-
-    def start(self) -> None:
-        """Open the camera."""
-        self._camera.start()
-
-    def frame(self) -> Frame | None:
-        """Return the next frame, or None after the time limit."""
-        frame = self._camera.frame()
-        if frame is None or self._limit_s is None:
-            return frame
-        self._first_s = frame.at_s if self._first_s is None else self._first_s
-        return frame if frame.at_s - self._first_s < self._limit_s else None
-
-    def stop(self) -> None:
-        """Close the camera."""
-        self._camera.stop()

@@ -24,14 +24,15 @@ from companion.table.photos import Photos
 SECRET = "(kept back)"  # noqa: S105 - a placeholder
 """Text that replaces a secret."""
 LOG_LINES = 400
-"""Newest lines of the service's log to include."""
+"""How many of the newest lines of the service's log go into the zip."""
 _PIN = re.compile(rb"(PIN: )\d+")
 """The PIN in the log, as `pegpip play` prints it; it is valid until the next start."""
 PHOTOS = 5
-"""Newest photos of throws to put into the zip."""
+"""How many of the newest photos of throws go into the zip."""
 README = """Written by `pegpip doctor --bundle` of Peg & Pip. Read it before you send it: the names of the players are
 in game.jsonl. The Wi-Fi's password, the PIN and the paired phones are not in it.
 """
+"""Text of README.txt in the zip."""
 
 
 def write(

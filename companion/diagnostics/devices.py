@@ -17,7 +17,7 @@ from hardware.machine import model
 from hardware.settings import ButtonSettings
 from hardware.sounds import TRIAL, aplay, sound
 from hardware.strips import Strip
-from hardware.strips.opening import AUTO, STRIPS, automatic, open_strip
+from hardware.strips.opening import AUTO, automatic, is_simulated, open_strip
 from hardware.strips.pio import kernel_problem
 from hardware.track import layout_of
 from hardware.wiring import wiring_problems
@@ -40,7 +40,7 @@ MIN_SHARPNESS = 12.0
 
 
 def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = None) -> tuple[Finding, ...]:
-    """Open the settings' camera, take pictures, and judge the field of view, light, focus and the lamp's flicker.
+    """Open the settings' camera, take pictures, and return findings on the camera, light, focus and the lamp's flicker.
 
     Args:
         settings: The table's settings.
@@ -73,9 +73,9 @@ def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = Non
 
 
 def settled_frames(camera: Camera) -> list[Frame | None]:
-    """Wait until a camera holds its exposure, then return consecutive frames; None stands for the end of a recording.
+    """Wait until a started camera holds its exposure, then return the next frames, enough to judge a lamp's flicker.
 
-    Raises DeviceError.
+    A None among them stands for the end of a recording. Raises DeviceError.
     """
     for _ in range(MAX_WARM_UP_FRAMES):
         frame = camera.frame()
@@ -91,7 +91,12 @@ def check_lamp(lamp: LampLight) -> Finding:
 
 
 def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Finding, Finding]:
-    """Judge brightness and sharpness of a picture of the tray, (height, width, 3) uint8."""
+    """Return findings on the brightness (`light`) and the sharpness (`focus`) of a picture of the tray.
+
+    Args:
+        image_bgr: The picture, (height, width, 3) uint8.
+        simulated: Whether a simulated camera took it.
+    """
     grey = cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())
     sharpness = float(cv2.Laplacian(grey, cv2.CV_64F).var())
@@ -109,7 +114,7 @@ def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Fin
 
 
 def check_calibration(settings: Settings) -> Finding:
-    """Check that there is a stored calibration for the settings' camera."""
+    """Return the finding whether a calibration for the settings' camera is stored."""
     source = settings.camera.source
     ok, says = calibration_status(settings.data.folder, source)
     cure = "" if ok else "pegpip calibrate --sheet sheet.pdf, print it, lay it into the tray, pegpip calibrate."
@@ -117,7 +122,7 @@ def check_calibration(settings: Settings) -> Finding:
 
 
 def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Finding:
-    """Check that the settings' LED strip can be opened and started."""
+    """Start and stop the settings' LED strip, and return the finding. `open_` builds the strip."""
     wired = settings.strip
     try:
         strip = open_(wired.kind, layout_of(wired.layout, settings.track).leds, wired)
@@ -135,13 +140,18 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
     why = ""
     if wired.kind == AUTO:
         why = f" Chosen for {automatic(model())[1]}"
-    simulated = strip.name in STRIPS and STRIPS[strip.name].simulated
+    simulated = is_simulated(strip.name)
     note = " It is simulated: the board is drawn." if simulated else " `pegpip leds test` lights it."
     return Finding("strip", True, f"{strip.name} strip of {strip.leds} LEDs opens.{note}{why}", "", simulated)
 
 
 def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
-    """Check that strip and buttons share no pins, that the pins open, and that the shutdown button may switch off."""
+    """Check that strip and buttons share no pins, that the pins open, and that the shutdown button may switch off.
+
+    Args:
+        settings: The table's settings.
+        machine: Model of the machine, as `hardware.machine.model` returns it; by default this one's.
+    """
     wired, known = settings.buttons, model() if machine is None else machine
     on_pins = wired.kind == "gpio"
     problems = wiring_problems(settings.strip.kind, settings.strip, wired if on_pins else None, known)
@@ -160,7 +170,10 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
 
 
 def may_shut_down(ask: Callable[[], str] = can_shut_down) -> Finding | None:
-    """Return a failed finding if this user may not power the machine off, by systemd's logind; else None."""
+    """Return a failed finding if this user may not power the machine off; else None.
+
+    `ask` returns the answer of systemd's logind.
+    """
     said = ask()
     if said.endswith('"yes"'):
         return None
@@ -169,7 +182,7 @@ def may_shut_down(ask: Callable[[], str] = can_shut_down) -> Finding | None:
 
 
 def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
-    """Play a short effect and return the finding; `play` returns an error text or None."""
+    """Play a short effect and return the finding. `play` plays a WAV file; it returns what went wrong, or None."""
     wrong = play(sound(TRIAL))
     if wrong is None:
         return Finding("sounds", True, "An effect was played: you should have heard it.")
@@ -178,7 +191,7 @@ def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
 
 
 def _pins_open(wired: ButtonSettings) -> Finding:
-    """Check that the buttons' GPIO pins can be opened."""
+    """Open and close the buttons' GPIO pins, and return the finding."""
     from hardware.buttons.gpio import GpioButtons
 
     buttons = GpioButtons(wired)

@@ -48,6 +48,8 @@ class Finding:
 def report(checks: Mapping[str, Health], folder: Path | None = None) -> dict[str, Any]:
     """Run all health checks and return the answer of `/healthz`. A check that raises an error counts as failed.
 
+    The answer has `status`, "ok" or "degraded", and for each of its `parts` `ok` and a sentence, `says`.
+
     Args:
         checks: Part -> its check.
         folder: The data folder, for a guest: paths of this machine are left out of the sentences.

@@ -17,8 +17,9 @@ from companion.table.journal import examined, last_written_s
 from companion.table.journal.recovery import reports
 
 ROOT = Path("/")
+"""Where the system's files are; tests put another folder in its place."""
 FREE_MB_NEEDED = 50
-"""Least free space in the data folder, in MB; below it the journal may soon not be written."""
+"""Least free space in the data folder, in MB. With less the disk counts as ill: soon the journal can't be written."""
 EARLIEST_YEAR = 2025
 """First year that a right clock can show. Without a network a Pi starts with a date in the past."""
 SLACK_S = 300.0
@@ -38,6 +39,7 @@ FIRMWARE_BITS = {
 }
 """Bits of `vcgencmd get_throttled` (Raspberry Pi documentation). Voltage and heat of now come from the kernel."""
 POWER_CURE = "Use the Pi's own supply, feed the strip from another, and let air to the processor."
+"""What to do about low voltage and heat."""
 
 
 def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Health]:
@@ -78,7 +80,10 @@ def check_disk(folder: Path) -> Finding:
 
 
 def check_writable(folder: Path) -> Finding:
-    """Check the disk as `check_disk`, and write a temporary file to the data folder or its nearest existing parent."""
+    """Check that the data folder, or its nearest existing parent, has free space and can be written to.
+
+    Writes a temporary file there.
+    """
     place = next(path for path in (folder, *folder.parents) if path.exists())
     found = check_disk(place)
     if not found.ok:
@@ -144,7 +149,11 @@ def newest_s(folder: Path, root: Path = ROOT) -> float:
     """Return when the newest entry was written by a right clock, in seconds since 1970; 0 when nothing is known.
 
     An entry that was written while the clock was wrong has a wrong time; then `NEWEST_FILE` holds the newest right one.
-    After the network has set the clock the entries no longer matter: the answer is 0.
+    After the network has set the clock the entries no longer matter, and 0 is returned.
+
+    Args:
+        folder: The data folder.
+        root: Folder that stands for `/`.
     """
     if _synchronised(root):
         return 0.0
@@ -155,7 +164,14 @@ def newest_s(folder: Path, root: Path = ROOT) -> float:
 
 
 def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Path = ROOT) -> None:
-    """Keep the time of the newest entry while the clock is behind it, and forget it when the clock is right."""
+    """Keep the time of the newest entry in `NEWEST_FILE` while the clock is behind it; delete the file otherwise.
+
+    Args:
+        folder: The data folder.
+        newest_entry_s: When the newest entry was written, in seconds since 1970; 0 without one.
+        now: The date and time, by this machine's clock.
+        root: Folder that stands for `/`.
+    """
     file = folder / NEWEST_FILE
     with contextlib.suppress(OSError):
         if check_clock(now, newest_entry_s, root).ok:

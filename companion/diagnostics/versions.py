@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from companion.diagnostics.health import Finding
 
 APT_CURE = "sudo apt install python3-opencv python3-numpy, or pip install '.[vision]'."
+"""What to do when OpenCV or NumPy is missing."""
 PICAMERA_CURE = "sudo apt install python3-picamera2, and make the venv with --system-site-packages."
+"""What to do when the camera's library is missing."""
 NUMPY_CURE = "picamera2 here was built for NumPy 1: use apt's python3-opencv, or pip install -U simplejpeg."
+"""What to do when picamera2 can't work with the installed NumPy."""
 
 
 def check_versions(camera: str, installed: Mapping[str, str | None] | None = None) -> Finding:

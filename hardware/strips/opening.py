@@ -48,6 +48,11 @@ def open_strip(kind: str, leds: int, wired: StripSettings) -> Strip:
     return found.make(leds, wired, argument)
 
 
+def is_simulated(name: str) -> bool:
+    """Return whether a strip of that name, without an argument, lights no LEDs; False for an unknown one."""
+    return name in STRIPS and STRIPS[name].simulated
+
+
 def resolved(kind: str, machine: str | None = None) -> str:
     """Return a strip's kind with `auto` replaced by the kind for a machine of that model, by default this one."""
     return automatic(model() if machine is None else machine)[0] if kind == AUTO else kind

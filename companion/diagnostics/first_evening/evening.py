@@ -19,6 +19,7 @@ from vision.cameras import Camera
 from vision.cameras.opening import open_camera
 
 Values = tuple[int, ...]
+"""Values of dice, 1 to 6."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,10 +58,13 @@ class Person(Protocol):
         """Return the person's answer to a yes-or-no question about what is seen or heard."""
 
     def throws(self, number: int, of: int, camera: Camera) -> None:
-        """Ask for throw `number` of `of`. May set `enough_throws`."""
+        """Ask the person for throw `number` of `of`; a virtual camera's dice are thrown. May set `enough_throws`."""
 
     def judges(self, read: Values, doubt: str | None, camera: Camera) -> Values | None:
-        """Return the true values in the tray, sorted; None if nothing was thrown. May set `enough_throws`."""
+        """Show what the table read, and its doubt if any; return the true values, sorted, as the person says.
+
+        None means that nothing was thrown. May set `enough_throws`.
+        """
 
     def presses(self, button: str) -> None:
         """Ask the person to press the named button."""
@@ -116,8 +120,8 @@ class Evening:
     stopped: bool = False
     tray_jpeg: bytes = b""
 
-    def feel(self) -> None:
-        """Record the processor's temperature if it is the highest so far."""
+    def note_temperature(self) -> None:
+        """Measure the processor's temperature, and keep it in `hottest_c` if it is the highest so far."""
         now_c = self.temperature()
         if now_c is not None:
             self.hottest_c = max(now_c, self.hottest_c or now_c)

@@ -70,7 +70,10 @@ class Screen:
 
 
 def hold(evening: Evening, screen: Screen) -> None:
-    """Run every step. A failing step is reported; Ctrl-C ends the evening and keeps the results."""
+    """Run every step, keep what it finds in `evening`, and show it on `screen`.
+
+    A step that fails becomes a finding. Ctrl-C ends the evening and keeps the results.
+    """
     with screen.shown():
         for number, step in enumerate(STEPS):
             screen.begin(step)
@@ -78,7 +81,7 @@ def hold(evening: Evening, screen: Screen) -> None:
                 if step.what and not evening.person.begins(step.title, step.what):
                     evening.not_done.append(step.title)
                     continue
-                evening.feel()
+                evening.note_temperature()
                 for finding in step.run(evening, screen.tick):
                     evening.findings.append(finding)
                     screen.found(finding)
@@ -95,7 +98,19 @@ def hold(evening: Evening, screen: Screen) -> None:
 
 
 def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
-    """Write the page and the zip into a folder, which is made if it is missing. Raises DeviceError."""
+    """Write the page and the zip of an evening into a folder, which is made if it is missing.
+
+    Args:
+        evening: What was found.
+        folder: Where the files go.
+        now: The date and time that the page shows.
+
+    Returns:
+        The paths of the page and of the zip.
+
+    Raises:
+        DeviceError: They can't be written.
+    """
     text = page(evening, f"{now:%d %B %Y, %H:%M}", ZIP).encode()
     result = {
         "findings": [asdict(finding) for finding in evening.findings],

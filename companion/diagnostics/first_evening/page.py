@@ -16,6 +16,7 @@ from companion.diagnostics.first_evening.evening import Evening, frames_a_second
 from hardware.machine import model
 
 TEMPLATE = Path(__file__).with_name("page.html")
+"""The page as a Jinja template."""
 BARS = 24
 """Bars of the chart of reading times."""
 MAX_PHOTOS = 6
@@ -72,9 +73,14 @@ def page(evening: Evening, made: str, zip_name: str) -> str:
 
 
 def _bars(durations_s: list[float]) -> tuple[list[float], int]:
-    """Return the chart's heights from 0 to 1, and the time in milliseconds at its right edge: five times the median.
+    """Return the chart of how long readings took, as a histogram.
 
-    Readings beyond the edge count in the last bar.
+    Args:
+        durations_s: Duration of each reading, in seconds.
+
+    Returns:
+        Heights of the `BARS` bars, 0 to 1, and the time in milliseconds at the right edge: five times the median.
+        Longer readings count in the last bar. Without readings, no bars.
     """
     if not durations_s:
         return [], 0

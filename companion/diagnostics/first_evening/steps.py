@@ -23,11 +23,12 @@ from companion.errors import DeviceError
 from hardware.buttons import Press
 from hardware.pictures import lights
 from hardware.strips import Strip
-from hardware.strips.opening import STRIPS
+from hardware.strips.opening import is_simulated
 from hardware.track import layout_of
 from vision.calibration.lamp_light import MIN_FRAMES, lamp_light
 from vision.cameras import Camera, Frame
 from vision.cameras.flicker import country, mains_hz
+from vision.cameras.limited import LimitedCamera
 from vision.images.annotating import annotated
 from vision.networks import shipped_networks
 from vision.reading.reader import Reads
@@ -67,14 +68,17 @@ class Step:
 
 
 def every_part(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Run the doctor's checks and yield each finding."""
+    """Run the doctor's checks, yield each finding, and report progress to `tick`."""
     for number, finding in enumerate(evening.checks(evening.settings), 1):
         tick(number, max(number, 13))
         yield finding
 
 
 def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Film for five seconds; judge the frame rate, the longest gap, and bands of a flickering lamp."""
+    """Film for five seconds; yield findings on the frame rate and on bands of a flickering lamp.
+
+    The times of the frames are kept in `evening.frame_times_s`.
+    """
     camera = evening.open_camera(evening.settings)
     times_s, shown = evening.frame_times_s, list[Frame]()
     try:
@@ -90,9 +94,8 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
         camera.stop()
     simulated = _simulated(evening)
     if len(times_s) < 2:
-        yield Finding(
-            "frame rate", False, f"{camera.name} gave {len(times_s)} frames.", "Name another [camera] source."
-        )
+        says = f"{camera.name} gave {len(times_s)} frames."
+        yield Finding("frame rate", False, says, "Name another [camera] source.")
         return
     fps, gap_s = frames_a_second(times_s), longest_gap_s(times_s)
     says = f"{fps:.1f} frames a second, longest gap {1000 * gap_s:.0f} ms."
@@ -105,7 +108,10 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Have the person throw and confirm each reading; judge the throws and the time of a reading."""
+    """Have the person throw and confirm each reading; yield findings on the throws and on the time of a reading.
+
+    The throws are kept in `evening`. Ctrl-C ends the evening, and the findings on the throws so far still come.
+    """
     camera = evening.open_camera(evening.settings)
     setup = load_reader(evening.settings.camera.source, camera, evening.settings.data.folder, shipped_networks())
     ill: DeviceError | None = None
@@ -129,13 +135,19 @@ def _throws_left(evening: Evening) -> bool:
 
 
 def _watched(evening: Evening, camera: Camera, setup: ReaderSetup, tick: Tick) -> tuple[bool, bool, DeviceError | None]:
-    """Watch until the throws are done or none is seen for a minute.
+    """Watch the tray until the throws are done or none is seen for a minute; have each judged and kept in `evening`.
+
+    Args:
+        evening: What has been found so far.
+        camera: The camera over the tray.
+        setup: Its reader and calibration.
+        tick: Reports the throws done, and of how many.
 
     Returns:
         Whether a throw was seen; whether the recording ended; what is wrong with the camera.
     """
-    patient = _Patient(camera)
-    watcher = Watcher(patient, _Timed(setup.reader, evening.readings_s), setup.rig)
+    limited = LimitedCamera(camera, UNSEEN_S)
+    watcher = Watcher(limited, _Timed(setup.reader, evening.readings_s), setup.rig)
     last: Settled | None = None
     before = len(evening.throws)
     _invite(evening, camera)
@@ -149,12 +161,12 @@ def _watched(evening: Evening, camera: Camera, setup: ReaderSetup, tick: Tick) -
             continue
         _take(evening, event, camera)
         tick(len(evening.throws) + evening.missed, evening.throws_wanted)
-        evening.feel()
+        evening.note_temperature()
         if not _throws_left(evening):
             return True, False, None
         _invite(evening, camera)
-        patient.wait_again()
-    return len(evening.throws) > before, patient.ended, None
+        limited.restart()
+    return len(evening.throws) > before, limited.ended, None
 
 
 def _invite(evening: Evening, camera: Camera) -> None:
@@ -163,7 +175,7 @@ def _invite(evening: Evening, camera: Camera) -> None:
 
 
 def _take(evening: Evening, settled: Settled, camera: Camera) -> None:
-    """Have the person judge a settled throw, and record it; a wrong or doubtful one with its picture."""
+    """Have the person judge a settled throw, and keep it in `evening`; a wrong or doubtful one with its picture."""
     read = tuple(sorted(one.die.value for one in settled.thrown if one.die.value is not None))
     doubt = None if settled.reading.doubt is None else settled.reading.doubt.value
     lay = evening.person.judges(read, doubt, camera)
@@ -197,11 +209,11 @@ def _judged(evening: Evening) -> Iterator[Finding]:
 
 
 def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Light every LED in four colours, then hole by hole, and ask what was seen."""
+    """Light every LED in four colours, then hole by hole; ask what was seen, and yield a finding on each."""
     wired = evening.settings.strip
     layout = layout_of(wired.layout, evening.settings.track)
     strip = evening.open_strip(wired.kind, layout.leds, wired)
-    simulated = strip.name in STRIPS and STRIPS[strip.name].simulated
+    simulated = is_simulated(strip.name)
     try:
         strip.start()
         colours, walk = lights.colours(layout, wired), lights.hole_by_hole(layout, wired)
@@ -224,7 +236,10 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, tick: Tick, others: int) -> None:
-    """Show each frame on the strip for `for_s` seconds and report progress; `others` are frames shown elsewhere."""
+    """Show each frame on the strip for `for_s` seconds, and report progress to `tick`.
+
+    `others` is the number of frames of this step that are shown by another call.
+    """
     for number, (_, frame_rgb) in enumerate(shown, 1):
         strip.show(frame_rgb)
         tick(number, len(shown) + others)
@@ -232,7 +247,7 @@ def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, ti
 
 
 def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Have the person press each button on a pin."""
+    """Have the person press each button on a pin; yield a finding for each."""
     wired = evening.settings.buttons
     if wired.kind != "gpio":
         yield Finding("button presses", True, f"No buttons on pins (kind {wired.kind!r}).", simulated=True)
@@ -263,7 +278,7 @@ def _heard(pressed: queue.Queue[Press]) -> str | None:
 
 
 def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Play an effect and ask whether it was heard."""
+    """Play an effect, ask whether it was heard, and yield the finding."""
     if not evening.settings.sound.effects:
         yield Finding("sound", True, "Effects are off ([sound] effects).", simulated=True)
         return
@@ -271,18 +286,16 @@ def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
     if not played.ok or evening.person.agrees("Did you hear a short tone?"):
         yield played
         return
-    yield Finding(
-        "sound", False, "An effect was played, but nobody heard it.", "Turn it up: `alsamixer`; check the plug."
-    )
+    says = "An effect was played, but nobody heard it."
+    yield Finding("sound", False, says, "Turn it up: `alsamixer`; check the plug.")
 
 
 def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Count the phones on the table's own Wi-Fi and ask whether all of them got in."""
+    """Count the phones on the table's own Wi-Fi, ask whether all of them got in, and yield the finding."""
     joined = evening.clients()
     if joined is None:
-        yield Finding(
-            "phones", True, "This machine opens no Wi-Fi now; phones come through the router.", simulated=True
-        )
+        says = "This machine opens no Wi-Fi now; phones come through the router."
+        yield Finding("phones", True, says, simulated=True)
         return
     says = f"{joined} phones are on the table's own Wi-Fi."
     if joined and evening.person.agrees(f"{says} Are these all that tried to join?"):
@@ -293,8 +306,8 @@ def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
 
 
 def heat_and_power(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Judge the highest temperature of the evening, and the undervoltage and throttling that the firmware reports."""
-    evening.feel()
+    """Yield findings on the evening's highest temperature, and on the undervoltage that the firmware reports."""
+    evening.note_temperature()
     if evening.hottest_c is None:
         yield Finding("temperature", True, "This machine has no sensor to ask.", simulated=True)
     else:
@@ -305,12 +318,7 @@ def heat_and_power(evening: Evening, _tick: Tick) -> Iterator[Finding]:
 
 
 STEPS = (
-    Step(
-        "Every part",
-        "Put a few dice into the tray. Stop a table that runs (sudo systemctl stop pegpip).",
-        2,
-        every_part,
-    ),
+    Step("Every part", "Put dice into the tray. Stop a running table (sudo systemctl stop pegpip).", 2, every_part),
     Step("Frame rate", "Keep your hands off the tray: the camera films for five seconds.", 0.5, frame_rate),
     Step("Throws", "Throw, say whether the reading is right, take the dice out, throw again.", 10, throws),
     Step("LEDs", "Look at the strip.", 2, leds),
@@ -319,6 +327,7 @@ STEPS = (
     Step("Phones", "Join the table's Wi-Fi with every phone that you have.", 3, phones),
     Step("Temperature and power", "", 0.5, heat_and_power),
 )
+"""The steps, in the order in which they are made."""
 
 
 def _simulated(evening: Evening) -> bool:
@@ -344,34 +353,3 @@ class _Timed:
         reading = self._reader.read(frame_bgr, expect, again, size_px)
         self._durations_s.append(time.perf_counter() - begun_s)
         return reading
-
-
-class _Patient:
-    """Wraps a camera whose frames end after UNSEEN_S seconds without a throw."""
-
-    def __init__(self, camera: Camera) -> None:
-        self.name = camera.name
-        self.ended = False
-        self._camera = camera
-        self._since_s: float | None = None
-
-    def wait_again(self) -> None:
-        """Restart the time limit for the next throw."""
-        self._since_s = None
-
-    def start(self) -> None:
-        """Open the camera."""
-        self._camera.start()
-
-    def frame(self) -> Frame | None:
-        """Return the next frame; None when the minute is over, or when the recording has ended (`ended`)."""
-        frame = self._camera.frame()
-        if frame is None:
-            self.ended = True
-            return None
-        self._since_s = frame.at_s if self._since_s is None else self._since_s
-        return frame if frame.at_s < self._since_s + UNSEEN_S else None
-
-    def stop(self) -> None:
-        """Close the camera."""
-        self._camera.stop()

@@ -1,0 +1,43 @@
+"""A camera that is watched for a limited time."""
+
+from __future__ import annotations
+
+from vision.cameras import Camera, Frame
+
+
+class LimitedCamera:
+    """Wraps a camera, whose frames end after a time by their own clock.
+
+    Args:
+        camera: The camera.
+        limit_s: Seconds from the first frame, or from the first one after `restart`, until `frame` returns None.
+
+    Attributes:
+        ended: Whether the recording has ended by itself.
+    """
+
+    def __init__(self, camera: Camera, limit_s: float) -> None:
+        self.name, self.ended = camera.name, False
+        self._camera, self._limit_s = camera, limit_s
+        self._since_s: float | None = None
+
+    def restart(self) -> None:
+        """Begin the time anew with the next frame."""
+        self._since_s = None
+
+    def start(self) -> None:
+        """Open the camera. Raises DeviceError."""
+        self._camera.start()
+
+    def frame(self) -> Frame | None:
+        """Return the next frame; None after the time, or when the recording has ended. Raises DeviceError."""
+        frame = self._camera.frame()
+        if frame is None:
+            self.ended = True
+            return None
+        self._since_s = frame.at_s if self._since_s is None else self._since_s
+        return frame if frame.at_s - self._since_s < self._limit_s else None
+
+    def stop(self) -> None:
+        """Close the camera."""
+        self._camera.stop()
