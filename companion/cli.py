@@ -48,19 +48,15 @@ class LazyGroup(click.Group):
         """Import and return the command of that name; None for an unknown one."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(_module(cmd_name)).command
+        folder = "analysis." if cmd_name in ANALYSIS else ""
+        module = f"companion.commands.{folder}{cmd_name}" + "_" * (cmd_name == "import")
+        command: click.Command = importlib.import_module(module).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands for `--help` from COMMANDS, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
-
-
-def _module(name: str) -> str:
-    """Return the module of a command."""
-    room = "analysis." if name in ANALYSIS else ""
-    return f"companion.commands.{room}{name}" + "_" * (name == "import")
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

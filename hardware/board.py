@@ -169,7 +169,10 @@ class Board:
         """
         now_s = self._round_s = self._clock()
         with self._lock:
-            view, fresh, laid = self._current_view(), self._fresh, self._laid
+            moments = (*self._view.moments, *self._own_moments.values())
+            capturing = self._capturing or self._view.capturing
+            view = replace(self._view, moments=moments, capturing=capturing, code=self._code)
+            fresh, laid = self._fresh, self._laid
             self._fresh, self._laid = False, None
         if laid is not None:
             self._change(*laid)
@@ -192,12 +195,6 @@ class Board:
             self._frame_rgb = np.zeros((layout.leds, 3), np.uint8)
         self._lit, self._illness = False, None
         self._drawn_s = self._retry_s = -math.inf
-
-    def _current_view(self) -> BoardView:
-        """Return the newest view with button presses, countdown, code and capture added."""
-        moments = (*self._view.moments, *self._own_moments.values())
-        capturing = self._capturing or self._view.capturing
-        return replace(self._view, moments=moments, capturing=capturing, code=self._code)
 
     def _draw(self, view: BoardView, now_s: float) -> None:
         """Draw a frame of the view, limit its current, and send it if it has changed."""

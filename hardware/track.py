@@ -153,15 +153,10 @@ def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
     between = indices[start : len(indices) - finish]
     holes = [tuple(between[k : k + each]) for k in range(0, len(between), each)]
     if not settings.serpentine:
-        holes = _all_from_the_left(holes, settings.row_holes)
+        rows = [holes[k : k + settings.row_holes] for k in range(0, len(holes), settings.row_holes)]
+        turned = [row if number % 2 == 0 else [hole[::-1] for hole in row[::-1]] for number, row in enumerate(rows)]
+        holes = [hole for row in turned for hole in row]
     return (tuple(indices[:start]), *holes, tuple(indices[len(indices) - finish :]))
-
-
-def _all_from_the_left(holes: list[tuple[int, ...]], row_holes: int) -> list[tuple[int, ...]]:
-    """Return the holes with every second row of `row_holes` holes reversed."""
-    rows = [holes[k : k + row_holes] for k in range(0, len(holes), row_holes)]
-    turned = [row if number % 2 == 0 else [hole[::-1] for hole in row[::-1]] for number, row in enumerate(rows)]
-    return [hole for row in turned for hole in row]
 
 
 def _rows(leds: int, row_leds: int, pitch_mm: float) -> tuple[Place, ...]:

@@ -14,7 +14,7 @@ from web.guard import COOKIE
 from web.pairing.phones import Pairing
 from web.pairing.roles import Role, Roles
 from web.pairing.tokens import Paired
-from web.responses import answer, refusal, refuse
+from web.responses import answer, refusal
 from web.serving.limits import is_loopback
 
 Body = TypeVar("Body")
@@ -31,9 +31,9 @@ def body(kind: type[Body]) -> Body:
     try:
         return msgspec.json.decode(flask.request.get_data(cache=False), type=kind)
     except msgspec.ValidationError as wrong:
-        refuse(400, "malformed", f"{wrong}. /api/openapi.json tells what belongs there.")
+        flask.abort(refusal(400, "malformed", f"{wrong}. /api/openapi.json tells what belongs there."))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        refuse(400, "malformed", "The body is not JSON. Send one JSON object.")
+        flask.abort(refusal(400, "malformed", "The body is not JSON. Send one JSON object."))
 
 
 def phone(pairing: Pairing) -> Paired | None:
@@ -62,7 +62,7 @@ def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
     is_on = bool(snapshot.throws) and snapshot.state is not None and not snapshot.state["over"]
     is_own = asking is not None and (asking.role is Role.OWNER or asking.id == pairing.started_by)
     if is_on and not snapshot.abandoned and not is_own:
-        refuse(403, "others_game", "Someone else started this game. Only the host can end it.")
+        flask.abort(refusal(403, "others_game", "Someone else started this game. Only the host can end it."))
 
 
 def do(table: AnyTable, command: Command) -> flask.Response:

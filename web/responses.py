@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any, NoReturn
+from typing import Any
 
 import flask
 import msgspec
@@ -97,17 +97,6 @@ async def asgi_refusal(
     encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": encoded})
     await send({"type": "http.response.body", "body": body})
-
-
-def refuse(status: int, code: str | None = None, message: str | None = None) -> NoReturn:
-    """End the request with an error response, by raising it.
-
-    Args:
-        status: HTTP status.
-        code: Short identifier; None for the status's own in `WORDS`.
-        message: Sentence for a person; None for the status's own.
-    """
-    flask.abort(refusal(status, code, message))
 
 
 def http_error(error: HTTPException) -> flask.Response | HTTPException:

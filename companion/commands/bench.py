@@ -63,7 +63,8 @@ def _timed(image: Path, calibration: Path) -> dict[str, Any]:
 
 def _print(measured: dict[str, Any], *, as_json: bool) -> int:
     """Add `machine` to the measurements and print them, as JSON or a line each; return exit status 0."""
-    measured["machine"] = _machine()
+    system = f"{platform.system()} {platform.machine()}"
+    measured["machine"] = f"{system}, {os.cpu_count()} cores, Python {platform.python_version()}"
     if as_json:
         click.echo(json.dumps(measured))
         return 0
@@ -76,8 +77,3 @@ def _progress(done: int, of: int) -> None:
     """Show on a terminal how many virtual throws are done."""
     if sys.stderr.isatty():
         click.echo(f"\rvirtual throws {done}/{of}" + ("\n" if done == of else ""), err=True, nl=False)
-
-
-def _machine() -> str:
-    """Return system, processor, cores and Python version."""
-    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"

@@ -153,14 +153,11 @@ def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     tree: dict[str, dict[str, Any]] = {}
     for option, (section, key) in places.items():
         value = given[option]
+        if value is not None and option == "players":
+            value = [name.strip() for name in value.split(",") if name.strip()]
         if value is not None:
-            tree.setdefault(section, {})[key] = _names(value) if option == "players" else value
+            tree.setdefault(section, {})[key] = value
     return tree
-
-
-def _names(text: str) -> list[str]:
-    """Return the names in a text that are separated by commas."""
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _announce(app: App) -> None:

@@ -7,7 +7,6 @@ import json
 import click
 
 from companion.errors import RulesError
-from companion.games.engine.game import Switch
 from companion.games.engine.rulebook import Rulebook, form_of
 from companion.games.registry import GAMES, game_named
 
@@ -29,19 +28,13 @@ def command(game: str, as_json: bool) -> None:
 def in_words(game: Rulebook) -> str:
     """Return the rules, the house rules with their defaults, the presets and the credits, for a terminal."""
     parts = [game.title, game.in_words.rstrip()]
-    if game.switches:
-        parts.append("House rules, with their defaults:\n" + "\n".join(_switch(switch) for switch in game.switches))
-    presets = [f"  {name}: {_setting(dict(switches))}" for name, switches in game.presets.items()]
+    switches = [f"  {switch.key} ({json.dumps(switch.default)}): {switch.meaning}" for switch in game.switches]
+    if switches:
+        parts.append("House rules, with their defaults:\n" + "\n".join(switches))
+    presets = []
+    for name, changed in game.presets.items():
+        values = ", ".join(f"{key} {json.dumps(value)}" for key, value in changed.items())
+        presets.append(f"  {name}: {values or 'the defaults'}")
     if presets:
         parts.append("Presets:\n" + "\n".join(presets))
     return "\n\n".join([*parts, game.credits])
-
-
-def _switch(switch: Switch) -> str:
-    """Return a house rule and its default as a line of text."""
-    return f"  {switch.key} ({json.dumps(switch.default)}): {switch.meaning}"
-
-
-def _setting(switches: dict[str, bool | int]) -> str:
-    """Return the house rules that a preset changes as text."""
-    return ", ".join(f"{key} {json.dumps(value)}" for key, value in switches.items()) or "the defaults"

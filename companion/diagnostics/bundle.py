@@ -55,14 +55,17 @@ def write(
     Returns:
         The names of the files in it.
     """
+    folder = settings.data.folder
+    game = PastGames(folder).newest() if folder.is_dir() else None
+    system = {"system": platform.platform(), "processor": platform.machine(), "python": platform.python_version()}
     content = {
         "README.txt": README.encode(),
         "settings.json": msgspec.json.format(msgspec.json.encode(without_secrets(settings))),
         "doctor.jsonl": b"".join(msgspec.json.encode(asdict(one)) + b"\n" for one in findings),
-        "machine.json": msgspec.json.format(msgspec.json.encode(_machine())),
-        **_last_game(settings.data.folder),
+        "machine.json": msgspec.json.format(msgspec.json.encode({**system, **versions()})),
+        **({"game.jsonl": game} if game else {}),
         **_log(settings.web.wifi_password),
-        **(_photos(settings.data.folder) if photos else {}),
+        **(_photos(folder) if photos else {}),
         **more,
     }
     packed = io.BytesIO()
@@ -82,18 +85,6 @@ def without_secrets(settings: Settings) -> dict[str, object]:
     web["wifi_password"] = SECRET if web["wifi_password"] else ""
     buttons["shutdown_command"] = list(buttons["shutdown_command"])[:1]
     return found
-
-
-def _machine() -> dict[str, object]:
-    """Return system, processor, Python version and the versions of the libraries."""
-    system, python = platform.platform(), platform.python_version()
-    return {"system": system, "processor": platform.machine(), "python": python, **versions()}
-
-
-def _last_game(folder: Path) -> dict[str, bytes]:
-    """Return the transcript of the newest game, file name -> content; empty without a game."""
-    text = PastGames(folder).newest() if folder.is_dir() else None
-    return {"game.jsonl": text} if text else {}
 
 
 def _log(password: str) -> dict[str, bytes]:

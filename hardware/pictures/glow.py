@@ -53,7 +53,8 @@ class Scenery:
         self._hole_px = float(np.clip(0.36 * pitch_mm * self._px_per_mm, 2.2, 9.5))
         # Rings of brass must not overlap where LEDs are close.
         self._ring_px = min(1.3 * self._hole_px, 0.46 * pitch_mm * self._px_per_mm)
-        self._ground = self._drilled(_wood(*self.size_wh), _used(layout))
+        used = {led for lane in layout.lanes for hole in lane for led in hole} | set(layout.status)
+        self._ground = self._drilled(_wood(*self.size_wh), used)
 
     def lit(self, frame_rgb: FrameRGB) -> PictureBGR:
         """Return the board lit by a frame, as seen in a dim room, (height, width, 3) uint8."""
@@ -145,11 +146,6 @@ def _nearest_mm(places: NDArray[np.float32]) -> float:
     """Return the distance from the first LED to the nearest other, in mm."""
     away = np.linalg.norm(places[:1] - places[1:], axis=1)
     return float(away[away > 0].min())
-
-
-def _used(layout: Layout) -> set[int]:
-    """Return the LEDs that the layout uses for holes, pockets and status."""
-    return {led for lane in layout.lanes for hole in lane for led in hole} | set(layout.status)
 
 
 def _disc(picture: NDArray[np.uint8], x: float, y: float, radius_px: float, colour: NDArray[np.floating[Any]]) -> None:

@@ -44,7 +44,8 @@ Form = Mapping[str, Any]
 
 def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
     """Make the routes of the games. `pairing` notes which phone started the game."""
-    made = Routes("games", Terms, schemas={"Header": _header(games)})
+    properties = {"game": {"enum": [game["game"] for game in games]}, **HEADER["properties"]}
+    made = Routes("games", Terms, schemas={"Header": {**HEADER, "properties": properties}})
 
     @made.get("/api/games", "The games, their house rules and presets", roles=ANYONE)
     def listed() -> flask.Response:
@@ -71,7 +72,3 @@ def card(form: Form) -> Form:
     """Return a game as the set-up form needs it: instead of its rules, their first sentence as `pitch`."""
     pitch = " ".join(form["in_words"].split("\n\n")[0].split()).partition(". ")[0].removesuffix(".") + "."
     return {key: value for key, value in form.items() if key not in ("in_words", "why", "glossary")} | {"pitch": pitch}
-
-
-def _header(games: Sequence[Form]) -> Json:
-    return {**HEADER, "properties": {"game": {"enum": [game["game"] for game in games]}, **HEADER["properties"]}}
