@@ -118,7 +118,7 @@ def build(starting: Starting) -> App:
         DeviceError: The data folder can't be used.
     """
     clock, networks = time.monotonic, shipped_networks()
-    opened, folder = opened_parts(starting), _made(starting.settings)
+    opened, folder = opened_parts(starting), _data_folder(starting.settings)
 
     journal, photos = Journal(folder, anchors=anchor_folder()), Photos(folder)
     table = Table(journal, photos, clock)
@@ -206,7 +206,7 @@ def _today() -> str:
     return f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
 
 
-def _made(settings: Settings) -> Path:
+def _data_folder(settings: Settings) -> Path:
     """Return the data folder, created if it is missing. Raises DeviceError."""
     folder = settings.data.folder
     try:

@@ -54,7 +54,7 @@ class Canvas:
         self.look = np.zeros((layout.leds, 3), np.float32)
         self._paths = lane_paths(layout)
 
-    def step(self, hole: float) -> float:
+    def lane_position(self, hole: float) -> float:
         """Convert a position in holes of the game to holes of the LED lane, which may have more or fewer.
 
         A fraction lies between two holes.
@@ -69,7 +69,7 @@ class Canvas:
 
     def hole(self, peg: int, hole: float) -> tuple[int, ...]:
         """Return the LEDs of a hole of the game in a peg's lane; `peg` is its index in seat order."""
-        return self.layout.lane_of(peg)[round(self.step(hole))]
+        return self.layout.lane_of(peg)[round(self.lane_position(hole))]
 
     def add(self, leds: Iterable[int], colour: Colour, level: float) -> None:
         """Brighten LEDs to at least the colour times the level (0 to 1)."""

@@ -71,8 +71,8 @@ def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None
     stroke = Stroke(
         path=canvas.path(player),
         colour=player_colour(view.pegs[player].colour) if moment.colour is None else COLOURS[moment.colour],
-        start=canvas.step(moment.from_hole),
-        end=canvas.step(moment.to_hole),
+        start=canvas.lane_position(moment.from_hole),
+        end=canvas.lane_position(moment.to_hole),
         holes=moment.holes,
         since_s=since_s,
         lasts_s=moment.lasts_s or duration_s(moment),

@@ -84,7 +84,7 @@ class Power:
         return on * self.settings.channel_ma + len(frame_rgb) * self.settings.idle_ma
 
     def limited(self, look: Look) -> tuple[FrameRGB, int]:
-        """Return the frame to send, (leds, 3) uint8, and its estimated current in mA, rounded up.
+        """Convert perceived colours to the frame to send, (leds, 3) uint8; return it and its current in mA, rounded up.
 
         A frame above the limit is scaled as a whole, so that hues stay as they are.
         """

@@ -114,7 +114,7 @@ def _crowded(view: BoardView) -> bool:
 
 
 def _flow(canvas: Canvas, time_s: float) -> None:
-    """Add slow waves of amber to the whole board, below a tenth of full light."""
+    """Add slow waves of amber to the whole board, at most 0.4 of full perceived brightness."""
     for path in lane_paths(canvas.layout):
         wave = np.sin(2 * np.pi * (path.steps / 40 - time_s / 14)) + 0.5 * np.sin(
             2 * np.pi * (path.steps / 27 + time_s / 23)
@@ -145,7 +145,7 @@ def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> 
         return
     path, peg = canvas.path(view.to_play), pegs[view.to_play]
     colour = player_colour(view.pegs[view.to_play].colour)
-    ahead = canvas.step(peg.provisional)
+    ahead = canvas.lane_position(peg.provisional)
     if view.mood == "ready":
         if any(moment.kind != "press" for moment in under_way(view, time_s)):
             return  # the glimmer waits for the end of other animations
@@ -190,7 +190,7 @@ def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | No
         mine = view.to_play == k or (view.mood == "over" and k in view.winners)
         if at.provisional > at.banked:
             path = canvas.path(k)
-            lit = 0.42 * stretch(path, canvas.step(at.banked), canvas.step(at.provisional))
+            lit = 0.42 * stretch(path, canvas.lane_position(at.banked), canvas.lane_position(at.provisional))
             canvas.along(path, lit, player_colour(peg.colour))
             leads = 1.0 if time_s is None else 0.7 + 0.3 * swell((time_s % 1.2) / 1.2)
             on_top.setdefault(canvas.hole(k, at.provisional), []).append((peg.colour, leads))

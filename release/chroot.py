@@ -56,7 +56,10 @@ class Root:
         return self.run("sh", "-c", f"cd /root/pegpip && {script}", check=check)
 
     def files(self) -> dict[str, str]:
-        """Return path -> content for everything in OURS: a file's SHA-256, a link's target, "" for a folder."""
+        """Return everything in the folders `OURS`, path -> content, to compare before and after.
+
+        The content is a file's SHA-256, a link's target, and "" for a folder. The project's own copy is left out.
+        """
         found = {}
         for place in OURS:
             for path in sorted((self.folder / place).rglob("*")):

@@ -117,7 +117,7 @@ def command(
 
 
 def in_words(record: dict[str, Any]) -> str:
-    """Format a calibration record as text for people: lens, camera position, zones and what to improve."""
+    """Format a calibration record (see `_record`) for people: camera, size of a die, lens, what to improve, file."""
     (x, y, height), (wide_px, high_px) = record["camera_mm"], record["size_wh"]
     lens = f"{record['lens']['degrees']:g} degrees across{'' if record['lens']['measured'] else ' (not measured)'}"
     lines = [
@@ -224,7 +224,13 @@ def _floor(corners: list[tuple[float, float]], plan: Plan) -> Floats:
 
 
 def _measured(steps: Calibrating, hands: _Hands, done: Calibrated) -> Calibrated:
-    """Have one die laid, and return the calibration with its measured edge; unchanged if no die was seen."""
+    """Have one die laid, measure its edge, and return the calibration with it; unchanged if no single die was seen.
+
+    Args:
+        steps: The procedure, with the camera.
+        hands: Lays the die.
+        done: The calibration so far.
+    """
     from vision.calibration.procedure import with_die
 
     hands.lay_die()
@@ -246,7 +252,7 @@ class _Hands:
         self._plan, self._paper = plan, paper
 
     def lay(self, steps: Calibrating) -> None:
-        """Have the sheet laid into the tray."""
+        """Ask the person to lay the sheet into the tray; with the virtual camera, lay it so that `steps` finds it."""
         from companion.adapters.simulated.sheet import lay_in
         from vision.calibration.procedure import LAY
         from vision.calibration.sheet import sheet
@@ -260,7 +266,7 @@ class _Hands:
         lay_in(virtual, printed, lambda: steps.detect(virtual.frame().image_bgr))
 
     def lift(self) -> None:
-        """Have the sheet taken out."""
+        """Ask the person to take the sheet out; with the virtual camera, take it out."""
         from vision.calibration.procedure import LIFT
 
         _say(LIFT)
@@ -268,7 +274,7 @@ class _Hands:
             self._virtual.lift_sheet()
 
     def lay_die(self) -> None:
-        """Have one die laid into the tray."""
+        """Ask the person to lay one die into the tray; with the virtual camera, move one to the throw zone."""
         from vision.calibration.procedure import ONE_DIE
 
         _say(ONE_DIE)

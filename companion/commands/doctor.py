@@ -115,7 +115,10 @@ def _hold(settings: Settings, throws: int, *, yes: bool, out: Path) -> int:
 
 
 def _write(file: Path, settings: Settings, found: list[Finding], *, photos: bool) -> None:
-    """Write the zip for a bug report and print the names in it. Raises DeviceError."""
+    """Write the zip for a bug report, with the findings, and print the names of the files in it. Raises DeviceError.
+
+    `photos` adds the newest photos of throws.
+    """
     from companion.diagnostics.bundle import write
 
     try:

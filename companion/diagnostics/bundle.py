@@ -88,7 +88,10 @@ def without_secrets(settings: Settings) -> dict[str, object]:
 
 
 def _log(password: str) -> dict[str, bytes]:
-    """Return the service's last log lines, if they can be read, without the Wi-Fi's password and the PIN."""
+    """Return the service's last log lines as a file, name -> content; empty if they can't be read.
+
+    The PIN and the Wi-Fi's `password` are replaced by `SECRET`.
+    """
     words = ("journalctl", "--unit=pegpip", f"--lines={LOG_LINES}", "--no-pager", "--output=short-iso")
     try:
         said = subprocess.run(words, capture_output=True, timeout=20, check=False).stdout

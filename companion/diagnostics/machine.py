@@ -115,7 +115,7 @@ def check_journal(folder: Path, health: Health | None = None) -> Finding:
 
 
 def _verified(folder: Path) -> Finding:
-    """Verify both copies of the journal on the disk, without changing them."""
+    """Verify both copies of the journal on the disk, without changing them, and return the finding."""
     try:
         entries, wrong = examined(folder)
     except DeviceError as ill:

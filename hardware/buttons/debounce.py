@@ -31,7 +31,7 @@ class Contact:
 def step(
     contact: Contact, closed: bool, now_s: float, settle_s: float, long_s: float
 ) -> tuple[Contact, tuple[str, ...]]:
-    """Return the next state and the events in order, each of `down`, `up`, `short`, `long`.
+    """Return the next state of a button's contact, and what happened, in order: of `down`, `up`, `short`, `long`.
 
     Call it when the level changes, and at the time that `due_s` returns.
 

@@ -74,7 +74,7 @@ class Scenery:
         return np.clip(picture, 0, 255).astype(np.uint8)
 
     def numbered(self, layout: Layout) -> PictureBGR:
-        """Return the unlit board with the number of every fifth hole beside it."""
+        """Return the unlit board with the numbers of hole 1 and of every fifth hole beside them."""
         picture = np.clip(self._ground * 2.0, 0, 255).astype(np.uint8)
         for lane in layout.lanes:
             for number in (1, *range(5, layout.holes + 1, 5)):
@@ -86,7 +86,7 @@ class Scenery:
         return picture
 
     def _drilled(self, ground: NDArray[np.float32], used: set[int]) -> NDArray[np.float32]:
-        """Return the wood with a hole at every LED; those that the layout uses have a ring of brass."""
+        """Return the picture `ground` with a hole at every LED; around the `used` LEDs there is a ring of brass."""
         picture = np.clip(ground, 0, 255).astype(np.uint8)
         for led, (x, y) in enumerate(self._xy):
             if led in used:

@@ -55,7 +55,12 @@ def run_stage(root: Path) -> None:
 
 
 def card(image: Path, place: Path) -> Root:
-    """Copy the image to a new folder with a Pi's config.txt, run its first start, and return it."""
+    """Copy an image's root to a folder, as if written to a card, run its first start, and return it.
+
+    Args:
+        image: Folder of the image's root.
+        place: Folder for the copy, which gets a Pi's config.txt; deleted first if it exists.
+    """
     shutil.rmtree(place, ignore_errors=True)
     subprocess.run(["cp", "-a", image, place], check=True)
     (place / "boot/firmware").mkdir(parents=True, exist_ok=True)

@@ -104,7 +104,13 @@ def _drawn(
 
 
 def _outlines(depth: NDArray[np.float64], normals: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Return 1 for each pixel where the surface bends sharply or its depth jumps, else 0."""
+    """Return 1 for each pixel where the surface bends sharply or its depth jumps, else 0.
+
+    Args:
+        depth: Depth at each pixel, towards the viewer, in pixels.
+        normals: Unit normal of the surface at each pixel, (height, width, 3); 0 where there is none.
+        scale: Pixels for a millimetre.
+    """
     lines = np.zeros(depth.shape)
     for axis in (0, 1):
         bend = (np.diff(normals, axis=axis) ** 2).sum(axis=-1) > 0.35

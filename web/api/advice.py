@@ -15,7 +15,10 @@ from web.routes import Routes
 
 
 def routes(advisor: Advisor) -> Routes:
-    """Make the routes of advice. Anyone may use them; they compute only when asked."""
+    """Make the routes of odds, chances to win and the story of the game on the table, for anyone.
+
+    `advisor` computes them at each request.
+    """
     made = Routes("advice")
 
     @made.get("/api/odds", "The options now, and what each is worth", roles=ANYONE, refused=(409,))

@@ -43,7 +43,13 @@ Form = Mapping[str, Any]
 
 
 def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
-    """Make the routes of the games. `pairing` notes which phone started the game."""
+    """Make the routes that list the games, for anyone, and start one, for players.
+
+    Args:
+        games: The games that can be chosen.
+        table: Starts the game.
+        pairing: Keeps which phone started it.
+    """
     properties = {"game": {"enum": [game["game"] for game in games]}, **HEADER["properties"]}
     made = Routes("games", Terms, schemas={"Header": {**HEADER, "properties": properties}})
 

@@ -20,7 +20,7 @@ class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def routes(house: HousePlayer) -> Routes:
-    """Make the route of the computer player, for players."""
+    """Make the route by which players have the bot wait."""
     made = Routes("house", HoldBody)
 
     @made.post("/api/house/hold", "Have the house wait", HoldBody, roles=PLAYERS)

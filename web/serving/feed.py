@@ -32,7 +32,7 @@ class StreamMessage:
 
     @classmethod
     def of(cls, snapshot: Snapshot, folder: Path | None = None) -> StreamMessage:
-        """Encode a snapshot. Local paths in its notice become "…"; `folder` is the data folder, one of these paths."""
+        """Encode a snapshot. Local paths in its notice, such as the data folder's (`folder`), become "…"."""
         notice = snapshot.notice
         if notice is not None and notice.code == "ill":
             args = {name: without_paths(str(told), folder) for name, told in notice.args.items()}

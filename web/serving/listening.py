@@ -40,7 +40,10 @@ class FairSocket(socket.socket):
             self.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(limits.stalled_s * 1000))
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Accept a connection that has a place. Raises BlockingIOError when none waits, or many were refused."""
+        """Return the next connection whose address has a place left, and its peer address; close those that have none.
+
+        Raises BlockingIOError when none waits, or when `REFUSED_AT_A_TIME` were closed.
+        """
         for _ in range(REFUSED_AT_A_TIME):
             link, peer = super().accept()
             if self._limits.is_own(peer[0]) or self._taken.take(peer[0]):

@@ -67,7 +67,10 @@ class Server:
         )
 
     def run(self) -> None:
-        """Serve until `stop` is called, or Ctrl-C, which is raised on. Then end all streams and connections."""
+        """Serve until `stop` is called, or until Ctrl-C, which raises KeyboardInterrupt here.
+
+        Then all streams and connections are ended. Raises what the server's thread raised.
+        """
         files = allow_open_files(self._limits.connections + OTHER_FILES)
         self._taken.most = min(self._limits.connections, files - OTHER_FILES)
         serving = threading.Thread(target=self._serve, name="server")

@@ -39,7 +39,10 @@ class TerminalPerson:
         thrown(camera)
 
     def judges(self, read: Values, doubt: str | None, camera: Camera) -> Values | None:
-        """Show the reading; Enter confirms it, digits give the true values, `x` is no throw, `q` enough throws."""
+        """Show the reading and ask what lies in the tray; return the true values, sorted.
+
+        Enter confirms the reading, digits give other values. `x` (no throw) and `q` (enough throws) return None.
+        """
         shown = " ".join(map(str, read)) or "no dice"
         unsure = f" (the table would ask: {doubt})" if doubt is not None else ""
         while True:
