@@ -68,7 +68,7 @@ class Player:
         places = {die["id"]: (die["x_px"], die["y_px"], die["size_px"]) for die in lying}
         views = PHOTO_VIEWS.first + PHOTO_VIEWS.second
         said = Classifier().classify(picture, list(places.values()), views).argmax(1).tolist()
-        _, seen = next(passes(picture, Detector()))
+        seen = next(passes(picture, Detector()))
 
         def nearest(x: float, y: float) -> int | None:
             return min(seen, key=lambda face: float(np.hypot(face.x - x, face.y - y))).value

@@ -12,7 +12,7 @@ VISION = Path(__file__).resolve().parents[2] / "vision"
 READER = ["reading/*.py", "networks/*.py", "geometry/*.py"]
 GIVEN = {"MODEL", "LIGHT_MODEL", "STRIDE", "HALO_PX", "CROP_PX", "REFERENCE_FACE_PX", "MIN_PROBABILITY", "_CHANNEL_SUM"}
 """Not tuned: how the networks were made, what a die looks like, and a call to the machine."""
-MOST = 60
+MOST = 45
 
 
 def constants(file: Path) -> Iterator[tuple[str, bool]]:

@@ -27,18 +27,16 @@ LOW_THRESHOLD_LEVELS = 13.0
 """Low threshold of the hysteresis: colour distance from the dimmed felt above which a pixel may be foreground."""
 HIGH_THRESHOLD_LEVELS = 30.0
 """High threshold of the hysteresis: a colour distance that no shadow or lighting change explains."""
-NOISE_MULTIPLE = 4.0
-"""Lower bound of both thresholds, as a multiple of the picture's median distance: noisy cameras need a higher one."""
+
 SHADOW_GAIN_RANGE = (0.47, 1.12)
-"""Gain by which a shadow or reflected light may change the felt. Anything darker is the side of a dark die."""
+"""Gain by which a shadow or reflected light may change the felt: a pixel, or a tile relative to the whole tray.
+Anything darker is the side of a dark die, or a tile that an object covers."""
 GAIN_TILE_PX = 64
 """Tile size of the lighting estimate: four faces wide, so that dice seldom fill half of a tile."""
 GAIN_STRIDE = 4
 """Sampling step of the lighting estimate, in pixels."""
-GAIN_OFFSET_LEVELS = 4.0
-"""Levels added to both pictures before their ratio is taken: the ratio of two near-black pixels is noise."""
-LOCAL_GAIN_RANGE = (0.6, 1.6)
-"""Gain of one tile relative to the whole tray; beyond it the tile is covered by an object."""
+
+
 _CHANNEL_SUM = np.ones((1, 3), np.float32)
 """Matrix that sums the three colour channels."""
 _FACE_KERNEL = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
@@ -89,8 +87,7 @@ class EmptyTray:
             view: (h, w, 3) a view of the floor, shrunk to `scale`.
         """
         distance = self._distance(view)
-        low = max(LOW_THRESHOLD_LEVELS, NOISE_MULTIPLE * float(np.median(distance)))
-        return Foreground(_mask(distance > low), _mask(distance > max(low, HIGH_THRESHOLD_LEVELS)))
+        return Foreground(_mask(distance > LOW_THRESHOLD_LEVELS), _mask(distance > HIGH_THRESHOLD_LEVELS))
 
     def registered(self, view: Levels, dice: Mask) -> EmptyTray:
         """Register the reference to a view of a tray that was shifted or rotated a little since calibration.
@@ -135,14 +132,14 @@ class EmptyTray:
         """
         height, width = view.shape[:2]
         samples = np.s_[::GAIN_STRIDE, ::GAIN_STRIDE]
-        ratio = (view[samples] + GAIN_OFFSET_LEVELS) / (self.levels[samples] + GAIN_OFFSET_LEVELS)
+        ratio = (view[samples] + 1) / (self.levels[samples] + 1)  # black pixels have no ratio
         overall = np.median(ratio.reshape(-1, 3), axis=0)
         tiles = [
             np.array_split(row, max(1, round(width / GAIN_TILE_PX)), axis=1)
             for row in np.array_split(ratio, max(1, round(height / GAIN_TILE_PX)), axis=0)
         ]
         grid = np.array([[np.median(tile.reshape(-1, 3), axis=0) for tile in row] for row in tiles])
-        grid = np.clip(grid, overall * LOCAL_GAIN_RANGE[0], overall * LOCAL_GAIN_RANGE[1]).astype(np.float32)
+        grid = np.clip(grid, overall * SHADOW_GAIN_RANGE[0], overall * SHADOW_GAIN_RANGE[1]).astype(np.float32)
         return cv2.resize(grid, (width, height), interpolation=cv2.INTER_LINEAR)
 
     def _distance(self, view: Levels) -> Levels:

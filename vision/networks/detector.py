@@ -34,12 +34,12 @@ STRIDE = 8
 """Pixels of the input per cell of the maps."""
 REFERENCE_FACE_PX = 40.0
 """Face size, in pixels, that the size map is relative to. The network knows faces of 15 to 58 px."""
-PADDING_PX = 32
-"""Input sizes are padded to a multiple of this, so that OpenCV plans for few shapes."""
+INPUT_MULTIPLE_PX = 32
+"""Sides of the input are padded to a multiple of this, so that OpenCV plans for few shapes. Also the grid on which a
+picture is cut: the dilated convolutions need an even number of cells on each side."""
 HALO_PX = 112
 """Overlap of each half of a split picture, in pixels: half the receptive field, so that the cut changes no map."""
-CUT_PX = 16
-"""Grid, in pixels, on which a picture is cut: the dilated convolutions need an even number of cells on each side."""
+
 MAX_FORWARD_PX = 260_000
 """Largest picture run in one piece, in pixels. A larger one is split, to bound the memory of a forward pass."""
 MIN_SCORE = 0.08
@@ -105,7 +105,7 @@ class Detector:
         """
         if min(picture_bgr.shape[:2]) * scale < 1:
             return []  # a strip so thin that no pixel is left at that scale
-        maps = self._maps(padded(scaled(picture_bgr, scale), PADDING_PX))
+        maps = self._maps(padded(scaled(picture_bgr, scale), INPUT_MULTIPLE_PX))
         if not self._with_values:
             maps[:6] = maps[:6].max(0)
         return non_max_suppression(list(_peaks(maps, scale)))
@@ -118,7 +118,7 @@ class Detector:
         height, width = shown_bgr.shape[:2]
         if height * width <= MAX_FORWARD_PX:
             return self.network.forward([shown_bgr])[0]
-        axis, middle = int(width > height), max(height, width) // 2 // CUT_PX * CUT_PX
+        axis, middle = int(width > height), max(height, width) // 2 // INPUT_MULTIPLE_PX * INPUT_MULTIPLE_PX
         first = self._maps(np.split(shown_bgr, [middle + HALO_PX], axis)[0])
         last = self._maps(np.split(shown_bgr, [middle - HALO_PX], axis)[1])
         cell, halo = middle // STRIDE, HALO_PX // STRIDE

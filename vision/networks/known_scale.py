@@ -1,4 +1,4 @@
-"""Detection passes over the calibrated tray, where the face size is known: one light pass, then closer ones."""
+"""Detection passes over the calibrated tray, where the face size is known: one light pass, then a closer one."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ import numpy as np
 
 from vision.geometry.background import Mask
 from vision.networks.detector import Detection, Detector
-from vision.networks.multiscale import fuse
 from vision.reading.reading import FrameBGR
 
 LIGHT_FACE_PX = 24.0
-"""Face size in the light pass over the whole floor, in pixels: large enough to separate touching dice."""
-CLOSE_FACE_PX = (42.0, 30.0)
-"""Face sizes in the closer passes, in pixels, each run while a doubt is left. At 42 px touching dark dice separate."""
+"""Face size at which the light detector is shown a picture, in pixels: large enough to separate touching dice."""
+CLOSE_FACE_PX = 42.0
+"""Face size in the closer pass, in pixels, which is run while a doubt is left. There touching dark dice separate."""
 MARGIN_FACES = 1.5
-"""Margin around the dice in a closer pass, in faces: the network needs the surroundings of a face."""
+"""Margin around the dice in the closer pass, in faces: the network needs the surroundings of a face."""
 
 
 def passes(
@@ -26,8 +25,7 @@ def passes(
 ) -> Iterator[list[Detection]]:
     """Yield the detections after each pass, best first, in pixels of the floor.
 
-    The first pass runs `light` over the whole floor. Each closer one runs `close` at one more scale, around the first
-    pass's detections and the foreground, and yields the fusion of its scales so far.
+    The first pass runs `light` over the whole floor, the second one `close` around its detections and the foreground.
 
     Args:
         floor_bgr: (h, w, 3) the floor with square pixels.
@@ -39,10 +37,8 @@ def passes(
     detections = light.detect(floor_bgr, LIGHT_FACE_PX / face_px)
     yield detections
     x0, y0, x1, y1 = _region(detections, floor_bgr, face_px, foreground)
-    region_bgr, by_scale = floor_bgr[y0:y1, x0:x1], dict[float, list[Detection]]()
-    for scale in (size_px / face_px for size_px in CLOSE_FACE_PX):
-        by_scale[scale] = [replace(each, x=each.x + x0, y=each.y + y0) for each in close.detect(region_bgr, scale)]
-        yield fuse(by_scale)
+    closer = close.detect(floor_bgr[y0:y1, x0:x1], CLOSE_FACE_PX / face_px)
+    yield [replace(detection, x=detection.x + x0, y=detection.y + y0) for detection in closer]
 
 
 def _region(

@@ -13,18 +13,15 @@ from vision.reading.reading import FrameBGR
 PASSES_PX = ((400, 283, 200), (566,), (800,), (1131,))
 """Long edges, in pixels, to which the picture is scaled in each pass. A pass costs about twice as much as the one
 before. The first covers faces of 1/27 to 2/7 of the long edge, the last finds dice of 1/75."""
-MAX_UPSCALING = 2.0
-"""Largest scale: beyond it a picture has no more detail, and noise looks like pips."""
+
 VISIBLE_FACE_PX = (16.0, 56.0)
 """Face sizes at which the detector must see a face: missing it there lowers the fused score."""
 MAX_DETECTIONS = 60
 """Detections kept per scale and after fusion, best first: textures such as carpets give hundreds."""
 
 
-def passes(
-    picture_bgr: FrameBGR, detector: Detector, size_px: float | None = None
-) -> Iterator[tuple[float, list[Detection]]]:
-    """Yield, after each pass, the largest scale so far and the fused detections of all scales so far, best first.
+def passes(picture_bgr: FrameBGR, detector: Detector, size_px: float | None = None) -> Iterator[list[Detection]]:
+    """Yield, after each pass, the fused detections of all scales so far, best first.
 
     Args:
         picture_bgr: (h, w, 3) uint8.
@@ -35,16 +32,12 @@ def passes(
     long_edge = max(picture_bgr.shape[:2])
     by_scale: dict[float, list[Detection]] = {}
     for edges_px in PASSES_PX:
-        scales = [px / long_edge for px in edges_px if px / long_edge <= MAX_UPSCALING]
+        scales = [px / long_edge for px in edges_px]
         if size_px is not None:
             scales = [scale for scale in scales if VISIBLE_FACE_PX[0] <= scale * size_px <= VISIBLE_FACE_PX[1]]
-            if not scales and (by_scale or edges_px is not PASSES_PX[-1]):
-                continue
-        if scales or not by_scale:
-            by_scale |= {
-                scale: detector.detect(picture_bgr, scale)[:MAX_DETECTIONS] for scale in scales or [MAX_UPSCALING]
-            }
-            yield max(by_scale), fuse(by_scale)
+        if scales:
+            by_scale |= {scale: detector.detect(picture_bgr, scale)[:MAX_DETECTIONS] for scale in scales}
+            yield fuse(by_scale)
 
 
 def fuse(by_scale: Mapping[float, Sequence[Detection]]) -> list[Detection]:

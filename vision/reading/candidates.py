@@ -33,7 +33,8 @@ COUNT_THRESHOLDS = (0.55, 0.7)
 """Candidate scores for counting dice when the number is unknown. Below the first a candidate is no die, above the
 second it is one. In between, the count ends where the sorted scores drop most."""
 MIN_JOINT_CONFIDENCE = 0.95
-"""Product of all confidences from which a reading is trusted: every value must be right at once."""
+"""Product of all confidences from which a reading is trusted: every value must be right at once. Also the probability
+that every augmented view must give a value to confirm it."""
 MAX_DISAGREEMENT = 0.04
 """Upper bound on (1 - confidence) / detector score**2; above it a value needs test-time augmentation to be trusted.
 Catches faint pips and side faces that the detector hardly sees."""
@@ -49,8 +50,6 @@ SCORE_BASELINE = 0.4
 """Score that a die must exceed to raise a selection's quality. Lower ones suggest that the scale was wrong."""
 MAX_DIE_SIZE_LOG_RATIO = math.log(1.8)
 """Log size ratio up to which two candidates can be dice of one throw: common dice measure 10 to 16 mm."""
-MIN_TTA_PROBABILITY = 0.9
-"""Probability that every augmented view must give a value to confirm it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +252,7 @@ def merge_predictions(candidate: Candidate, others: Sequence[Candidate], augment
         others: All candidates of all passes, this one among them; those at its place and of its size are used.
         augmented: (views, 7) the classifier's probabilities for the augmented views.
     """
-    confirmed = bool(augmented[:, candidate.value].min() >= MIN_TTA_PROBABILITY)
+    confirmed = bool(augmented[:, candidate.value].min() >= MIN_JOINT_CONFIDENCE)
     if candidate.confidence >= MIN_JOINT_CONFIDENCE and (confirmed or candidate.networks_disagree):
         return replace(candidate, confirmed=confirmed)
     same = [

@@ -16,6 +16,7 @@ from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.networks.classifier import Place, Probabilities, Views, geometric_mean
 from vision.networks.detector import MIN_SCORE, Detection
+from vision.networks.known_scale import LIGHT_FACE_PX
 from vision.networks.multiscale import MAX_DETECTIONS, passes
 from vision.reading.candidates import SCORE_BASELINE, Candidate, Selection, merge_predictions, select
 from vision.reading.reading import Die, Doubt, FrameBGR, Reading
@@ -24,8 +25,6 @@ from vision.reading.scenes import MIN_AGREEING_SCALES, Photo, Scene, Tray, TrayF
 Classified = dict[tuple[Place, Views], Probabilities]
 """(7,) the classifier's probabilities by place and views: a face found by two passes is classified once."""
 
-CONFIRMING_FACE_PX = 30.0
-"""Size of a face, in pixels, at the one scale of a confirming frame: twice the smallest that the detector sees."""
 SPARE_DETECTIONS = 4
 """Detections classified beyond the expected number of dice: the detector's best ones are not always the dice."""
 
@@ -85,9 +84,8 @@ class Reader:
         if tray is not None:
             return self._read(TrayFrame(self._networks, tray, frame_bgr), expect)
         if again is not None and (again_px := die_size_px(again)) is not None:
-            scale, count = CONFIRMING_FACE_PX / again_px, len(again.dice)
-            detections = self._networks.light.detect(frame_bgr, scale)[:MAX_DETECTIONS]
-            reading = self._read(Photo(frame_bgr, count, [(scale, detections)]), count)
+            detections = self._networks.light.detect(frame_bgr, LIGHT_FACE_PX / again_px)[:MAX_DETECTIONS]
+            reading = self._read(Photo(frame_bgr, len(again.dice), [detections]), len(again.dice))
             if reading.trusted and reading.values == again.values:
                 return reading
             size_px = again_px

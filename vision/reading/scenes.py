@@ -19,12 +19,6 @@ from vision.reading.reading import Box, Doubt, Floats, FrameBGR
 
 MIN_AGREEING_SCALES = 2
 """Passes that must find the same dice in a photo when their number is unknown: one scale alone may miss some."""
-SMALL_FACE_PX = 32.0
-"""Face size in the closest pass below which one more pass must agree: of two touching dice one may be missed."""
-
-
-Passes = Iterable[tuple[float, list[Detection]]]
-"""The largest scale so far and the detections, best first, after each pass over a photo."""
 
 
 class Photo:
@@ -39,15 +33,13 @@ class Photo:
 
     cumulative, views = True, PHOTO_VIEWS
 
-    def __init__(self, photo_bgr: FrameBGR, expect: int | None, passes: Passes) -> None:
-        self.picture_bgr, self._expect, self._passes = photo_bgr, expect, passes
-        self.min_agreeing, self._scale = MIN_AGREEING_SCALES if expect is None else 1, 0.0
+    def __init__(self, photo_bgr: FrameBGR, expect: int | None, passes: Iterable[list[Detection]]) -> None:
+        self.picture_bgr, self._passes = photo_bgr, passes
+        self.min_agreeing = MIN_AGREEING_SCALES if expect is None else 1
 
     def passes(self) -> Iterator[list[Detection]]:
         """Yield the detections after each pass, best first; each pass uses a larger scale."""
-        for scale, detections in self._passes:
-            self._scale = scale
-            yield detections
+        yield from self._passes
 
     def doubt(self, selection: Selection) -> Doubt | None:
         """Return the doubt that the geometry of a photo raises, or None.
@@ -72,10 +64,8 @@ class Photo:
         return []
 
     def needs_another_pass(self, selection: Selection) -> bool:
-        """Whether one more pass must agree: the count is unknown, and a die is small at the largest scale so far."""
-        return self._expect is None and any(
-            die.detection.size_px * self._scale < SMALL_FACE_PX for die in selection.dice
-        )
+        """Return False: without a reference picture nothing shows that a die is missing."""
+        return False
 
 
 class Tray:
@@ -94,7 +84,7 @@ class TrayFrame:
     Attributes:
         picture_bgr: The floor cut out of the frame, with square pixels.
         min_agreeing: Passes that must find the same dice.
-        cumulative: False: the closer passes alone are fused, and the best pass wins.
+        cumulative: False: passes are not fused, and the best one wins.
         views: Rotations and scales in which the classifier is shown a face.
     """
 
@@ -107,7 +97,7 @@ class TrayFrame:
         self._foreground = tray.empty.foreground(self._small)
 
     def passes(self) -> Iterator[list[Detection]]:
-        """Yield the detections after each pass, best first: the whole floor, then closer passes around the foreground.
+        """Yield the detections after each pass, best first: the whole floor, then a closer pass around the foreground.
 
         Detections on unchanged ground are left out: they are printed on the tray.
         """
@@ -163,10 +153,7 @@ class TrayFrame:
         """
         weights = (self._foreground.possible & 1) + (self._foreground.certain & 1)
         outside = weights & ~self._dice_mask(selection)
-        areas = [
-            cv2.sumElems(outside & self._dice_mask(Selection((die,)), vetoes.NEIGHBOURHOOD_RADIUS))[0]
-            for die in selection.dice
-        ]
+        areas = [cv2.sumElems(outside & self._dice_mask(Selection((die,)), radius=1.0))[0] for die in selection.dice]
         limit = vetoes.MAX_EXCESS_FOREGROUND * self._tray.face_px**2
         return bool(areas and max(areas) - np.median(areas) > limit)
 

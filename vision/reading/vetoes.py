@@ -26,13 +26,9 @@ MIN_PIP_RADIUS = 0.08
 detected as one, only the pips of the second one are visible."""
 OWN_PIPS_RADIUS = 0.8
 """Distance from a die, in faces, within which pips are taken for those on its own visible sides."""
-NEIGHBOURHOOD_RADIUS = 1.0
-"""Distance from a die, in faces, within which foreground is attributed to it."""
 MAX_EXCESS_FOREGROUND = 0.55
-"""Foreground around one die beyond the median die's, in face areas, above which it is taken for a stack or for two
-dice detected as one. Evidence: docs/lab/stacks.md."""
-MIN_CUT_OBJECT_RADIUS = 0.17
-"""As MIN_OBJECT_RADIUS, for foreground cut by the edge of the view: a third of a die holds such a disc."""
+"""Foreground within one face of a die beyond the median die's, in face areas, above which it is taken for a stack or
+for two dice detected as one. Evidence: docs/lab/stacks.md."""
 MIN_FACE_DISTANCE = 0.8
 """Distance between two face centres, in faces, below which they cannot both lie flat on the floor."""
 FACE_SIZE_RANGE = (0.75, 1.85)
@@ -65,29 +61,27 @@ def dice_mask(
 
 
 def unexplained_boxes(foreground: Mask, dice: Mask, face_px: float, radius: float = MIN_OBJECT_RADIUS) -> list[Box]:
-    """Find foreground objects outside the dice. At the edge of the mask, where objects are cut, smaller ones count.
+    """Find foreground objects outside the dice.
 
     Args:
         foreground: (h, w) 255 where the picture differs from the empty tray.
         dice: (h, w) 255 where accepted dice are.
         face_px: Size of a face in the masks.
-        radius: Radius, in faces, of the disc that an object must hold to be reported; at the edge MIN_CUT_OBJECT_RADIUS
-            is enough.
+        radius: Radius, in faces, of the disc that an object must hold to be reported.
 
     Returns:
         Bounding boxes of the objects.
     """
     rest = foreground & ~dice
     depth = cv2.distanceTransform(cv2.copyMakeBorder(rest, 1, 1, 1, 1, cv2.BORDER_CONSTANT), cv2.DIST_L2, 3)[1:-1, 1:-1]
-    if depth.max() < min(radius, MIN_CUT_OBJECT_RADIUS) * face_px:
+    if depth.max() < radius * face_px:
         return []  # the common case; labelling components is the slowest step here
     count, labels, stats, _ = cv2.connectedComponentsWithStats(rest)
     boxes = []
     for label in range(1, count):
         x, y, w, h = stats[label, :4].tolist()
         piece = np.where(labels[y : y + h, x : x + w] == label, depth[y : y + h, x : x + w], 0)
-        cut = x == 0 or y == 0 or x + w == rest.shape[1] or y + h == rest.shape[0]
-        if piece.max() >= (min(radius, MIN_CUT_OBJECT_RADIUS) if cut else radius) * face_px:
+        if piece.max() >= radius * face_px:
             boxes.append((x, y, w, h))
     return boxes
 

@@ -69,10 +69,7 @@ WITHOUT: dict[str, dict[str, Any]] = {
         "vision.reading.candidates.MAX_DISAGREEMENT_UNCOUNTED": 1e9,
     },
     "plausible rejects are a doubt": {"vision.reading.candidates.Selection.has_plausible_reject": False},
-    "two scales must agree if the count is unknown": {
-        "vision.reading.scenes.MIN_AGREEING_SCALES": 1,
-        "vision.reading.scenes.SMALL_FACE_PX": 0.0,
-    },
+    "two scales must agree if the count is unknown": {"vision.reading.scenes.MIN_AGREEING_SCALES": 1},
     "a stricter disagreement threshold if the count is unknown": {
         "vision.reading.candidates.MAX_DISAGREEMENT_UNCOUNTED": MAX_DISAGREEMENT
     },
@@ -142,7 +139,11 @@ class Remembering:
 
 
 def outcomes(job: Job) -> tuple[Job, list[tuple[bool, bool]]]:
-    """Read one picture with the parts of each row; return (values right, trusted) for each row."""
+    """Read one picture once for each row of the table, with only the parts of that row in use.
+
+    Returns:
+        The job, and for each row whether all values were right and whether the reading was trusted.
+    """
     frame_bgr, rig, truth = job.shown()
     light, close = Remembering(Detector(detector.LIGHT_MODEL, with_values=False)), Remembering(Detector())
     reader = Reader(Networks(light, close, Classifier()), rig)  # type: ignore[arg-type]
@@ -158,7 +159,15 @@ def outcomes(job: Job) -> tuple[Job, list[tuple[bool, bool]]]:
 
 
 def jobs(rigs: Path, photos: Path, split: str, most: int, rendered: int) -> Iterator[Job]:
-    """Yield the pictures: every second one of each rig, `most` of each photo set, `rendered` of each condition."""
+    """Yield the pictures to read: every second photo of a rig, then photos of each set, then rendered ones.
+
+    Args:
+        rigs: A JSON list of rigs.
+        photos: The folder of labelled photo sets, with `splits.json`.
+        split: `check` or `tune`.
+        most: Largest number of photos of a set; each is read twice, with the number of dice known and unknown.
+        rendered: Number of rendered pictures of each condition.
+    """
     for case in islice(cases(rigs, photos, split), 0, None, 2):
         yield Job("real rigs", case.rig_name, False, partial(_case, case))
     for name, rows in _labelled(photos, split).items():

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from vision.networks.classifier import Classifier
 from vision.networks.detector import REFERENCE_FACE_PX, Detector, non_max_suppression
 from vision.networks.known_scale import LIGHT_FACE_PX
-from vision.networks.multiscale import MAX_UPSCALING
 from vision.research.training.datasets import Photo
 
 LEAST_SCORE = 0.12
@@ -22,6 +21,8 @@ OFF_TRUTH = 0.5
 LONG_EDGES_PX = (400, 800, 1131)
 """Long edges, in pixels, to which photos are scaled to find false detections (`vision.networks.multiscale`). One more
 scale gives their dice the usual size."""
+MAX_SCALE = 2.0
+"""Largest of these scales for a photo: enlarged further, noise looks like pips."""
 LOOKED_AT = 150
 """Most photos of a set that are searched for false detections. Larger sets hold many photos of one die."""
 VIEWS = tuple((turn * np.pi / 4, larger) for turn, larger in ((0, 1.0), (1, 1.2), (3, 0.9)))
@@ -103,6 +104,6 @@ def _marks(photo: Photo, detector: Detector) -> NDArray[np.float32]:
     scales = [px / long_edge for px in LONG_EDGES_PX]
     if len(photo.dice):
         scales.append(min(scales[-1], REFERENCE_FACE_PX / max(1.0, float(np.median(photo.dice[:, 2])))))
-    every = [mark for scale in scales if scale <= MAX_UPSCALING for mark in detector.detect(photo.bgr, scale)]
+    every = [mark for scale in scales if scale <= MAX_SCALE for mark in detector.detect(photo.bgr, scale)]
     marks = non_max_suppression([mark for mark in every if mark.score >= LEAST_SCORE])
     return np.array([(mark.x, mark.y, mark.size_px, mark.value) for mark in marks], np.float32).reshape(-1, 4)
