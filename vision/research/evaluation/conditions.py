@@ -180,10 +180,10 @@ def fall_off(rng: np.random.Generator) -> Floats:
 
 
 def lying(of: tuple[Material, ...], count: int, rng: np.random.Generator, *, crowded: bool = False) -> list[LyingDie]:
-    """Draw dice that lie flat without overlap, all of one kind in half of the pictures.
+    """Draw random dice that lie flat without overlap, all of one kind in half of the pictures.
 
     Args:
-        of: Kinds of dice to choose from.
+        of: Materials of dice to choose from.
         count: Number of dice.
         rng: Random generator.
         crowded: Whether most dice touch another one.

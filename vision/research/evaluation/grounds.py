@@ -63,7 +63,7 @@ def leather(size_wh: Size, rng: np.random.Generator) -> Floats:
 
 
 def wood(size_wh: Size, rng: np.random.Generator) -> Floats:
-    """Boards with their grain along the width."""
+    """Paint wooden boards with their grain along the width. Returns (h, w, 3) linear light."""
     shade = 1 + 0.13 * _noise(size_wh, 60, 1.6, rng) + 0.10 * _noise(size_wh, 160, 12, rng)
     board = size_wh[1] // int(rng.integers(3, 6))
     shade[::board] *= 0.5
@@ -72,7 +72,7 @@ def wood(size_wh: Size, rng: np.random.Generator) -> Floats:
 
 
 def patterned(size_wh: Size, rng: np.random.Generator) -> Floats:
-    """Printed cloth: rings, dots or diamonds in two more colours, a print of about a die's size."""
+    """Paint cloth printed with rings, dots or diamonds of about a die's size. Returns (h, w, 3) linear light."""
     levels = np.empty((size_wh[1], size_wh[0], 3), np.uint8)
     levels[:] = FELT_BGR[rng.integers(len(FELT_BGR))]
     pitch, way = int(rng.integers(60, 130)), int(rng.integers(3))

@@ -68,7 +68,7 @@ class Handheld:
         self.camera.stop()
 
     def frame(self) -> Frame | None:
-        """Return the next frame of the steady camera, moved and blurred; None at its end."""
+        """Return the steady camera's next frame as if filmed by hand: shifted and blurred; None at its end."""
         frame = self.camera.frame()
         if frame is None:
             return None
@@ -76,7 +76,7 @@ class Handheld:
         return replace(frame, image_bgr=self._blurred(frame.image_bgr, moments))
 
     def _blurred(self, image_bgr: FrameBGR, moments: list[float]) -> FrameBGR:
-        """Return the mean of the picture as moved at each of these times in seconds."""
+        """Return the mean of the picture (h, w, 3) as shifted at each of the times `moments`, in seconds."""
         size = image_bgr.shape[1], image_bgr.shape[0]
         light = np.zeros(image_bgr.shape, np.uint16)
         for at_s in moments:
@@ -84,7 +84,7 @@ class Handheld:
         return (light // len(moments)).astype(np.uint8)
 
     def _held(self, at_s: float, size_wh: tuple[int, int]) -> NDArray[np.float64]:
-        """Return the (2, 3) affine motion of the picture at the time `at_s`."""
+        """Return the (2, 3) affine matrix from pixels of the steady picture to those of the hand-held one at `at_s`."""
         rng = np.random.default_rng([self.seed, 17])
 
         def wave(hz: tuple[float, float]) -> float:

@@ -136,7 +136,16 @@ def _met(origin: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_]
 
 
 def _shaded(at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list[Lamp], sky_bgr: Doubles) -> Floats:
-    """Return the (n, 3) linear light that n points on a die's surface send to the camera."""
+    """Return the (n, 3) linear light that n points on a die's surface send to the camera.
+
+    Args:
+        at: (n, 3) the points, in the die's own axes.
+        rays: (n, 3) unit vectors from the camera to them.
+        behind: (n, 3) light of the ground behind each point, which shows through a clear die.
+        die: The die.
+        lamps: The lamps.
+        sky_bgr: (3,) colour of the ambient light.
+    """
     made, kind, turn = die.made, die.made.kind, die.turn.astype(np.float32)
     outside = np.abs(at) - (0.5 - kind.corner) * die.edge_mm
     normal = np.sign(at) * np.maximum(outside, 1e-4)

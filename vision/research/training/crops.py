@@ -40,10 +40,15 @@ Example = tuple[NDArray[np.uint8], int, float]
 
 
 def example(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.Generator) -> Example:
-    """Draw a random training crop.
+    """Draw a random training crop: a die, or a piece without a whole face.
 
     Hard dice are oversampled and their loss is weighted down in proportion; otherwise worn 3s would make the classifier
     unsure of clean 2s.
+
+    Args:
+        sets: Sets of photos.
+        odds: Probability of each set.
+        rng: Random generator.
     """
     while True:
         photos = sets[int(rng.choice(len(sets), p=odds))]
@@ -60,7 +65,11 @@ def example(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.G
 
 
 def _hard(photos: list[Photo], rng: np.random.Generator) -> tuple[Photo, NDArray[np.float32], float] | None:
-    """Draw a readable die; harder ones are more probable. Return its photo, the die and its weight."""
+    """Draw a readable die from a set of photos; harder ones are more probable.
+
+    Returns:
+        Its photo, its row (centre x and y, size in pixels, value) and the weight of its loss; None without such a die.
+    """
     drawn, hard = [], []
     for at in rng.integers(len(photos), size=DRAWN):
         if count := len(photos[int(at)].dice):
