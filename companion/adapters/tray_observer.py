@@ -19,12 +19,12 @@ from vision.watching import watcher as watch
 
 log = logging.getLogger(__name__)
 
-STOPPING_S = 5.0
+JOIN_TIMEOUT_S = 5.0
 """Longest wait in seconds for a running reading when the observer stops: it delays the stop of other parts."""
-LONGEST_LOOK_S = 15.0
+EXIT_TIMEOUT_S = 15.0
 """Longest wait in seconds for a running reading at interpreter exit; OpenCV aborts a process that ends before."""
 PHOTO_QUALITY = 85
-"""JPEG quality of a throw's photo: pips stay sharp, and a day of throws fits under the cap."""
+"""JPEG quality, 0 to 100, of a throw's photo: pips stay sharp, and a day of throws fits into the photos' quota."""
 
 
 class TrayObserver:
@@ -63,9 +63,9 @@ class TrayObserver:
         self._watcher.stop()
         thread, self._thread = self._thread, None
         if thread is not None:
-            thread.join(timeout=STOPPING_S)
+            thread.join(timeout=JOIN_TIMEOUT_S)
             if thread.is_alive():
-                atexit.register(thread.join, timeout=LONGEST_LOOK_S)
+                atexit.register(thread.join, timeout=EXIT_TIMEOUT_S)
 
     def alive(self) -> bool:
         """Whether the thread runs, or ended because a recording did."""

@@ -19,13 +19,13 @@ from companion.games.engine.players import careless
 from companion.games.registry import GAMES, game_named
 
 STATES = 3000
-"""States of each game and goal to ask advice for, after the first one of each set-up."""
-ASKED = 0.25
-"""Share of a game's states to ask for; a small one, so that most belong to turns that the process has not met."""
-CARELESS = 0.9
-"""Share of the actions that follow a rule of thumb; the others are random."""
+"""Least number of states of each game and goal to ask advice for. More show rarer slow ones and take longer."""
+ASKED_SHARE = 0.25
+"""Share of a game's states to ask for, 0 to 1; small, so that most belong to turns that the process has not met."""
+CARELESS_SHARE = 0.9
+"""Share of the actions that follow a rule of thumb, 0 to 1; the others are random and lead to odder states."""
 PLAYERS = (2, 3, 5, 4, 6, 1)
-"""Numbers of players to try; a game refuses some."""
+"""Numbers of players to try, in this order; a game refuses some."""
 
 
 def measure() -> dict[str, float]:
@@ -88,9 +88,9 @@ def states(header: Header, generator: random.Random) -> Iterator[State]:
     for _ in range(MAX_GAME_LINES):
         if state.standing.over:
             break
-        if generator.random() < ASKED:
+        if generator.random() < ASKED_SHARE:
             yield state
-        choice = careless(state) if generator.random() < CARELESS else random_action(state, generator)
+        choice = careless(state) if generator.random() < CARELESS_SHARE else random_action(state, generator)
         if isinstance(choice, int):
             choice = Throw(tuple(generator.choices(range(1, 7), k=choice)))
         state = state.after(choice)

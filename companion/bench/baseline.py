@@ -11,9 +11,9 @@ import numpy as np
 from vision.reading.reading import FrameBGR
 
 BLUR_PX = 3
-"""Side of the Gaussian kernel that smooths noise, in pixels."""
+"""Side of the Gaussian kernel that smooths noise, in pixels. A wider one merges small pips."""
 MAX_PIP_DISTANCE = 3.6
-"""Largest distance between two pips of one die, in pip diameters."""
+"""Largest distance between two neighbouring pips of one die, in pip diameters. A larger one joins touching dice."""
 
 
 def detector() -> Any:

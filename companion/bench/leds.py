@@ -20,11 +20,11 @@ from hardware.track import preset
 from hardware.view import BoardView, Moment, Peg
 
 SECONDS = 10.0
-"""Length of the measured animation."""
+"""Length of the measured animation in seconds. A longer one gives steadier figures."""
 RATE_HZ = 60
-"""Frames a second to compose for `leds_frame_ms`."""
+"""Frames of each second of the animation that are timed for `leds_frame_ms`. More give a steadier median."""
 PRESSES = 9
-"""Button presses; the median is reported."""
+"""Button presses whose median is reported. More give a steadier figure and take longer."""
 LAYOUT, POWER = preset("board3x121"), Power(PowerSettings(brightness=1.0))
 PATIENCE_S = 60.0
 """Longest wait for the light after a press, in seconds: a lost press must not stop the bench for ever."""

@@ -21,13 +21,13 @@ from vision.watching import stillness
 from vision.watching.watcher import Settled, Watcher
 
 THROWS = 200
-"""Virtual throws to read."""
+"""Virtual throws to read. More take longer and bound the share of misread ones more tightly."""
 PICTURES = 12
-"""Rendered pictures for the times."""
+"""Rendered pictures that are timed."""
 DICE_TIMED = 6
-"""Dice in each rendered picture."""
+"""Dice in each rendered picture. More take longer to read."""
 MIN_RUNS = 12
-"""Least number of runs that a median is taken over."""
+"""Least number of runs that a median is taken over, where there are fewer pictures."""
 
 Progress = Callable[[int, int], None]
 

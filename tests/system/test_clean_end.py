@@ -42,7 +42,7 @@ SLOW_LOOK = """
                 cv2.GaussianBlur(picture, (0, 0), 20)
             return Reading((), None)
 
-    tray_observer.STOPPING_S = 0.1
+    tray_observer.JOIN_TIMEOUT_S = 0.1
     observer = tray_observer.TrayObserver("slow", Watcher(Still(), Slow()), lambda command: None)
     observer.start()
     assert began.wait(120)

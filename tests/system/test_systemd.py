@@ -52,5 +52,5 @@ def test_systemds_stop_timeout_covers_the_longest_stop_of_the_table() -> None:
     """What is killed while OpenCV looks at a picture aborts, and is told as a failure."""
     given = re.search(r"^TimeoutStopSec=(\d+)$", (SYSTEMD / "pegpip.service").read_text(), re.MULTILINE)
     assert given is not None
-    looking_s = tray_observer.STOPPING_S + tray_observer.LONGEST_LOOK_S
+    looking_s = tray_observer.JOIN_TIMEOUT_S + tray_observer.EXIT_TIMEOUT_S
     assert int(given[1]) > server.SHUTDOWN_S + supervision.STOPPING_S + sounds.LONGEST_S + 1 + looking_s

@@ -22,7 +22,7 @@ MIN_GROUND_LEVEL = 35.0
 MAX_PAPER_LEVEL = 252.0
 """Largest grey level of white paper, 0 to 255. Above it, white dice lose their edges to saturation."""
 SATURATED_LEVEL = 250
-"""Grey level, 0 to 255, from which a pixel counts as saturated."""
+"""Grey level, 0 to 255, from which a pixel counts as saturated: its true brightness is unknown."""
 MAX_GLARE_SHARE = 0.004
 """Largest saturated share of the picture, 0 to 1: about half of a die's face in a tray of 320 x 240 mm."""
 MIN_PAPER_RATIO = 0.55

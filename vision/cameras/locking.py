@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 Controls = dict[str, Any]
 
 AF_MANUAL, AF_CONTINUOUS = 0, 2
-"""libcamera's AfModeEnum."""
+"""Values of libcamera's AfModeEnum: the lens stays where it is set, or keeps focusing."""
 AF_FOCUSED = 2
 """libcamera's AfStateEnum: the lens has found a sharp picture."""
 AE_CONVERGED = 2

@@ -22,9 +22,10 @@ Levels = NDArray[np.float32]
 """(h, w, 3) or (h, w) float32 colour or grey levels, 0 to 255."""
 
 MASK_FACE_PX = 16.0
-"""Size of a face in the masks, in pixels."""
+"""Size of a face in the masks, in pixels. Larger masks show thinner objects and take longer."""
 LOW_THRESHOLD_LEVELS = 13.0
-"""Low threshold of the hysteresis: colour distance from the dimmed felt above which a pixel may be foreground."""
+"""Low threshold of the hysteresis: colour distance from the dimmed felt above which a pixel may be foreground. A higher
+one overlooks dice of the felt's colour, a lower one takes noise for foreground."""
 HIGH_THRESHOLD_LEVELS = 30.0
 """High threshold of the hysteresis: a colour distance that no shadow or lighting change explains."""
 
@@ -34,7 +35,7 @@ Anything darker is the side of a dark die, or a tile that an object covers."""
 GAIN_TILE_PX = 64
 """Tile size of the lighting estimate: four faces wide, so that dice seldom fill half of a tile."""
 GAIN_STRIDE = 4
-"""Sampling step of the lighting estimate, in pixels."""
+"""Sampling step of the lighting estimate, in pixels. A smaller step takes more time."""
 
 
 _CHANNEL_SUM = np.ones((1, 3), np.float32)

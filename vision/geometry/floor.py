@@ -11,7 +11,8 @@ from vision.geometry.rig import Rig
 from vision.reading.reading import Floats, FrameBGR
 
 MAX_PIXEL_ASPECT = 1.02
-"""Aspect ratio of a pixel above which the view is resampled to square pixels."""
+"""Aspect ratio of a pixel above which the view is resampled to square pixels, which takes time. The networks know
+faces that are nearly square."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -27,7 +27,7 @@ MAX_PIXELS = 60_000_000
 MAX_WEBP_PIXELS = 30_000_000
 """Largest WebP picture in pixels. Lower than MAX_PIXELS, because the decoder holds four copies of the picture."""
 BAND_ROWS = 256
-"""Rows converted at a time, to bound the memory for copies."""
+"""Rows of a picture converted at a time. More take more memory for copies."""
 ORIENTATION = 274
 """EXIF tag of the orientation."""
 SAVED_QUALITY = 92

@@ -41,7 +41,8 @@ MIN_CHROMA_LEVELS = 48
 """Spread between the brightest and darkest channel from which a die counts as coloured. Its minimum channel is
 classified too: white pips stay white there, and pips that shine through a clear die vanish."""
 MIN_CONTRADICTION = 0.9
-"""Probability from which another value in the minimum channel makes a prediction uncertain."""
+"""Probability from which another value in the minimum channel makes a prediction uncertain. A lower one costs trust in
+coloured dice that are read right."""
 
 
 @dataclass(frozen=True, slots=True)

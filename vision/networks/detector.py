@@ -43,9 +43,11 @@ HALO_PX = 112
 MAX_FORWARD_PX = 260_000
 """Largest picture run in one piece, in pixels. A larger one is split, to bound the memory of a forward pass."""
 MIN_SCORE = 0.08
-"""Score below which peaks, and fused detections, are dropped."""
+"""Score, 0 to 1, up to which peaks and fused detections are dropped. A higher one loses faint faces, a lower one costs
+time."""
 NMS_DISTANCE = 0.33
-"""Distance of two detections, relative to the sum of their sizes, below which they are one die."""
+"""Distance of two detections, relative to the sum of their sizes, below which they are one die. Dice that touch are at
+least half that sum apart; a much larger bound would merge them."""
 MAX_SIZE_LOG_RATIO = 0.35
 """Log size ratio below which detections at two scales can be the same face."""
 

@@ -15,7 +15,8 @@ PASSES_PX = ((400, 283, 200), (566,), (800,), (1131,))
 before. The first covers faces of 1/27 to 2/7 of the long edge, the last finds dice of 1/75."""
 
 VISIBLE_FACE_PX = (16.0, 56.0)
-"""Face sizes at which the detector must see a face: missing it there lowers the fused score."""
+"""Smallest and largest face, in pixels at the scale shown, that the detector must see: missing it there lowers the
+fused score."""
 MAX_DETECTIONS = 60
 """Detections kept per scale and after fusion, best first: textures such as carpets give hundreds."""
 

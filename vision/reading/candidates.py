@@ -28,7 +28,8 @@ from vision.reading.reading import Doubt
 from vision.reading.vetoes import DIE_OUTLINE_RADIUS
 
 DETECTOR_WEIGHT = 0.3
-"""Exponent of the detector's class scores in the geometric fusion with the classifier's."""
+"""Exponent of the detector's class scores in the geometric fusion with the classifier's. At 0 the classifier alone
+names the value, at 1 both count alike."""
 COUNT_THRESHOLDS = (0.55, 0.7)
 """Candidate scores for counting dice when the number is unknown. Below the first a candidate is no die, above the
 second it is one. In between, the count ends where the sorted scores drop most."""
@@ -41,11 +42,14 @@ Catches faint pips and side faces that the detector hardly sees."""
 MAX_DISAGREEMENT_UNCOUNTED = 0.025
 """As MAX_DISAGREEMENT, when the number of dice is unknown: symbols and plugs then pass for dice more easily."""
 HIGH_CONFIDENCE = 0.995
-"""Confidence from which a face needs no second view, if the networks agree on its value."""
+"""Confidence from which a face needs no second view, if the networks agree on its value. A lower one saves time and
+trusts a single view more often."""
 MIN_REJECT_CONFIDENCE = 0.97
-"""Confidence from which a rejected face counts as a possible upper face of a die whose side was accepted."""
+"""Confidence from which a rejected face counts as a possible upper face of a die whose side was accepted. A lower one
+doubts more readings."""
 MAX_RIVAL_RATIO = 0.6
-"""Score of the best rejected candidate relative to the worst accepted one, above which the count is in doubt."""
+"""Score of the best rejected candidate relative to the worst accepted one, above which the count is in doubt. A higher
+one trusts more readings that may have missed a die."""
 SCORE_BASELINE = 0.4
 """Score that a die must exceed to raise a selection's quality. Lower ones suggest that the scale was wrong."""
 MAX_DIE_SIZE_LOG_RATIO = math.log(1.8)

@@ -26,7 +26,8 @@ Classified = dict[tuple[Place, Views], Probabilities]
 """(7,) the classifier's probabilities by place and views: a face found by two passes is classified once."""
 
 SPARE_DETECTIONS = 4
-"""Detections classified beyond the expected number of dice: the detector's best ones are not always the dice."""
+"""Detections classified beyond the expected number of dice: the detector's best ones are not always the dice. More take
+time and find more rivals."""
 
 
 def die_size_px(reading: Reading) -> float | None:

@@ -25,7 +25,8 @@ MIN_PIP_RADIUS = 0.08
 """Radius, in faces, of the smallest unexplained blob that triggers a closer pass. When two touching dark dice are
 detected as one, only the pips of the second one are visible."""
 OWN_PIPS_RADIUS = 0.8
-"""Distance from a die, in faces, within which pips are taken for those on its own visible sides."""
+"""Distance from a die, in faces, within which pips are taken for those on its own visible sides. A larger one overlooks
+a missed die that touches it; a smaller one takes a closer pass in vain."""
 MAX_EXCESS_FOREGROUND = 0.55
 """Foreground within one face of a die beyond the median die's, in face areas, above which it is taken for a stack or
 for two dice detected as one. Evidence: docs/lab/stacks.md."""
@@ -35,7 +36,7 @@ FACE_SIZE_RANGE = (0.75, 1.85)
 """Detected size of a flat face relative to the calibrated one. It allows for the box of a rotated die, for dice of two
 makes and for a lens height that is 10 % off."""
 BORDER_MARGIN = 0.4
-"""Distance from the edge of the view, in faces, below which part of a face's pips may be outside."""
+"""Distance of a face's centre from the edge of the view, in faces, below which a part of its pips may be outside."""
 
 
 def dice_mask(

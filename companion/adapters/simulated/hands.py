@@ -18,9 +18,10 @@ from vision.reading.reading import FrameBGR
 PAGE_QUALITY = 78
 """JPEG quality, 0 to 100, of the tray's moving picture: bounds a frame to about 90 kB."""
 STRENGTH = 0.6
-"""Strength of the bot's throws, 0 to 1."""
-SMALLER = 8
-"""Factor by which pictures are scaled down before they are compared, which averages their noise."""
+"""Strength of the bot's throws, 0 to 1. Harder throws roll longer."""
+SHRINK_FACTOR = 8
+"""Factor by which pictures are scaled down before they are compared, which averages their noise. A larger one overlooks
+dice that move a little."""
 NOISE_LEVELS = 6
 """Largest difference of two scaled pictures, in grey levels, that is noise alone; a moving die differs by more."""
 
@@ -97,7 +98,7 @@ class VirtualHands:
     def picture_jpeg(self) -> bytes:
         """Return the newest picture as JPEG; the last one again while only noise has changed."""
         picture = self._camera.newest
-        small = cv2.resize(picture, None, fx=1 / SMALLER, fy=1 / SMALLER, interpolation=cv2.INTER_AREA)
+        small = cv2.resize(picture, None, fx=1 / SHRINK_FACTOR, fy=1 / SHRINK_FACTOR, interpolation=cv2.INTER_AREA)
         shown = self._shown
         if shown is None or int(cv2.absdiff(small, shown[0]).max()) > NOISE_LEVELS:
             shown = self._shown = (small, jpeg(picture, PAGE_QUALITY))
