@@ -65,7 +65,10 @@ class CalibrationService:
         self._done: Calibrated | None = None
 
     def look(self) -> Mapping[str, Any]:
-        """Detect the sheet in the newest frame, and return the state of the calibration as JSON for the page."""
+        """Detect the sheet in the newest frame, and return the state of the calibration as JSON for the page.
+
+        While the sheet is seen, the table gets no frames for RESERVED_S. A new view of the sheet counts for the lens.
+        """
         frame, found, plan = self._camera.newest(), self._found, self._steps.plan
         is_calibrated, says = calibration_status(self._folder, self._source)
         status: dict[str, Any] = {
@@ -152,7 +155,13 @@ class CalibrationService:
         return self.look()
 
     def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
-        """Lay the sheet into the virtual tray in place of the dice, or lift it. Return `look()`."""
+        """Lay the sheet into the virtual tray in place of the dice if `lie`, else take it out. Return `look()`.
+
+        Before it lies flat it is shown tilted to four sides, so that the lens can be measured.
+
+        Raises:
+            DeviceError: The camera is not virtual.
+        """
         virtual = self._virtual
         if virtual is None:
             raise DeviceError("This camera is real.", "Lay the printed sheet into the tray by hand.")

@@ -82,7 +82,11 @@ class FrameBuffer:
                 self._followers -= 1
 
     def after(self, count: int, timeout_s: float) -> tuple[Frame, int]:
-        """Wait until more than `count` frames have come; return the newest and their count. Raises DeviceError."""
+        """Wait until more than `count` frames have come since the buffer was made; return the newest and their count.
+
+        Raises:
+            DeviceError: No further frame comes within `timeout_s` seconds.
+        """
         with self._came:
             if not self._came.wait_for(lambda: self._count > count, timeout_s) or self._newest is None:
                 raise DeviceError(

@@ -80,7 +80,10 @@ class TrayObserver:
         return True, f"{self._name} camera"
 
     def _run(self) -> None:
-        """Turn each event of the watcher into a command for the table, until the watcher ends."""
+        """Submit each event of the watcher to the table, until the watcher ends.
+
+        Afterwards `prepare` is called if something began to move, else `release`.
+        """
         for event in self._watcher.events():
             self._illness = str(event.error) if isinstance(event, watch.Ill) else None
             then = self._prepare if isinstance(event, watch.Moving) else self._release

@@ -71,7 +71,7 @@ def unexplained_boxes(foreground: Mask, dice: Mask, face_px: float, radius: floa
         radius: Radius, in faces, of the disc that an object must hold to be reported.
 
     Returns:
-        Bounding boxes of the objects.
+        Bounding box of each object in pixels of the mask.
     """
     rest = foreground & ~dice
     depth = cv2.distanceTransform(cv2.copyMakeBorder(rest, 1, 1, 1, 1, cv2.BORDER_CONSTANT), cv2.DIST_L2, 3)[1:-1, 1:-1]
