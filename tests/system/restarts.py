@@ -31,6 +31,8 @@ THREADS = {"table": "table", "observer": "camera", "board": "strip"}
 TOLD_WITHIN_S, BACK_WITHIN_S = 5.0, 10.0
 RAISED_AGAIN_S = 1.0
 """Time in seconds that a thread has to end before its exception is raised again."""
+LOOKS, LOOK_S = 3, 0.002
+"""Looks at a thread, and seconds between two, that must find it at the same instruction."""
 
 
 @contextlib.contextmanager
@@ -53,16 +55,29 @@ def running_app(folder: Path) -> Iterator[App]:
 
 
 def kill(name: str, with_: type[BaseException]) -> threading.Thread:
-    """End the thread of that name with an exception of this type, raised at whatever it is doing.
+    """End the thread of that name with an exception of this type, raised where it waits.
 
-    The exception is raised again while the thread lives: code that outlives faults on purpose may have caught it.
+    Raised anywhere, it could fall between taking a lock and the `with` that frees it. The exception is raised again
+    while the thread lives: code that outlives faults on purpose may have caught it.
     """
     thread = next(thread for thread in threading.enumerate() if thread.name == name)
     assert thread.ident is not None
     while thread.is_alive():
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(with_))
-        thread.join(RAISED_AGAIN_S)
+        if waits(thread.ident):
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(with_))
+            thread.join(RAISED_AGAIN_S)
     return thread
+
+
+def waits(thread: int) -> bool:
+    """Return whether a thread stays at one instruction, as in a blocking call, for `LOOKS` looks."""
+    seen = set[tuple[int, int]]()
+    for _ in range(LOOKS):
+        if (frame := sys._current_frames().get(thread)) is None:
+            return False
+        seen.add((id(frame), frame.f_lasti))
+        time.sleep(LOOK_S)
+    return len(seen) == 1
 
 
 def health(app: App) -> dict[str, Any]:
