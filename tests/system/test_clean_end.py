@@ -63,6 +63,7 @@ def test_a_signal_that_reaches_another_thread_stops_the_table(tmp_path: Path) ->
     tgkill = 234 if platform.machine() == "x86_64" else 131
     with Running(tmp_path) as running:
         pid = running.process.pid
-        other = next(int(task.name) for task in Path(f"/proc/{pid}/task").iterdir() if int(task.name) != pid)
-        assert ctypes.CDLL(None, use_errno=True).syscall(tgkill, pid, other, signal.SIGINT) == 0
+        others = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir() if int(task.name) != pid]
+        libc = ctypes.CDLL(None, use_errno=True)
+        assert any(libc.syscall(tgkill, pid, other, signal.SIGINT) == 0 for other in others)  # one may have ended
         assert running.ended() == 130

@@ -29,19 +29,17 @@ def test_the_house_throws_and_decides_and_a_pulled_plug_does_not_stop_it(tmp_pat
     options = ("--players", "House,Ann", "--house", "steady", "--game", "crag")
     with Running(tmp_path, *options) as table:
         table.pair()
-        before = played_until(table, lambda state: state["line"] > 1)
+        before = played_until(table, lambda state: state["player"] == "Ann")
         assert before["terms"]["house"] == {"player": "House", "level": "steady"}
-        table.kill()
-    assert before["state"]["player"] == "House"
+        assert len(before["state"]["sheets"]["House"]) == 1
+        undone = table.play({"undo": 1})
+        assert undone["state"]["player"] == "House"
+        table.kill()  # within the pause after an undo, or later: the house's turn is not over, or over once more
     with Running(tmp_path) as table:
         table.pair()
         after = played_until(table, lambda state: state["player"] == "Ann")
         assert after["terms"] == before["terms"]
-        assert after["state"]["player"] == "Ann"
-        assert len(after["state"]["sheets"]["House"]) == 1
-        table.play({"undo": 1})
-        again = played_until(table, lambda state: state["player"] == "Ann")
-        assert again["state"]["sheets"] == after["state"]["sheets"]
+        assert after["state"]["sheets"] == before["state"]["sheets"]
 
 
 def test_an_unknown_bot_level_is_refused_with_the_nearest_name(tmp_path: Path) -> None:

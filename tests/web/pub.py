@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,8 +40,8 @@ PIN = "271828"
 HEADER: dict[str, Any] = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}
 ADDRESSES = Addresses("http://192.168.4.1:8000/", names=("dice.pub.example",))
 LIMITS = Limits(streams=24, streams_spare=0)
-ALONE = ("127.0.0.77", 0)
-"""A free port of this machine at an address that nobody else uses: it stays free when it is let go for a while."""
+ALONE = (f"127.0.77.{1 + int(os.environ.get('PYTEST_XDIST_WORKER', 'gw0')[2:])}", 0)
+"""A free port of this machine at an address that no other worker uses: it stays free when it is let go for a while."""
 
 
 class Clock:
