@@ -24,6 +24,7 @@ from companion.table.snapshot import News, Notice, Snapshot
 from companion.table.state import TableState
 from companion.table.tray.interpret import Memory
 from hardware.view import Moment, Peg
+from tests.conftest import EXPLORING
 from tests.games.high import GAME as HIGH
 
 THROW = {"throw": [5, 5, 2, 2, 1, 4, 6]}
@@ -146,7 +147,7 @@ ODD_NAMES += ["\U0001f469\u200d\U0001f469\u200d\U0001f467", "Jos\u00e9", "Jose\u
 
 
 @pytest.mark.parametrize("game", GAMES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=1000 if EXPLORING else 6, deadline=None)
 @given(st.data())
 def test_the_right_seat_is_lit_whatever_the_players_names(game: str, data: st.DataObject) -> None:
     anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=24)

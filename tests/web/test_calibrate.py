@@ -15,11 +15,12 @@ import pytest
 from companion.adapters.calibration_service import CalibrationService
 from companion.adapters.frame_buffer import FrameBuffer
 from companion.errors import DeviceError
+from tests.waiting import PATIENCE_S
 from tests.web.accessibility import violations
 from tests.web.pub import PIN, Pub, opened, served
 from vision.calibration.store import FILE_NAME, load_rig
 from vision.cameras import Frame
-from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.camera import FPS, VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.research.evaluation.fault_injection import FaultInjection
 
@@ -33,7 +34,7 @@ PLACE = np.array([[120.0, 120.0]])
 
 @dataclass
 class Calibration:
-    """A pub with a camera that films as fast as it is asked, on a thread, as the table's observer would."""
+    """A pub with a camera that films on a thread, as the table's observer would."""
 
     pub: Pub
     camera: VirtualCamera
@@ -50,14 +51,14 @@ def calibration(tmp_path: Path) -> Iterator[Calibration]:
     buffer, over = FrameBuffer(camera), threading.Event()
 
     def film() -> None:
-        while not over.wait(0.005):
+        while not over.wait(1 / FPS):
             buffer.frame()
 
     part = CalibrationService("virtual", buffer, tmp_path / "kept", lambda: "2030-01-31 20:00", camera)
     thread = threading.Thread(target=film, name="film")
     thread.start()
     try:
-        buffer.after(0, 10.0)
+        buffer.after(0, PATIENCE_S)
         with opened(tmp_path, calibrate=part) as pub:
             yield Calibration(pub, camera, pub.host(), tmp_path / "kept")
     finally:

@@ -29,7 +29,7 @@ class Room:
         self.others = [self.join(chromium, f"{address}{path}", width, height) for path, width, height in viewers]
 
     def join(self, chromium: Any, address: str, width: int, height: int, paired: bool = False) -> Any:
-        context = chromium.new_context(viewport={"width": width, "height": height})
+        context = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
         if paired:
             root = address.rsplit("/", 1)[0]
             assert context.request.post(f"{root}/api/pair", data={"pin": PIN, "name": "Host"}).ok
