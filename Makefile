@@ -47,7 +47,7 @@ types: .venv/dev.stamp
 	@$(BIN)/mypy
 
 tests: .venv/dev.stamp
-	@$(BIN)/pytest -n 2
+	@$(BIN)/pytest -n 4 --dist worksteal
 
 bench: .venv/run.stamp  ## measure speed and accuracy on this machine
 	@$(BIN)/pegpip bench

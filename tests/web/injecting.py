@@ -44,7 +44,8 @@ WATCH_STAGE = """() => { const box = document.getElementById("moment");
 
 
 def stop_clock(page: Any) -> None:
-    """Stop a page's timers; `page.clock.run_for` moves them on."""
+    """Stop the timers of a page and of all later ones in its context; `page.clock.run_for` moves them on."""
+    page.context.spent = True
     page.clock.install(time=0)
     page.clock.pause_at(1)
 
