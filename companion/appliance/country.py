@@ -20,8 +20,12 @@ _WORD = re.compile(r"( ?)(?<!\S)cfg80211\.ieee80211_regdom=(\S*)")
 """Pattern of the kernel parameter that sets the Wi-Fi's country; its second group is the country."""
 
 
-def named(machine: Machine, letters: str) -> str:
-    """Return a country's two letters in capitals, after a check against the machine's ISO 3166 table.
+def checked_code(machine: Machine, letters: str) -> str:
+    """Return a country's two-letter code in capitals, after a check against the machine's ISO 3166 table.
+
+    Args:
+        machine: The machine with that table.
+        letters: The code as a person typed it.
 
     Raises:
         argparse.ArgumentTypeError: There is no such country.
@@ -54,7 +58,7 @@ def changed(text: str, country: str) -> str:
 
 
 def by_time_zone(machine: Machine) -> str:
-    """Return the two-letter country of the machine's time zone; empty when it has none (`Etc/UTC`) or is unknown."""
+    """Return the two-letter country of the machine's time zone; empty if unknown or without one (`Etc/UTC`)."""
     try:
         zone = os.readlink(machine.at("/etc/localtime")).partition("zoneinfo/")[2]
         return _country_of(machine.at(f"{ZONES}/zone.tab").read_text(), zone, 2)
@@ -89,7 +93,10 @@ class WifiCountry:
         return [f"{self.path}: the Wi-Fi's country is {country} ({why})"] if country else []
 
     def do(self, machine: Machine) -> None:
-        """Write the wanted country to `cmdline.txt`; keep a copy of the original file and the earlier country."""
+        """Write the wanted country to `cmdline.txt`.
+
+        The original file is copied beside it, and the earlier country is kept in the memory file.
+        """
         file, memory, country = machine.at(self.path), machine.at(self.memory), self._wanted(machine)
         text = file.read_text()
         before = memory.read_text().split(",")[0] if memory.exists() else set_in(text)
@@ -104,7 +111,7 @@ class WifiCountry:
         return [f"take our country out of {self.path}"] if machine.at(self.memory).exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Restore the country from before the installation, unless it was changed since; delete the kept copy."""
+        """Restore the country from before the installation, unless a person changed it since; delete the kept files."""
         file, memory = machine.at(self.path), machine.at(self.memory)
         if not memory.exists():
             return

@@ -58,10 +58,10 @@ def phones(root: Path = Path("/")) -> int | None:
 
 
 def read(text: str) -> tuple[str, str]:
-    """Return network name and password from the text of a keyfile that `keyfile` made.
+    """Return the hotspot's network name and password from the text of a keyfile that `keyfile` made.
 
     Raises:
-        KeyError, configparser.Error: It is another kind of file.
+        KeyError, configparser.Error: The text is no such keyfile.
     """
     parsed = configparser.ConfigParser(interpolation=None)
     parsed.read_string(text)

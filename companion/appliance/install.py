@@ -88,7 +88,10 @@ class Release:
         return [f"make the release {name} in {self.releases.base}, and let the service run it"]
 
     def do(self, machine: Machine) -> None:
-        """Make the release, switch to it without a trial, and restart the service where it runs."""
+        """Build the release from its source, make it current without a trial, and restart the service if it runs.
+
+        Ends an unfinished trial, removes old releases, and adds the command `pegpip`.
+        """
         name = self.releases.make(self.source)
         self.releases.switch(name)
         self.releases.trust(name)
@@ -148,7 +151,7 @@ def _wifi(machine: Machine) -> tuple[str, str]:
 
 
 def _leds(machine: Machine) -> int:
-    """Return the number of LEDs by the table's settings: of its ready-made layout, or [track] leds of a custom one."""
+    """Return the number of LEDs that the installed settings file names: of a ready-made layout or a custom one."""
     settings = machine.at(SETTINGS)
     layout, own = value_in(settings, "strip", "layout"), value_in(settings, "track", "leds")
     if layout == "own" and isinstance(own, int) and 1 <= own <= MAX_LEDS:
@@ -202,7 +205,14 @@ def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], Non
 
 
 def _changed(lines: list[str], change: Callable[[Machine], None], machine: Machine, say: Callable[[str], None]) -> int:
-    """Say each line, call `change` if there is any line, and return the number of lines."""
+    """Make one step's change if it has any to announce, and return the number of changes.
+
+    Args:
+        lines: One line for each change; without any, nothing is done.
+        change: Makes the changes on the machine.
+        machine: The machine.
+        say: Prints a line.
+    """
     for line in lines:
         say(line)
     if lines:
@@ -225,7 +235,7 @@ def main(arguments: list[str] | None = None) -> int:
     machine = Machine()
     parser.add_argument(
         "--country",
-        type=partial(country.named, machine),
+        type=partial(country.checked_code, machine),
         metavar="GB",
         help="country of a Pi's Wi-Fi (two letters); by default the one it has, else that of its time zone",
     )

@@ -165,7 +165,7 @@ class Releases:
         return [path.name for path in sorted(whole, key=lambda path: (path / WHOLE).stat().st_mtime_ns)]
 
     def floor(self) -> Age:
-        """Return the age of the proven release, the least age of an update; ((), 0) when it is not known."""
+        """Return the age of the proven release, than which an update must not be older; ((), 0) if it is not known."""
         try:
             version, signed_s = json.loads((self.folder / str(self.proven()) / WHOLE).read_bytes())
             return tuple(version), signed_s
@@ -173,7 +173,7 @@ class Releases:
             return (), 0
 
     def make(self, source: Source) -> str:
-        """Build a release beside the others and return its name; does nothing when it exists already.
+        """Build a release beside the others and return its name. A release that exists already is not built again.
 
         The release's own code runs only as `user`, never as root.
 
@@ -213,7 +213,7 @@ class Releases:
             remove(self.folder / name)
 
     def _fill(self, place: Path, source: Source) -> None:
-        """Install the source and its dependencies into a new release's folder. Raises DeviceError."""
+        """Install the source and its dependencies into a new release's folder `place`. Raises DeviceError."""
         run, python = self.machine.run, str(place / "bin" / "python")
         if source.is_wheel:
             before = self.proven()
@@ -244,7 +244,7 @@ def _named_by(link: Path) -> str | None:
 
 
 def _point(link: Path, name: str) -> None:
-    """Make a link name a release, by one rename that is on the disk before this returns."""
+    """Make the link `link` point to the release `name`, by one rename that is on the disk before this returns."""
     fresh = link.with_name(f"{link.name}.part")
     fresh.unlink(missing_ok=True)
     fresh.symlink_to(Path("releases") / name)

@@ -60,6 +60,11 @@ class Trial:
 def begin(releases: Releases, name: str, entry: int | None) -> None:
     """Put a release on trial from the service's next start on.
 
+    Args:
+        releases: The releases of this machine.
+        name: Name of the release.
+        entry: Number of the journal's newest entry, which must not be lost; None if no table runs.
+
     Raises:
         DeviceError: There is no release to go back to.
         OSError: The disk refuses.
@@ -85,7 +90,7 @@ def on_trial(releases: Releases) -> Trial | None:
 
 
 def count(releases: Releases) -> None:
-    """Count a start of the release on trial; after TRIES starts, make the proven release current instead.
+    """Count a start of the release on trial; after TRIES starts, make the proven release current and end the trial.
 
     Raises OSError.
     """

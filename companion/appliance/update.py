@@ -100,7 +100,12 @@ class Updater:
         return name
 
     def _try(self, name: str, entry: int | None) -> None:
-        """Put a release on trial, restart the service and wait for the result. On failure or Ctrl-C, go back."""
+        """Put a release on trial, restart the service and wait until it is proven. On failure or Ctrl-C, go back.
+
+        Args:
+            name: Name of the release.
+            entry: Number of the journal's newest entry before, which must not be lost; None if no table ran.
+        """
         self.say("starting it ...")
         trial.begin(self.releases, name, entry)
         try:
@@ -112,7 +117,12 @@ class Updater:
             self._back(entry, "The update was interrupted.")
 
     def _back(self, entry: int | None, ill: str) -> None:
-        """Return to the proven release, wait until its table is healthy, and raise DeviceError with the reason."""
+        """Return to the proven release, wait until its table is healthy, and always raise DeviceError.
+
+        Args:
+            entry: Number of the journal's newest entry before the update; None if no table ran.
+            ill: Why the new release failed.
+        """
         self.say("the table is not well: going back ...")
         trial.back(self.releases)
         try:
@@ -131,7 +141,7 @@ class Updater:
 
 @contextmanager
 def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterator[Source]:
-    """Copy a release's file to the table, check its signature and unpack it, without running any of it.
+    """Context manager: copy a release's file to the table, check its signature, unpack it; nothing of it is run.
 
     The copy is checked, because a stick can return other bytes when it is read again. It is removed afterwards.
 

@@ -42,7 +42,10 @@ def own_addresses() -> tuple[str, ...]:
 
 
 def _of_interfaces(link: socket.socket) -> Iterator[str]:
-    """Yield the IPv4 address of each network interface; nothing on systems other than Linux."""
+    """Yield the IPv4 address of each network interface; nothing on systems other than Linux.
+
+    `link` is any open socket: the kernel answers through it.
+    """
     if sys.platform != "linux":
         return
     import fcntl
@@ -67,6 +70,8 @@ def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
 
 def wifi_code(network: str, password: str) -> str | None:
     """Return the text of the QR code that joins a Wi-Fi, in ZXing's format; None for no network.
+
+    An empty password means an open network.
 
     >>> wifi_code("Pub; Ann's", "")
     "WIFI:T:nopass;S:Pub\\\\; Ann's;;"
@@ -115,7 +120,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def refusal_of(host: str, port: int, refused: OSError) -> DeviceError:
-    """Translate an OSError from listening on an address and port to an error for people."""
+    """Return the error for people that says why listening on this address and port failed with `refused`."""
     if refused.errno == errno.EACCES:
         return DeviceError(f"Port {port} needs administrator rights.", "Choose 1024 or above: --port, or [web] port.")
     if refused.errno == errno.EADDRINUSE:
@@ -126,7 +131,10 @@ def refusal_of(host: str, port: int, refused: OSError) -> DeviceError:
 
 @contextlib.contextmanager
 def published(folder: Path, port: int) -> Iterator[None]:
-    """Context manager: keep the served port in a file of the data folder. Errors of the disk are ignored."""
+    """Context manager: write the served port to a file in the data folder, and delete the file at the end.
+
+    Errors of the disk are ignored.
+    """
     file = folder / PORT_FILE
     with contextlib.suppress(OSError):
         write_file(file, (str(port).encode(),))

@@ -34,9 +34,10 @@ class Starts:
         self._reasons: list[str] = []
 
     def begin(self) -> list[str]:
-        """Count this start as failed until `ready` is called.
+        """Count this start as failed until `ready` or `withdraw` is called.
 
-        Return the reasons of earlier failed starts, oldest first.
+        Returns:
+            The reasons of earlier failed starts, oldest first.
         """
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             self._reasons = msgspec.json.decode(self._file.read_bytes(), type=list[str])

@@ -43,14 +43,14 @@ class Opened:
 
 
 def opened_parts(starting: Starting) -> Opened:
-    """Open strip, buttons and camera, and check the first game's settings.
+    """Open strip, buttons and camera, and check the settings of the first game.
 
-    If the start is forgiving, replace wrong ones.
-
-    The limits of the strip's current are never replaced, because they protect the supply.
+    Args:
+        starting: The settings. If the start is forgiving, those that don't work are replaced in it, but never the
+            limits of the strip's current, which protect the supply.
 
     Raises:
-        SetupError: With all problems, when the start is not forgiving.
+        SetupError: Something doesn't work and may not be replaced; it names all problems.
     """
     wiring = {"strip": set(fields_of("strip")) - set(PowerSettings.__struct_fields__), "track": fields_of("track")}
     board = starting.choose(wiring, _board, Settings())
@@ -70,6 +70,14 @@ def opened_door(
     starting: Starting, clock: Callable[[], float], show_code: Callable[[tuple[int, ...], float], None]
 ) -> Door:
     """Listen for phones on the settings' port; if that fails in a forgiving start, on another one.
+
+    Args:
+        starting: The settings; a host or port that is replaced is reported in its `left_out`.
+        clock: A monotonic clock, in seconds.
+        show_code: Shows a phone's code on the board, as `Pairing` calls it.
+
+    Returns:
+        The listening socket, with its addresses and the pairing.
 
     Raises:
         SetupError: The port can't be used, and the start is not forgiving.
@@ -167,7 +175,7 @@ def _missing(settings: Settings) -> Camera:
 
 
 def _check_first_game(settings: Settings) -> bool:
-    """Return True if the settings' first game can be set up; otherwise raise SetupError."""
+    """Raise SetupError unless the settings' first game can be set up. Return True for `Starting.choose`."""
     try:
         terms_of(terms_of_first_game(settings), header_of(header_of_first_game(settings)))
     except RulesError as refused:
@@ -176,7 +184,7 @@ def _check_first_game(settings: Settings) -> bool:
 
 
 def _check_host(settings: Settings) -> bool:
-    """Return True if this machine can listen on the settings' host; otherwise raise SetupError."""
+    """Raise SetupError unless this machine can listen on the settings' host. Return True for `Starting.choose`."""
     try:
         bound(settings.web.host, 0).close()
     except OSError as refused:
@@ -185,7 +193,7 @@ def _check_host(settings: Settings) -> bool:
 
 
 def _try_camera(camera: Camera) -> None:
-    """Start a camera, take a picture, and stop it. Raises DeviceError."""
+    """Start a camera, take a picture, and stop it, to see whether it works. Raises DeviceError if it doesn't."""
     try:
         camera.start()
         camera.frame()
@@ -194,7 +202,7 @@ def _try_camera(camera: Camera) -> None:
 
 
 def _try_strip(strip: Strip) -> None:
-    """Start a strip and stop it. Raises DeviceError."""
+    """Start a strip and stop it, to see whether it works. Raises DeviceError if it doesn't."""
     try:
         strip.start()
     finally:

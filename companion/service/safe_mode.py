@@ -27,8 +27,8 @@ def build(starting: Starting, why: str) -> App:
     """Build a table in safe mode: read-only pages, without camera or strip. Nothing is written.
 
     Args:
-        starting: The settings. Only the port, the layout and the data folder of them are used.
-        why: What keeps the table from starting; the pages say it.
+        starting: The settings. Only host and port, layout and data folder of them are used.
+        why: Why the table could not be started; the pages show it.
 
     Raises:
         SetupError: The port can't be used, and the start is not forgiving.

@@ -68,7 +68,7 @@ def open_door(
         settings: Section [web].
         folder: The data folder, with `paired.json`.
         clock: A monotonic clock, in seconds.
-        show_code: Shows a phone's code on the board.
+        show_code: Shows a phone's code on the board, as `Pairing` calls it.
     """
     link = listening_socket(settings.host, settings.port)
     pairing = Pairing(new_pin(), FileTokens(folder / "paired.json"), clock, show_code)
@@ -100,7 +100,17 @@ def groups_of_any_table(
     pairing: Pairing,
     checks: Mapping[str, Health],
 ) -> tuple[Routes, ...]:
-    """Return the HTTP routes that every table has, safe mode included."""
+    """Return the HTTP routes that every table has, safe mode included.
+
+    Args:
+        table: The table, or the last state of one that does not start.
+        feed: Snapshots for the pages.
+        board: The LED board that `/api/board` shows.
+        photos: Photos of the throws.
+        past: Finished games.
+        pairing: Phones and their roles.
+        checks: Health check of each part by name, for `/healthz` and the metrics.
+    """
     checks = {**checks, "pairing": pairing.health}
     folder = pairing.store.path.parent
 

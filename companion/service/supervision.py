@@ -92,7 +92,7 @@ class Supervisor:
         threading.excepthook = self._hook
 
     def health(self) -> tuple[bool, str]:
-        """Return whether all components respond, and a sentence for the page."""
+        """Return whether the checks run and every component of `proofs` responded, and a sentence for the page."""
         if self._thread is None or not self._thread.is_alive():
             return False, "The supervisor has stopped, so failed parts are not restarted. Restart the table."
         if self._silent:
@@ -100,7 +100,16 @@ class Supervisor:
         return True, "every part responds"
 
     def telling(self, name: str, check: Health) -> Health:
-        """Return a health check of the named part that reports its failures, and otherwise what `check` says."""
+        """Extend the health check of a part by what the supervisor knows.
+
+        Args:
+            name: Name of the part.
+            check: The part's own health check.
+
+        Returns:
+            A check that fails while the part is down or has just been restarted, and else returns the result of
+            `check`, with the number of restarts.
+        """
 
         def health() -> tuple[bool, str]:
             """Return the part's failure if it is down or was restarted just now, else the result of `check`."""
@@ -126,7 +135,7 @@ class Supervisor:
             self._feed()
 
     def _revive(self, part: Part) -> None:
-        """Check one part. If it has failed, record why and restart it; if it runs again, record when."""
+        """Check one part. If it is down, record why and start it again; if it runs again, record when."""
         assert part.alive is not None
         fall = self._falls.get(part.name)
         if part.alive():

@@ -156,7 +156,10 @@ class SettingsFile:
             raise SetupError([why]) from None
 
     def _with(self, section: str, key: str, value: Any) -> str:
-        """Return the settings file's text with one value changed and its comments kept. Raises SetupError."""
+        """Return the settings file's text with one value changed and its comments kept. The file stays as it is.
+
+        Raises SetupError if the file can't be read or the value has no TOML form.
+        """
         try:
             tree = tomlkit.parse(self.path.read_text(encoding="utf-8")) if self.path.exists() else tomlkit.document()
             if section not in tree:
@@ -170,17 +173,22 @@ class SettingsFile:
         except (TypeError, ValueError):
             raise SetupError([f"[{section}] `{key}` = {value!r}: that is no value for a settings file."]) from None
 
-    def _shown(self, now: Settings, one: Declared) -> ShownSetting:
-        """Return a declared setting as the page shows it; `now` holds the file's values."""
-        value, runs = (getattr(getattr(each, one.section), one.key) for each in (now, self._running))
-        why = (each.why for each in self._left_out if (each.section, each.key) == (one.section, one.key))
+    def _shown(self, now: Settings, declared: Declared) -> ShownSetting:
+        """Return a setting as the page shows it.
+
+        Args:
+            now: The file's settings.
+            declared: Declaration of the setting.
+        """
+        value, runs = (getattr(getattr(each, declared.section), declared.key) for each in (now, self._running))
+        why = (each.why for each in self._left_out if (each.section, each.key) == (declared.section, declared.key))
         return ShownSetting(
-            **msgspec.structs.asdict(one),
+            **msgspec.structs.asdict(declared),
             value=value,
-            live=one.page != "start",
+            live=declared.page != "start",
             waits=value != runs,
-            fixed=one.key in self._origin.overrides.get(one.section, {}),
-            pin=one.page == "pin",
+            fixed=declared.key in self._origin.overrides.get(declared.section, {}),
+            pin=declared.page == "pin",
             left_out=" ".join(why),
         )
 
@@ -199,7 +207,15 @@ def declared() -> tuple[Declared, ...]:
 
 
 def _declared(section: str, key: str, page: str, about: msgspec.inspect.Type, choices: tuple[str, ...]) -> Declared:
-    """Build one setting's declaration; kind, bounds and choices come from its type `about`."""
+    """Build the declaration of one setting.
+
+    Args:
+        section: Its section.
+        key: Its key.
+        page: When a change takes effect, as `Declared.page`.
+        about: Its type; kind and bounds come from it.
+        choices: Its values; empty to take them from the type, if it lists any.
+    """
     kind = {"BoolType": "switch", "IntType": "number", "FloatType": "number"}.get(type(about).__name__, "text")
     choices = choices or tuple(getattr(about, "values", ()))
     least = getattr(about, "ge", None)

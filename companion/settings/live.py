@@ -31,9 +31,9 @@ class LiveSettings:
         return [str(self._voice.mute)] if speaks and self._voice.mute is not None else []
 
     def take(self, now: Settings) -> None:
-        """Apply new settings that were checked before.
+        """Apply new settings to the running parts. The caller has checked them.
 
-        Reopen the strip if its wiring changed, and play new sounds once.
+        Opens the strip anew if its kind, layout or order changed, and plays a trial sound if the sound changed.
         """
         before, self._now = self._now, now
         if _wired(before) != _wired(now):
@@ -46,7 +46,7 @@ class LiveSettings:
             self._voice.turn(now.sound.speech)
 
     def _set(self, now: Settings) -> None:
-        """Apply current limit, night mode, space for photos, volume and language to the parts."""
+        """Pass current limit, night mode, space for photos, volume and language on to the parts that use them."""
         self._board.take(Power(now.strip))
         self._lights.night = now.strip.night
         self._photos.cap_bytes = now.data.photos_mb * 1_000_000

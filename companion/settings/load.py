@@ -113,7 +113,15 @@ def validated(tree: dict[str, Any]) -> Settings:
 
 
 def converted(tree: dict[str, Any], spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
-    """Convert a tree of sections to settings. Return them with each wrong setting, replaced by the value of `spare`."""
+    """Convert parsed TOML to settings.
+
+    Args:
+        tree: Section -> key -> value.
+        spare: Replaces each wrong value.
+
+    Returns:
+        The settings, and each setting that was wrong, with the reason.
+    """
     sections, wrong, built = get_type_hints(Settings), list[LeftOut](), dict[str, Any]()
     for name, values in tree.items():
         if name not in sections:
@@ -152,7 +160,7 @@ def marks(section: str, key: str) -> dict[str, Any]:
 
 
 def _section(name: str, values: dict[str, Any]) -> tuple[dict[str, Any], list[LeftOut]]:
-    """Convert one section's values; return the valid ones by key, and the wrong ones with their reasons."""
+    """Convert the values of the section `name`; return the valid ones by key, and the wrong ones with their reasons."""
     known, good, wrong = get_type_hints(get_type_hints(Settings)[name]), dict[str, Any](), list[LeftOut]()
     for key, value in values.items():
         if key not in known:
@@ -181,7 +189,10 @@ def _quoted(value: object) -> str:
 
 
 def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the file's sections with the command line's values over them."""
+    """Return the sections of `tree` (the file) with the values of `overrides` (the command line) in their place.
+
+    A section that is not a table in the file stays as it is, so that it is reported.
+    """
     sections = {name: values for name, values in tree.items() if name not in overrides or not isinstance(values, dict)}
     for name, values in overrides.items():
         below = tree.get(name, {})

@@ -53,16 +53,19 @@ class Starting:
         *others: Settings,
         instead: Callable[[Settings], T] | None = None,
     ) -> T | None:
-        """Return what `make` returns for the settings; if it fails, for the first replacement of `keys` that works.
+        """Open a part with the settings; in a forgiving start, replace those that don't work.
+
+        The values of `keys` are taken from the settings, then from the last good ones, then from `others`, until
+        `make` succeeds. The values that worked are kept, and what they replaced is reported in `left_out`.
 
         Args:
-            keys: The settings that may be the cause, and may be replaced.
-            make: Opens a part; raises SetupError when the settings do not work.
-            others: Replacements to try after the last good settings.
+            keys: The settings that may be the cause of a failure, and may be replaced.
+            make: Opens the part; raises SetupError when the settings do not work.
+            others: Settings to take replacements from after the last good ones.
             instead: Makes a stand-in for the part when no replacement works.
 
         Returns:
-            What was made; None when nothing works. Then `problems` says why.
+            What `make` or `instead` returned; None when nothing works. Then `problems` says why.
         """
         why: SetupError | None = None
         for spare in (self.settings, *self._spares, *others):
@@ -96,9 +99,15 @@ class Starting:
             self.problems.append(why)
 
     def go_back(self, why: str) -> bool:
-        """Use all last good settings after starts that failed for that reason. Return whether anything changed.
+        """Replace all settings by the last good ones, after starts that failed.
 
         The data folder stays, and so do the limits of the strip's current: an older limit may be too high now.
+
+        Args:
+            why: Reason of the failed starts, for `left_out`.
+
+        Returns:
+            Whether any setting changed.
         """
         before = self.settings
         everything = {
@@ -110,7 +119,7 @@ class Starting:
         return self.settings != before
 
     def _with(self, spare: Settings, keys: Keys) -> Settings:
-        """Return the settings with the values of `spare` for these keys, except for those of the command line."""
+        """Return the settings with the values of `keys` taken from `spare`, except those typed on the command line."""
         changed: dict[str, Any] = {}
         for section, names in keys.items():
             typed = self._typed.get(section, ())
@@ -119,7 +128,7 @@ class Starting:
         return msgspec.structs.replace(self.settings, **changed)
 
     def _replace(self, by: Settings, why: str) -> None:
-        """Use other settings, and list each value that changed in `left_out` with the reason."""
+        """Use the settings `by` from now on, and add each value that changed to `left_out` with the reason `why`."""
         for section in by.__struct_fields__:
             before, now = getattr(self.settings, section), getattr(by, section)
             for key in fields_of(section):

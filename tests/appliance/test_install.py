@@ -228,13 +228,13 @@ def test_an_unknown_country_is_refused(machine: Noted, capsys: pytest.CaptureFix
     zones = machine.at(country.ZONES)
     for _ in range(2):  # without zoneinfo its shape is looked at
         for letters in ("gb", "FI"):
-            assert country.named(machine, letters) == letters.upper()
+            assert country.checked_code(machine, letters) == letters.upper()
         with pytest.raises(argparse.ArgumentTypeError):
-            country.named(machine, "England")
+            country.checked_code(machine, "England")
         zones.mkdir(parents=True, exist_ok=True)
         (zones / "iso3166.tab").write_text("FI\tFinland\nGB\tBritain (UK)\n")
     with pytest.raises(argparse.ArgumentTypeError, match="GB, not UK"):
-        country.named(machine, "UK")
+        country.checked_code(machine, "UK")
     with pytest.raises(SystemExit) as ended:
         main(["--dry-run", "--country", "England"])
     assert (ended.value.code, "ISO 3166" in capsys.readouterr().err) == (2, True)
