@@ -17,7 +17,7 @@ import msgspec
 from companion.errors import IllegalAction
 from companion.history.export import PastGames
 from companion.table.atomic import write_file
-from companion.table.journal import Entry, entries_at
+from companion.table.journal import entries_at
 from companion.table.snapshot import Thrown
 
 log = logging.getLogger(__name__)
@@ -115,18 +115,16 @@ class Review:
     def __init__(self, folder: Path, past: PastGames | None = None) -> None:
         self._folder, self._past = folder, past or PastGames(folder)
         self._lock = threading.Lock()
-        self._seen: dict[int, RecordedReading | None] = {}  # by the number of the throw's entry
+        self._readings: dict[int, RecordedReading | None] = {}  # by the number of the throw's entry
 
     def throws(self) -> list[ReviewedThrow]:
         """Return the doubted and corrected throws that stand, newest first."""
         with self._lock:
-            said = self._said()
-            found = [
-                _reviewed(game, thrown, seen, said.get(thrown.number)) for game, thrown, seen in self._to_look_over()
-            ]
-        return sorted(found, key=lambda each: -each.throw)
+            labels = self._labels()
+            throws = [_reviewed(*each, labels.get(each[1].number)) for each in self._to_look_over()]
+        return sorted(throws, key=lambda each: -each.throw)
 
-    def say(self, throw: int, values: Sequence[int]) -> None:
+    def label(self, throw: int, values: Sequence[int]) -> None:
         """Store a person's label of each box of a throw. Replaces earlier labels.
 
         Args:
@@ -137,16 +135,17 @@ class Review:
             IllegalAction: The throw is not one to look over, or the number of values is wrong.
         """
         with self._lock:
-            seen = next((seen for _, thrown, seen in self._to_look_over() if thrown.number == throw), None)
-            if seen is None:
+            reading = next((reading for _, thrown, reading in self._to_look_over() if thrown.number == throw), None)
+            if reading is None:
                 raise IllegalAction(f"Throw {throw} has no photo with dice to label. Choose one of the listed throws.")
-            if len(values) != len(seen.dice):
-                raise IllegalAction(f"The photo of throw {throw} has {len(seen.dice)} dice: give one value for each.")
-            said = {**self._said(), throw: tuple(values)}
-            write_file(self._folder / FILE_NAME, (msgspec.json.encode(said),))
+            if len(values) != len(reading.dice):
+                dice = len(reading.dice)
+                raise IllegalAction(f"The photo of throw {throw} has {dice} dice: give one value for each.")
+            labels = {**self._labels(), throw: tuple(values)}
+            write_file(self._folder / FILE_NAME, (msgspec.json.encode(labels),))
 
-    def _said(self) -> dict[int, tuple[int, ...]]:
-        """Read the labels that people gave, by throw."""
+    def _labels(self) -> dict[int, tuple[int, ...]]:
+        """Read the file of labels: number of a throw -> value of each of its boxes. Empty if missing or damaged."""
         try:
             return msgspec.json.decode((self._folder / FILE_NAME).read_bytes(), type=dict[int, tuple[int, ...]])
         except FileNotFoundError:
@@ -156,33 +155,38 @@ class Review:
             return {}
 
     def _to_look_over(self) -> list[tuple[int, Thrown, RecordedReading]]:
-        """Return game number, throw and recorded reading of each throw. Readings are cached: an entry never changes."""
+        """Return game number, throw and recorded reading of each doubted or corrected throw that has a reading."""
         doubted = [(game.number, line.number, line.thrown) for game, line in self._past.doubted() if line.thrown]
-        unknown = [number for _, number, _ in doubted if number not in self._seen]
-        self._seen |= {entry.number: _seen(entry) for entry in entries_at(self._folder, unknown)}
-        return [(game, thrown, seen) for game, number, thrown in doubted if (seen := self._seen.get(number))]
+        unknown = [number for _, number, _ in doubted if number not in self._readings]
+        for entry in entries_at(self._folder, unknown):  # read once: an entry never changes
+            seen = entry.body.get("seen")
+            self._readings[entry.number] = msgspec.convert(seen, RecordedReading) if seen else None
+        return [(game, thrown, reading) for game, number, thrown in doubted if (reading := self._readings.get(number))]
 
 
-def _seen(entry: Entry) -> RecordedReading | None:
-    """Return the recorded reading of a throw's entry, if it has one."""
-    return msgspec.convert(entry.body["seen"], RecordedReading) if "seen" in entry.body else None
+def _reviewed(game: int, thrown: Thrown, reading: RecordedReading, labels: tuple[int, ...] | None) -> ReviewedThrow:
+    """Label each box of a throw.
 
-
-def _reviewed(game: int, thrown: Thrown, seen: RecordedReading, said: tuple[int, ...] | None) -> ReviewedThrow:
-    """Label each box of a throw: by a person's labels `said`, else by matching the readings with the true values."""
-    loose = [die.read for die in seen.dice if not die.kept]
-    apart = iter(matched_values(loose, thrown.values))
-    guessed = tuple(die.read if die.kept else next(apart) for die in seen.dice)
-    by_hand = said is not None and len(said) == len(seen.dice)
-    values = said if by_hand and said is not None else guessed
-    dice = tuple(msgspec.structs.replace(die, value=value) for die, value in zip(seen.dice, values, strict=True))
+    Args:
+        game: Number of its game.
+        thrown: The throw.
+        reading: Its recorded reading.
+        labels: A person's labels of the boxes; None to match the values read with the throw's values instead.
+    """
+    by_hand = labels is not None and len(labels) == len(reading.dice)
+    if labels is None or not by_hand:
+        matched = iter(matched_values([die.read for die in reading.dice if not die.kept], thrown.values))
+        values = tuple(die.read if die.kept else next(matched) for die in reading.dice)
+    else:
+        values = labels
+    dice = tuple(msgspec.structs.replace(die, value=value) for die, value in zip(reading.dice, values, strict=True))
     return ReviewedThrow(
         throw=thrown.number,
         game=game,
         player=thrown.player,
         values=thrown.values,
         source=thrown.source,
-        doubt=seen.doubt,
+        doubt=reading.doubt,
         dice=dice,
         settled=bool(dice) and None not in values,
         by_hand=by_hand,

@@ -91,7 +91,7 @@ def test_a_persons_labels_settle_a_throw_and_survive_a_restart(table: Table, tmp
     number = answered(table, (5, 5, 2, 3, 1, 4, 6))
     reads = [die.read for die in Review(tmp_path).throws()[0].dice]
     said = [3 if at == reads.index(2) else value for at, value in enumerate(reads)]
-    Review(tmp_path).say(number, said)
+    Review(tmp_path).label(number, said)
     (throw,) = Review(tmp_path).throws()
     assert throw.settled
     assert throw.by_hand
@@ -101,9 +101,9 @@ def test_a_persons_labels_settle_a_throw_and_survive_a_restart(table: Table, tmp
 def test_labels_for_missing_dice_are_refused(table: Table, tmp_path: Path) -> None:
     number = answered(table, READ)
     with pytest.raises(IllegalAction, match="7 dice"):
-        Review(tmp_path).say(number, [1, 2])
+        Review(tmp_path).label(number, [1, 2])
     with pytest.raises(IllegalAction, match="no photo"):
-        Review(tmp_path).say(number + 1, list(READ))
+        Review(tmp_path).label(number + 1, list(READ))
 
 
 def test_a_throw_entered_by_hand_is_not_listed(table: Table, tmp_path: Path) -> None:

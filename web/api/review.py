@@ -47,7 +47,7 @@ def routes(review: Review, photos: Photos) -> Routes:
     @made.post("/api/review/<int:throw>", "Say what each die shows", DiceBody, listed, roles=OWNERS, refused=(404, 422))
     def say(sent: DiceBody, throw: int) -> flask.Response:
         try:
-            review.say(throw, sent.values)
+            review.label(throw, sent.values)
         except IllegalAction as refused:
             return refusal(422, refused.code, str(refused))
         return to_look_over()
