@@ -19,7 +19,7 @@ from companion.adapters.simulated.hands import VirtualHands
 from companion.adapters.sound import sounding
 from companion.adapters.tray_observer import TrayObserver
 from companion.bots.adviser import Advisor
-from companion.bots.player import HousePlayer
+from companion.bots.player import BotPlayer
 from companion.diagnostics.health import Health
 from companion.diagnostics.machine import checks_of_any_table
 from companion.errors import DeviceError
@@ -137,7 +137,7 @@ def build(starting: Starting) -> App:
     live = LiveSettings(settings, board, lights, photos, chimes, voice)
     simulated = opened.camera if isinstance(opened.camera, VirtualCamera) else None
     hands = VirtualHands(simulated, lambda: table.state().staying) if simulated else None
-    house = HousePlayer(table, clock, hands)
+    house = BotPlayer(table, clock, hands)
     parts = (
         Part("table", table.start, table.stop, lambda: table.answers(ANSWER_S), needed=True),
         following("board", table, lighting(board, lights, clock), board.start, board.stop, board.alive),

@@ -99,9 +99,9 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
 
 
 def belongs(name: str) -> bool:
-    """Return whether a file of that name may be in an archive.
+    """Return whether a file of that name may be in an archive. `name` is its path in the zip.
 
-    Refused: paths outside, locks, secrets, settings among data.
+    Refused are paths that lead outside, unfinished files, locks, secrets, and settings among the data.
     """
     inside = name.removeprefix(DATA)
     if _NAME.fullmatch(name) is None or name.endswith(UNFINISHED) or INCOMING in name.split("/"):
@@ -111,9 +111,14 @@ def belongs(name: str) -> bool:
 
 
 def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
-    """Write journal, other data, settings and manifest to a zip; return the manifest.
+    """Write a table's files and their manifest to a zip, and return the manifest.
 
-    The journal is copied to `scratch`.
+    Args:
+        folder: The data folder.
+        settings: The settings file, or None.
+        to: The zip, open for writing.
+        scratch: Empty folder for a copy of the journal, so that only whole entries are exported.
+        about: Entries of the manifest besides the list of files.
     """
     copied: tuple[Entry, ...] = ()
     sources: dict[str, Path] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -32,12 +31,15 @@ from companion.backup.export import (
 )
 from companion.errors import CompanionError, DeviceError, SetupError
 from companion.settings.load import load
-from companion.table.atomic import write_file
+from companion.table.atomic import free_path, write_file
 from companion.table.evening.archive import FILE_NAME as FILED
 from companion.table.evolve import replayed
 from companion.table.journal import FIRST as JOURNAL
 from companion.table.journal import SECOND as JOURNAL_COPY
-from companion.table.journal import adopted
+from companion.table.journal import examined, read_entries
+from companion.table.journal.anchor import RESTORED
+from companion.table.lock import FILE_NAME as LOCK
+from companion.table.lock import locked
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.calibration.store import rig_of_bytes
 
@@ -119,9 +121,11 @@ def _as_device_error(file: Path) -> Iterator[None]:
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
-    """Return the zip's manifest, after checking it against the files in the zip.
+    """Return the zip's manifest, after checking that it lists exactly the files in the zip, with their sizes.
 
-    Raises ValueError, KeyError, DeviceError.
+    Raises:
+        ValueError, KeyError: The zip is foreign or damaged.
+        DeviceError: It has another version of the format.
     """
     if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
         raise ValueError("its manifest is too large")
@@ -163,27 +167,21 @@ def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> No
 def _alone(folder: Path) -> Iterator[None]:
     """Context manager: hold the data folder's lock, created if needed. Raises DeviceError while a table plays."""
     fresh = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
-    lock_file = (folder / JOURNAL).with_suffix(".lock")
     try:
-        with lock_file.open("ab") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise DeviceError(f"A table is using {folder}.", "Stop it, then import again.") from None
+        with locked(folder):
             yield
     except BaseException:
         if fresh:
-            lock_file.unlink(missing_ok=True)
+            (folder / LOCK).unlink(missing_ok=True)
             with contextlib.suppress(OSError):
                 folder.rmdir()
         raise
 
 
 def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, folder: Path) -> None:
-    """Unpack the files into `incoming` and compare each with its hash.
+    """Unpack the files into the folder `incoming` and compare each with its hash in the manifest.
 
-    Raises DeviceError without room, or ValueError.
+    Raises DeviceError if the disk of `folder` has too little room, and ValueError if a hash differs.
     """
     needed = sum(int(one["bytes"]) for one in manifest["files"]) + SPARE_BYTES
     if shutil.disk_usage(folder).free < needed:
@@ -202,6 +200,8 @@ def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, 
 
 def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
     """Check that a table could start from the unpacked files: journal, settings and calibration.
+
+    Deletes derived files, and comments out settings that run a program.
 
     Returns:
         Keys of [buttons] that were commented out because they run a program.
@@ -224,18 +224,29 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
 
 
 def _check_journal(data: Path, entries: int) -> None:
-    """Write the journal's second copy, replay it, and compare the number of entries. Raises ValueError."""
+    """Write the journal's second copy, verify and replay it, and mark the folder as restored.
+
+    Raises ValueError if it is damaged, can't be replayed, or has another number of playable entries than `entries`.
+    """
+    shutil.copyfile(data / JOURNAL, data / JOURNAL_COPY)
     try:
-        found = adopted(data)
+        _, wrong = examined(data)
+        if wrong is not None:
+            raise ValueError(f"its journal is damaged: {wrong}")
+        found = read_entries(data)
         replayed(found)
-    except CompanionError as wrong:
-        raise ValueError(f"its journal can't be played: {wrong}") from None
+    except CompanionError as refused:
+        raise ValueError(f"its journal can't be played: {refused}") from None
     if len(found) != entries:
         raise ValueError(f"its journal has {len(found)} entries and not {entries}")
+    (data / RESTORED).touch()
 
 
 def _without_commands(file: Path) -> list[str]:
-    """Comment out the settings that run a program, and return their keys. Raises SetupError if one can't be."""
+    """Comment out RUN_PROGRAMS in a settings file, and return the keys that it had.
+
+    Raises SetupError if one is written in a way that can't be commented out.
+    """
     text = file.read_text(encoding="utf-8")
     left_out = [key for key in RUN_PROGRAMS if key in tomllib.loads(text).get("buttons", {})]
     if not left_out:
@@ -251,13 +262,14 @@ def _without_commands(file: Path) -> list[str]:
 def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
     """Move older data to a new folder `replaced-N` and the unpacked files to their places.
 
-    Return that folder, or None.
+    Returns:
+        The folder with the older data; None if there was none.
 
     Each move is a rename on one disk, the journal last. After a power cut nothing is lost: older files are in
     `replaced-N`, new ones in `import.part`.
     """
     older = [path for path in folder.iterdir() if _goes_aside(path)]
-    aside = _free(folder, ASIDE) if older else None
+    aside = free_path(folder, ASIDE) if older else None
     for path in sorted(older, key=lambda one: one.name.startswith(JOURNAL)):
         assert aside is not None
         aside.mkdir(exist_ok=True)
@@ -265,7 +277,7 @@ def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
     if (incoming / SETTINGS).exists():
         settings_to.parent.mkdir(parents=True, exist_ok=True)
         if os.path.lexists(settings_to):
-            settings_to.rename(_free(settings_to.parent, f"{settings_to.name}.{ASIDE}"))
+            settings_to.rename(free_path(settings_to.parent, f"{settings_to.name}.{ASIDE}"))
         write_file(settings_to, ((incoming / SETTINGS).read_bytes(),), mode=0o640)
     fresh = list((incoming / DATA).iterdir()) if (incoming / DATA).exists() else []
     for path in sorted(fresh, key=lambda one: one.name == JOURNAL):
@@ -283,11 +295,3 @@ def _goes_aside(path: Path) -> bool:
         and path.suffix != ".lock"
         and SETTINGS_SUFFIX not in path.name
     )
-
-
-def _free(folder: Path, stem: str) -> Path:
-    """Return the first path of stem1, stem2, ... in a folder that does not exist."""
-    number = 1
-    while os.path.lexists(folder / f"{stem}{number}"):
-        number += 1
-    return folder / f"{stem}{number}"

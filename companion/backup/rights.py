@@ -33,9 +33,10 @@ def of_owner(folder: Path) -> Iterator[None]:
 
 
 def owner(place: Path) -> tuple[int, int]:
-    """Return user and group id of the first non-root owner along a path, who could replace the rest of it; else (0, 0).
+    """Return user and group id of the user who controls a path, or (0, 0) if root alone does.
 
-    Links count twice: their own owner, and the owners of where they lead. Parts that do not exist are skipped.
+    It is the first owner other than root, from `/` on: that user could replace everything below. Both the path as
+    written and the one that links lead to are walked. Parts that do not exist are skipped.
     """
     for path in (place.absolute(), place.resolve()):
         for part in (*reversed(path.parents), path):

@@ -15,7 +15,7 @@ from companion.errors import CompanionError, RulesError, StaleAction
 from companion.games.engine.game import Action, State, Throw
 from companion.games.engine.notation import line_of
 from companion.games.engine.players import level_named
-from companion.table.commands import Command, HouseAwaits, HouseDecides
+from companion.table.commands import BotAwaits, BotDecides, Command
 from companion.table.events import TAKEN_BACK
 from companion.table.snapshot import News, Snapshot
 from companion.table.state import TableState
@@ -45,7 +45,7 @@ class Hands(Protocol):
         """Move the `staying` dice into the keep zone and throw `count` of the others."""
 
 
-class HousePlayer:
+class BotPlayer:
     """Plays the bot's seat in the current game, on its own thread.
 
     Args:
@@ -98,10 +98,14 @@ class HousePlayer:
         return self._thread is not None and self._thread.is_alive()
 
     def step(self) -> float | None:
-        """Do what is due now and return the seconds until the next step; None: wait until the table changes."""
+        """Do what is due now: decide, announce a throw, or throw.
+
+        Returns:
+            Seconds until the next step; None when there is nothing to do until the table changes.
+        """
         table, now_s = self._table.state(), self._clock()
         number = table.record.number
-        if not table.houses_turn or table.asked or table.offer:
+        if not table.bots_turn or table.asked or table.offer:
             self._seen = self._throw_s = None
             return None
         if number != self._seen:
@@ -109,8 +113,8 @@ class HousePlayer:
             self._from_s = now_s + self._pause_after(table)
         if now_s < self._held_s:
             return self._held_s - now_s
-        if table.house is not None and table.house.number == number:
-            return self._thrown(table, table.house.dice, now_s)
+        if table.announced is not None and table.announced.number == number:
+            return self._thrown(table, table.announced.dice, now_s)
         state = _state(table)
         due_s = self._from_s if state.decisions or _has_decided(table) else now_s
         if now_s < due_s:
@@ -120,12 +124,12 @@ class HousePlayer:
         return self._act(table, state)
 
     def _act(self, table: TableState, state: State) -> float | None:
-        """Submit the bot's decision or announcement; return the seconds until the next step."""
+        """Submit the bot's decision, or its announcement of a throw; return the seconds until the next step."""
         number, choice = table.record.number, self._chosen(table, state)
         command: Command = (
-            HouseAwaits(number=number, dice=choice, itself=self._hands is not None)
+            BotAwaits(number=number, dice=choice, itself=self._hands is not None)
             if isinstance(choice, int)
-            else HouseDecides(number=number, line=line_of(choice))
+            else BotDecides(number=number, line=line_of(choice))
         )
         try:
             self._table.submit(command)
@@ -139,8 +143,8 @@ class HousePlayer:
     def _chosen(self, table: TableState, state: State) -> Action | int:
         """Return the bot's decision, or the number of dice to throw. Cached by entry number, as best play is slow."""
         game = table.record.game
-        assert game is not None, "it is the house's turn"
-        assert game.terms.house is not None, "it is the house's turn"
+        assert game is not None, "it is the bot's turn"
+        assert game.terms.house is not None, "it is the bot's turn"
         number = table.record.number
         if self._choice is None or self._choice[0] != number:
             try:
@@ -151,10 +155,17 @@ class HousePlayer:
         return self._choice[1]
 
     def _thrown(self, table: TableState, count: int, now_s: float) -> float | None:
-        """Throw `count` dice when people have seen what stays; throw again if no reading was accepted.
+        """Have the simulated tray throw `count` dice after a pause in which people see which dice stay.
+
+        Called again after AGAIN_S without an accepted reading, it throws again.
+
+        Args:
+            table: State of the table.
+            count: Number of dice to throw.
+            now_s: Time on the bot's clock, in seconds.
 
         Returns:
-            Seconds until the next step; None where people throw.
+            Seconds until the next step; None where people throw the dice.
         """
         if self._hands is None:
             return None
@@ -187,7 +198,7 @@ class HousePlayer:
 def _has_decided(table: TableState) -> bool:
     """Whether the bot's own decision is the last line, which people may still be reading."""
     game = table.record.game
-    assert game is not None, "it is the house's turn"
+    assert game is not None, "it is the bot's turn"
     last = game.transcript.turns()[-1:]
     return bool(last and not last[0].ended and not isinstance(game.transcript.last, Throw))
 
@@ -195,5 +206,5 @@ def _has_decided(table: TableState) -> bool:
 def _state(table: TableState) -> State:
     """Return the state of the game on the table."""
     game = table.record.game
-    assert game is not None, "it is the house's turn"
+    assert game is not None, "it is the bot's turn"
     return game.transcript.state

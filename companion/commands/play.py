@@ -25,7 +25,7 @@ from companion.service.sd_notify import under_systemd
 from companion.settings import last_good
 from companion.settings import load as config
 from companion.settings.starting import Starting, begin
-from companion.table.journal import InUse
+from companion.table.lock import InUse
 from hardware.strips.opening import known_kinds
 from vision.cameras.opening import KINDS
 from web.pages import host_address

@@ -22,7 +22,7 @@ from companion.history.story import story_with_photos
 from companion.table.evening.archive import Archive, ArchivedGame, ArchivedLine
 from companion.table.evening.game_record import Game, archived
 from companion.table.evening.statistics import Tally
-from companion.table.evolve import Record, archived_before, evolve
+from companion.table.evolve import Record, evolve
 from companion.table.journal import Entry, read_entries
 from companion.table.terms import SERIOUS
 
@@ -200,7 +200,7 @@ class PastGames:
             if (since is None or game.number >= since) and dice in (None, game.terms.dice):
                 yield from (line.line["throw"] for line in game.archived_lines() if line.thrown)
 
-    def throwers(self) -> Iterator[tuple[int, str, str, int, str, list[int]]]:
+    def throw_rows(self) -> Iterator[tuple[int, str, str, int, str, list[int]]]:
         """Yield each throw of every game, newest game first.
 
         Yields:
@@ -246,7 +246,7 @@ class PastGames:
             return self._kept.get(number)
 
     def _cached(self, kind: str, game: ArchivedGame, compute: Callable[[], Json]) -> Json:
-        """Return a result of a game; it is computed once for each archived form of the game."""
+        """Return the result of `compute`, cached until the game changes; `kind` names the result, such as `luck`."""
         known = self._results.get((kind, game.number))
         if known is None or known[0] is not game:
             known = self._results[kind, game.number] = game, compute()
@@ -255,8 +255,8 @@ class PastGames:
     def _read_on(self) -> None:
         """Read the entries that the journal has gained since the last call, and archive the games they change."""
         if self._record is None:
-            self._record, _ = archived_before(self._folder, Archive(self._folder))
-            self._kept = {game.number: archived(game) for game in self._record.games}
+            first, games = Archive(self._folder).load()
+            self._record, self._kept = Record(first - 1, games=games), {game.number: game for game in games}
         changed: dict[int, Game] = {}
         for entry in read_entries(self._folder, self._record.number + 1):
             if entry.kind == "withdrawn" and self._record.games:
@@ -293,8 +293,10 @@ def _listed(game: ArchivedGame) -> Json:
 def _summary(game: ArchivedGame) -> Json:
     """Return a short description of a game.
 
-    `game`, `title`, `players`, `colours` (one a side), `over`, `abandoned`, `winners`, `games_lost`, `throws` (their
-    count), `dice`, `bests` (`score`, `turn` and `loss` of each player).
+    Returns:
+        `game`: name of its kind; `title`: that name in words; `players`; `colours`: one a side; `over`; `abandoned`;
+            `winners`: names of sides; `games_lost`: by name of the side, empty before the end; `throws`: their number;
+            `dice`: name of the set of dice; `bests`: each player's best score and turn and dearest loss.
     """
     outcome, players = game.outcome, game.header_line["players"]
     return {

@@ -99,9 +99,11 @@ class Fairness:
         """Return the result as plain JSON values.
 
         Returns:
-            `throws`; `counts` by face; `evidence`: likelihood ratio against fair dice, at its highest; `enough`:
-                threshold of `evidence` for uneven dice; `verdict`; `confusion`; `could_have_found`: as the function of
-                that name.
+            `throws`: their number; `counts`: number of dice by the face they showed; `evidence`: likelihood ratio
+                against fair dice, the highest after any throw; `enough`: threshold of `evidence` for uneven dice;
+                `verdict`: `even`, `uneven` or `loaded`; `confusion`: the true value and the value read that the reader
+                seems to confuse, or None; `could_have_found`: smallest probability of one face that this many dice
+                would reveal, or None.
         """
         return {
             "throws": self.throws,
@@ -134,7 +136,9 @@ def watched(throws: Iterable[Sequence[int]]) -> Fairness:
 
 
 def likelihood_ratio(counts: Sequence[int]) -> float:
-    """Return the natural logarithm of the likelihood ratio of one biased face against fair dice.
+    """Return the natural logarithm of the likelihood ratio of the mixture of biased dice against fair dice.
+
+    In the mixture every face is equally likely to be the biased one, with the probabilities and weights of `BIASES`.
 
     Args:
         counts: Number of dice that showed each face, from one to six.
@@ -184,10 +188,10 @@ def _taken_for(counts: Counts, taken: int, shown: int) -> float:
 
 
 def _slipped(counts: Counts) -> float:
-    """Return the maximum log likelihood of fair dice with a reader that misreads at most `SLIPS` of each value.
+    """Return the maximum log likelihood of the counts for fair dice and a reader with rare random errors.
 
-    Misread dice may show any other values. The face probabilities are the counts, scaled and clipped; bisection finds
-    the scale at which they sum to 1.
+    The reader misreads at most the share `SLIPS` of each value as any others, which bounds the probability of each face
+    read. The likelihood is highest where the counts, scaled and clipped to the bounds, sum to 1 (found by bisection).
     """
     least, most = (1 - SLIPS) / 6, (1 + 5 * SLIPS) / 6
     low, high = 0.0, 1.0 + 6.0 * sum(counts)

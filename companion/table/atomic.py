@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 
 
@@ -29,8 +30,13 @@ def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
     sync(path.parent)
 
 
+def free_path(folder: Path, stem: str) -> Path:
+    """Return the first path of stem1, stem2, ... in a folder that does not exist, not even as a broken link."""
+    return next(path for number in count(1) if not os.path.lexists(path := folder / f"{stem}{number}"))
+
+
 def sync(folder: Path) -> None:
-    """Flush a folder's list of files to the disk. Raises OSError."""
+    """Flush a folder's list of names to the disk, so that renames in it outlast a power cut. Raises OSError."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -72,14 +72,14 @@ class ConfirmCorrection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     accept: bool
 
 
-class HouseDecides(msgspec.Struct, frozen=True, kw_only=True):
+class BotDecides(msgspec.Struct, frozen=True, kw_only=True):
     """Play a decision of the bot in its turn; stale while a throw is in question or a correction is on offer."""
 
     number: int
     line: object
 
 
-class HouseAwaits(msgspec.Struct, frozen=True, kw_only=True):
+class BotAwaits(msgspec.Struct, frozen=True, kw_only=True):
     """Announce that `dice` dice are to be thrown for the bot, or by the bot itself; stale like a decision."""
 
     number: int
@@ -116,4 +116,4 @@ class PressButton(msgspec.Struct, frozen=True, kw_only=True):
 
 Managing = StartGame | NextGame | Abandon | EndSitting | CorrectThrow | ConfirmCorrection
 """Commands that start, end or correct games."""
-Command = PlayLine | Answer | Observe | NoteMotion | Tick | PressButton | HouseDecides | HouseAwaits | Managing
+Command = PlayLine | Answer | Observe | NoteMotion | Tick | PressButton | BotDecides | BotAwaits | Managing

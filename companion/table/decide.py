@@ -15,7 +15,7 @@ from companion.games.engine.notation import action_of, header_line, header_of, l
 from companion.games.engine.tray_policy import waiting_notice
 from companion.table import commands as c
 from companion.table.evening.game_record import PlayedGame
-from companion.table.evening.sitting import chosen, same_people
+from companion.table.evening.sitting import chosen_colours, same_people
 from companion.table.evolve import correction_of, game_of_throw, horizon
 from companion.table.journal import Entry
 from companion.table.photos import digest_of
@@ -43,7 +43,9 @@ class Now(NamedTuple):
 
 
 def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
-    """Return the steps that carry out a command.
+    """Return the steps that carry out a command, in order: journal entries and changes that are not journaled.
+
+    Nothing is changed here. The writer takes the steps.
 
     Raises:
         StaleAction: The command was made from an older snapshot, or its question is closed.
@@ -62,7 +64,7 @@ def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
             changes = _pressed(changes, button)
         case c.Answer():
             changes = _answered(changes, command)
-        case c.HouseDecides() | c.HouseAwaits():
+        case c.BotDecides() | c.BotAwaits():
             changes = _house(changes, command)
         case _:
             changes = _managed(changes, command)
@@ -71,7 +73,13 @@ def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Steps decided so far, and the state after them."""
+    """Steps decided so far, and the state after them. Each method returns new changes with further steps.
+
+    Attributes:
+        state: State of the table after the steps.
+        now: Time at which the command is carried out.
+        steps: The steps, in order.
+    """
 
     state: TableState
     now: Now
@@ -86,23 +94,23 @@ class Changes:
         return game
 
     def note(self, state: TableState) -> Changes:
-        """Add a step to the given state that is not journaled."""
+        """Add a step that is not journaled and leads to the given state."""
         return replace(self, state=state, steps=(*self.steps, Noted(state)))
 
     def enter(self, kind: str, body: dict[str, Any]) -> Changes:
-        """Add an entry to the journal. Raises RulesError if the rules refuse it."""
+        """Add a step that journals an entry of this kind and body. Raises RulesError if the rules refuse it."""
         return self._draft(Draft(Entry(number=self._number, kind=kind, body=body, wall_s=self.now.wall_s)))
 
     def line(
         self, action: Action | Undo, source: str, seen: Observation | None = None, waiting: Memory | None = None
     ) -> Changes:
-        """Add the entry of a line. Raises IllegalAction if the rules refuse it.
+        """Add a step that journals a transcript line. Raises IllegalAction if the rules refuse it.
 
         Args:
-            action: The line.
-            source: Who played it: `camera`, `answered`, `hand`, `button` or `house`.
-            seen: Observation of the throw.
-            waiting: Memory to go on with if the entry can't be written.
+            action: The throw, decision or undo.
+            source: How it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
+            seen: Observation of the throw; its photo and reading are journaled too.
+            waiting: Memory of the tray to go on with if the entry can't be written.
         """
         body: dict[str, Any] = {"line": line_of(action), "source": source}
         throw = jpeg = None
@@ -115,7 +123,7 @@ class Changes:
         return self._draft(Draft(entry, jpeg, waiting))
 
     def rest(self) -> Changes:
-        """Close any question after people changed the game; the tray as it is counts as handled."""
+        """Add a step that closes any question after people changed the game; the dice in the tray count as handled."""
         game = self.state.playing
         notice = waiting_notice(game.transcript.state) if game else None
         return self.note(replace(self.state, memory=interpret.overruled(self.state.memory), asked=None, notice=notice))
@@ -126,12 +134,12 @@ class Changes:
         return self.state.record.number + 1
 
     def _draft(self, draft: Draft) -> Changes:
-        """Add a draft. Raises RulesError if the rules refuse its entry."""
+        """Add a step that journals the draft's entry. Raises RulesError if the rules refuse it."""
         return replace(self, state=self.state.after(draft.entry), steps=(*self.steps, draft))
 
 
 def _watched(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
-    """Carry out a report from the tray: motion, an observation, or that time has passed."""
+    """Add the steps for a report from the tray: motion, an observation, or that time has passed."""
     state, game = changes.state, changes.state.playing
     match command:
         case c.NoteMotion():
@@ -150,7 +158,7 @@ def _watched(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Ch
 
 
 def _look_again(changes: Changes) -> Changes:
-    """Interpret the last observation again, because people have changed the game."""
+    """Interpret the tray's last observation again after people changed the game, and add the steps that follow."""
     game, observation = changes.state.playing, changes.state.observation
     if game is None:
         return changes
@@ -160,7 +168,10 @@ def _look_again(changes: Changes) -> Changes:
 
 
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
-    """Play the lines of an interpretation, then store its memory, its question and its notice."""
+    """Add the steps of an interpretation: its lines as journal entries, then its memory, question and notice.
+
+    While a question is open, only an interpretation that settles it plays lines.
+    """
     before = changes.state.asked
     if before and not outcome.settled:
         # While a throw is in question nothing after it is played; the answer interprets the tray again.
@@ -183,7 +194,7 @@ def _outranks(asked: Ask, ask: Ask) -> bool:
 
 
 def _played(changes: Changes, action: Action | Undo) -> Changes:
-    """Play a line by hand."""
+    """Add the steps for a line that a person entered by phone: a throw, a decision, a leaving player or an undo."""
     before = changes.game.transcript.state
     match action:
         case Undo():
@@ -199,12 +210,12 @@ def _played(changes: Changes, action: Action | Undo) -> Changes:
 
 
 def _decided(changes: Changes) -> Changes:
-    """Overrule the keep zone after a decision that it did not make, then interpret the tray again."""
+    """Add the steps after a decision by a person or the bot: overrule the keep zone, interpret the tray again."""
     return _look_again(changes.note(replace(changes.state, memory=interpret.decided(changes.state.memory), asked=None)))
 
 
 def _undone(changes: Changes, undo: Undo) -> Changes:
-    """Take back lines, an abandoning, or the game itself if it has no lines."""
+    """Add the step of an undo: it takes back lines, the abandoning of the game, or a game without lines itself."""
     game = changes.game
     if game.abandoned and undo.count == 1:
         return changes.enter("resumed", {}).rest()
@@ -214,7 +225,15 @@ def _undone(changes: Changes, undo: Undo) -> Changes:
 
 
 def _pressed(changes: Changes, button: str) -> Changes:
-    """Carry out a press of the button `bank`, `undo` or `next` in the present state."""
+    """Add the steps for a press of a button.
+
+    Args:
+        changes: Steps so far.
+        button: `bank`, `undo` or `next`. The last chooses among decisions, or else starts the next game.
+
+    Raises:
+        IllegalAction: There is nothing to do for that button now, or no such button.
+    """
     match button:
         case "bank":
             return _banked(changes)
@@ -229,7 +248,10 @@ def _pressed(changes: Changes, button: str) -> Changes:
 
 
 def _banked(changes: Changes) -> Changes:
-    """Carry out the bank button: bank, or play the decision that the next button has chosen."""
+    """Add the steps for the bank button: bank, or play the decision that the next button has chosen.
+
+    Raises IllegalAction while another question is open, or where nothing can be banked.
+    """
     asked, choices, lines = changes.state.asked, changes.state.choices, tuple[Action, ...]()
     if asked and asked[1].code not in SETTLED_BY_BANKING:
         raise IllegalAction("A throw is in question: answer that first.")
@@ -246,7 +268,10 @@ def _banked(changes: Changes) -> Changes:
 
 
 def _answered(changes: Changes, command: c.Answer) -> Changes:
-    """Play a person's answer to the open question."""
+    """Add the steps for a person's answer to the open question: the lines that it means, and its closing.
+
+    Raises StaleAction if that question is no longer open.
+    """
     state, game, asked = changes.state, changes.state.playing, changes.state.asked
     if asked is None or game is None or asked[0] != command.question:
         raise StaleAction("That question is no longer open.")
@@ -265,12 +290,15 @@ def _answered(changes: Changes, command: c.Answer) -> Changes:
     return changes
 
 
-def _house(changes: Changes, command: c.HouseDecides | c.HouseAwaits) -> Changes:
-    """Play the bot's decision, or record that dice are to be thrown for it."""
-    if not changes.state.houses_turn or changes.state.asked or changes.state.offer:
+def _house(changes: Changes, command: c.BotDecides | c.BotAwaits) -> Changes:
+    """Add the steps for the bot: its decision, or the announcement that dice are to be thrown for it.
+
+    Raises StaleAction unless the bot may act now.
+    """
+    if not changes.state.bots_turn or changes.state.asked or changes.state.offer:
         raise StaleAction("It is not the bot's turn to act.")
-    if isinstance(command, c.HouseAwaits):
-        return changes.note(replace(changes.state, house=command))
+    if isinstance(command, c.BotAwaits):
+        return changes.note(replace(changes.state, announced=command))
     action = action_of(command.line)
     if isinstance(action, Throw | Undo):
         raise IllegalAction("The bot decides; its dice are thrown like everyone's.")
@@ -278,7 +306,7 @@ def _house(changes: Changes, command: c.HouseDecides | c.HouseAwaits) -> Changes
 
 
 def _managed(changes: Changes, command: c.Managing) -> Changes:
-    """Start, end or correct games."""
+    """Add the steps for a command that starts, ends or corrects games."""
     match command:
         case c.StartGame():
             return _started(changes, command)
@@ -297,20 +325,23 @@ def _managed(changes: Changes, command: c.Managing) -> Changes:
 
 
 def _started(changes: Changes, command: c.StartGame) -> Changes:
-    """Start a game, in the sitting of the last one if the same people play."""
+    """Add the step that starts a game, in the sitting of the last game if the same people play."""
     record, header = changes.state.record, header_of(command.header)
     terms = terms_line(terms_of(command.terms, header))
     games, number = record.games, record.number + 1
     same = bool(games) and not record.closed and same_people(games[-1].header, header)
     sitting = games[-1].sitting if same else number
-    worn = chosen(games[-1].colours if games else {}, command.colours or {}, header.players)
+    worn = chosen_colours(games[-1].colours if games else {}, command.colours or {}, header.players)
     back_to = horizon(games, number, sitting)
     body = {"header": header_line(header), "sitting": sitting, "horizon": back_to, "colours": worn}
     return changes.enter("game", {**body, "terms": terms} if terms else body).rest()
 
 
 def _next_game(changes: Changes) -> Changes:
-    """Start the same game again; the loser of the last one starts."""
+    """Add the step that starts the same game again. `PlayedGame.next_starter` begins, as a rule the last game's loser.
+
+    Raises IllegalAction if the game is neither over nor abandoned.
+    """
     game = changes.game
     starter = game.next_starter
     if starter is None and not game.abandoned:
@@ -320,7 +351,13 @@ def _next_game(changes: Changes) -> Changes:
 
 
 def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes:
-    """Correct a throw; if later lines would become illegal, only offer the correction."""
+    """Add the step that corrects a throw. If later lines would become illegal, offer it for confirmation instead.
+
+    Args:
+        changes: Steps so far.
+        throw: Number of the throw.
+        values: True values of its dice, in any order.
+    """
     games, action = changes.state.record.games, action_of({"throw": list(values)})
     assert isinstance(action, Throw), "made as one"
     refused = correction_of(games, throw, action.dice).refused
@@ -334,7 +371,7 @@ def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes
 
 
 def _confirmed(changes: Changes, command: c.ConfirmCorrection) -> Changes:
-    """Apply the correction on offer, or drop it."""
+    """Add the step that applies the offered correction, or withdraws the offer if the command does not accept it."""
     offer = changes.state.offer
     if offer is None or offer.id != command.offer:
         raise StaleAction("That correction is no longer on offer; play went on.")
@@ -345,7 +382,7 @@ def _confirmed(changes: Changes, command: c.ConfirmCorrection) -> Changes:
 
 
 def _replaced(changes: Changes, body: dict[str, Any]) -> Changes:
-    """Enter a correction. Correcting an earlier game leaves the tray alone."""
+    """Add a journal entry of kind `correction` with this body. A corrected earlier game leaves the tray alone."""
     before = changes.game.transcript
     changes = changes.enter("correction", body)
     return changes if changes.game.transcript is before else changes.rest()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import msgspec
 
@@ -12,11 +11,11 @@ from companion.errors import IllegalAction, RulesError
 from companion.games.engine.game import Action, Throw, Undo
 from companion.games.engine.notation import action_of, header_of
 from companion.games.engine.transcript import Correction, Transcript, corrected
-from companion.table.evening.archive import Archive, ArchivedGame
+from companion.table.evening.archive import ArchivedGame
 from companion.table.evening.game_record import Game, Line, PlayedGame, archived, reopened
-from companion.table.evening.sitting import added_up, colours
+from companion.table.evening.sitting import colours, sitting_of
 from companion.table.events import events_of
-from companion.table.journal import Entry, chain, link_of
+from companion.table.journal import Entry, chain
 from companion.table.snapshot import Event, Sitting, Thrown
 from companion.table.terms import terms_of
 
@@ -59,7 +58,7 @@ class Record:
         if not self.games:
             return Sitting()
         ours = [game for game in self.games if game.sitting == self.games[-1].sitting]
-        sitting = added_up((game.sides, game.outcome) for game in ours if game.outcome)
+        sitting = sitting_of((game.sides, game.outcome) for game in ours if game.outcome)
         now = self.games[-1]
         return msgspec.structs.replace(sitting, colours={name: now.colours[name] for name in now.header.players})
 
@@ -101,23 +100,11 @@ def replayed(
     return record
 
 
-def archived_before(folder: Path, archive: Archive) -> tuple[Record, int]:
-    """Load the archive of a data folder: the record it holds and the number of the first entry to replay.
-
-    An archive that does not belong to the journal is deleted, and replay starts at entry 1. Raises DeviceError.
-    """
-    loaded = archive.load()
-    if loaded is None:
-        return Record(), 1
-    mark, games = loaded
-    if link_of(folder, mark.next) != mark.link:
-        archive.forget()
-        return Record(), 1
-    return Record(mark.next - 1, 0, tuple(games[number] for number in sorted(games))), mark.next
-
-
 def evolve(record: Record, entry: Entry) -> Record:
-    """Return the record after one more entry. Raises RulesError if the rules refuse it."""
+    """Return the record after one more journal entry: the reducer of event sourcing, a pure function.
+
+    Raises RulesError if the rules refuse the entry.
+    """
     games, number, closed = record.games, entry.number, record.closed
     match entry.kind:
         case "game":
@@ -179,7 +166,7 @@ def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) 
 
 
 def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
-    """Return the games after a new one began: all others archived, those before the horizon dropped."""
+    """Return the games after an entry that begins a new one: the others archived, those before its horizon dropped."""
     header = header_of(entry.body["header"])
     transcript = Transcript.begin(header)
     started = Event(
@@ -196,7 +183,10 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 
 
 def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
-    """Return the games without the last one, which has no lines; entry `number` is in the log of the one before."""
+    """Return the games after an undo of the last one, which has no lines: the one before it is on the table again.
+
+    The undo is added to that game's log as an event of the entry `number`.
+    """
     if len(games) < 2 or reopened(games[-1]).lines:
         raise IllegalAction("There is nothing to take back.")
     back = reopened(games[-2])
@@ -204,7 +194,7 @@ def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
 
 
 def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
-    """Return the game after a line, an abandoning or a resuming. Raises RulesError if the rules refuse it."""
+    """Return the game after an entry of kind `line`, `abandoned` or `resumed`. Raises RulesError if it is refused."""
     log = tuple(event for event in game.log if event.code != "abandoned")
     match entry.kind:
         case "line" if game.abandoned:
@@ -222,7 +212,7 @@ def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
 
 
 def _line_added(game: PlayedGame, entry: Entry, action: Action) -> PlayedGame:
-    """Return the game after a throw or a decision."""
+    """Return the game after a line that is no undo, with its events in the log; `action` is the decoded line."""
     transcript, source, thrown = game.transcript.then(action), entry.body["source"], None
     if isinstance(action, Throw):
         player = game.transcript.state.standing.player
@@ -259,7 +249,7 @@ def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
 
 
 def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
-    """Apply a correction to whichever game of the sitting it concerns; the current game's log mentions it."""
+    """Return the games after a corrected throw: the game that holds it is recomputed, the last game's log says so."""
     game = game_of_throw(games, entry.body["throw"])
     mended, said = _corrected(game, correction_of(games, entry.body["throw"], tuple(entry.body["values"])), entry)
     changed = tuple(mended if one.number == game.number else one for one in games)
@@ -268,7 +258,13 @@ def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 
 
 def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[PlayedGame, Event]:
-    """Return the corrected game, without the later lines that became illegal, and the event for the log."""
+    """Return the corrected game, and the event that reports the correction.
+
+    Args:
+        game: The game that holds the throw.
+        result: Effect of the correction on its transcript; later lines that became illegal are gone there.
+        entry: The correction's journal entry.
+    """
     values, index = tuple(entry.body["values"]), _index_of(game, entry.body["throw"])
     was = game.lines[index]
     assert was.thrown is not None, "found by the number of its throw"
@@ -283,7 +279,13 @@ def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[Play
 
 
 def _rethrown(transcript: Transcript, lines: tuple[Line, ...], first: int) -> list[Line]:
-    """Return the lines from index `first` on with each throw's player recomputed: a correction may shift turns."""
+    """Return the lines that follow a correction, with each throw's player recomputed: turns may have shifted.
+
+    Args:
+        transcript: The game after the correction.
+        lines: Lines of the game before it.
+        first: Index of the first line after the corrected one.
+    """
     found: list[Line] = []
     for line, step in zip(lines[first : transcript.line_count], transcript.steps[first:-1], strict=True):
         if line.thrown is not None:
@@ -294,7 +296,13 @@ def _rethrown(transcript: Transcript, lines: tuple[Line, ...], first: int) -> li
 
 
 def _retold(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
-    """Recompute the events of the lines from index `first` on after a correction, keeping their entry numbers."""
+    """Return the events of the corrected line and of those after it, recomputed; entry numbers stay.
+
+    Args:
+        transcript: The game after the correction.
+        lines: Its lines.
+        first: Index of the corrected line.
+    """
     return tuple(
         event
         for line, step in zip(lines[first:], transcript.steps[first + 1 :], strict=True)

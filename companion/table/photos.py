@@ -39,7 +39,7 @@ class Photos:
         return tuple(int(file.stem) for file in self.folder.glob("*.jpg") if file.stem.isdecimal())
 
     def start(self, last_throw: int) -> None:
-        """Create the folder, and rename photos whose throws never reached the journal.
+        """Create the folder, delete unfinished files, and set aside photos whose throws never reached the journal.
 
         Args:
             last_throw: Number of the last throw in the journal.
@@ -67,11 +67,11 @@ class Photos:
         return True
 
     def put_right(self, wrong: Iterable[int], owners: Mapping[str, int]) -> None:
-        """Remove photos from wrong throws, and give each to the throw that its hash belongs to. Raises OSError.
+        """Move swapped photos to the throws whose entries name them; delete those that no entry names. Raises OSError.
 
         Args:
-            wrong: Numbers of the throws with the photo of another throw.
-            owners: Number of the throw of each photo, by hash.
+            wrong: Numbers of the throws whose photo has another hash than their entry says.
+            owners: Hash of each throw's photo -> number of that throw.
         """
         held = [self._file(throw).read_bytes() for throw in wrong]
         for throw in wrong:

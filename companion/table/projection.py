@@ -29,7 +29,12 @@ MAX_THROWS = 24
 
 
 def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
-    """Build the snapshot of a state. The game part of `last` is reused if it has the same entry number."""
+    """Build the snapshot of a state.
+
+    Args:
+        table: The state.
+        last: An earlier snapshot. What depends on the journal alone is copied from it if no entry was added since.
+    """
     if last is None or last.number != table.record.number:
         last = _journaled(table.record)
     lying = table.observation if table.memory.awake else None
@@ -37,7 +42,7 @@ def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
         last,
         phase=_phase(table),
         question=_question(*table.asked) if table.asked else None,
-        notice=_houses_notice(table) if table.houses_turn and _says_nothing(table.notice) else table.notice,
+        notice=_bots_notice(table) if table.bots_turn and _says_nothing(table.notice) else table.notice,
         thrown=values_of(lying.thrown) if lying else (),
         kept=values_of(lying.kept) if lying else (),
         correction=table.offer,
@@ -78,7 +83,10 @@ def _journaled(record: Record) -> Snapshot:
 
 
 def _points_of(state: State, option: Action) -> int:
-    """Return the turn's points after a decision if the turn goes on, else the change of the player's score."""
+    """Return the points of a decision, to show beside it.
+
+    They are the turn's points after it if it leaves the scores unchanged, else the change of the side's score.
+    """
     before, after = state.standing, state.after(option).standing
     assert before.side is not None, "only a player has options"
     if after.side == before.side and after.scores == before.scores:
@@ -95,7 +103,7 @@ def _rule_of_thumb(state: State) -> dict[str, Any] | None:
 
 
 def _sides(game: PlayedGame, backs: Sequence[int]) -> tuple[Side, ...]:
-    """Return the sides of a game in seat order; `backs` are the holes of their back pegs."""
+    """Return the players or teams of a game in seat order; `backs` holds the hole of each one's back peg."""
     standing, ahead = game.transcript.state.standing, scores_ahead(game.transcript.state)
     outcome = standing.outcome or Outcome((), (0,) * len(ahead))
     return tuple(
@@ -145,10 +153,10 @@ def _says_nothing(notice: Phrase | None) -> bool:
     return notice is None or notice.code in {"throw", "decide", "throw_or_bank", "restored"}
 
 
-def _houses_notice(table: TableState) -> Phrase:
-    """Make the notice of the bot's turn: it decides, or dice are to be thrown for it."""
-    game, awaits = table.record.game, table.house
-    assert game is not None, "it is the house's turn"
+def _bots_notice(table: TableState) -> Phrase:
+    """Return the notice for the bot's turn: that it decides, or how many dice are to be thrown for it."""
+    game, awaits = table.record.game, table.announced
+    assert game is not None, "it is the bot's turn"
     state = game.transcript.state
     if awaits is None:
         return Phrase("house_decides", {"player": state.standing.player})
@@ -170,7 +178,10 @@ def _phase(table: TableState) -> str:
 
 
 def _question(number: int, ask: Ask) -> Question:
-    """Make the public form of a question. If the count is wrong, it shows the dice of both zones."""
+    """Return a question as the pages show it, with the dice to choose from: those in the throw zone.
+
+    If the number of dice is in doubt, the dice in the keep zone follow.
+    """
     dice = (*ask.observation.thrown, *ask.observation.kept) if ask.code == Doubt.COUNT else ask.observation.thrown
     return Question(
         id=number,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,8 @@ import msgspec
 
 from companion.errors import CompanionError, DeviceError
 from companion.games.engine.views.phrase import Phrase
-from companion.table.evolve import Record, Unplayable, replayed
-from companion.table.journal import read_entries
+from companion.table.evolve import Record, replayed
+from companion.table.journal import entries
 from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot, Thrown
 from companion.table.state import TableState
@@ -66,10 +67,9 @@ AnyTable = Table | LastState
 
 
 def last_good(folder: Path) -> Record:
-    """Replay a folder's journal up to the first entry that can't be read or played, without changing it."""
-    try:
-        return replayed(read_entries(folder))
-    except Unplayable as no:
-        return no.record
-    except CompanionError:
-        return Record()
+    """Replay a data folder's journal up to the first entry that can't be read or played, without changing it."""
+    record = Record()
+    with contextlib.suppress(CompanionError):
+        for entry in entries(folder):
+            record = replayed((entry,), record)
+    return record

@@ -9,7 +9,7 @@ import msgspec
 from companion.games.engine.game import Action
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import policy_for
-from companion.table.commands import HouseAwaits
+from companion.table.commands import BotAwaits
 from companion.table.evening.game_record import PlayedGame
 from companion.table.evolve import Record, evolve
 from companion.table.journal import Entry
@@ -35,7 +35,7 @@ class TableState:
         offer: A correction that waits for confirmation.
         moving: Whether something moves in the tray.
         choice: How often the next button was pressed, to choose among the decisions that the bank button can make.
-        house: The bot's announcement of dice to be thrown for it.
+        announced: The bot's announcement of dice to be thrown for it.
         questions: Number of the last question or offer.
     """
 
@@ -47,14 +47,19 @@ class TableState:
     offer: Offer | None = None
     moving: bool = False
     choice: int = 0
-    house: HouseAwaits | None = None
+    announced: BotAwaits | None = None
     questions: int = 0
 
     @classmethod
     def restarted(cls, record: Record, damage: str | None) -> TableState:
-        """Return the state after a start, with a notice of the damage to the journal, or of the scores.
+        """Return the state at the start of the program.
 
-        The tray has not been seen. Numbers of questions go on far above those before, which a phone may still show.
+        The tray has not been observed yet. Questions are numbered far above those that a phone may still show.
+
+        Args:
+            record: The replayed journal.
+            damage: Report of damage to the journal, shown as a notice; None without damage. Then the notice says the
+                scores, so that people can go on.
         """
         game = record.game
         notice = Phrase("ill", {"what": damage, "cure": CHECK_SCORES}) if damage else None
@@ -76,7 +81,7 @@ class TableState:
         return policy_for(game.transcript.state).choices(game.transcript.state) if game else ()
 
     @property
-    def houses_turn(self) -> bool:
+    def bots_turn(self) -> bool:
         """Whether it is the bot's turn."""
         game = self.playing
         return bool(game and game.terms.house and game.transcript.state.standing.player == game.terms.house.player)
@@ -102,20 +107,25 @@ class TableState:
         return memory.empty_since_s + BANK_AFTER_S if waits and memory.empty_since_s is not None else None
 
     def situation(self, game: PlayedGame, observation: Observation | float) -> Situation:
-        """Return the situation of a game: with an observation, or with the remembered dice at a time in seconds."""
+        """Return the input for interpreting the tray.
+
+        Args:
+            game: The game on the table.
+            observation: The tray now; or a time on the table's clock in seconds, for the dice as last observed.
+        """
         state, policies = game.transcript.state, policies_under(game.terms)
         if isinstance(observation, Observation):
             return Situation(state, self.memory, observation, policies)
         return Situation.remembered(state, self.memory, observation, policies)
 
     def after(self, step: Entry | Noted) -> TableState:
-        """Return the state after one step. Raises RulesError if the rules refuse an entry."""
+        """Return the state after a journal entry or an unjournaled step. Raises RulesError if the rules refuse it."""
         match step:
             case Noted(state):
                 return replace(state, record=self.record)
             case Entry():
                 record = evolve(self.record, step)
-                return replace(self, record=record, offer=None, choice=0, house=None)
+                return replace(self, record=record, offer=None, choice=0, announced=None)
 
 
 @dataclass(frozen=True, slots=True)

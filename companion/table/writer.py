@@ -17,9 +17,9 @@ from companion.errors import CompanionError, DeviceError
 from companion.games.engine.views.phrase import Phrase
 from companion.table.commands import Command, Tick
 from companion.table.decide import Now, decide
-from companion.table.evening.archive import Archive, Mark
+from companion.table.evening.archive import Archive
 from companion.table.events import news_between
-from companion.table.evolve import Record, Unplayable, archived_before, replayed
+from companion.table.evolve import Record, Unplayable, replayed
 from companion.table.journal import Entry, Journal, entries
 from companion.table.journal.journal import UPKEEP_EVERY_S
 from companion.table.photos import Photos
@@ -188,9 +188,9 @@ class Table:
         """Open the journal and replay it. Raises DeviceError if it cannot be read or replayed."""
         damage = self._journal.open()
         folder, tail = self._journal.path.parent, self._journal.tail
-        before, first = archived_before(folder, self._archive)
+        first, games = self._archive.load()
         try:
-            record = replayed(entries(folder, first), before, self._archive.note)
+            record = replayed(entries(folder, first), Record(first - 1, games=games), self._archive.note)
         except Unplayable as no:
             raise DeviceError(f"The journal {self._journal.path}: {no}.", REPLAY_ELSEWHERE) from no
         self._archive_games()
@@ -202,10 +202,14 @@ class Table:
         """Archive the games before the last one, so that the next start replays from there."""
         begun = self._journal.tail.last_game
         if begun is not None:
-            self._archive.write(Mark(next=begun.number, link=begun.link))
+            self._archive.write(begun.head)
 
     def _next(self) -> tuple[Command | None, Future[Snapshot]] | None:
-        """Wait for the next command or for a `Tick` that is due; run the journal's upkeep while idle."""
+        """Wait for the next command or for a `Tick` that is due; run the journal's upkeep while idle.
+
+        Returns:
+            The command, None only to ask whether the writer answers, and the future for its result; None to stop.
+        """
         while True:
             tick_s = self.tick_due_s()
             due_s = self._upkeep_s if tick_s is None else min(tick_s, self._upkeep_s)
@@ -225,7 +229,10 @@ class Table:
             self._upkeep_s = self._clock() + UPKEEP_EVERY_S
 
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
-        """Carry out a command and answer with the new snapshot or the refusal; None only asks for an answer."""
+        """Carry out a command, publish the new snapshot, and set `answer` to it or to the refusal.
+
+        Without a command `answer` is set to the present snapshot: the writer is alive.
+        """
         if command is None:
             answer.set_result(self._snapshot)
             return
@@ -248,7 +255,10 @@ class Table:
             answer.set_exception(no)
 
     def _carry_out(self, command: Command) -> None:
-        """Decide, then take each step: an entry goes to the disk first. Raises CompanionError if it is refused."""
+        """Take the steps that `decide` returns for a command; an entry is written to the disk before it counts.
+
+        Raises CompanionError if the command is refused or the disk fails.
+        """
         now, due_s = Now(self._clock(), self._wall()), self._state.bank_due_s
         if isinstance(command, Tick) and due_s is not None and now.clock_s >= due_s:
             self._ticked = self._state.record.number, self._state.memory.empty_since_s
@@ -265,7 +275,10 @@ class Table:
                 self._state = self._state.after(step)
 
     def _written(self, draft: Draft) -> Entry:
-        """Put an entry and its photo on the disk. Raises DeviceError; then the draft's memory of the tray is kept."""
+        """Write a draft's photo and entry to the disk, and return the entry as written.
+
+        On a DeviceError nothing is written. If the draft says so, the throw then waits in the tray, with a notice.
+        """
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")
         if draft.photo_jpeg and not photo:

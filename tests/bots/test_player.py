@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from companion.bots.player import AFTER_UNDO_S, PAUSE_S, HousePlayer
+from companion.bots.player import AFTER_UNDO_S, PAUSE_S, BotPlayer
 from companion.errors import Doubt, RulesError, StaleAction
 from companion.games.advice.luck import story_of
 from companion.games.engine.players import LEVELS
@@ -17,9 +17,9 @@ from companion.games.engine.replay import transcript_of
 from companion.history.export import PastGames
 from companion.table.commands import (
     Answer,
+    BotAwaits,
+    BotDecides,
     CorrectThrow,
-    HouseAwaits,
-    HouseDecides,
     NextGame,
     Observe,
     PlayLine,
@@ -43,11 +43,11 @@ def seated(table: Table, level: str = "best", game: str = "crib_dice", first: st
 
 
 @pytest.fixture
-def house(table: Table, clock: Clock) -> HousePlayer:
-    return HousePlayer(table, clock)
+def house(table: Table, clock: Clock) -> BotPlayer:
+    return BotPlayer(table, clock)
 
 
-def later(clock: Clock, house: HousePlayer, seconds: float = PAUSE_S) -> float | None:
+def later(clock: Clock, house: BotPlayer, seconds: float = PAUSE_S) -> float | None:
     """Let `seconds` pass and run every step of the bot that is due."""
     house.step()
     clock.now_s += seconds
@@ -63,7 +63,7 @@ def lines(table: Table, folder: Path) -> list[Any]:
     return list(PastGames(folder).transcript(game) or ())[1:]
 
 
-def test_the_bot_decides_after_people_have_seen_its_throw(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_the_bot_decides_after_people_have_seen_its_throw(table: Table, house: BotPlayer, clock: Clock) -> None:
     tray = Tray()
     seated(table)
     table.submit(Observe(tray.observation()))
@@ -85,7 +85,7 @@ def test_the_bot_decides_after_people_have_seen_its_throw(table: Table, house: H
     assert (notice.code, notice.args["staying"]) == ("house_awaits_on", [5, 5])
 
 
-def test_the_keep_zone_does_not_decide_for_the_bot(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_the_keep_zone_does_not_decide_for_the_bot(table: Table, house: BotPlayer, clock: Clock) -> None:
     tray = Tray(clock=clock)
     seated(table)
     table.submit(Observe(tray.observation()))
@@ -101,7 +101,7 @@ def test_the_keep_zone_does_not_decide_for_the_bot(table: Table, house: HousePla
     assert table.snapshot().number == number + 1
 
 
-def test_a_throw_made_before_the_bot_decides_counts_afterwards(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_a_throw_made_before_the_bot_decides_counts_afterwards(table: Table, house: BotPlayer, clock: Clock) -> None:
     tray = Tray()
     seated(table)
     table.submit(Observe(tray.observation()))
@@ -116,7 +116,7 @@ def test_a_throw_made_before_the_bot_decides_counts_afterwards(table: Table, hou
     assert (state["point"], state["frozen"]) == (5, 3)
 
 
-def test_dice_that_stay_are_no_part_of_the_bots_throw(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_dice_that_stay_are_no_part_of_the_bots_throw(table: Table, house: BotPlayer, clock: Clock) -> None:
     tray = Tray()
     seated(table, game="crag")
     table.submit(Observe(tray.observation()))
@@ -130,7 +130,7 @@ def test_dice_that_stay_are_no_part_of_the_bots_throw(table: Table, house: House
     assert table.snapshot().throws[-1].values == (1,)
 
 
-def test_the_bot_waits_while_a_throw_is_in_question(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_the_bot_waits_while_a_throw_is_in_question(table: Table, house: BotPlayer, clock: Clock) -> None:
     tray = Tray()
     seated(table)
     table.submit(Observe(tray.observation()))
@@ -139,14 +139,14 @@ def test_the_bot_waits_while_a_throw_is_in_question(table: Table, house: HousePl
     assert question is not None
     assert later(clock, house, 60.0) is None
     with pytest.raises(StaleAction):
-        table.submit(HouseAwaits(number=table.snapshot().number, dice=7))
+        table.submit(BotAwaits(number=table.snapshot().number, dice=7))
     table.submit(Answer(question=question.id, values=FIRST))
     assert later(clock, house, 0.0) == PAUSE_S
     later(clock, house)
     assert table.snapshot().state["point"] == 5  # type: ignore[index]
 
 
-def test_the_bot_waits_while_it_is_held(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_the_bot_waits_while_it_is_held(table: Table, house: BotPlayer, clock: Clock) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}])
     later(clock, house, 0.0)
@@ -161,7 +161,7 @@ def test_the_bot_waits_while_it_is_held(table: Table, house: HousePlayer, clock:
     assert table.snapshot().state["point"] == 6  # type: ignore[index]
 
 
-def test_the_bot_waits_while_a_correction_is_on_offer(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_the_bot_waits_while_a_correction_is_on_offer(table: Table, house: BotPlayer, clock: Clock) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}, {"do": "point", "value": 5}, {"throw": [1, 2, 3, 4, 6]}])
     first = table.snapshot().throws[0].number
@@ -170,7 +170,7 @@ def test_the_bot_waits_while_a_correction_is_on_offer(table: Table, house: House
     assert later(clock, house, 60.0) is None
 
 
-def test_the_bot_pauses_longer_after_an_undo(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_the_bot_pauses_longer_after_an_undo(table: Table, house: BotPlayer, clock: Clock) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}])
     later(clock, house)
@@ -181,19 +181,19 @@ def test_the_bot_pauses_longer_after_an_undo(table: Table, house: HousePlayer, c
     assert table.snapshot().notice.code == "house_awaits"  # type: ignore[union-attr]
 
 
-def test_people_may_decide_for_the_bot(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_people_may_decide_for_the_bot(table: Table, house: BotPlayer, clock: Clock) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}, {"do": "point", "value": 2}])
     table.submit(PressButton(button="bank"))
     assert table.snapshot().state["player"] == "Ann"  # type: ignore[index]
 
 
-def test_the_bot_acts_only_in_its_own_turn(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_the_bot_acts_only_in_its_own_turn(table: Table, house: BotPlayer, clock: Clock) -> None:
     seated(table, first="Ann")
     played(table, [{"throw": list(FIRST)}])
     assert later(clock, house, 100.0) is None
     with pytest.raises(StaleAction):
-        table.submit(HouseDecides(number=table.snapshot().number, line={"do": "point", "value": 5}))
+        table.submit(BotDecides(number=table.snapshot().number, line={"do": "point", "value": 5}))
 
 
 def test_the_next_game_and_a_restart_keep_the_terms(table: Table, clock: Clock, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_the_next_game_and_a_restart_keep_the_terms(table: Table, clock: Clock, 
     again.start()
     try:
         assert again.snapshot().terms.house.level == "careless"  # type: ignore[union-attr]
-        house = HousePlayer(again, clock)
+        house = BotPlayer(again, clock)
         later(clock, house)
         assert again.snapshot().state["point"] == 5  # type: ignore[index]
         again.submit(PlayLine(number=again.snapshot().number, line={"undo": 2}))
@@ -258,7 +258,7 @@ class Game:
     def __init__(self, table: Table, clock: Clock, dice: random.Random) -> None:
         self.table, self.clock, self.dice = table, clock, dice
         self.hands = Thrower(table, dice)
-        self.house = HousePlayer(table, clock, self.hands)
+        self.house = BotPlayer(table, clock, self.hands)
         table.submit(Observe(self.hands.tray.observation()))
 
     def play(self) -> Snapshot:

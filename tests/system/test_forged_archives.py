@@ -95,13 +95,13 @@ def test_derived_files_never_come_from_an_archive(table: Path) -> None:
     """A start would believe the one and recover the journal from the other; no export writes either."""
 
     def forge(held: dict[str, bytes], manifest: dict[str, Any]) -> None:
-        held["data/games.jsonl"] = held["data/journal-copy.jsonl"] = b"forged"
+        held["data/games.json.gz"] = held["data/journal-copy.jsonl"] = b"forged"
         del held["data/journal.jsonl"]
         manifest["entries"] = 0
 
     fresh = table.parent / "new"
     assert imported(repacked(exported(table)[0], forge), fresh).return_value == 0
-    assert not [path for path in fresh.iterdir() if path.suffix == ".jsonl"]
+    assert not [path for path in fresh.iterdir() if path.suffix in (".jsonl", ".gz")]
 
 
 def test_importing_a_missing_file_a_folder_or_a_text_is_an_error(table: Path) -> None:

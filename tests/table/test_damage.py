@@ -18,6 +18,7 @@ from companion.table.journal import FIRST, SECOND, Entry, Journal, examined, rea
 from companion.table.journal.chain import row_of
 from companion.table.journal.recovery import reports
 from companion.table.photos import Photos, digest_of
+from companion.table.read_only import last_good
 from companion.table.writer import Table
 from tests.faults.latent import scrub
 from tests.known import known
@@ -225,6 +226,17 @@ def test_an_entry_that_cannot_be_replayed_is_named_with_a_cure(tmp_path: Path) -
     with pytest.raises(DeviceError, match=r"journal\.jsonl: entry 2") as ill:
         table_in(tmp_path).start()
     assert "export" in ill.value.cure
+
+
+def test_safe_mode_shows_the_state_before_the_first_damaged_entry(tmp_path: Path) -> None:
+    evening = Evening(tmp_path)
+    frozen(evening, 5, 5)
+    before = evening.table.snapshot()
+    evening.throw(5, 5, 5, 1, 2)
+    evening.table.stop()
+    spoil(tmp_path / FIRST, msgspec.json.encode(read_entries(tmp_path)[-1].body))
+    assert last_good(tmp_path).number == before.number
+    assert known(last_good(tmp_path).game).view == before.state
 
 
 def test_any_fault_at_the_start_ends_it_with_a_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

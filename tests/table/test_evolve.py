@@ -191,7 +191,7 @@ def test_a_corrected_roll_off_reassigns_later_throws(tmp_path: Path) -> None:
     assert [thrown.player for thrown in table.snapshot().throws] == ["Ann", "Ben", "Ann", "Ann"]
     after = table.submit(c.CorrectThrow(number=table.snapshot().number, throw=1, values=(1, 1)))
     assert [thrown.player for thrown in after.throws] == ["Ann", "Ben", "Ben", "Ben"]
-    assert [who for *_, who, _ in PastGames(tmp_path).throwers()] == ["Ann", "Ben", "Ben", "Ben"]
+    assert [who for *_, who, _ in PastGames(tmp_path).throw_rows()] == ["Ann", "Ben", "Ben", "Ben"]
     table.stop()
 
 

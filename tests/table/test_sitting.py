@@ -10,7 +10,7 @@ import pytest
 from companion.errors import DeviceError, IllegalAction, RulesError
 from companion.games.engine.game import Outcome
 from companion.table.commands import Abandon, EndSitting, NextGame, Observe, PressButton, StartGame
-from companion.table.evening.sitting import added_up, colours, next_starter
+from companion.table.evening.sitting import colours, next_starter, sitting_of
 from companion.table.photos import Photos
 from tests.known import known
 from tests.table.acting import HEADER, Tray, played, started, table_in
@@ -196,8 +196,8 @@ def test_colours_are_kept_from_one_sitting_to_the_next(tmp_path: Path) -> None:
 def test_most_games_won_lead_a_sitting_and_fewest_lost_break_a_tie() -> None:
     names = ("Ann", "Ben", "Cid")
     won_by = [Outcome((0,), (0, 4, 1)), Outcome((1,), (1, 0, 1)), Outcome((0, 1), (0, 0, 2))]
-    sitting = added_up((names, outcome) for outcome in won_by)
+    sitting = sitting_of((names, outcome) for outcome in won_by)
     assert sitting.games_won == {"Ann": 1.5, "Ben": 1.5, "Cid": 0.0}
     assert (sitting.games_lost, sitting.ahead) == ({"Ann": 1, "Ben": 4, "Cid": 4}, ("Ann",))
-    assert added_up([(names, Outcome((2,), (2, 1, 0)))]).ahead == ("Cid",)
-    assert added_up([]).ahead == ()
+    assert sitting_of([(names, Outcome((2,), (2, 1, 0)))]).ahead == ("Cid",)
+    assert sitting_of([]).ahead == ()

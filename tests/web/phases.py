@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw
 
 from companion.bots.adviser import Advisor
 from companion.history.export import PastGames
-from companion.table.commands import Answer, HouseAwaits, HouseDecides, NoteMotion, Observe, PlayLine, StartGame
+from companion.table.commands import Answer, BotAwaits, BotDecides, NoteMotion, Observe, PlayLine, StartGame
 from companion.table.photos import Photos
 from tests.conftest import chromium_browser
 from tests.web.pub import PIN, Pub, observation, opened, served
@@ -150,12 +150,12 @@ def house(evening: Evening) -> Iterator[str]:
     evening.begin("crapola", ("Ann", "House"), terms={"house": {"player": "House", "level": "steady"}})
     evening.turn([1, 1, 1, 2, 3, 4], {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     table = evening.pub.table
-    table.submit(HouseAwaits(number=table.snapshot().number, dice=6))
+    table.submit(BotAwaits(number=table.snapshot().number, dice=6))
     yield "throw-for-house"
     evening.see([1, 5, 2, 2, 3, 6])
     yield "house-thinks"
-    table.submit(HouseDecides(number=table.snapshot().number, line={"do": "keep", "dice": [1, 5]}))
-    table.submit(HouseAwaits(number=table.snapshot().number, dice=4))
+    table.submit(BotDecides(number=table.snapshot().number, line={"do": "keep", "dice": [1, 5]}))
+    table.submit(BotAwaits(number=table.snapshot().number, dice=4))
     yield "house-goes-on"
 
 

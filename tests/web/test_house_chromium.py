@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from companion.bots.adviser import Advisor
-from companion.bots.player import HousePlayer
+from companion.bots.player import BotPlayer
 from companion.history.export import PastGames
 from tests.waiting import until
 from tests.web.accessibility import violations
@@ -37,7 +37,7 @@ def page(chromium: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def house_pub(tmp_path: Path) -> Iterator[Pub]:
-    houses: list[HousePlayer] = []
+    houses: list[BotPlayer] = []
 
     class Holding:
         """The house as the pages know it, before there is a table for it to play at."""
@@ -47,7 +47,7 @@ def house_pub(tmp_path: Path) -> Iterator[Pub]:
 
     advisor = Advisor(lambda: pub.table.state())
     with opened(tmp_path, evening=PastGames(tmp_path), advice=advisor, house=Holding()) as pub:
-        house = HousePlayer(pub.table, time.monotonic, pause_s=PAUSE_S)
+        house = BotPlayer(pub.table, time.monotonic, pause_s=PAUSE_S)
         houses.append(house)
         leave = pub.table.subscribe(house.hear)
         house.start()

@@ -132,7 +132,7 @@ def test_every_download_is_the_same_byte_for_byte_after_a_restore(
         return {
             str(path.relative_to(folder)): path.read_bytes()
             for path in files
-            if path.suffix != ".lock" and path.name not in ("games.jsonl", RESTORED)
+            if path.suffix != ".lock" and path.name not in ("games.json.gz", RESTORED)
         }
 
     assert kept(place / "new") == kept(place / "old")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from companion.errors import DeviceError
-from companion.table.commands import HouseAwaits, HouseDecides, NoteMotion, StartGame
+from companion.table.commands import BotAwaits, BotDecides, NoteMotion, StartGame
 from companion.table.snapshot import Event
 from tests.web.pub import HEADER, Pub, opened, play
 from web.loudspeaker import Loudspeaker, called
@@ -110,10 +110,10 @@ def test_a_throw_for_the_computer_player_is_announced_once(pub: Pub) -> None:
     header = {**HEADER, "first": HEADER["players"][0]}
     terms = {"house": {"player": HEADER["players"][0], "level": "best"}}
     number = pub.table.submit(StartGame(header=header, terms=terms)).number
-    pub.table.submit(HouseAwaits(number=number, dice=7))
+    pub.table.submit(BotAwaits(number=number, dice=7))
     pub.table.submit(NoteMotion())
     play(pub, POINT_5[0])
-    pub.table.submit(HouseDecides(number=number + 1, line=POINT_5[1]))
+    pub.table.submit(BotDecides(number=number + 1, line=POINT_5[1]))
     voice.hush()
     assert [said.words for said in mouth.said] == [
         "Anyone: throw 7 dice for Ann (the computer).",

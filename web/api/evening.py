@@ -65,7 +65,7 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
         text = io.StringIO()
         sheet = csv.writer(text)
         sheet.writerow(CSV_COLUMNS)
-        for *of_game, number, player, values in past.throwers():
+        for *of_game, number, player, values in past.throw_rows():
             sheet.writerow([*of_game, number, plain(player), " ".join(map(str, values))])
         return attachment(text.getvalue().encode(), "text/csv", "peg-and-pip-throws.csv")
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import flask
 import msgspec
 
-from companion.bots.player import HELD_S, HousePlayer
+from companion.bots.player import HELD_S, BotPlayer
 from web.pairing.roles import PLAYERS
 from web.responses import answer
 from web.routes import Routes
@@ -19,7 +19,7 @@ class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: Annotated[float, msgspec.Meta(ge=0.0, le=HELD_S)]
 
 
-def routes(house: HousePlayer) -> Routes:
+def routes(house: BotPlayer) -> Routes:
     """Make the route by which players have the bot wait."""
     made = Routes("house", HoldBody)
 

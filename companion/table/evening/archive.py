@@ -6,8 +6,7 @@ journal, it is made anew.
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
+import gzip
 import logging
 import zlib
 from collections.abc import Iterable, Sequence
@@ -19,15 +18,15 @@ import msgspec
 from companion.games.engine.game import Header, Outcome
 from companion.games.engine.notation import header_of
 from companion.table.evening.statistics import Best, Tally
+from companion.table.journal import row_at
+from companion.table.journal.chain import Head
 from companion.table.snapshot import Thrown
 from companion.table.terms import USUAL, Terms
 
 log = logging.getLogger(__name__)
 
-FILE_NAME = "games.jsonl"
-"""File of the archive in the data folder."""
-_SUM_BYTES = 8
-"""Length of each line's checksum in bytes: finds damage, not forgery."""
+FILE_NAME = "games.json.gz"
+"""File of the archive in the data folder: a `Stored` as JSON. The checksum of gzip reveals damage."""
 
 T = TypeVar("T")
 """Type that the compressed values are decoded to."""
@@ -115,18 +114,16 @@ class ArchivedGame(msgspec.Struct, frozen=True, kw_only=True):
         return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
 
-class Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """Position in the journal that the archive reaches: it holds every game before the one that entry `next` started.
+class Stored(msgspec.Struct, frozen=True):
+    """Content of the archive's file.
 
     Attributes:
-        next: Number of that entry.
-        link: Hash of that entry in the journal's chain; ties the archive to its journal.
-        gone: Numbers of games taken back since the previous mark.
+        next: Journal entry that started the game on the table; ties the archive to its journal.
+        games: Every game before that entry, oldest first.
     """
 
-    next: int
-    link: str
-    gone: tuple[int, ...] = ()
+    next: Head
+    games: tuple[ArchivedGame, ...]
 
 
 class Archive:
@@ -137,39 +134,30 @@ class Archive:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / FILE_NAME
-        self._games: dict[int, ArchivedGame] = {}
-        self._written: dict[int, ArchivedGame] | None = None  # games in the file; None if it must be written whole
+        self._folder = folder
+        self._games = dict[int, ArchivedGame]()
 
-    def load(self) -> tuple[Mark, dict[int, ArchivedGame]] | None:
-        """Return the last mark and the games before it, by number; None if the file is missing or damaged."""
-        games, fresh = dict[int, ArchivedGame](), dict[int, ArchivedGame]()
-        mark: Mark | None = None
+    def load(self) -> tuple[int, tuple[ArchivedGame, ...]]:
+        """Read the file. One that is missing, damaged or of another journal counts as empty.
+
+        Returns:
+            Number of the first journal entry to replay, and the games before it, oldest first.
+
+        Raises:
+            DeviceError: The journal can't be read.
+        """
         try:
-            with self._path.open("rb") as file:
-                for line in file:
-                    content = _checked(line)
-                    if content.startswith(b'{"next"'):
-                        mark = msgspec.json.decode(content, type=Mark)
-                        games = {number: game for number, game in (games | fresh).items() if number not in mark.gone}
-                        fresh = {}
-                    else:
-                        game = msgspec.json.decode(content, type=ArchivedGame)
-                        fresh[game.number] = game
+            stored = msgspec.json.decode(gzip.decompress((self._folder / FILE_NAME).read_bytes()), type=Stored)
         except FileNotFoundError:
-            return None
-        except (OSError, ValueError, msgspec.MsgspecError) as spoilt:
-            log.warning("%s can't be read (%s): it is rebuilt from the journal", self._path, spoilt)
-            return None
-        if mark is None:
-            return None
-        # Games after the last mark: their write was cut off.
-        self._games, self._written = dict(games), None if fresh else dict(games)
-        return mark, games
-
-    def forget(self) -> None:
-        """Drop all games, so that the next `write` replaces the file; for an archive of another journal."""
-        self._games, self._written = {}, None
+            return 1, ()
+        except (OSError, EOFError, zlib.error, msgspec.MsgspecError) as damage:
+            log.warning("%s can't be read (%s): it is rebuilt from the journal", self._folder / FILE_NAME, damage)
+            return 1, ()
+        row = row_at(self._folder, stored.next.number)
+        if row is None or row.head != stored.next:
+            return 1, ()
+        self._games = {game.number: game for game in stored.games}
+        return stored.next.number, stored.games
 
     def note(self, games: Iterable[object]) -> None:
         """Store the archived games among `games`, and drop later games that are missing there: they were taken back."""
@@ -177,22 +165,19 @@ class Archive:
         if fresh:
             self._games = {number: game for number, game in self._games.items() if number <= min(fresh)} | fresh
 
-    def write(self, mark: Mark) -> None:
-        """Append what has changed since the last mark, and the mark. A failure is logged; a start remakes the file."""
-        before = self._written or {}
-        mark = msgspec.structs.replace(mark, gone=tuple(number for number in before if number not in self._games))
-        changed = [game for number, game in self._games.items() if before.get(number) is not game]
-        content = b"".join(_line(msgspec.json.encode(each)) for each in (*changed, mark))
+    def write(self, next_game: Head) -> None:
+        """Replace the file atomically by the games before an entry. A failure is logged: the old file still fits.
+
+        Args:
+            next_game: Journal entry that started the game on the table.
+        """
+        stored = Stored(next_game, tuple(self._games[number] for number in sorted(self._games)))
+        part = self._folder / f"{FILE_NAME}.part"
         try:
-            with self._path.open("wb" if self._written is None else "ab") as file:
-                file.write(content)
+            part.write_bytes(gzip.compress(msgspec.json.encode(stored), 0))  # the games are compressed already
+            part.replace(self._folder / FILE_NAME)
         except OSError as refused:
-            log.warning("%s can't be written (%s)", self._path, refused)
-            with contextlib.suppress(OSError):
-                self._path.unlink(missing_ok=True)
-            self._written = None
-            return
-        self._written = dict(self._games)
+            log.warning("%s can't be written (%s)", self._folder / FILE_NAME, refused)
 
 
 def packed(values: Sequence[object]) -> bytes:
@@ -203,16 +188,3 @@ def packed(values: Sequence[object]) -> bytes:
 def unpacked(compressed: bytes, kind: type[T]) -> T:
     """Return the values that `packed` compressed, decoded as `kind`."""
     return msgspec.json.decode(zlib.decompress(compressed), type=kind)
-
-
-def _line(content: bytes) -> bytes:
-    """Return a line of the file: a checksum, a space, the content."""
-    return hashlib.blake2b(content, digest_size=_SUM_BYTES).hexdigest().encode() + b" " + content + b"\n"
-
-
-def _checked(line: bytes) -> bytes:
-    """Return the content of a line. Raises ValueError unless its checksum is right."""
-    content = line[line.find(b" ") + 1 : -1]
-    if line != _line(content):
-        raise ValueError("a line has a wrong checksum")
-    return content

@@ -15,7 +15,7 @@ from companion.games.engine.game import Header, Outcome
 from companion.table.snapshot import Sitting
 
 
-def added_up(ended: Iterable[tuple[Sequence[str], Outcome]]) -> Sitting:
+def sitting_of(ended: Iterable[tuple[Sequence[str], Outcome]]) -> Sitting:
     """Return a sitting's number of games, games won and lost by name, and who is ahead.
 
     Args:
@@ -56,22 +56,22 @@ def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
     return {name: taken[name] for name in players}
 
 
-def chosen(worn: Mapping[str, int], told: object, players: Sequence[str]) -> dict[str, int]:
+def chosen_colours(worn: Mapping[str, int], sent: object, players: Sequence[str]) -> dict[str, int]:
     """Return the colours after players chose some; a player whose colour was taken loses it.
 
     Args:
         worn: Colour index of everyone who has played here, by name.
-        told: A decoded JSON object from a phone: colour indices (0 to 9) by name.
+        sent: A decoded JSON object from a phone: colour indices (0 to 9) by name.
         players: Names that may choose.
 
     Raises:
         RulesError: The object is malformed, a name is unknown, or two players chose one colour.
 
-    >>> chosen({"Ann": 3, "Ben": 4}, {"Ben": 3}, ["Ann", "Ben"])
+    >>> chosen_colours({"Ann": 3, "Ben": 4}, {"Ben": 3}, ["Ann", "Ben"])
     {'Ben': 3}
     """
     try:
-        wanted = msgspec.convert(told, dict[str, Annotated[int, msgspec.Meta(ge=0, lt=COLOURS)]])
+        wanted = msgspec.convert(sent, dict[str, Annotated[int, msgspec.Meta(ge=0, lt=COLOURS)]])
     except msgspec.ValidationError as wrong:
         raise RulesError(f"The players' colours: {wrong}.") from None
     for name in wanted:

@@ -4,12 +4,10 @@ from companion.table.journal.anchor import anchor_folder as anchor_folder
 from companion.table.journal.copies import FIRST as FIRST
 from companion.table.journal.copies import SECOND as SECOND
 from companion.table.journal.journal import Entry as Entry
-from companion.table.journal.journal import InUse as InUse
 from companion.table.journal.journal import Journal as Journal
-from companion.table.journal.journal import adopted as adopted
 from companion.table.journal.journal import entries as entries
 from companion.table.journal.journal import entries_at as entries_at
 from companion.table.journal.journal import examined as examined
 from companion.table.journal.journal import last_written_s as last_written_s
-from companion.table.journal.journal import link_of as link_of
 from companion.table.journal.journal import read_entries as read_entries
+from companion.table.journal.journal import row_at as row_at

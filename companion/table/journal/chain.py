@@ -29,6 +29,17 @@ class Damaged(Exception):
     """The journal was changed since it was written; the message says where, in a few words."""
 
 
+class Head(msgspec.Struct, frozen=True):
+    """The end of a chain: identity of the journal, number and hash of the last entry. By default of an empty journal.
+
+    The next entry follows this number and names this hash as its previous hash.
+    """
+
+    identity: str = ""
+    number: int = 0
+    link: str = START
+
+
 class Loss(msgspec.Struct, frozen=True):
     """A gap in the chain.
 
@@ -66,25 +77,14 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
         return msgspec.json.decode(self.body, type=Loss) if self.kind == LOST else None
 
     @property
-    def last(self) -> int:
-        """Number of the last entry that this row stands for: its own, or the end of the gap."""
-        return loss.missing if (loss := self.loss) else self.number
-
-    @property
-    def leads_to(self) -> str:
-        """Hash that the next entry must name as its previous hash."""
-        return (loss.then if (loss := self.loss) else "") or self.link
+    def head(self) -> Head:
+        """The end of a chain that ends with this row: the row itself, or the last entry of the gap that it fills."""
+        if (loss := self.loss) is None:
+            return Head(self.identity, self.number, self.link)
+        return Head(self.identity, loss.missing, loss.then or self.link)
 
 
-class Head(msgspec.Struct, frozen=True):
-    """The end of a chain: identity of the journal, number and hash of its last entry."""
-
-    identity: str
-    number: int
-    link: str
-
-
-_EMPTY = Head("", 0, START)
+_EMPTY = Head()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Tail:
     """Running totals over a chain.
 
     Attributes:
-        head: The end of the chain; its identity is empty before the first entry.
+        head: The end of the chain.
         last_throw: Highest number of a throw.
         last_game: Entry that started the last game.
     """
@@ -107,7 +107,7 @@ class Tail:
         if row is None or (row.number, row.before) != (number, head.link) or head.identity not in ("", row.identity):
             raise Damaged(f"entry {number} is {'missing' if row and row.number > number else 'not as it was written'}")
         game = row if row.kind == "game" else self.last_game
-        return Tail(Head(row.identity, row.last, row.leads_to), max(self.last_throw, row.throw or 0), game)
+        return Tail(row.head, max(self.last_throw, row.throw or 0), game)
 
 
 def chained(head: Head, number: int, kind: str, body: bytes, wall_s: float, throw: int | None) -> Row:

@@ -94,46 +94,43 @@ def last_line(path: Path) -> bytes:
     return content[: content.rfind(b"\n")].rpartition(b"\n")[2]
 
 
-def verify(folder: Path, head: Head | None, behind: list[Row]) -> Iterator[tuple[Row, Tail]]:
-    """Yield each row, and the totals up to it, after both copies agreed on it. A table may be writing meanwhile.
+def verify(folder: Path, head: Head | None = None) -> Iterator[tuple[Row, Tail, bool]]:
+    """Read both copies in step and check every line. A table may be writing meanwhile.
 
     Args:
         folder: The data folder.
-        head: Entry that must be in the chain.
-        behind: Receives the newest row if the second copy does not have it yet.
+        head: Entry that must be in the chain; None for any journal.
+
+    Yields:
+        Each row, the totals up to it, and whether the second copy has it too. The newest row may be missing there.
 
     Raises:
-        Damaged: A copy was changed, the copies differ, or they end before `head`.
+        Damaged: A copy was changed or is missing, the copies differ, or they end before `head`.
         OSError: A copy can't be read.
     """
-    first, tail = folder / FIRST, Tail()
-    for name, path in (("first", first), ("second", folder / SECOND)):
+    first, second, tail = folder / FIRST, folder / SECOND, Tail()
+    size, copied, shared = 0, True, 0  # `shared`: last entry that both copies have
+    for name, path in (("first", first), ("second", second)):
         if not path.exists():
             raise Damaged(f"its {name} copy is missing")
-    second, size = lines(folder / SECOND), 0
+    copies = lines(second)
     for line in lines(first):
-        row, copied = row_of(line), next(second, None)
-        tail = tail.then(row)
+        if not copied:
+            raise Damaged(f"its second copy ends at entry {shared}, and its first goes on")
+        row, copy = row_of(line), next(copies, b"")
+        tail, copied = tail.then(row), bool(copy)
         assert row is not None, "no chain takes another"
-        if head and (row.identity != head.identity or (row.last == head.number and row.leads_to != head.link)):
+        if head and (row.identity != head.identity or (tail.head.number == head.number and tail.head != head)):
             raise Damaged(f"up to entry {row.number} it is another journal than the one that was kept here")
-        if copied is None:
-            behind.append(row)
-        elif copied != line:
-            raise Damaged(_difference(row, row_of(copied)))
-        if len(behind) > 1:
-            raise Damaged(f"its second copy ends at entry {behind[0].number - 1}, and its first goes on")
-        size += len(line)
-        yield row, tail
-    number, longer = tail.head.number, (folder / SECOND).stat().st_size > size
-    if longer and not behind and not next(lines(first, number + 1), None):
+        if copy not in (b"", line):
+            other = row_of(copy)
+            if other and other.identity != row.identity:
+                raise Damaged("its two copies are of different journals")
+            raise Damaged(f"entry {row.number} of its second copy is {'another' if other else 'not as it was written'}")
+        size, shared = size + len(line), tail.head.number if copied else shared
+        yield row, tail, copied
+    number = tail.head.number
+    if copied and second.stat().st_size > size and not next(lines(first, number + 1), None):
         raise Damaged(f"its first copy ends at entry {number}, and its second goes on")
     if head and number < head.number:
         raise Damaged(f"it ends at entry {number}, and the table had written {head.number}")
-
-
-def _difference(row: Row, copied: Row | None) -> str:
-    """Say how the second copy's row differs from the first copy's; None is an unreadable one."""
-    if copied and copied.identity != row.identity:
-        return "its two copies are of different journals"
-    return f"entry {row.number} of its second copy is {'another' if copied else 'not as it was written'}"

@@ -7,7 +7,6 @@ display (a Pi without a network starts in the past).
 from __future__ import annotations
 
 import errno
-import fcntl
 import logging
 import secrets
 import time
@@ -20,14 +19,15 @@ import msgspec
 
 from companion.errors import DeviceError
 from companion.table.journal import copies, recovery
-from companion.table.journal.anchor import RESTORED, Anchor
+from companion.table.journal.anchor import Anchor
 from companion.table.journal.chain import Damaged, Head, Row, Tail, chained, row_of
 from companion.table.journal.copies import FIRST, SECOND, Copy
+from companion.table.lock import locked
 from companion.table.photos import Photos, digest_of
 
 log = logging.getLogger(__name__)
 
-ARCHIVE = "games.jsonl"
+ARCHIVE = "games.json.gz"
 """File of the finished games. A folder with it and without a journal has lost the journal."""
 SCRUB_EVERY_S = 3600.0
 """Seconds from the end of one scrub, which reads both copies and all photos from the disk, to the next."""
@@ -40,11 +40,9 @@ STEP_ROWS = 250
 
 _FREE_SPACE = "Free some space on the disk, or give another --data folder; nothing that was entered is lost."
 _START_ONCE = "Start the table once: it recovers what can be read and says what is missing."
-_CHECK_DISK = "Check that the disk is well and the folder writable, then start again; what was entered stands."
-
-
-class InUse(DeviceError):
-    """Another table uses the data folder."""
+_CHECK_DISK = (
+    "Check that the disk is well and the folder writable, or give another --data folder; what was entered stands."
+)
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +81,7 @@ class Journal:
         self._photos = Photos(folder)
         self._lock: IO[bytes] | None = None
         self._copies: tuple[Copy, Copy] | None = None
-        self._behind: list[Row] = []  # rows that the second copy does not have yet
+        self._behind = list[Row]()  # rows that the second copy does not have yet
         self._ill: str | None = None  # why the second copy can't be written
         self._scrub: Iterator[None] | None = None
         self._scrub_due_s = 0.0
@@ -101,26 +99,30 @@ class Journal:
         """
         if self._copies is not None:
             return None
-        self._lock = _locked(self.path.with_suffix(".lock"))
-        head = self._anchor.read() if self._anchor else None
         report = None
         try:
             with _as_device_error(self.path):
+                self._lock = locked(self._folder)
+                head = self._anchor.read() if self._anchor else None
                 try:
                     self._connect(head)
                 except Damaged as damage:
                     report = self._recover(damage, head)
         except BaseException:
-            self._release()
+            self.close()
             raise
         self._write_anchor()
         return report
 
     def close(self) -> None:
-        """Close the journal. It may be opened again."""
+        """Close the journal and release the lock. It may be opened again."""
         if self._copies is not None:
             self._write_anchor()
-        self._release()
+        self._disconnect()
+        self._scrub = None
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
     def append(self, entry: Entry) -> None:
         """Write an entry to the disk. On a DeviceError the journal is unchanged."""
@@ -167,11 +169,12 @@ class Journal:
 
     def _scrubbed(self) -> Iterator[None]:
         """Verify both copies and the photos, one step at each `next`, and recover what is damaged."""
-        wrong, owners, behind = set[int](), dict[str, int](), list[Row]()
-        present = set(self._photos.numbers())
+        wrong, owners, present = set[int](), dict[str, int](), set(self._photos.numbers())
         copies.forget_cached(self._folder)
         try:
-            for count, (row, _) in enumerate(copies.verify(self._folder, None, behind), start=1):
+            for count, (row, _, copied) in enumerate(copies.verify(self._folder), start=1):
+                if not copied:
+                    raise Damaged(f"entry {row.number} of its second copy is not as it was written")
                 digest = msgspec.json.decode(row.body).get("photo") if row.throw in present else None
                 if row.throw and isinstance(digest, str):
                     owners[digest] = row.throw
@@ -180,8 +183,6 @@ class Journal:
                         wrong.add(row.throw)
                 if digest or count % STEP_ROWS == 0:
                     yield
-            if behind:
-                raise Damaged(f"entry {behind[0].number} of its second copy is not as it was written")
             if wrong:
                 raise Damaged(f"photos of throws {', '.join(map(str, sorted(wrong)))} are not as they were taken")
         except Damaged as damage:
@@ -219,13 +220,14 @@ class Journal:
             if head or (self._folder / ARCHIVE).exists() or len(self._photos.numbers()) >= recovery.MIN_ORPHANS:
                 raise Damaged("it is missing, and something else of its games is there")
             copies.write_anew(self._folder, [])
-        tail, self._behind = Tail(), []
-        for _, proven in copies.verify(self._folder, head, self._behind):
-            tail = proven
+        tail, behind = Tail(), list[Row]()
+        for row, tail, copied in copies.verify(self._folder, head):  # noqa: B007 - the last totals count
+            behind = [] if copied else [row]
         orphans = [number for number in self._photos.numbers() if number > tail.last_throw]
         if len(orphans) >= recovery.MIN_ORPHANS:
             raise Damaged(f"there are photos of {len(orphans)} throws that it does not know")
-        self.tail, self._copies = tail, (Copy(self._folder / FIRST), Copy(self._folder / SECOND))
+        self.tail, self._behind = tail, behind
+        self._copies = Copy(self._folder / FIRST), Copy(self._folder / SECOND)
         self._catch_up()
         self._note_verified("photos not yet")
 
@@ -247,14 +249,6 @@ class Journal:
         for copy in self._copies or ():
             copy.close()
         self._copies = None
-
-    def _release(self) -> None:
-        """Close both copies, drop the scrub and release the lock."""
-        self._disconnect()
-        self._scrub = None
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
 
 
 def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
@@ -280,13 +274,15 @@ def read_entries(folder: Path, first: int = 1) -> tuple[Entry, ...]:
 
 def entries_at(folder: Path, numbers: Sequence[int]) -> tuple[Entry, ...]:
     """Return a data folder's entries with these numbers; missing ones are left out. Raises DeviceError."""
-    return tuple(_entry_of(row) for number in numbers if (row := _row_at(folder, number)))
+    return tuple(_entry_of(row) for number in numbers if (row := row_at(folder, number)))
 
 
-def link_of(folder: Path, number: int) -> str | None:
-    """Return the hash of an entry; None if there is no such entry. Raises DeviceError."""
-    row = _row_at(folder, number)
-    return row.link if row else None
+def row_at(folder: Path, number: int) -> Row | None:
+    """Return the row of an entry; None if it is missing or damaged. Raises DeviceError."""
+    with _as_device_error(folder / FIRST), suppress(FileNotFoundError):
+        row = row_of(next(copies.lines(folder / FIRST, number), b""))
+        return row if row and row.number == number else None
+    return None
 
 
 def last_written_s(folder: Path) -> float:
@@ -309,24 +305,11 @@ def examined(folder: Path) -> tuple[int, str | None]:
     number = 0
     with _as_device_error(folder / FIRST):
         try:
-            for _, tail in copies.verify(folder, None, []) if copies.exist(folder) else ():
+            for _, tail, _ in copies.verify(folder) if copies.exist(folder) else ():
                 number = tail.head.number
         except Damaged as damage:
             return number, str(damage)
     return number, None
-
-
-def adopted(folder: Path) -> tuple[Entry, ...]:
-    """Copy the first copy of a restored folder to the second, verify both, and return the entries.
-
-    Marks the folder as restored, so that the next start ignores the anchor. Raises DeviceError.
-    """
-    with _as_device_error(folder / FIRST):
-        (folder / SECOND).write_bytes((folder / FIRST).read_bytes())
-        for _ in copies.verify(folder, None, []):
-            pass
-        (folder / RESTORED).touch()
-    return read_entries(folder)
 
 
 def _entry_of(row: Row) -> Entry:
@@ -334,30 +317,6 @@ def _entry_of(row: Row) -> Entry:
     return Entry(
         number=row.number, kind=row.kind, body=msgspec.json.decode(row.body), wall_s=row.wall_s, throw=row.throw
     )
-
-
-def _row_at(folder: Path, number: int) -> Row | None:
-    """Return the row of an entry; None if it is missing or damaged. Raises DeviceError."""
-    with _as_device_error(folder / FIRST), suppress(FileNotFoundError):
-        row = row_of(next(copies.lines(folder / FIRST, number), b""))
-        return row if row and row.number == number else None
-    return None
-
-
-def _locked(path: Path) -> IO[bytes]:
-    """Lock a file until it is closed or the process ends; create it and its folder. Raises DeviceError."""
-    folder = path.parent
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = path.open("ab")
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        lock.close()
-        raise InUse(f"Another table uses the data folder {folder}.", "Stop it, or name another with --data.") from None
-    except OSError as refused:
-        reason = f"The data folder {folder} can't be written ({refused.strerror})."
-        raise DeviceError(reason, "Give another folder with --data, or make this one writable.") from refused
-    return lock
 
 
 @contextmanager
@@ -370,5 +329,5 @@ def _as_device_error(path: Path) -> Iterator[None]:
     except OSError as refused:
         if refused.errno == errno.ENOSPC:
             raise DeviceError("The disk is full: the journal can't grow.", _FREE_SPACE) from refused
-        reason = f"The journal {path} can't be used ({refused.strerror or refused})."
+        reason = f"The journal {path} can't be written or read ({refused.strerror or refused})."
         raise DeviceError(reason, _CHECK_DISK) from refused

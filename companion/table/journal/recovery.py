@@ -11,16 +11,18 @@ import os
 import re
 import secrets
 import shutil
-from collections import deque
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Collection, Iterable
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
 
 from companion.errors import DeviceError
-from companion.table.atomic import sync
-from companion.table.journal.chain import LOST, START, Head, Loss, Row, chained, row_of
+from companion.table.atomic import free_path, sync, write_file
+from companion.table.journal.chain import LOST, Head, Loss, Row, chained, row_of
 from companion.table.journal.copies import FIRST, SECOND
 
 ASIDE = "damaged-"
@@ -28,14 +30,17 @@ ASIDE = "damaged-"
 REPORT = "REPORT.txt"
 """File in such a folder: what was wrong and what is missing, one or two sentences."""
 _NOT_COPIED = shutil.ignore_patterns(f"{ASIDE}*", "replaced-*", "*.lock", "*.part")
+"""Function for `shutil.copytree` that leaves out older copies, locks and unfinished files."""
 PHOTOS = "photos"
 """Name of the folder of photos in a data folder."""
-MOVE_ASIDE = "Move it to another folder (keep it: it holds your games) and start again, or give another --data folder."
 MIN_ORPHANS = 2
 """Photos without an entry that prove a loss. A power cut may leave one, as a photo is written before its entry."""
+MOVE_ASIDE = "Move it to another folder (keep it: it holds your games) and start again, or give another --data folder."
 """Advice when no line of the journal can be read."""
 _BEGINNING = re.compile(rb"^\[(\d{1,12}),", re.MULTILINE)
+"""Beginning of a line, damaged or not, with the number of its entry."""
 _LINE = re.compile(rb'(?=(\[\d+,"[^\n]*?"[0-9a-f]{32}"\]))')
+"""Whole line, wherever it begins: damage before it may have swallowed its line break."""
 
 
 def at(wall_s: float) -> str:
@@ -62,21 +67,21 @@ def recovered(folder: Path, photos: Iterable[int], head: Head | None, why: str) 
         raise DeviceError(f"The journal {folder / FIRST} is damaged or no journal: nothing can be read.", MOVE_ASIDE)
     chain = longest_chain(rows, head)
     identity = chain[-1].identity if chain else head.identity if head else secrets.token_hex(8)
-    last = max((row.last for row in rows if row.identity == identity), default=0)
+    last = max((row.head.number for row in rows if row.identity == identity), default=0)
     while last + 1 in spoilt:
         last += 1
     last_throw = max((row.throw or 0 for row in chain), default=0)
     orphans = [number for number in photos if number > last_throw]
     if len(orphans) >= MIN_ORPHANS:
-        last = max(last, (chain[-1].last if chain else 0) + len(orphans))
+        last = max(last, (chain[-1].head.number if chain else 0) + len(orphans))
     if head and head.identity == identity:
         last = max(last, head.number)
-    filled, missing = with_losses(chain, Head(identity, last, ""), max(orphans, default=0))
+    filled, missing = with_losses(chain, Head(identity, last), max(orphans, default=0))
     if not missing:
         return filled, f"The journal was damaged ({why}); every entry could be read again, nothing is missing."
-    which = ", ".join(_range(first, last) for first, last, _ in missing)
+    which = ", ".join(_range(first, loss.missing) for first, loss in missing)
     since = next((f"since {at(row.wall_s)}" for row in reversed(chain) if row.number < missing[0][0]), None)
-    gaps = {through: last + 1 for _, last, through in reversed(missing) if through > last}
+    gaps = {loss.through: loss.missing + 1 for _, loss in reversed(missing) if loss.through > loss.missing}
     kept = ", ".join(_range(first, through) for through, first in sorted(gaps.items()))
     unplayed = f" Entries {kept} are kept but can't be played without them." if kept else ""
     since = since or "from the very beginning"
@@ -99,89 +104,67 @@ def survivors(folder: Path) -> tuple[list[Row], set[int]]:
     return list(rows.values()), spoilt
 
 
-def longest_chain(rows: Iterable[Row], head: Head | None) -> list[Row]:
+def longest_chain(rows: Collection[Row], head: Head | None) -> list[Row]:
     """Return the longest chain among intact rows, in order. A gap may interrupt it.
 
     Args:
         rows: Rows of any journal, in any order.
         head: Last known end of the journal. Only rows of its identity count, and the chain that contains it wins.
     """
-    rows = list(rows)
-    if head and any(row.identity == head.identity for row in rows):
-        rows = [row for row in rows if row.identity == head.identity]
-    length: dict[str, int] = {"": 0}
-    back: dict[str, Row | None] = {}
-    end: Row | None
-    ends: dict[str, Row] = {}  # by the previous hash that the next row names
-    far: dict[str, Row] = {}  # longest chain of each identity that ends at least one number before the row at hand
-    near = deque[Row]()
-    for row in sorted(rows, key=lambda each: each.number):
-        while near and near[0].last < row.number - 1:
-            end = near.popleft()
-            far[end.identity] = max(far.get(end.identity, end), end, key=lambda each: length[each.link])
-        before = back[row.link] = ends.get(row.before) or (far.get(row.identity) if row.before != START else None)
-        weight = len(rows) if head and row.link == head.link else row.kind != LOST
-        length[row.link] = length[before.link if before else ""] + weight
-        if row.leads_to not in ends or length[ends[row.leads_to].link] < length[row.link]:
-            ends[row.leads_to] = row
-        near.append(row)
-    chain: list[Row] = []
-    end = max(rows, key=lambda each: (length[each.link], each.number), default=None)
-    while end is not None:
-        chain.append(end)
-        end = back[end.link]
+    counts = Counter(row.identity for row in rows)
+    identity = head.identity if head and head.identity in counts else max(counts, key=counts.__getitem__, default="")
+    ours = sorted((row for row in rows if row.identity == identity), key=lambda row: (row.number, row.kind != LOST))
+    numbers = [row.number for row in ours]
+    by_link = {row.head.link: row for row in ours}  # an entry replaces the loss that stands for it
+    chain = list[Row]()
+    for end in reversed(ours):
+        row: Row | None = end
+        chain = []
+        while row is not None:
+            chain.append(row)
+            gap = row.number - 1
+            below = map(ours.__getitem__, range(bisect_left(numbers, gap) - 1, -1, -1))
+            row = by_link.get(row.before) or next((each for each in below if each.head.number < gap), None)
+        if head is None or head.link not in by_link or any(row.head == head for row in chain):
+            break
     return chain[::-1]
 
 
-def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], tuple[tuple[int, int, int], ...]]:
-    """Return the chain with an entry for each gap, and the gaps. The rows of the chain do not change.
+def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], list[tuple[int, Loss]]]:
+    """Fill each gap in a chain with an entry of kind `LOST`. The rows of the chain do not change.
 
     Args:
         chain: Surviving rows in order.
-        head: Identity of the journal and the highest number that it is known to have had.
+        head: Identity of the journal, and the highest number that it is known to have had.
         orphan: Highest throw that has a photo and no entry; 0 without one.
 
     Returns:
-        The rows; and of each gap the first and last missing number, and the last number that can't be played without
-            them.
+        The rows with the new entries between them; and of each gap its first missing number and its `Loss`.
     """
     filled: list[Row] = []
-    missing: list[tuple[int, int, int]] = []
+    missing: list[tuple[int, Loss]] = []
     games = [row.number for row in chain if row.kind == "game"]
-
-    def fill(last: int, then: str, throw: int | None = None) -> None:
-        """Fill the gap after `filled` up to the entry `last`."""
-        tail = filled[-1] if filled else None
-        first = tail.last + 1 if tail else 1
-        through = next((number - 1 for number in games if number > last), head.number)
-        missing.append((first, last, through))
-        before = Head(head.identity, first - 1, tail.leads_to if tail else START)
-        body = msgspec.json.encode(Loss(last, through, then))
-        filled.append(chained(before, first, LOST, body, tail.wall_s if tail else 0.0, throw))
-
-    for row in chain:
-        if row.number > (filled[-1].last if filled else 0) + 1:
-            fill(row.number - 1, row.before)
-        filled.append(row)
-    if head.number > (filled[-1].last if filled else 0):
-        fill(head.number, "", orphan or None)
-    return filled, tuple(missing)
+    for before, after in pairwise((None, *chain, None)):
+        end, wall_s = (before.head, before.wall_s) if before else (Head(head.identity), 0.0)
+        last = after.number - 1 if after else head.number
+        if last > end.number:
+            through = next((number - 1 for number in games if number > last), head.number)
+            loss = Loss(last, through, after.before if after else "")
+            throw = None if after else orphan or None
+            filled.append(chained(end, end.number + 1, LOST, msgspec.json.encode(loss), wall_s, throw))
+            missing.append((end.number + 1, loss))
+        filled += [after] if after else []
+    return filled, missing
 
 
 def set_aside(folder: Path, report: str) -> Path:
     """Copy the whole data folder into a new folder `damaged-N` in it, with the report. Raises OSError."""
-    number = 1
-    while (folder / f"{ASIDE}{number}").exists():
-        number += 1
-    part, aside = folder / f"{ASIDE}{number}.part", folder / f"{ASIDE}{number}"
+    aside = free_path(folder, ASIDE)
+    part = folder / f"{aside.name}.part"
     shutil.rmtree(part, ignore_errors=True)
     shutil.copytree(folder, part, ignore=_NOT_COPIED, copy_function=_linked)
-    (part / REPORT).write_text(report)
-    for path in part.iterdir():
-        if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-    sync(part)
+    write_file(part / REPORT, (report.encode(),))
+    os.sync()
     part.rename(aside)
     sync(folder)
     return aside
@@ -190,11 +173,11 @@ def set_aside(folder: Path, report: str) -> Path:
 def reports(folder: Path) -> dict[Path, str]:
     """Return the report of each folder that was set aside and not moved away yet, oldest first."""
     files = sorted(folder.glob(f"{ASIDE}*[0-9]/{REPORT}"), key=lambda each: (len(each.parent.name), each))
-    found = {file.parent: "The journal was damaged." for file in files}
+    texts = {file.parent: "The journal was damaged." for file in files}
     for file in files:
         with contextlib.suppress(OSError):
-            found[file.parent] = file.read_text(errors="replace")
-    return found
+            texts[file.parent] = file.read_text(errors="replace")
+    return texts
 
 
 def _range(first: int, last: int) -> str:

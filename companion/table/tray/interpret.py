@@ -170,7 +170,10 @@ def reinterpret(now: Situation) -> Interpretation:
 
 
 def tick(now: Situation) -> Interpretation:
-    """Interpret the passing of time: a tray that stays empty for BANK_AFTER_S banks."""
+    """Interpret the passing of time: a tray that has stayed empty for BANK_AFTER_S banks.
+
+    Before that the notice announces it. Where the next throw takes all dice, an empty tray does not bank.
+    """
     memory = now.memory
     if memory.empty_since_s is None or not memory.armed:
         return Interpretation(memory)
@@ -193,9 +196,13 @@ def banking(now: Situation) -> tuple[Action, ...]:
 
 
 def answered(now: Situation, values: Sequence[int]) -> tuple[Action, ...]:
-    """Return the lines that play a person's answer to a question, asked in that situation.
+    """Return the lines that play a person's answer to a question: decisions that the keep zone implies, and the throw.
 
-    Decisions that the keep zone implies come before the throw if exactly one way fits the rules.
+    If the rules allow several such decisions or none, the throw alone is returned.
+
+    Args:
+        now: The situation in which the question was asked.
+        values: Values of the throw that the person gave.
     """
     throw = Throw(tuple(values))
     ways = [(*before, throw) for before in now.policy.before_throw(now.state, now.dice)]
@@ -226,8 +233,8 @@ def values_of(dice: Iterable[Die]) -> Values:
 def _motion(memory: Memory, observation: Observation) -> Motion:
     """Classify what happened to the dice since the last observation.
 
-    The first observation after a start shows the last throw again, or the motion is unknown. Dice that were covered
-    and lie where they lay have not moved.
+    After a start there is none: dice that the last throw explains have not moved, others are unsure. Dice that were
+    covered in between and lie where they lay have not moved.
     """
     if not memory.awake:
         known = Counter(values_of(observation.thrown)) <= Counter(memory.last_values)
@@ -239,7 +246,7 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
 
 
 def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Memory:
-    """Return the memory with a new observation and the motion that led to it."""
+    """Return the memory after a new observation; `motion` is what happened to the dice before it."""
     rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
     stayed = tuple(sorted((Counter(values_of(memory.kept)) & Counter(kept)).elements()))
     empty_since_s = observation.at_s if memory.empty_since_s is None else memory.empty_since_s
@@ -259,7 +266,12 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
 
 
 def _partly(now: Situation, before: Memory) -> Interpretation:
-    """Interpret a tray in which some dice moved and others did not; `before` is the memory before this observation."""
+    """Interpret a tray in which some dice moved and others did not: a throw, a tipped die, or a question.
+
+    Args:
+        now: The situation, with this observation in its memory.
+        before: The memory before this observation.
+    """
     thrown = now.observation.thrown
     left = Counter(values_of(thrown)) - Counter(values_of(moved(before.thrown, thrown)))
     still = tuple(sorted(left.elements()))
@@ -276,7 +288,12 @@ def _partly(now: Situation, before: Memory) -> Interpretation:
 
 
 def _unsure(now: Situation, before: Memory) -> Interpretation:
-    """Ask whether the dice were thrown, if they could be a throw; `before` is the memory before this observation."""
+    """Ask whether the dice were thrown, if they could be a throw; otherwise interpret them as unmoved.
+
+    Args:
+        now: The situation, with this observation in its memory.
+        before: The memory before this observation.
+    """
     wanted, doubt = _legal_sizes(now), now.observation.doubt
     doubted_at_first = doubt is not None and not before.awake  # a die may have been missed
     if not (wanted and doubted_at_first) and not _possible_plays(now):
@@ -286,7 +303,10 @@ def _unsure(now: Situation, before: Memory) -> Interpretation:
 
 
 def _rolled(now: Situation) -> Interpretation:
-    """Play a roll if it can mean one throw only; otherwise ask, or say that a decision must come first."""
+    """Interpret dice that were rolled: play the throw if only one is possible.
+
+    Otherwise ask people, or give the notice that a decision must come first.
+    """
     state, memory, observation, wanted = now.state, now.memory, now.observation, _legal_sizes(now)
     seen = len(observation.thrown)
     if not wanted:
@@ -325,7 +345,10 @@ def _legal_sizes(now: Situation) -> tuple[int, ...]:
 
 
 def _thrown(now: Situation, lines: tuple[Action, ...]) -> Interpretation:
-    """Play legal lines that end with a throw, and what the keep zone means after it."""
+    """Return the interpretation that plays `lines`, and then what the keep zone means after their throw.
+
+    The lines are legal and end with a `Throw`.
+    """
     throw, reached = lines[-1], state_after(now.state, lines)
     assert isinstance(throw, Throw), "a reading ends with its throw"
     assert reached is not None, "a reading is allowed by the rules"
@@ -338,7 +361,7 @@ def _thrown(now: Situation, lines: tuple[Action, ...]) -> Interpretation:
 
 
 def _at_rest(now: Situation) -> Interpretation:
-    """Interpret dice of which none was rolled."""
+    """Interpret dice that lie still since their throw was played: the keep zone may imply a decision."""
     meaning = now.policy.at_rest(now.state, now.dice)
     return Interpretation(replace(now.memory, set_aside=meaning.set_aside), meaning.lines, notice=meaning.notice)
 

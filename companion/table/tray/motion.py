@@ -58,12 +58,15 @@ def motion_of(thrown: Sequence[Die], kept: Sequence[Die], observation: Observati
 
 
 def stayed(before: Sequence[Die], now: Sequence[Die], within_mm: float = SAME_PLACE_MM) -> int:
-    """Count the dice now that are where a die of the same value was before, within that distance."""
+    """Count the dice of `now` that lie within `within_mm` of a die of the same value in `before`."""
     return len(now) - len(moved(before, now, within_mm))
 
 
 def moved(before: Sequence[Die], now: Sequence[Die], within_mm: float = SAME_PLACE_MM) -> tuple[Die, ...]:
-    """Return the dice now that are where no die of their value was before, within that distance."""
+    """Return those dice of `now` that lie farther than `within_mm` from every die of the same value in `before`.
+
+    A die of `before` stands for one die of `now` at most.
+    """
     left, found = list(before), []
     for die in now:
         near = [old for old in left if old.value == die.value and _apart_mm(old, die) <= within_mm]
@@ -75,7 +78,7 @@ def moved(before: Sequence[Die], now: Sequence[Die], within_mm: float = SAME_PLA
 
 
 def elsewhere(before: Sequence[Die], now: Sequence[Die]) -> bool:
-    """Whether a die is now where no die of any value was before."""
+    """Whether a die of `now` lies farther than SAME_PLACE_MM from every die in `before`, whatever their values."""
     left = list(before)
     for die in now:
         near = [old for old in left if _apart_mm(old, die) <= SAME_PLACE_MM]

@@ -1,0 +1,33 @@
+"""The lock of a data folder: one table or import at a time uses it."""
+
+from __future__ import annotations
+
+import fcntl
+from pathlib import Path
+from typing import IO
+
+from companion.errors import DeviceError
+
+FILE_NAME = "journal.lock"
+"""File in the data folder that is locked. It stays when the lock is released."""
+
+
+class InUse(DeviceError):
+    """Another table or an import uses the data folder."""
+
+
+def locked(folder: Path) -> IO[bytes]:
+    """Lock a data folder until the returned file is closed or the process ends. Creates the folder.
+
+    Raises:
+        InUse: Another process has locked it.
+        OSError: It can't be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = (folder / FILE_NAME).open("ab")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise InUse(f"Another table uses the data folder {folder}.", "Stop it, or name another with --data.") from None
+    return lock
