@@ -24,17 +24,18 @@ from typing import Any
 
 BIASES = ((0.13, 1 / 12), (0.195, 5 / 12), (0.25, 4 / 12), (0.4, 1 / 12), (0.8, 1 / 12))
 """Probability of the biased face and its weight in the mixture. A die between two of them is found a little later."""
-ENOUGH = 20.0
+MIN_EVIDENCE = 20.0
 """Likelihood ratio from which dice are called uneven: at most 1 fair set in 20 ever reaches it."""
-SLIPS = 0.01
+MAX_SLIPS = 0.01
 """Largest share of a value's readings that a good reader may get wrong unnoticed."""
-FEW = 0.3
-"""Probability of one face: while only a stronger bias would have been found, there are not enough throws yet."""
+FINDABLE_CHANCE = 0.3
+"""Probability of one face. While such a bias would not have been found, there are too few throws for a verdict."""
 COURSE_POINTS = 120
 """Points in the chart of the evidence: enough for the width of a phone."""
 MEDIANS = ((0.19, 2300), (0.2, 1295), (0.22, 514), (0.25, 218), (0.3, 108), (0.4, 41), (0.6, 14), (1.0, 5))
 """Probability of one face, and the median number of dice until such a set is found uneven (`make fairness`)."""
 Counts = tuple[int, ...]
+"""Number of dice that showed each face, from one to six."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,8 @@ class Fairness:
 
     @property
     def is_uneven(self) -> bool:
-        """Whether the evidence ever reached `ENOUGH` against fair dice and a perfect reader."""
-        return self.highest >= log(ENOUGH)
+        """Whether the evidence ever reached `MIN_EVIDENCE` against fair dice and a perfect reader."""
+        return self.highest >= log(MIN_EVIDENCE)
 
     @property
     def verdict(self) -> str:
@@ -79,7 +80,7 @@ class Fairness:
         """
         if not self.is_uneven:
             return "even"
-        return "loaded" if self.evidence_beyond_reader >= log(ENOUGH) else "uneven"
+        return "loaded" if self.evidence_beyond_reader >= log(MIN_EVIDENCE) else "uneven"
 
     @property
     def confusion(self) -> tuple[int, int] | None:
@@ -109,7 +110,7 @@ class Fairness:
             "throws": self.throws,
             "counts": {str(face): count for face, count in enumerate(self.counts, 1)},
             "evidence": exp(min(self.highest, 700.0)),
-            "enough": ENOUGH,
+            "enough": MIN_EVIDENCE,
             "verdict": self.verdict,
             "confusion": list(self.confusion) if self.confusion else None,
             "could_have_found": could_have_found(self.rolled),
@@ -177,6 +178,7 @@ def could_have_found(rolled: int) -> float | None:
 
 
 _PAIRS = tuple(permutations(range(1, 7), 2))
+"""Every pair of a value and another that a reader may take it for."""
 
 
 def _taken_for(counts: Counts, taken: int, shown: int) -> float:
@@ -190,10 +192,10 @@ def _taken_for(counts: Counts, taken: int, shown: int) -> float:
 def _slipped(counts: Counts) -> float:
     """Return the maximum log likelihood of the counts for fair dice and a reader with rare random errors.
 
-    The reader misreads at most the share `SLIPS` of each value as any others, which bounds the probability of each face
-    read. The likelihood is highest where the counts, scaled and clipped to the bounds, sum to 1 (found by bisection).
+    The reader misreads at most the share `MAX_SLIPS` of each value, as any others. That bounds the probability of each
+    face read. The likelihood is highest where the counts, scaled and clipped to the bounds, sum to 1 (by bisection).
     """
-    least, most = (1 - SLIPS) / 6, (1 + 5 * SLIPS) / 6
+    least, most = (1 - MAX_SLIPS) / 6, (1 + 5 * MAX_SLIPS) / 6
     low, high = 0.0, 1.0 + 6.0 * sum(counts)
     for _ in range(60):
         middle = (low + high) / 2

@@ -12,6 +12,7 @@ NICER = 10
 starts the service ten below the usual, so its pages are level with other programs."""
 SWITCH_S = 0.001
 """Seconds after which Python passes its lock to a waiting thread; the default of 5 ms delays the tray's reader."""
+# Niceness of the process when the program starts, to which NICER is added.
 _NICENESS_AT_START = os.getpriority(os.PRIO_PROCESS, 0)
 
 

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 LOOK_S = 1.0
 """Seconds between two checks of the parts: bounds how long a failed part stays down."""
 STOPPING_S = 10.0
-"""Longest wait at the end for a check that is still running, in seconds: the proofs of all parts together."""
+"""Longest wait in seconds, when the program stops, for a check that is still running; it asks several components."""
 REPORTED_S = 6.0
 """Seconds for which a failure is shown after the part runs again: a page must have time to fetch it."""
 

@@ -12,7 +12,9 @@ import msgspec
 from companion.table.tray.observation import Observation
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+"""Number of a snapshot, a question or an offer; bounded by what JavaScript represents exactly."""
 Values = Annotated[tuple[Annotated[int, msgspec.Meta(ge=1, le=6)], ...], msgspec.Meta(max_length=20)]
+"""Values of dice, 1 to 6; at most 20 of them, more than any game throws."""
 
 
 class PlayLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -22,6 +22,7 @@ from companion.table.writer import Table
 CURE = (
     "Safe mode: nothing can be played. See to it, or export everything (`pegpip export`), then start the table again."
 )
+"""Advice beside the reason why the table can't start."""
 
 
 class LastState:

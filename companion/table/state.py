@@ -161,3 +161,4 @@ class Draft:
 
 
 Step = Noted | Draft
+"""A step of `decide`: the writer takes over the state of a `Noted`, and journals a `Draft`."""

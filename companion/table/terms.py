@@ -24,6 +24,7 @@ NAME_LENGTH = 24
 Policies = Callable[[State], KeepZonePolicy]
 """Returns the tray policy of a state: what dice in the tray mean in it."""
 SERIOUS = "This game is in tournament mode: no hints while it is on."
+"""Error of odds and chances during a serious game."""
 
 
 class HouseSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,6 +51,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 
 
 USUAL = Terms()
+"""Terms without a bot, tournament mode or a named set of dice."""
 
 
 def terms_of(sent: object, header: Header) -> Terms:

@@ -37,8 +37,10 @@ REPLAY_ELSEWHERE = (
     "Another version may have written it. Use that version, or start with another --data folder. Nothing is lost, and "
     "`pegpip export` still works."
 )
+"""Advice for a journal that this version can't replay."""
 
 Reader = Callable[[Snapshot, News], None]
+"""Receives each new snapshot, and the events since the one before it."""
 
 
 class Table:

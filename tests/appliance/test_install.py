@@ -246,7 +246,7 @@ def test_the_hotspots_keyfile_is_readable_only_by_root(machine: Noted, steps: li
     assert hotspot.read(machine.at(KEYFILE).read_text()) == ("Pub", "one.two.three.four")
 
 
-def test_the_settings_that_a_table_begins_with_are_those_that_the_service_plays_with(machine: Noted) -> None:
+def test_the_installers_settings_name_the_units_data_folder(machine: Noted) -> None:
     """Else the doctor and an export, given that file, look into another folder."""
     file = machine.root / "pegpip.toml"
     file.write_text(_settings(machine, "Pub 42", "a.b.c.d"))

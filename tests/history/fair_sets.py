@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from companion.history.fairness import BIASES, ENOUGH, MEDIANS
+from companion.history.fairness import BIASES, MEDIANS, MIN_EVIDENCE
 
 Floats = npt.NDArray[np.float64]
 
@@ -23,7 +23,7 @@ def found_after(chances: Floats, sets: int, rolls: int, seed: int, at_once: int 
         ratios += miss
         ratios[np.arange(len(going)), faces] += hit
         if (rolled + 1) % at_once == 0:
-            over = np.logaddexp.reduce(ratios, axis=(1, 2)) >= np.log(ENOUGH)
+            over = np.logaddexp.reduce(ratios, axis=(1, 2)) >= np.log(MIN_EVIDENCE)
             found[going[over]] = rolled + 1
             ratios, going = ratios[~over], going[~over]
     return found

@@ -20,8 +20,8 @@ from companion.cli import pegpip
 from companion.errors import DeviceError, RulesError
 from companion.history.fairness import (
     BIASES,
-    ENOUGH,
     MEDIANS,
+    MIN_EVIDENCE,
     Counts,
     Fairness,
     _slipped,
@@ -143,7 +143,7 @@ def test_the_command_counts_the_throws_of_transcripts() -> None:
     values = [value for line in lines for value in line.get("throw", ())]
     assert found["counts"] == {str(face): values.count(face) for face in range(1, 7)}
     assert found["throws"] == sum("throw" in line for line in lines)
-    assert found["enough"] == ENOUGH
+    assert found["enough"] == MIN_EVIDENCE
     assert "an even share" in dice(*files).stdout
 
 

@@ -107,17 +107,20 @@ def test_a_successful_start_resets_the_count_of_failed_starts(tmp_path: Path) ->
     assert Starts(tmp_path, {}).begin() == []
 
 
-def test_under_systemd_the_count_outlives_a_restart_and_the_limit_comes_after_safe_mode(tmp_path: Path) -> None:
+def test_under_systemd_the_count_of_failed_starts_outlives_a_restart(tmp_path: Path) -> None:
     runtime = tmp_path / "run"
     runtime.mkdir()
     Starts(tmp_path / "gone", {"RUNTIME_DIRECTORY": str(runtime)}).begin()
     assert len(Starts(tmp_path / "gone", {"RUNTIME_DIRECTORY": str(runtime)}).begin()) == 1
+    assert "RuntimeDirectoryPreserve=restart" in UNIT.read_text()
+
+
+def test_safe_mode_comes_before_systemds_limit_of_restarts() -> None:
     unit = UNIT.read_text()
     burst = re.search(r"^StartLimitBurst=(\d+)$", unit, re.MULTILINE)
     assert burst is not None
     assert int(burst[1]) > TRIES
     assert "StartLimitIntervalSec=0" not in unit
-    assert "RuntimeDirectoryPreserve=restart" in unit
 
 
 def test_a_start_goes_on_if_failed_starts_can_not_be_stored(tmp_path: Path) -> None:

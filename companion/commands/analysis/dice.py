@@ -10,7 +10,7 @@ import click
 
 from companion.commands.transcript_file import transcript_in
 from companion.games.engine.game import Throw
-from companion.history.fairness import FEW, watched
+from companion.history.fairness import FINDABLE_CHANCE, watched
 from companion.settings import load as config
 
 WIDTH = 40
@@ -61,7 +61,7 @@ def in_words(found: dict[str, Any]) -> str:
     found_by_now = found["could_have_found"]
     rows.append(
         "Not enough throws yet: even strongly loaded dice could go unnoticed."
-        if found_by_now is None or found_by_now > FEW
+        if found_by_now is None or found_by_now > FINDABLE_CHANCE
         else f"By now half of all sets would be found of which one face comes with {found_by_now:.1%}, not 16.7%."
     )
     return "\n".join(rows)

@@ -109,6 +109,7 @@ class PlayedGame:
 
 
 Game = PlayedGame | ArchivedGame
+"""A game in the form that can be played on, or in the archive's compressed form."""
 
 
 def archived(game: Game) -> ArchivedGame:

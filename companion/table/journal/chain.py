@@ -84,9 +84,6 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
         return Head(self.identity, loss.missing, loss.then or self.link)
 
 
-_EMPTY = Head()
-
-
 @dataclass(frozen=True, slots=True)
 class Tail:
     """Running totals over a chain.
@@ -97,7 +94,7 @@ class Tail:
         last_game: Entry that started the last game.
     """
 
-    head: Head = _EMPTY
+    head: Head = field(default_factory=Head)
     last_throw: int = 0
     last_game: Row | None = field(default=None, repr=False)
 

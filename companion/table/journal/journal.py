@@ -38,6 +38,7 @@ PAUSE_S = 0.02
 STEP_ROWS = 250
 """Rows verified in one step of a scrub: bounds how long a command waits for it (10 ms on a Pi)."""
 
+# Advice: for a full disk, for a damaged journal that is only read, and for a disk that fails.
 _FREE_SPACE = "Free some space on the disk, or give another --data folder; nothing that was entered is lost."
 _START_ONCE = "Start the table once: it recovers what can be read and says what is missing."
 _CHECK_DISK = (
