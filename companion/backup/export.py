@@ -130,7 +130,8 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
     last_throw = max((entry.throw or 0 for entry in copied), default=0)
     for path in _kept(folder):
         # A photo of a throw since the journal was copied has no entry in the copy.
-        if path.name != JOURNAL and not (path.parent.name == PHOTOS and _throw_of(path) > last_throw):
+        newer = path.parent.name == PHOTOS and path.stem.isdecimal() and int(path.stem) > last_throw
+        if path.name != JOURNAL and not newer:
             sources[DATA + path.relative_to(folder).as_posix()] = path
     if settings is not None and settings.is_file():
         sources[SETTINGS] = settings
@@ -142,11 +143,6 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
         manifest = {"format": FORMAT, "program": "peg-and-pip", **about, "entries": len(copied), "files": listed}
         archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
     return manifest
-
-
-def _throw_of(photo: Path) -> int:
-    """Return the number of a photo's throw from its file name; 0 if it has none."""
-    return int(photo.stem) if photo.stem.isdecimal() else 0
 
 
 def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]:

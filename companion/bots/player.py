@@ -110,7 +110,9 @@ class BotPlayer:
             return None
         if number != self._seen:
             self._seen, self._throw_s = number, None
-            self._from_s = now_s + self._pause_after(table)
+            game = table.record.game
+            undone = game is not None and bool(game.log) and game.log[-1].code in TAKEN_BACK
+            self._from_s = now_s + (max(AFTER_UNDO_S, self._pause_s) if undone else self._pause_s)
         if now_s < self._held_s:
             return self._held_s - now_s
         if table.announced is not None and table.announced.number == number:
@@ -179,12 +181,6 @@ class BotPlayer:
         self._hands.throw_beside(table.staying, count)
         self._throw_s = now_s + AGAIN_S
         return AGAIN_S
-
-    def _pause_after(self, table: TableState) -> float:
-        """Return the pause in seconds after the last entry: longer if something was taken back."""
-        game = table.record.game
-        undone = game is not None and bool(game.log) and game.log[-1].code in TAKEN_BACK
-        return max(AFTER_UNDO_S, self._pause_s) if undone else self._pause_s
 
     def _run(self) -> None:
         """Step until stopped; sleep in between."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from companion.adapters.buttons import shutdown_problems
 from companion.errors import DeviceError, RulesError, SetupError
@@ -59,7 +60,9 @@ def opened_parts(starting: Starting) -> Opened:
         if too_small:
             starting.report("strip", "limit_ma", too_small)
     buttons = starting.choose({"buttons": fields_of("buttons")}, _buttons, Settings())
-    camera = starting.choose({"camera": ("source",)}, _camera, instead=_missing)
+    camera = starting.choose(
+        {"camera": ("source",)}, _camera, instead=lambda wanted: MissingCamera(partial(_camera, wanted))
+    )
     starting.choose({"table": fields_of("table")}, _check_first_game, Settings())
     if starting.problems or board is None or buttons is None or camera is None:
         raise SetupError(list(dict.fromkeys(starting.problems)))
@@ -109,9 +112,11 @@ def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
     try:
         opened = opened_parts(Starting(wanted, Origin(wanted.data.folder)))
         if wanted.camera.source != running.camera.source:
-            _try_camera(opened.camera)
+            with _tried(opened.camera):
+                opened.camera.frame()
         if wanted.strip.kind != running.strip.kind:
-            _try_strip(opened.strip)
+            with _tried(opened.strip):
+                pass
     except SetupError as wrong:
         return list(wrong.problems)
     except DeviceError as ill:
@@ -169,11 +174,6 @@ def _camera(settings: Settings) -> Camera:
     return open_camera(wanted.source, wanted.dice, wanted.mains_hz)
 
 
-def _missing(settings: Settings) -> Camera:
-    """Return a stand-in camera that keeps trying to open the settings' one; meanwhile throws are entered by phone."""
-    return MissingCamera(functools.partial(_camera, settings))
-
-
 def _check_first_game(settings: Settings) -> bool:
     """Raise SetupError unless the settings' first game can be set up. Return True for `Starting.choose`."""
     try:
@@ -192,18 +192,11 @@ def _check_host(settings: Settings) -> bool:
     return True
 
 
-def _try_camera(camera: Camera) -> None:
-    """Start a camera, take a picture, and stop it, to see whether it works. Raises DeviceError if it doesn't."""
+@contextlib.contextmanager
+def _tried(device: Camera | Strip) -> Iterator[None]:
+    """Context manager: start a device to see whether it works, and stop it again. Raises DeviceError if it doesn't."""
     try:
-        camera.start()
-        camera.frame()
+        device.start()
+        yield
     finally:
-        camera.stop()
-
-
-def _try_strip(strip: Strip) -> None:
-    """Start a strip and stop it, to see whether it works. Raises DeviceError if it doesn't."""
-    try:
-        strip.start()
-    finally:
-        strip.stop()
+        device.stop()

@@ -19,7 +19,7 @@ from companion.table.read_only import LastState
 from hardware.board import Board
 from hardware.power import Power
 from hardware.strips.memory import MemoryStrip
-from hardware.track import Layout, layout_of, preset
+from hardware.track import layout_of, preset
 from web.serving.feed import Feed
 
 
@@ -36,24 +36,17 @@ def build(starting: Starting, why: str) -> App:
     """
     clock, folder = time.monotonic, starting.settings.data.folder
     table = LastState(folder, f"The table could not be started. {why}")
-    layout = starting.choose({"strip": ("layout",)}, _layout, Settings()) or preset(Settings().strip.layout)
+    layout = starting.choose(
+        {"strip": ("layout",)}, lambda tried: layout_of(tried.strip.layout, tried.track), Settings()
+    )
+    layout = layout or preset(Settings().strip.layout)
     board = Board(MemoryStrip(layout.leds), layout, Power(starting.settings.strip), clock)
     door = opened_door(starting, clock, board.show_code)
     settings = starting.settings
     server = LastingServer(door.link)
     proofs = {"the pages": lambda: server.answers(ANSWER_S)}
     supervisor = Supervisor((), proofs, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)
-    checks = {"table": table.health, **checks_of_any_table(folder, _journal_health)}
+    checks = {"table": table.health, **checks_of_any_table(folder, lambda: (True, "not verified in safe mode"))}
     feed = Feed(table, folder)
     groups = groups_of_any_table(table, feed, board, Photos(folder), PastGames(folder), door.pairing, checks)
     return App(settings, door, (), server, servers(lambda: settings, door, feed, groups), supervisor)
-
-
-def _layout(settings: Settings) -> Layout:
-    """Return the LED layout that the settings name. Raises SetupError."""
-    return layout_of(settings.strip.layout, settings.track)
-
-
-def _journal_health() -> tuple[bool, str]:
-    """Return the journal's health check in safe mode, which always passes and says that nothing was verified."""
-    return True, "not verified in safe mode"

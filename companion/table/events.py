@@ -37,9 +37,23 @@ def news_between(before: Snapshot, after: Snapshot) -> News:
 
 
 def _event(transcript: Transcript, event: games.Event, number: int, throw: int | None) -> Event:
-    """Convert one event: names instead of seats, and the effect that its game gives it."""
-    effect = game_named(transcript.header.game).effect(event.code)
-    args = {**_names(transcript, event), **event.args}
+    """Convert one event of the last line: names instead of seats, and the effect that its game gives it.
+
+    Args:
+        transcript: The game after the line.
+        event: The event.
+        number: Number of the line's journal entry.
+        throw: Number of the throw, if the line is one.
+    """
+    effect, standing = game_named(transcript.header.game).effect(event.code), transcript.state.standing
+    args = dict[str, Any]()
+    if event.side is not None:
+        args["player"] = standing.sides[event.side] if event.seat is None else standing.header.players[event.seat]
+    elif event.code == "game_over" and standing.outcome:
+        args |= standing.outcome.view(standing.sides)
+    if event.side is not None and event.on is not None:
+        args["on"] = standing.sides[event.on]
+    args |= event.args
     if event.code == "threw" and throw is not None:
         args["throw"] = throw
     return Event(
@@ -52,12 +66,3 @@ def _event(transcript: Transcript, event: games.Event, number: int, throw: int |
         cheered=effect.cheered,
         words=effect.words,
     )
-
-
-def _names(transcript: Transcript, event: games.Event) -> dict[str, Any]:
-    """Return the names in an event: its player or team, whom it acts on; the result of a game that ended."""
-    standing = transcript.state.standing
-    if event.side is None:
-        return standing.outcome.view(standing.sides) if event.code == "game_over" and standing.outcome else {}
-    named = {"player": standing.sides[event.side] if event.seat is None else standing.header.players[event.seat]}
-    return named if event.on is None else {**named, "on": standing.sides[event.on]}

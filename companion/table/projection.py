@@ -26,6 +26,8 @@ MAX_EVENTS = 40
 """Events in a snapshot, newest kept; a page asks for older ones."""
 MAX_THROWS = 24
 """Throws in a snapshot, newest kept: bounds its size in a long game."""
+REPLACED_NOTICES = frozenset({"throw", "decide", "throw_or_bank", "restored"})
+"""Codes of notices that only say whose turn it is: in the bot's turn its own notice replaces them."""
 
 
 def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
@@ -38,15 +40,17 @@ def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
     if last is None or last.number != table.record.number:
         last = _journaled(table.record)
     lying = table.observation if table.memory.awake else None
+    silent = table.notice is None or table.notice.code in REPLACED_NOTICES
+    choices = table.choices
     return msgspec.structs.replace(
         last,
         phase=_phase(table),
         question=_question(*table.asked) if table.asked else None,
-        notice=_bots_notice(table) if table.bots_turn and _says_nothing(table.notice) else table.notice,
+        notice=_bots_notice(table) if silent and table.bots_turn else table.notice,
         thrown=values_of(lying.thrown) if lying else (),
         kept=values_of(lying.kept) if lying else (),
         correction=table.offer,
-        choice=_choice(table),
+        choice=line_of(choices[table.choice % len(choices)]) if choices else None,
     )
 
 
@@ -140,17 +144,6 @@ def _highlights(game: PlayedGame) -> tuple[Highlight, ...]:
             throw = photographed[-1] if photographed else None
             found[kind] = Highlight(kind=kind, side=side, points=points, throw=throw)
     return tuple(found[kind] for kind in KINDS.values() if kind in found)
-
-
-def _choice(table: TableState) -> dict[str, Any] | None:
-    """Return the line that the bank button plays now, if the next button can choose among several."""
-    choices = table.choices
-    return line_of(choices[table.choice % len(choices)]) if choices else None
-
-
-def _says_nothing(notice: Phrase | None) -> bool:
-    """Whether a notice only says whose turn it is, so that the bot's own notice may replace it."""
-    return notice is None or notice.code in {"throw", "decide", "throw_or_bank", "restored"}
 
 
 def _bots_notice(table: TableState) -> Phrase:

@@ -220,15 +220,11 @@ class Table:
             except Empty:
                 if due_s == tick_s:
                     return Tick(), Future()
-                self._upkeep()
-
-    def _upkeep(self) -> None:
-        """Do one step of the journal's upkeep."""
-        try:
-            self._upkeep_s = self._journal.upkeep(self._clock())
-        except Exception:  # the writer must outlive a fault in the upkeep
-            log.exception("the upkeep of the journal failed")
-            self._upkeep_s = self._clock() + UPKEEP_EVERY_S
+            try:
+                self._upkeep_s = self._journal.upkeep(self._clock())
+            except Exception:  # the writer must outlive a fault in the upkeep
+                log.exception("the upkeep of the journal failed")
+                self._upkeep_s = self._clock() + UPKEEP_EVERY_S
 
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
         """Carry out a command, publish the new snapshot, and set `answer` to it or to the refusal.
