@@ -190,7 +190,7 @@ class PastGames:
         return self._cached(goal, kept, lambda: odds_view(transcript_of(kept.text()).state, goal))
 
     def throws(self, since: int | None = None, dice: str | None = None) -> Iterator[Sequence[int]]:
-        """Yield the values of every throw that stands, newest game first.
+        """Yield the values of every throw that stands, oldest game first.
 
         Args:
             since: Number of the earliest game to include; None for all.

@@ -126,7 +126,7 @@ class Supervisor:
         return health
 
     def step(self) -> None:
-        """Check every part once, restart failed ones, and notify the watchdog if all components respond."""
+        """Check every part, restart failed ones, and notify the watchdog if it is time and all components respond."""
         for part in self._parts:
             self._revive(part)
         self._silent = [name for name, lives in self._proofs.items() if not lives()]

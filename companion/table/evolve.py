@@ -54,7 +54,7 @@ class Record:
 
     @property
     def sitting(self) -> Sitting:
-        """Games lost in this sitting, and the players' colours."""
+        """The sitting so far: number of games, games won and lost by name, who is ahead, and the players' colours."""
         if not self.games:
             return Sitting()
         ours = [game for game in self.games if game.sitting == self.games[-1].sitting]

@@ -68,7 +68,10 @@ AnyTable = Table | LastState
 
 
 def last_good(folder: Path) -> Record:
-    """Replay a data folder's journal up to the first entry that can't be read or played, without changing it."""
+    """Return the record of a data folder, replayed up to the first entry that can't be read or played.
+
+    The folder is only read.
+    """
     record = Record()
     with contextlib.suppress(CompanionError):
         for entry in entries(folder):

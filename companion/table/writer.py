@@ -187,7 +187,10 @@ class Table:
             self._journal.close()
 
     def _replay(self) -> None:
-        """Open the journal and replay it. Raises DeviceError if it cannot be read or replayed."""
+        """Open the journal and replay it into the writer's state; write the archive, and put the photos in order.
+
+        Raises DeviceError if the journal cannot be read or replayed.
+        """
         damage = self._journal.open()
         folder, tail = self._journal.path.parent, self._journal.tail
         first, games = self._archive.load()

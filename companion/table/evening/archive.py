@@ -26,7 +26,7 @@ from companion.table.terms import USUAL, Terms
 log = logging.getLogger(__name__)
 
 FILE_NAME = "games.json.gz"
-"""File of the archive in the data folder: a `Stored` as JSON. The checksum of gzip reveals damage."""
+"""File of the archive in the data folder: an `ArchiveContent` as JSON. The checksum of gzip reveals damage."""
 
 T = TypeVar("T")
 """Type that the compressed values are decoded to."""
@@ -114,7 +114,7 @@ class ArchivedGame(msgspec.Struct, frozen=True, kw_only=True):
         return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
 
-class Stored(msgspec.Struct, frozen=True):
+class ArchiveContent(msgspec.Struct, frozen=True):
     """Content of the archive's file.
 
     Attributes:
@@ -138,7 +138,7 @@ class Archive:
         self._games = dict[int, ArchivedGame]()
 
     def load(self) -> tuple[int, tuple[ArchivedGame, ...]]:
-        """Read the file. One that is missing, damaged or of another journal counts as empty.
+        """Read the archive's file. One that is missing, damaged or of another journal counts as empty.
 
         Returns:
             Number of the first journal entry to replay, and the games before it, oldest first.
@@ -147,7 +147,7 @@ class Archive:
             DeviceError: The journal can't be read.
         """
         try:
-            stored = msgspec.json.decode(gzip.decompress((self._folder / FILE_NAME).read_bytes()), type=Stored)
+            stored = msgspec.json.decode(gzip.decompress((self._folder / FILE_NAME).read_bytes()), type=ArchiveContent)
         except FileNotFoundError:
             return 1, ()
         except (OSError, EOFError, zlib.error, msgspec.MsgspecError) as damage:
@@ -171,7 +171,7 @@ class Archive:
         Args:
             next_game: Journal entry that started the game on the table.
         """
-        stored = Stored(next_game, tuple(self._games[number] for number in sorted(self._games)))
+        stored = ArchiveContent(next_game, tuple(self._games[number] for number in sorted(self._games)))
         part = self._folder / f"{FILE_NAME}.part"
         try:
             part.write_bytes(gzip.compress(msgspec.json.encode(stored), 0))  # the games are compressed already
