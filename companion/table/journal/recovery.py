@@ -105,11 +105,11 @@ def survivors(folder: Path) -> tuple[list[Row], set[int]]:
 
 
 def longest_chain(rows: Collection[Row], head: Head | None) -> list[Row]:
-    """Return the longest chain among intact rows, in order. A gap may interrupt it.
+    """Return the chain that reaches the highest number among intact rows, in order. A gap may interrupt it.
 
     Args:
-        rows: Rows of any journal, in any order.
-        head: Last known end of the journal. Only rows of its identity count, and the chain that contains it wins.
+        rows: Rows of any journals, in any order. Those of one identity count: that of `head`, else of most rows.
+        head: Last known end of the journal, or None. A chain that contains it wins.
     """
     counts = Counter(row.identity for row in rows)
     identity = head.identity if head and head.identity in counts else max(counts, key=counts.__getitem__, default="")
