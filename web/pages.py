@@ -23,7 +23,7 @@ LOOKS = ("dark", "light", "auto")
 """Colour schemes that a phone may choose."""
 GZIP_LEVEL = 5
 """Level of gzip for pages, 1 to 9; higher takes longer. With 5 a page shrinks to a fifth in a millisecond."""
-PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help"}
+PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help", "me": "/me"}
 """Address of each page that is always served, by name."""
 WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
     "honesty": ("/dice", "evening"),
@@ -163,6 +163,7 @@ class Pages:
             "voice": "voice" in groups,
             "evening": "evening" in groups,
             "advice": "advice" in groups,
+            "seat": seated.seat if (seated := phone(self.pairing)) else None,
             "titles": {game["game"]: game["title"] for game in self.games},
         }
         if name == "control":
@@ -180,6 +181,7 @@ class Pages:
             wifi=bool(asking & SCREENS) and self.addresses.wifi is not None,
             screen=bool(asking & SCREENS),
             paired=bool(asking & PLAYERS),
+            seat=start["seat"] if name != "tv" else None,
         )
         response = flask.Response(html, mimetype="text/html")
         if phone(self.pairing) is not None:  # renew the cookie: the table renews the token too

@@ -75,6 +75,7 @@ BESIDE = {
     "evening": Beside("/evening", "#standings table", always=True),
     "game": Beside("/evening", "#luck:not([hidden]) table", "#games a >> nth=0", always=True),
     "story": Beside("/", "#story:not([hidden])", always=True),
+    "sit": Beside("/me", "#pegs .chip", paired=False, always=True),
     "dice": Beside("/dice", "#course svg", always=True),
     "help": Beside("/help", "#health li", always=True),
     "review": Beside("/review", "#reviewed .cropped", always=True),

@@ -16,7 +16,8 @@ from tests.web.pub import HEADER, Pub, observation, play
 
 pytestmark = pytest.mark.browser
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
-PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening", "/games/1", "/dice", "/review", "/settings", "/setup")
+GAME, SEAT = "/games/1", "/me"
+PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening", GAME, SEAT, "/dice", "/review", "/settings", "/setup")
 HOSTS_ONLY = {"/control", "/review", "/settings", "/setup"}
 
 
@@ -165,6 +166,7 @@ LOADED = {
     "/help": "#health li",
     "/evening": "#sitting > *",
     "/games/1": "#result",
+    "/me": "#sit:not([hidden])",
     "/dice": "#course svg",
     "/review": "#count:not(:empty)",
     "/settings": ".setting",

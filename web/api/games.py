@@ -1,21 +1,23 @@
-"""`/api/games`: the games that can be chosen, and starting one."""
+"""`/api/games` and `/api/seats`: the games that can be chosen, who sits down for the next one, and starting it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import flask
+import msgspec
 
 from companion.table.commands import StartGame
 from companion.table.read_only import AnyTable
 from companion.table.terms import Terms
 from web.names import problem_of
-from web.pairing.phones import Pairing
+from web.pairing.phones import NAME_LENGTH, Pairing
 from web.pairing.roles import ANYONE, PLAYERS
+from web.pairing.tokens import Seat
 from web.requests import do, phone, refuse_others_game
 from web.responses import answer, refusal
-from web.routes import Json, Routes, ref
+from web.routes import Json, NothingBody, Routes, ref
 
 HEADER: Json = {
     "type": "object",
@@ -42,16 +44,24 @@ Form = Mapping[str, Any]
 """A game that can be chosen, as `companion.games.engine.rulebook.form_of` describes it."""
 
 
+class SeatBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/seats`: the player's name, and the number of the peg's colour."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=NAME_LENGTH)]
+    colour: Annotated[int, msgspec.Meta(ge=0, le=9)]
+
+
 def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
     """Make the routes that list the games, for anyone, and start one, for players.
 
     Args:
         games: The games that can be chosen.
         table: Starts the game.
-        pairing: Keeps which phone started it.
+        pairing: Keeps which phone started it, and who sits down.
     """
     properties = {"game": {"enum": [game["game"] for game in games]}, **HEADER["properties"]}
-    made = Routes("games", Terms, schemas={"Header": {**HEADER, "properties": properties}})
+    made = Routes("games", Terms, SeatBody, schemas={"Header": {**HEADER, "properties": properties}})
+    _seats(made, pairing)
 
     @made.get("/api/games", "The games, their house rules and presets", roles=ANYONE)
     def listed() -> flask.Response:
@@ -72,6 +82,31 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
         return started
 
     return made
+
+
+def _seats(made: Routes, pairing: Pairing) -> None:
+    """Add the routes of the seats for the next game. Only a paired phone sits down: a guest asks to be let in first."""
+
+    @made.get("/api/seats", "Who sits down for the next game", roles=ANYONE)
+    def seats() -> flask.Response:
+        return answer({"seats": [phone.seat for phone in pairing.seats()]})
+
+    @made.post("/api/seats", "Sit down for the next game", SeatBody, roles=PLAYERS, refused=(409, 422))
+    def sit(sent: SeatBody) -> flask.Response:
+        seat, asking = Seat(sent.name.strip(), sent.colour), phone(pairing)
+        wrong = problem_of([seat.name]) if seat.name else "A seat needs a name. Write yours."
+        if wrong is not None:
+            return refusal(422, "name", wrong)
+        if asking is None or not pairing.sit(asking.id, seat):
+            return refusal(409, "seat_taken", "Someone here has that name or that peg. Choose another.")
+        return answer({"seat": seat})
+
+    @made.post("/api/seats/leave", "Stand up", NothingBody, roles=PLAYERS)
+    def stand_up(_: NothingBody) -> flask.Response:
+        asking = phone(pairing)
+        if asking is not None:
+            pairing.sit(asking.id, None)
+        return answer({"seat": None})
 
 
 def card(form: Form) -> Form:

@@ -22,7 +22,7 @@ from web.guard import TOKEN_DAYS
 from web.pairing.guesses import Budget, Guesses
 from web.pairing.join_queue import Asking, Code, JoinQueue
 from web.pairing.roles import Role
-from web.pairing.tokens import FileTokens, Paired
+from web.pairing.tokens import FileTokens, Paired, Seat
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +32,8 @@ DAY_S = 86_400.0
 """Length of a day, in seconds."""
 MOST_PHONES = 64
 """Most paired phones and screens. One more replaces the player or screen that was away longest."""
+SEAT_S = 3 * 3600.0
+"""Time in seconds that a phone may be silent before its seat is free: longer than a game, shorter than a day."""
 DAMAGED = "The list of paired phones is damaged. Enter the PIN from the terminal: the first phone becomes the owner."
 """What the page says while the file of paired phones can't be read."""
 
@@ -258,6 +260,33 @@ class Pairing:
         """Return all paired phones and screens, by number."""
         return tuple(sorted(self._phones.values(), key=lambda phone: phone.id))
 
+    def seats(self) -> tuple[Paired, ...]:
+        """Return the phones that are seated for the next game and were seen in the last `SEAT_S`, by number."""
+        now_s = self.clock()
+        return tuple(
+            phone
+            for phone in self.phones()
+            if phone.seat
+            and phone.role is not Role.SCREEN
+            and now_s - self._seen_s.get(phone.token_sha256, float("-inf")) < SEAT_S
+        )
+
+    def sit(self, number: int, seat: Seat | None) -> bool:
+        """Seat the phone with that number in the next game, or with None let it stand up.
+
+        Returns: False if another phone has that name or that colour, or there is no such phone.
+        """
+        with self._lock:
+            others = [phone.seat for phone in self.seats() if phone.id != number and phone.seat]
+            taken = seat is not None and any(
+                other.colour == seat.colour or other.name.casefold() == seat.name.casefold() for other in others
+            )
+            found = next((key for key, phone in self._phones.items() if phone.id == number), None)
+            if taken or found is None:
+                return False
+            self._keep({**self._phones, found: msgspec.structs.replace(self._phones[found], seat=seat)})
+        return True
+
     def take_away(self, number: int) -> bool:
         """Forget the phone with that number, so that its token has no role; False if there is none."""
         with self._lock:
@@ -317,7 +346,8 @@ class Pairing:
         if before is not None and before.role is Role.OWNER:
             role = Role.OWNER  # pairing again takes no role away
         number = before.id if before else 1 + max((phone.id for phone in others.values()), default=0)
-        paired = Paired(number, name[:NAME_LENGTH], token_sha256, role, self.wall())
+        seat = before.seat if before and role is not Role.SCREEN else None
+        paired = Paired(number, name[:NAME_LENGTH], token_sha256, role, self.wall(), seat)
         self._seen_s[token_sha256] = self.clock()
         self._keep({**others, token_sha256: paired})
         log.info("paired %s %d (%r) at %s", role, number, name, address)

@@ -15,6 +15,13 @@ from web.pairing.roles import Role
 log = logging.getLogger(__name__)
 
 
+class Seat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A seat in the next game: the player's name, and the number of its peg's colour, 0 to 9."""
+
+    name: str
+    colour: int
+
+
 class Paired(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A paired phone or screen.
 
@@ -24,6 +31,7 @@ class Paired(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         token_sha256: SHA-256 of the phone's token, in hexadecimal.
         role: Player, owner or screen.
         used_s: When the token was last used, to the day, in seconds since 1970.
+        seat: Its seat in the next game; None while it only stands by.
     """
 
     id: int
@@ -31,6 +39,7 @@ class Paired(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     token_sha256: str
     role: Role
     used_s: float = 0.0
+    seat: Seat | None = None
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

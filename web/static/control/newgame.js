@@ -2,6 +2,7 @@
 import { dialog, fill, h, has, own, post, settings, start, t, table } from "../shared/core.js";
 import { chip, die } from "../shared/dice.js";
 import { gameName, leadWords } from "../shared/facts.js";
+import { seats } from "../shared/seat.js";
 import { HOUSE, termsForm } from "./terms.js";
 
 export function newGame(games) {
@@ -96,6 +97,18 @@ export function gameForm(games) {
     h("details", { class: "fold" }, h("summary", {}, t("new.terms")), h("div", { class: "stack" }, terms.more)),
   ];
   show();
+  // Who sat down with a phone plays, with that peg, unless somebody has begun to type other names.
+  const before_seats = JSON.stringify(names);
+  seats().then((here) => {
+    if (!here.length || JSON.stringify(names) !== before_seats) return;
+    const most = game.max_players ?? here.length;
+    names.splice(0, names.length, ...here.slice(0, most).map((each) => each.name));
+    while (names.length < game.min_players) names.push("");
+    if (terms.plays()) seatHouse(names, true);
+    for (const each of here) wished.set(each.name, each.colour);
+    names.drawn = (names.drawn ?? 0) + 1;
+    show();
+  });
   earlier().then((games) => {
     known = [...new Set([...known, ...games.flatMap((each) => each.players)])];
     terms.knows([...new Set(games.map((each) => each.dice).filter(Boolean))]);

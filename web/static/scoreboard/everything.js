@@ -5,6 +5,7 @@ import { menu } from "../shared/menu.js";
 import { moments } from "./moment.js";
 import { panels } from "./panels.js";
 import { aloud, board, log, players, stage } from "./stage.js";
+import { seat } from "../shared/seat.js";
 import { story } from "./story.js";
 
 export function everything() {
@@ -19,4 +20,5 @@ export function everything() {
   log();
   lights();
   aloud();
+  seat();
 }

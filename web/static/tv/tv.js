@@ -2,6 +2,7 @@
 import { worth } from "../scoreboard/advice.js";
 import { $, fill, follow, goLive, h, number, ready, start, t, table, text } from "../shared/core.js";
 import { dice } from "../shared/dice.js";
+import { seatedOf, seats } from "../shared/seat.js";
 import { sides } from "../shared/sides.js";
 import { moments } from "../scoreboard/moment.js";
 import { panels } from "../scoreboard/panels.js";
@@ -110,6 +111,9 @@ async function code() {
     $("code").hidden = !shown;
     if (start.screen && hosted !== start.hosted) return location.reload(); // another code belongs there now
     fill($("code"), shown, () => shown ? [h("span", {}, t("tv.code")), dice(shown)] : []);
+    const here = table.snapshot.state ? [] : await seats();
+    $("seated").hidden = !here.length;
+    fill($("seated"), here, () => seatedOf(here));
   } catch { /* the bar says when the table is gone */ }
   setTimeout(code, CODE_MS);
 }

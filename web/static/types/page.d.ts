@@ -14,6 +14,7 @@ export interface Start {
   evening: boolean;
   advice: boolean;
   titles: Record<string, string>;
+  seat: { name: string; colour: number } | null;
   awake?: string;
   games?: any[];
 }

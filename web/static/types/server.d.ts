@@ -204,6 +204,7 @@ export interface Elements {
   "board": HTMLElementTagNameMap["div"];
   "calibrated": HTMLElementTagNameMap["p"];
   "chance": HTMLElementTagNameMap["p"];
+  "change": HTMLElementTagNameMap["button"];
   "clock": HTMLElementTagNameMap["time"];
   "code": HTMLElementTagNameMap["div"];
   "count": HTMLElementTagNameMap["p"];
@@ -214,7 +215,7 @@ export interface Elements {
   "faces": HTMLElementTagNameMap["div"];
   "felt": HTMLElementTagNameMap["div"];
   "fields": HTMLElementTagNameMap["form"];
-  "figures": HTMLElementTagNameMap["section"];
+  "figures": HTMLElementTagNameMap["div"] | HTMLElementTagNameMap["section"];
   "file": HTMLElementTagNameMap["p"];
   "filter": HTMLElementTagNameMap["select"];
   "finals": HTMLElementTagNameMap["ul"];
@@ -243,13 +244,17 @@ export interface Elements {
   "main": HTMLElementTagNameMap["main"];
   "makes": HTMLElementTagNameMap["p"];
   "match": HTMLElementTagNameMap["p"];
+  "me-name": HTMLElementTagNameMap["h1"];
+  "me-now": HTMLElementTagNameMap["p"];
   "measures": HTMLElementTagNameMap["form"];
   "menu-phone": HTMLElementTagNameMap["h2"];
+  "mine": HTMLElementTagNameMap["section"];
   "moment": HTMLElementTagNameMap["div"];
   "more": HTMLElementTagNameMap["details"] | HTMLElementTagNameMap["section"];
   "none": HTMLElementTagNameMap["p"];
   "notice": HTMLElementTagNameMap["p"];
   "odds": HTMLElementTagNameMap["select"];
+  "others": HTMLElementTagNameMap["section"];
   "page": HTMLElementTagNameMap["figure"];
   "pair": HTMLElementTagNameMap["section"];
   "pair-button": HTMLElementTagNameMap["button"];
@@ -259,6 +264,7 @@ export interface Elements {
   "pair-problem": HTMLElementTagNameMap["p"];
   "pair-title": HTMLElementTagNameMap["h1"];
   "panels": HTMLElementTagNameMap["div"];
+  "pegs": HTMLElementTagNameMap["div"];
   "phase": HTMLElementTagNameMap["span"];
   "phone-name": HTMLElementTagNameMap["input"];
   "photos": HTMLElementTagNameMap["div"];
@@ -270,6 +276,7 @@ export interface Elements {
   "points": HTMLElementTagNameMap["p"];
   "power": HTMLElementTagNameMap["p"];
   "race": HTMLElementTagNameMap["div"];
+  "record": HTMLElementTagNameMap["section"];
   "replay": HTMLElementTagNameMap["section"];
   "rest": HTMLElementTagNameMap["div"];
   "result": HTMLElementTagNameMap["section"];
@@ -277,13 +284,21 @@ export interface Elements {
   "said": HTMLElementTagNameMap["p"];
   "says": HTMLElementTagNameMap["p"];
   "screen": HTMLElementTagNameMap["div"];
+  "seat-code": HTMLElementTagNameMap["div"];
+  "seat-dice": HTMLElementTagNameMap["div"];
+  "seat-name": HTMLElementTagNameMap["input"];
+  "seat-problem": HTMLElementTagNameMap["p"];
+  "seated": HTMLElementTagNameMap["ul"];
   "seen": HTMLElementTagNameMap["p"];
   "set": HTMLElementTagNameMap["select"];
   "set-box": HTMLElementTagNameMap["label"];
   "shake": HTMLElementTagNameMap["button"];
   "sheet": HTMLElementTagNameMap["button"] | HTMLElementTagNameMap["section"];
+  "sit": HTMLElementTagNameMap["section"];
+  "sit-form": HTMLElementTagNameMap["form"];
   "sitting": HTMLElementTagNameMap["div"];
   "sound-fields": HTMLElementTagNameMap["div"];
+  "stand": HTMLElementTagNameMap["button"];
   "standings": HTMLElementTagNameMap["div"];
   "start": HTMLElementTagNameMap["script"];
   "story": HTMLElementTagNameMap["section"];
@@ -310,4 +325,5 @@ export interface Elements {
   "wood": HTMLElementTagNameMap["section"];
   "worth": HTMLElementTagNameMap["div"];
   "worth-label": HTMLElementTagNameMap["p"];
+  "you": HTMLElementTagNameMap["p"];
 }

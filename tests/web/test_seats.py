@@ -1,0 +1,130 @@
+"""Sitting down with a phone: a name and a peg for the next game, a buzz on the own turn, and no way in for anybody."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from companion.table.commands import StartGame
+from tests.waiting import until
+from tests.web.pub import HEADER, PIN, Pub, play, served
+from web.pairing.phones import SEAT_S
+from web.pairing.roles import Role
+
+THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
+BUZZED = "window.buzzed = []; navigator.vibrate = (pattern) => { window.buzzed.push(pattern); return true; };"
+
+
+def sit(client: Any, name: str, colour: int) -> int:
+    """Sit down; the answer's status."""
+    return int(client.post("/api/seats", json={"name": name, "colour": colour}).status_code)
+
+
+def names(pub: Pub) -> list[str]:
+    """The names of those who sit, as everyone sees them."""
+    return [seat["name"] for seat in pub.stranger().get("/api/seats").json["seats"]]
+
+
+def test_only_a_phone_that_was_let_in_sits_down(pub: Pub) -> None:
+    assert sit(pub.stranger(), "Mallory", 1) == 401
+    assert sit(pub.paired(Role.SCREEN), "Screen", 1) == 403
+    asking = pub.stranger("192.168.4.33")
+    assert asking.post("/api/pair/ask", json={"name": "Ann"}).status_code == 200
+    assert sit(asking, "Ann", 1) == 401
+    assert names(pub) == []
+    pub.host()
+    (request,) = pub.pairing.asking()
+    assert pub.pairing.let_in_asking(request.id)
+    assert sit(asking, "Ann", 1) == 200
+    assert names(pub) == ["Ann"]
+    assert asking.get("/api/phones").json["role"] == "player"
+
+
+def test_a_name_and_a_peg_belong_to_one_phone(pub: Pub) -> None:
+    ann, ben = pub.paired(Role.PLAYER, "Ann"), pub.paired(Role.PLAYER, "Ben", "192.168.4.11")
+    assert sit(ann, "Ann", 3) == 200
+    assert sit(ben, "ann", 4) == 409
+    assert sit(ben, "Ben", 3) == 409
+    assert sit(ben, "Ben", 4) == 200
+    assert sit(ann, "Anna", 5) == 200, "one may change one's own"
+    assert ann.post("/api/seats/leave", json={}).status_code == 200
+    assert names(pub) == ["Ben"]
+
+
+@pytest.mark.parametrize("name", ["", "   ", "\u202eAnn", "\x07"])
+def test_a_seat_needs_a_name_that_can_be_seen(pub: Pub, name: str) -> None:
+    assert sit(pub.paired(Role.PLAYER), name, 1) in (400, 422)
+    assert names(pub) == []
+
+
+def test_a_seat_outlasts_pairing_again_but_not_a_screen_or_hours_away(pub: Pub) -> None:
+    phone = pub.paired(Role.PLAYER, "Ann")
+    assert sit(phone, "Ann", 2) == 200
+    assert phone.post("/api/pair", json={"pin": PIN, "name": "Ann"}).status_code == 200
+    assert names(pub) == ["Ann"]
+    pub.clock.now_s += SEAT_S + 1
+    assert names(pub) == []
+    phone.get("/api/phones")
+    assert names(pub) == ["Ann"], "it is back"
+    (paired,) = pub.pairing.phones()
+    pub.pairing.give_role(paired.id, Role.SCREEN)
+    assert names(pub) == []
+
+
+@pytest.mark.browser
+def test_four_phones_sit_down_and_the_game_begins_with_them(chromium: Any, pub: Pub) -> None:
+    with served(pub) as address:
+        host, *others = [chromium.new_context(viewport={"width": 390, "height": 844}) for _ in range(4)]
+        assert host.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        pub.make_owners()
+        tv = chromium.new_page(viewport={"width": 1280, "height": 720})
+        tv.goto(f"{address}/tv")
+        pages = []
+        for place, (context, name) in enumerate(zip([host, *others], ("Ann", "Ben", "Cid", "Dee"), strict=True)):
+            page = context.new_page()
+            page.add_init_script(BUZZED)
+            page.goto(f"{address}/me")
+            page.fill("#seat-name", name)
+            page.click("#sit-form button")
+            if place:
+                page.wait_for_selector("#seat-dice .dice")
+                (request,) = pub.pairing.asking()
+                assert pub.pairing.let_in_asking(request.id)
+            page.wait_for_selector("#mine:not([hidden])")
+            pages.append(page)
+        tv.wait_for_selector("#seated li:nth-child(4)")
+        page = pages[0]
+        page.goto(f"{address}/control")
+        page.click("[data-key='new']")
+        page.wait_for_function("() => document.querySelector('[data-key=\"seat-3\"]')?.value === 'Dee'")
+        page.click("dialog button.main:has-text('Begin')")
+        until(lambda: pub.table.snapshot().state is not None)
+        snapshot = pub.table.snapshot()
+        assert [side.name for side in snapshot.sides] == ["Ann", "Ben", "Cid", "Dee"]
+        assert len({side.colour for side in snapshot.sides}) == 4
+        for context in (host, *others):
+            context.close()
+        tv.close()
+
+
+@pytest.mark.browser
+def test_a_seated_phone_buzzes_once_when_its_turn_comes(chromium: Any, pub: Pub) -> None:
+    with served(pub) as address:
+        context = chromium.new_context(viewport={"width": 390, "height": 844})
+        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Ben"}).ok
+        assert context.request.post(f"{address}/api/seats", data={"name": "Ben", "colour": 1}).ok
+        pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben"]}))
+        page = context.new_page()
+        page.add_init_script(BUZZED)
+        page.goto(f"{address}/")
+        page.wait_for_selector('#live[data-live="yes"]')
+        assert page.inner_text("#you") == "You are Ben · 0"
+        play(pub, THROW, {"do": "point", "value": 5}, {"do": "stop"})
+        page.wait_for_selector("#you.turn")
+        assert page.inner_text("#you") == "Ben, it's your turn"
+        assert page.title().startswith("●")
+        play(pub, THROW)
+        page.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
+        assert page.evaluate("window.buzzed.length") == 1
+        context.close()

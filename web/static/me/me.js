@@ -1,0 +1,174 @@
+// Your seat: sit down with a name and a peg, see your own games, stand up again.
+import { $, fill, follow, goLive, h, has, number, ready, settings, start, t, table, text } from "../shared/core.js";
+import { chip, dice } from "../shared/dice.js";
+import { menu } from "../shared/menu.js";
+import { when, wonWords } from "../shared/past.js";
+import { seat, seatedOf, seats, seatWords } from "../shared/seat.js";
+
+const COLOURS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+  ASK_MS = 1000, LOOK_MS = 4000;
+/** @type {{ name: string, colour: number }[]} */
+let here = [];
+
+await ready;
+menu();
+here = await seats();
+if (start.seat) await mine();
+else sitting();
+draw();
+goLive();
+seat();
+follow(now);
+setInterval(async () => { here = await seats(); draw(); }, LOOK_MS);
+
+function draw() {
+  const others = here.filter((each) => each.name !== start.seat?.name);
+  $("others").hidden = !others.length;
+  fill($("seated"), others, () => seatedOf(others));
+  if (!$("sit").hidden) pegs();
+}
+
+function now(snapshot) {
+  if (start.seat) text($("me-now"), seatWords(snapshot, start.seat.name));
+}
+
+function sitting() {
+  $("sit").hidden = false;
+  $("seat-name").value = start.seat?.name ?? settings.get("seat-name", settings.get("phone-name", ""));
+  pegs();
+}
+
+// Pegs that others have can't be taken.
+function pegs() {
+  const taken = new Set(here.filter((each) => each.name !== start.seat?.name).map((each) => each.colour)),
+    was = document.querySelector("#pegs :checked"),
+    wish = was instanceof HTMLInputElement ? Number(was.value) : Number(settings.get("seat-peg", "0")),
+    chosen = taken.has(wish) ? COLOURS.find((each) => !taken.has(each)) : wish;
+  fill($("pegs"), [chosen, [...taken]], () =>
+    COLOURS.map((colour) =>
+      h(
+        "label",
+        { class: taken.has(colour) ? "peg-choice taken" : "peg-choice" },
+        h("input", {
+          type: "radio",
+          name: "peg",
+          value: colour,
+          checked: colour === chosen,
+          disabled: taken.has(colour),
+          "aria-label": t(`peg.${colour}`),
+          "data-key": `peg-${colour}`,
+        }),
+        chip(colour),
+      ),
+    ),
+  );
+}
+
+$("sit-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const name = $("seat-name").value.trim(),
+    peg = /** @type {HTMLInputElement | null} */ (document.querySelector("#pegs :checked"));
+  if (!name || !peg) return $("seat-name").focus();
+  settings.set("seat-name", name);
+  settings.set("seat-peg", peg.value);
+  if (!table.paired && !(await letIn(name))) return;
+  if (await request("/api/seats", { name, colour: Number(peg.value) })) location.replace("/me");
+});
+$("stand").addEventListener("click", async () => {
+  if (await request("/api/seats/leave", {})) location.replace("/me");
+});
+$("change").addEventListener("click", () => { $("mine").hidden = true; sitting(); });
+
+async function request(path, body) {
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  }).catch(() => null);
+  const told = response ? await response.json() : { error: "network" };
+  $("seat-problem").hidden = Boolean(response?.ok);
+  text($("seat-problem"), response?.ok ? "" : has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message);
+  return response?.ok ? told : null;
+}
+
+// A guest asks to be let in: the phone shows the dice that the host and the screen show too.
+async function letIn(name) {
+  const asked = await request("/api/pair/ask", { name });
+  if (!asked) return false;
+  $("seat-code").hidden = false;
+  fill($("seat-dice"), asked.code, () => [dice(asked.code)]);
+  for (let code = asked.code; code;) {
+    await new Promise((done) => setTimeout(done, ASK_MS));
+    const told = await fetch("/api/phones", { cache: "no-store" })
+      .then((response) => response.json())
+      .catch(() => ({ code }));
+    if (told.paired) return true;
+    code = told.code;
+  }
+  $("seat-code").hidden = true;
+  return false;
+}
+
+// The games of whoever has this name at this table.
+async function mine() {
+  const { name, colour } = /** @type {{ name: string, colour: number }} */ (start.seat);
+  $("mine").hidden = false;
+  $("me-name").replaceChildren(chip(colour), " ", h("bdi", {}, name));
+  if (!start.evening) return;
+  const response = await fetch("/api/evening", { cache: "no-store" }).catch(() => null),
+    games = response?.ok ? (await response.json()).games.filter((game) => game.players.includes(name)) : [],
+    over = games.filter((game) => game.over);
+  $("record").hidden = false;
+  fill($("figures"), games, () => (over.length ? figuresOf(name, over) : h("p", { class: "quiet" }, t("seat.none"))));
+  fill($("games"), games, () =>
+    games.map((game) =>
+      h(
+        "li",
+        {},
+        h(
+          "a",
+          { class: "game-link", href: `/games/${game.id}` },
+          chip(game.colours[game.players.indexOf(name)] ?? colour),
+          h("span", {}, h("b", {}, wonWords(game)), h("span", {}, game.title), h("small", {}, when(game.started))),
+        ),
+      ),
+    ),
+  );
+}
+
+// For each kind of game: how many, how many won, the best score and turn.
+function figuresOf(name, games) {
+  const kinds = [...new Set(games.map((game) => game.title))],
+    won = (game) => game.winners.some((winner) => winner.split(" & ").includes(name)),
+    best = (those, what) => Math.max(...those.map((game) => game.bests[name]?.[what] ?? 0));
+  const rows = kinds.map((title) => {
+    const those = games.filter((game) => game.title === title);
+    return [title, those.length, those.filter(won).length, best(those, "score"), best(those, "turn")];
+  });
+  const columns = ["games", "won", "score", "turn"];
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": t("seat.record") },
+    h(
+      "table",
+      {},
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("th", { scope: "col" }, t("seat.game")),
+          columns.map((key) => h("th", { scope: "col", class: "n" }, t(`figure.${key}`))),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        rows.map(([title, ...counts]) =>
+          h("tr", {}, h("th", { scope: "row" }, title), counts.map((each) => h("td", { class: "n" }, number(each)))),
+        ),
+      ),
+    ),
+  );
+}
