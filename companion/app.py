@@ -13,6 +13,7 @@ from pathlib import Path
 from companion.adapters.board_view import Lights, lighting
 from companion.adapters.buttons import ListeningButtons
 from companion.adapters.calibration_service import CalibrationService
+from companion.adapters.clips import Clips
 from companion.adapters.frame_buffer import FrameBuffer
 from companion.adapters.reader_setup import WatchedTray, load_reader
 from companion.adapters.simulated.hands import VirtualHands
@@ -126,7 +127,8 @@ def build(starting: Starting) -> App:
     door = opened_door(starting, clock, board.show_code)
     settings = starting.settings
     source = settings.camera.source
-    camera = FrameBuffer(opened.camera)
+    clips = Clips(settings.camera.replay)
+    camera = FrameBuffer(opened.camera, clips.see)
     tray = WatchedTray(
         lambda: load_reader(source, opened.camera, folder, networks),
         lambda setup: Watcher(camera, setup.reader, setup.rig, lambda: _dice_expected(table, tray), board.capture),
@@ -143,6 +145,7 @@ def build(starting: Starting) -> App:
         following("board", table, lighting(board, lights, clock), board.start, board.stop, board.alive),
         Part("buttons", buttons.listen, buttons.stop, buttons.alive),
         following("sounds", table, sounding(chimes), chimes.start, chimes.stop, chimes.alive),
+        following("replay", table, clips.hear),
         following("voice", table, voice.hear, stop=voice.hush),
         following("house", table, house.hear, house.start, house.stop, house.alive),
         Part("observer", observer.start, observer.stop, observer.alive),
@@ -182,6 +185,7 @@ def build(starting: Starting) -> App:
     groups = (
         *groups_of_any_table(table, feed, board, photos, past, door.pairing, checks),
         *([api.tray.routes(hands, table)] if hands else []),
+        *([api.photos.replays(clips)] if settings.camera.replay else []),
         api.house.routes(house),
         api.advice.routes(Advisor(table.state)),
         api.voice.routes(voice),

@@ -17,9 +17,11 @@ class CameraSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         source: `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`.
         dice: Number of dice in the virtual tray, 1 to 9.
+        replay: Whether the last seconds are kept in memory, for a replay in slow motion on the pub's screen.
         mains_hz: Mains frequency of the lamps that light the tray: 50 or 60; 0 uses the machine's country.
     """
 
     source: Annotated[str, Meta(extra={"page": "start"})] = "virtual"
     dice: Annotated[int, Meta(ge=1, le=9)] = 7
+    replay: Annotated[bool, Meta(extra={"page": "start"})] = True
     mains_hz: Literal[0, 50, 60] = 0

@@ -162,6 +162,7 @@ class Pages:
             "settings": "settings" in groups,
             "voice": "voice" in groups,
             "evening": "evening" in groups,
+            "replay": "replay" in groups,
             "advice": "advice" in groups,
             "seat": seated.seat if (seated := phone(self.pairing)) else None,
             "titles": {game["game"]: game["title"] for game in self.games},

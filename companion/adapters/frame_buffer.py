@@ -6,7 +6,7 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from companion.errors import DeviceError
 from vision.cameras import Camera, Frame
@@ -15,13 +15,16 @@ from vision.cameras import Camera, Frame
 class FrameBuffer:
     """Wraps a camera: passes its frames on and keeps the newest. Frames are shared, so callers must not change them.
 
+    `tap` is called with every frame, in the thread that asks for frames.
+
     Attributes:
         name: Name of the camera.
         source: The camera.
     """
 
-    def __init__(self, camera: Camera) -> None:
+    def __init__(self, camera: Camera, tap: Callable[[Frame], object] = lambda _frame: None) -> None:
         self.name = camera.name
+        self._tap = tap
         self._used_s = time.monotonic()
         self.source = self._camera = camera
         self._newest: Frame | None = None
@@ -43,6 +46,8 @@ class FrameBuffer:
             self._used_s = time.monotonic()
             frame = self._camera.frame()
             self._used_s = time.monotonic()
+            if frame is not None:
+                self._tap(frame)
             with self._came:
                 if frame is not None:
                     self._newest = frame

@@ -64,5 +64,6 @@ def _event(transcript: Transcript, event: games.Event, number: int, throw: int |
         tones=effect.tones,
         called=effect.called,
         cheered=effect.cheered,
+        replayed=effect.replayed,
         words=effect.words,
     )

@@ -84,6 +84,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
         tones: Notes that the loudspeaker and the phones play.
         called: Whether the voice reads it out.
         cheered: Whether the pub's screen shows it full-size for a moment.
+        replayed: Whether the pub's screen then shows its throw again, in slow motion.
         words: Its English text, if no catalogue has one.
     """
 
@@ -94,6 +95,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     tones: tuple[Tone, ...] = ()
     called: bool = False
     cheered: bool = False
+    replayed: bool = False
     words: str | None = None
 
 

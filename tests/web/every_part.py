@@ -12,7 +12,7 @@ from companion.history.export import PastGames
 from companion.history.review import Review
 from companion.settings.file import SettingsFile
 from companion.settings.load import Origin, Settings
-from tests.web.pub import JPEG, Mute, Pub, opened
+from tests.web.pub import JPEG, Mute, Pub, StandInClips, opened
 
 
 class StandInCalibration:
@@ -57,6 +57,7 @@ def everything(folder: Path, **more: Any) -> Iterator[Pub]:
         "advice": Advisor(lambda: pub.table.state()),
         "house": IdleHouse(),
         "voice": Mute(),
+        "clips": StandInClips(),
         "calibrate": StandInCalibration(),
         "settings": file,
     }

@@ -145,12 +145,27 @@ JPEG = bytes.fromhex(
 """The smallest JPEG: one grey pixel."""
 
 
+WEBP = bytes.fromhex("52494646240000005745425056503820180000003001009d012a010001000cc0ce25a400037000feec670000")
+"""The smallest WebP: one pixel."""
+
+
 @dataclass
 class StandInPhotos:
     """A photo of throw 1 and none else."""
 
     def jpeg(self, throw: int) -> bytes | None:
         return JPEG if throw == 1 else None
+
+
+@dataclass
+class StandInClips:
+    """A clip of throw 1 and none else."""
+
+    def throws(self) -> list[int]:
+        return [1]
+
+    def webp(self, throw: int) -> bytes | None:
+        return WEBP if throw == 1 else None
 
 
 @dataclass
@@ -245,6 +260,7 @@ def opened(
         "voice": api.voice.routes,
         "review": lambda it: api.review.routes(it, photos),
         "calibrate": api.calibrate.routes,
+        "clips": api.photos.replays,
     }
     groups = [
         api.state.routes(feed, StandInBoard(), lambda _guest: health, pairing),

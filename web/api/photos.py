@@ -1,6 +1,9 @@
-"""`/api/throws` and `/api/question.jpg`: the current game's throws, their photos, and the open question's photo."""
+"""`/api/throws`, `/api/replays`, `/api/question.jpg`: throws, their photos and clips, the open question's photo."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
 
 import flask
 
@@ -10,7 +13,17 @@ from web.pairing.roles import ANYONE
 from web.responses import answer, refusal
 from web.routes import Routes, number
 
-JPEG = "image/jpeg"
+JPEG, WEBP = "image/jpeg", "image/webp"
+
+
+class Clips(Protocol):
+    """The throws that can be shown again in slow motion."""
+
+    def throws(self) -> Sequence[int]:
+        """Return the numbers of the throws that have a clip."""
+
+    def webp(self, throw: int) -> bytes | None:
+        """Return the clip of a throw as an animated WebP; None if it has none."""
 """Media type of the photos."""
 
 
@@ -35,6 +48,26 @@ def routes(photos: Photos, table: AnyTable) -> Routes:
         question = table.snapshot().question
         asked = flask.request.args.get("id", default=question.id if question else None, type=int)
         return _photo(None if asked is None else table.question_photo(asked))
+
+    return made
+
+
+def replays(clips: Clips) -> Routes:
+    """Make the routes of the instant replays. Anyone may use them."""
+    made = Routes("replay")
+
+    @made.get("/api/replays", "The throws that can be shown again in slow motion", roles=ANYONE)
+    def listed() -> flask.Response:
+        return answer({"throws": clips.throws()})
+
+    @made.get("/api/replays/<int:throw>.webp", "A throw in slow motion", {}, roles=ANYONE, kind=WEBP, refused=(404,))
+    def of_throw(throw: int) -> flask.Response:
+        clip = clips.webp(throw)
+        if clip is None:
+            return refusal(404, "no_replay", "There is no replay of that throw. GET /api/replays lists them.")
+        response = flask.Response(clip, mimetype=WEBP)
+        response.headers["Cache-Control"] = "private, max-age=3600"
+        return response
 
     return made
 

@@ -6,7 +6,7 @@ from companion.games.engine.event import BANKED, Effect
 from companion.games.engine.game import State
 from companion.games.engine.views.board import HOLES, Track, track_of
 
-EFFECTS = {"entered": BANKED, "jackpot": Effect(cheered=True)}
+EFFECTS = {"entered": BANKED, "jackpot": Effect(cheered=True, replayed=True)}
 """Effects of the events of Crag, by code."""
 
 

@@ -17,6 +17,7 @@ EFFECTS = {
         (Tone(196.0), Tone(147.0, 0.15), Tone(98.0, 0.3, 0.7)),
         called=True,
         cheered=True,
+        replayed=True,
     ),
     "rolled_over": ALL_DICE_AGAIN,
     "bombed": Effect(
@@ -25,6 +26,7 @@ EFFECTS = {
         (Tone(880.0, 0.0, 0.08), Tone(110.0, 0.5, 0.8), Tone(82.0, 0.52, 0.9)),
         called=True,
         cheered=True,
+        replayed=True,
     ),
     "bumped": Effect(
         (Light("ring", "amber", 5, 0.6), Light("slide", None, 0, 0.6)),

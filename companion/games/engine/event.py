@@ -65,6 +65,7 @@ class Effect(NamedTuple):
         cheered: Whether the TV page shows it on the full screen for a moment.
         words: English fallback text if no catalogue has the code; `{player}` and the keys of `args` are filled in.
         result: `gain` or `loss` if `points` of the event were gained or lost by the turn; for highlights.
+        replayed: Whether the TV page then shows its throw again, in slow motion.
     """
 
     lights: tuple[Light, ...] = ()
@@ -73,6 +74,7 @@ class Effect(NamedTuple):
     cheered: bool = False
     words: str | None = None
     result: Literal["gain", "loss"] | None = None
+    replayed: bool = False
 
 
 SILENT = Effect()
@@ -92,7 +94,7 @@ SHARED_EFFECTS: Mapping[str, Effect] = MappingProxyType(
         "threw": Effect((Light("run", None, 6),), (Tone(330.0, 0.0, 0.12),)),
         "banked": BANKED,
         "left": Effect(called=True),
-        "game_over": Effect(tones=FANFARE, called=True, cheered=True),
+        "game_over": Effect(tones=FANFARE, called=True, cheered=True, replayed=True),
     }
 )
 """Effects of events that every game may emit, by code. A game adds its own and may override these."""

@@ -15,7 +15,8 @@ let luck = null, drawn = null;
 
 await ready;
 menu();
-const told = await asked(address);
+const told = await asked(address),
+  clips = new Set(start.replay ? (await asked("/api/replays"))?.throws : []);
 if (told) draw(told);
 else text($("won"), t("game.none"));
 goLive();
@@ -42,7 +43,7 @@ function draw({ game, moves, players }) {
   );
   for (const part of [$("replay"), $("course"), $("figures")]) part.hidden = !moves.length;
   if (!moves.length) return;
-  const moving = replay(moves, all, (line) => {
+  const moving = replay(moves, all, clips, (line) => {
     const move = luck?.moves.find((each) => each.line === line);
     return move ? { ...move, goal: luck.goal } : null;
   });

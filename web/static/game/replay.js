@@ -21,16 +21,18 @@ export function courseOf(game, moves) {
 
 /**
  * The board, the dice and the photo of each move, with a slider.
+ * @param {Set<number>} clips the throws that can be saved in slow motion
  * @param {(line: number) => any} weighed the move of that line of the transcript, with its luck and cost; null before
  */
-export function replay(moves, all, weighed) {
+export function replay(moves, all, clips, weighed) {
   const wood = h("div", { class: "wood" }),
     pegs = track(wood, moves[0].track.holes, moves[0].track.points_per_hole);
   let at = moves.length - 1;
   const words = h("p", { "aria-live": "polite" }),
     lying = h("div", { class: "felt" }),
     photo = h("img", { class: "photo", alt: t("evening.photo"), hidden: true }),
-    mark = h("p", { class: "mark" });
+    mark = h("p", { class: "mark" }),
+    save = h("a", { class: "button", download: "peg-and-pip.webp", hidden: true }, t("replay.save"));
   const slider = h("input", {
     type: "range",
     min: 0,
@@ -65,6 +67,8 @@ export function replay(moves, all, weighed) {
       on: false,
     }));
     pegs(stand, inWords(stand));
+    save.hidden = !clips.has(move.throw);
+    if (!save.hidden) save.href = `/api/replays/${move.throw}.webp`;
     photo.hidden = move.throw === null || move.throw === undefined;
     if (!photo.hidden) photo.src = `/api/throws/${move.throw}.jpg`;
   };
@@ -81,6 +85,7 @@ export function replay(moves, all, weighed) {
     mark,
     lying,
     photo,
+    save,
   );
   return { box, show };
 }

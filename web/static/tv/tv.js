@@ -4,6 +4,7 @@ import { $, fill, follow, goLive, h, number, ready, start, t, table, text } from
 import { dice } from "../shared/dice.js";
 import { seatedOf, seats } from "../shared/seat.js";
 import { sides } from "../shared/sides.js";
+import { again } from "./again.js";
 import { moments } from "../scoreboard/moment.js";
 import { panels } from "../scoreboard/panels.js";
 import { chancesOf, raceOf } from "../shared/race.js";
@@ -26,6 +27,7 @@ follow(race);
 follow(photos);
 follow(retell);
 moments();
+again();
 clock();
 code();
 goLive();

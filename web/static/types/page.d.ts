@@ -12,6 +12,7 @@ export interface Start {
   settings: boolean;
   voice: boolean;
   evening: boolean;
+  replay: boolean;
   advice: boolean;
   titles: Record<string, string>;
   seat: { name: string; colour: number } | null;

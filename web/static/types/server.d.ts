@@ -16,6 +16,7 @@ export interface Event {
   tones: Tone[];
   called: boolean;
   cheered: boolean;
+  replayed: boolean;
   words: string | null;
 }
 
@@ -197,6 +198,7 @@ export interface Elements {
   "acts": HTMLElementTagNameMap["div"];
   "advice": HTMLElementTagNameMap["details"] | HTMLElementTagNameMap["ul"];
   "advised": HTMLElementTagNameMap["div"];
+  "again": HTMLElementTagNameMap["div"];
   "as-screen": HTMLElementTagNameMap["input"];
   "begin": HTMLElementTagNameMap["button"];
   "beside": HTMLElementTagNameMap["div"];

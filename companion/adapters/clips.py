@@ -1,0 +1,108 @@
+"""Instant replay: the camera's last seconds as small JPEGs in memory, and clips of the throws that deserve one.
+
+Nothing is written to disk. A clip is kept for a throw whose event asks to be replayed (`Effect.replayed`).
+"""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections import OrderedDict, deque
+
+import cv2
+from PIL import Image
+
+from companion.table.snapshot import News, Snapshot
+from vision.cameras import Frame
+
+CLIP_S = 3.0
+"""Length of a clip in seconds: a throw rolls for one to two, and the hand before it belongs to the fun."""
+FRAMES_PER_S = 8
+"""Frames kept each second: enough to follow a die, and a frame costs about 1 ms of the camera loop."""
+SLOWER = 2
+"""How many times slower than in life a clip is played."""
+SIZE_WH = (400, 300)
+"""Size of a kept frame in pixels: readable on the pub's screen, about 13 kB as JPEG."""
+FRAME_QUALITY, CLIP_QUALITY = 70, 55
+"""JPEG quality of a frame in memory, and WebP quality of a clip, 0 to 100."""
+MAX_CLIPS = 8
+"""Clips that are kept, the newest: about 300 kB each."""
+
+Jpegs = tuple[bytes, ...]
+
+
+class Clips:
+    """Records the camera's last seconds, and keeps the clips of throws worth a replay. Thread-safe.
+
+    Args:
+        on: Whether anything is recorded.
+    """
+
+    def __init__(self, on: bool = True) -> None:
+        self._on = on
+        self._lock = threading.Lock()
+        self._frames = deque[tuple[float, bytes]](maxlen=int(CLIP_S * FRAMES_PER_S))
+        self._last: tuple[int, Jpegs] | None = None  # number and frames of the newest throw that the camera saw
+        self._kept = OrderedDict[int, Jpegs]()
+
+    def see(self, frame: Frame) -> None:
+        """Record a frame, if the last one is old enough. Runs in the camera loop, so it must be quick."""
+        if not self._on:
+            return
+        newest_s = self._frames[-1][0] if self._frames else None
+        if newest_s is not None and 0 <= frame.at_s - newest_s < 1 / FRAMES_PER_S:
+            return
+        small = cv2.resize(frame.image_bgr, SIZE_WH, interpolation=cv2.INTER_LINEAR)
+        done, coded = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, FRAME_QUALITY])
+        if done:
+            with self._lock:
+                self._frames.append((frame.at_s, coded.tobytes()))
+
+    def hear(self, snapshot: Snapshot, news: News) -> None:
+        """Note the frames of a new throw, and keep them once an event of the game asks for a replay."""
+        with self._lock:
+            throw = snapshot.throws[-1] if snapshot.throws else None
+            if any(event.code == "threw" for event in news.events):
+                seen = throw is not None and throw.source == "camera"
+                self._last = (throw.number, self._newest()) if throw is not None and seen else None
+            if self._last is None or not any(event.replayed for event in news.events):
+                return
+            number, frames = self._last
+            if throw is None or throw.number != number or len(frames) < FRAMES_PER_S:
+                return
+            self._kept[number] = frames
+            while len(self._kept) > MAX_CLIPS:
+                self._kept.popitem(last=False)
+
+    def throws(self) -> list[int]:
+        """Return the numbers of the throws that have a clip, the oldest first."""
+        with self._lock:
+            return list(self._kept)
+
+    def webp(self, throw: int) -> bytes | None:
+        """Return the clip of a throw in slow motion as an animated WebP that plays once; None if it has none."""
+        with self._lock:
+            frames = self._kept.get(throw)
+        if frames is None:
+            return None
+        first, *rest = [Image.open(io.BytesIO(frame)) for frame in frames]
+        made = io.BytesIO()
+        duration_ms = round(1000 * SLOWER / FRAMES_PER_S)
+        first.save(
+            made,
+            "WEBP",
+            save_all=True,
+            append_images=rest,
+            duration=duration_ms,
+            loop=1,
+            quality=CLIP_QUALITY,
+            method=0,
+        )
+        return made.getvalue()
+
+    def _newest(self) -> Jpegs:
+        """Return the recorded frames of the last `CLIP_S` seconds."""
+        if not self._frames:
+            return ()
+        end_s = self._frames[-1][0]
+        return tuple(jpeg for at_s, jpeg in self._frames if end_s - at_s <= CLIP_S)

@@ -1,0 +1,107 @@
+"""Instant replay: the last seconds of the camera, kept only for throws that deserve it, shown on the pub's screen."""
+
+from __future__ import annotations
+
+import io
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from companion.adapters.clips import CLIP_S, FRAMES_PER_S, MAX_CLIPS, SIZE_WH, Clips
+from companion.table.commands import StartGame
+from tests.web.pub import HEADER, Pub, StandInClips, observation, opened, play, served
+from vision.cameras import Frame
+
+CRAG = {"throw": [1, 6, 6]}
+SCORED = {"do": "score", "category": "crag"}
+
+
+def filmed(clips: Clips, seconds: float, rate: int = 30, from_s: float = 0.0) -> float:
+    """Let the camera see a bright bar that moves for that many seconds; the time after them."""
+    for at in range(int(seconds * rate)):
+        picture = np.zeros((96, 128, 3), np.uint8)
+        picture[:, at % 128 :][:, :20] = 255
+        clips.see(Frame(picture, from_s + at / rate))
+    return from_s + seconds
+
+
+@pytest.fixture
+def crag(pub: Pub) -> Pub:
+    """A game of Crag whose tray is empty."""
+    pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
+    pub.table.submit(observation([], at_s=90.0))
+    return pub
+
+
+def test_a_crag_seen_by_the_camera_has_a_clip_in_slow_motion(crag: Pub) -> None:
+    clips = Clips()
+    leave = crag.table.subscribe(clips.hear)
+    filmed(clips, 5.0)
+    crag.table.submit(observation([1, 6, 6]))
+    assert clips.throws() == [], "a throw alone is no reason"
+    play(crag, SCORED)
+    leave()
+    (throw,) = clips.throws()
+    made = clips.webp(throw)
+    assert made is not None
+    clip = Image.open(io.BytesIO(made))
+    assert clip.size == SIZE_WH
+    assert math.isclose(getattr(clip, "n_frames", 1), CLIP_S * FRAMES_PER_S, abs_tol=2)
+    assert clips.webp(throw + 1) is None
+
+
+def test_a_throw_entered_by_hand_has_no_clip(crag: Pub) -> None:
+    clips = Clips()
+    leave = crag.table.subscribe(clips.hear)
+    filmed(clips, 5.0)
+    play(crag, CRAG, SCORED)
+    leave()
+    assert clips.throws() == []
+
+
+def test_a_table_with_the_replay_off_records_nothing(crag: Pub) -> None:
+    clips = Clips(on=False)
+    leave = crag.table.subscribe(clips.hear)
+    filmed(clips, 5.0)
+    crag.table.submit(observation([1, 6, 6]))
+    play(crag, SCORED)
+    leave()
+    assert clips.throws() == []
+
+
+def test_only_the_newest_clips_are_kept(crag: Pub) -> None:
+    clips = Clips()
+    leave = crag.table.subscribe(clips.hear)
+    at_s = 100.0
+    for _ in range(MAX_CLIPS + 1):
+        filmed(clips, 2.0, from_s=at_s)
+        at_s += 7
+        crag.table.submit(observation([1, 6, 6], at_s=at_s))
+        play(crag, SCORED)
+        crag.table.submit(StartGame(header={**HEADER, "game": "crag"}))
+        crag.table.submit(observation([], at_s=at_s + 3))
+    leave()
+    assert len(clips.throws()) == MAX_CLIPS
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_the_pubs_screen_shows_the_throw_again_and_stops(chromium: Any, tmp_path: Path, motion: str) -> None:
+    with opened(tmp_path, clips=StandInClips()) as pub, served(pub) as address:
+        pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
+        page = chromium.new_context(viewport={"width": 1280, "height": 720}, reduced_motion=motion).new_page()
+        page.goto(f"{address}/tv")
+        page.wait_for_selector('#live[data-live="yes"]')
+        play(pub, CRAG, SCORED)
+        page.wait_for_selector("#moment:not([hidden])")
+        if motion == "reduce":
+            page.wait_for_selector("#moment", state="hidden")
+            assert not page.is_visible("#again")
+        else:
+            page.wait_for_selector("#again:not([hidden]) img")
+            page.wait_for_selector("#again", state="hidden")
+        page.context.close()
