@@ -20,7 +20,7 @@ COMMANDS = {
     "replay": "replay transcripts of games and print the state after each line",
     "rules": "print the rules of a game, or its house rules",
     "odds": "print the options after a transcript's last line, with their exact values",
-    "luck": "luck and regret of each player in a finished game",
+    "luck": "split a finished game into luck and decisions",
     "dice": "test from all throws whether the dice are fair",
     "simulate": "play many games between levels of play, and count the wins",
     "doctor": "check every part of the table; say what is wrong and what to do",

@@ -25,7 +25,7 @@ GZIP_LEVEL = 5
 """Level of gzip for pages, 1 to 9; higher takes longer. With 5 a page shrinks to a fifth in a millisecond."""
 PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help", "me": "/me"}
 """Address of each page that is always served, by name."""
-WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
+OPTIONAL_PAGES = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
     "honesty": ("/dice", "evening"),
     "game": ("/games/<int:game>", "evening"),
     "settings": ("/settings", "settings"),
@@ -35,7 +35,7 @@ WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "
 """Address and needed API group of each page that is served only with that group."""
 WITH_GAMES = {"control", "tray", "setup"}
 """Pages whose start data lists the games."""
-BESIDE: dict[str, Roles] = {
+ROLES_OF_FILES: dict[str, Roles] = {
     "/qr/page.svg": ANYONE,
     "/qr/wifi.svg": SCREENS,
     "/qr/host.svg": SCREENS,
@@ -92,11 +92,11 @@ class Pages:
     def routes(self, groups: Set[str]) -> flask.Blueprint:
         """Make the routes of the pages, QR codes and manifest. `groups` names the API groups that are served.
 
-        A page that needs a group which is not served is left out (`WHERE_THERE_IS_ONE`).
+        A page that needs a group which is not served is left out (`OPTIONAL_PAGES`).
         """
         routes = flask.Blueprint("pages", __name__)
         routes.app_context_processor(functools.partial(self.variables, groups))
-        shown = {**PAGES, **{name: rule for name, (rule, group) in WHERE_THERE_IS_ONE.items() if group in groups}}
+        shown = {**PAGES, **{name: rule for name, (rule, group) in OPTIONAL_PAGES.items() if group in groups}}
         for name, rule in shown.items():
             routes.add_url_rule(rule, name, functools.partial(self.page, name, groups))
         codes = {"/qr/page.svg": self.addresses.page, "/qr/wifi.svg": self.addresses.wifi}
@@ -109,8 +109,8 @@ class Pages:
 
     def roles(self) -> dict[str, Roles]:
         """Return the roles for each page, QR code and file. Anyone may open a page; its contents depend on the role."""
-        rules = [*PAGES.values(), *(rule for rule, _ in WHERE_THERE_IS_ONE.values())]
-        return {f"GET {rule}": roles for rule, roles in (dict.fromkeys(rules, ANYONE) | BESIDE).items()}
+        rules = [*PAGES.values(), *(rule for rule, _ in OPTIONAL_PAGES.values())]
+        return {f"GET {rule}": roles for rule, roles in (dict.fromkeys(rules, ANYONE) | ROLES_OF_FILES).items()}
 
     def host_code(self) -> flask.Response:
         """Serve the QR code of a URL that makes a phone the owner; of the page's URL if there is no owner's code."""
@@ -131,7 +131,7 @@ class Pages:
             "table_name": self.named.name(),
             "look": look if look in LOOKS else "dark" if flask.request.endpoint == "pages.tv" else "auto",
             "file": static_files.url,
-            **{f"with_{name}": group in groups for name, (_, group) in WHERE_THERE_IS_ONE.items()},
+            **{f"with_{name}": group in groups for name, (_, group) in OPTIONAL_PAGES.items()},
         }
 
     def language(self) -> str:

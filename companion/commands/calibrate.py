@@ -40,7 +40,11 @@ DIE_WAIT_S = 20.0
     "--keep", type=click.FloatRange(0, 1000), default=80.0, show_default=True, help="Width of the keep zone, mm."
 )
 @click.option(
-    "--bar", type=click.FloatRange(50, 200), default=100.0, show_default=True, help="Length of the printed bar, mm."
+    "--bar",
+    type=click.FloatRange(50, 200),
+    default=100.0,
+    show_default=True,
+    help="Measured length of the sheet's 100 mm bar, mm.",
 )
 @click.option(
     "--lens",

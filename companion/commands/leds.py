@@ -48,7 +48,10 @@ def command() -> None:
 @click.option("--layout", "only", metavar="L", help="This layout alone.")
 @click.option("--stills", is_flag=True, help="No moving pictures.")
 def scenes(out: Path, only: str | None, stills: bool) -> None:
-    """Draw every scene on every ready-made layout: a PNG and an animated WebP each."""
+    """Draw every scene on the ready-made layouts.
+
+    Each becomes a PNG and an animated WebP, named LAYOUT-SCENE, in the folder of --out.
+    """
     from hardware.pictures.gallery import SCENES
     from hardware.track import PRESETS, preset
 
@@ -70,7 +73,11 @@ def scenes(out: Path, only: str | None, stills: bool) -> None:
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Draw it instead: a .svg or a .png.")
 @click.option("--step", "step_s", type=click.FloatRange(0.01), default=0.3, help="Seconds for a hole.")
 def map_(file: Path | None, layout: str | None, strip: str | None, out: Path | None, step_s: float) -> None:
-    """Walk the track hole by hole and name each, to check the wiring; or draw it with the holes' numbers."""
+    """Walk the track hole by hole, or draw it.
+
+    Each hole is lit and named in turn, to check the wiring. With --out nothing is lit: the track is drawn to that file
+    with the holes' numbers.
+    """
     from hardware.pictures.lights import hole_by_hole
     from hardware.pictures.plans import wiring_map
 
@@ -94,10 +101,10 @@ def map_(file: Path | None, layout: str | None, strip: str | None, out: Path | N
 @click.option("--step", "step_s", type=click.FloatRange(0.01), default=1.0, help="Seconds for a colour.")
 @click.option("--spi-bits", type=click.Choice(["3", "4"]), help="SPI bits for an LED bit, in place of the settings'.")
 def test(file: Path | None, layout: str | None, strip: str | None, step_s: float, spi_bits: str | None) -> int:
-    """Light the whole strip red, green, blue and dim white, then each hole.
+    """Light the strip in four colours, then each hole.
 
-    On a terminal it asks whether the colours were right. If not, it shows them in the other SPI coding, and says which
-    setting to change. Exit status 1 when no coding was right.
+    The colours are red, green, blue and dim white. On a terminal it asks whether they were right. If not, it shows them
+    in the other SPI coding, and says which setting to change. Exit status 1 when no coding was right.
     """
     from hardware.pictures.lights import hole_by_hole
 

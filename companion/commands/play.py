@@ -41,7 +41,7 @@ NEW_FILE = "# Settings of a Peg & Pip table. What is left out has its default: s
 @click.command()
 @click.option("--game", help=f"Game that a first start sets up: {', '.join(GAMES)}.")
 @click.option("--players", help="Names of the players, clockwise: Ann,Ben.")
-@click.option("--house", metavar="LEVEL", help=f"Seat a computer player House: {', '.join(LEVELS)}.")
+@click.option("--house", metavar="LEVEL", help=f"Seat a computer player, named House: {', '.join(LEVELS)}.")
 @click.option("--camera", help=f"One of {', '.join(KINDS)}.")
 @click.option("--strip", help=f"One of {', '.join(known_kinds())}.")
 @click.option("--buttons", help="none, keys or gpio.")

@@ -46,7 +46,7 @@ MIN_FPS = 15.0
 MAX_GAP_S = 0.5
 """Longest time between two frames; a longer one can hide a short throw."""
 MAX_READING_S = 0.5
-"""Longest acceptable time of one reading, in seconds. A throw takes three, so the page lags by thrice that."""
+"""Longest median time of a reading that passes, in seconds. A throw takes three readings: the page shows it as late."""
 MAX_ASKED = 0.1
 """Largest share of throws that the table may ask about; more disturb the game. One question is always allowed."""
 UNSEEN_S = 60.0
