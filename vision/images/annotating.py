@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from vision.reading.reading import Die, Doubt, FrameBGR, Reading
+from vision.reading.reading import Die, FrameBGR, Reading
 
 Colour = tuple[int, int, int]
 
@@ -23,19 +23,11 @@ FONT = cv2.FONT_HERSHEY_DUPLEX
 _FONT_PX = 22
 """Height of FONT's capitals at font scale 1, in pixels. Converts a wanted height to OpenCV's scale."""
 
-_IN_WORDS = {
-    Doubt.COUNT: "not as many dice as there should be",
-    Doubt.DISAGREE: "two looks at it differ",
-    Doubt.UNREAD: "a die could not be read",
-    Doubt.CUT_OFF: "a die lies across the edge",
-    Doubt.COCKED: "a die is cocked",
-}
-
 
 def annotated(image_bgr: FrameBGR, reading: Reading) -> FrameBGR:
     """Draw a reading over a copy of its picture, (h, w, 3): a box, value and confidence for each die, and a banner.
 
-    The banner in the upper left corner lists all values and gives the reading's doubt in words, if it has one.
+    The banner in the upper left corner lists all values and names the reading's doubt, if it has one.
     """
     drawn = image_bgr.copy()
     # Line thickness in pixels: 2 for a picture of 600 pixels, 10 for one of 4,000.
@@ -63,7 +55,7 @@ def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
     values = " ".join(str(value) for value in reading.values) or "no dice"
     text, colour = values, CONFIDENT_BGR
     if reading.doubt is not None:
-        text, colour = f"{values}?  {_IN_WORDS[reading.doubt]}", UNCERTAIN_BGR
+        text, colour = f"{values}?  in doubt: {reading.doubt.replace('_', ' ')}", UNCERTAIN_BGR
     height_px = max(10, 9 * unit)
     fits = (drawn.shape[1] - height_px) / _width_px(text, height_px)
     height_px = max(8, int(height_px * min(1.0, fits)))
