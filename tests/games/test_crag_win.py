@@ -55,7 +55,9 @@ def test_sheet_distributions_are_not_computed_twice(monkeypatch: pytest.MonkeyPa
 def test_two_players_with_empty_sheets_have_even_chances() -> None:
     # The first throws before the other does; this turn alone is played for the win.
     assert values(begun("crag").state)["{'throw': 3}"] == pytest.approx(0.5, abs=1e-4)
-    assert values(begun("crag", 1).state)["{'throw': 3}"] == pytest.approx(1.0)
+    alone = values(begun("crag", 1).state)["{'throw': 3}"]
+    assert alone == pytest.approx(1.0)
+    assert alone <= 1.0, "also after rounding"
 
 
 def test_in_the_last_turn_the_win_chance_is_that_of_the_needed_dice() -> None:

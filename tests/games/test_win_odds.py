@@ -37,7 +37,7 @@ def shares(board: CribbageBoard) -> tuple[float, ...]:
     """Return each side's share of the win when every turn is played for its points."""
     race, found = Race(board), []
     for side in range(len(board.sides)):
-        (finishing, on), (won, late) = race._of(side), race._won(side)
+        (finishing, on), (won, late) = race._finish_of(side), race._won(side)
         found.append(float((finishing[: len(won)] * won[:, : race._past]).sum() + on[len(won) - 1] * late))
     return tuple(found)
 

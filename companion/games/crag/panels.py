@@ -11,14 +11,14 @@ from companion.games.engine.views.panels import Keeping, Panels, ScoreSheet, all
 def panels(state: State) -> Panels:
     """Return the panels of a state; during a roll-off an empty sheet."""
     if isinstance(state, Crag):
-        return _of(state)
+        return _panels_of(state)
     rows = len(CATEGORIES)
     sides = len(state.standing.sides)
     empty = ScoreSheet(CATEGORIES, ((None,) * rows,) * sides, (None,) * rows, (None,) * sides)
     return Panels(can=default_panels(state).can, worth=False, notes=notes_of(state), sheet=empty)
 
 
-def _of(state: Crag) -> Panels:
+def _panels_of(state: Crag) -> Panels:
     """Return the panels of a state of Crag itself: dice, score sheets and the points that the dice would score."""
     sheets = [dict(sheet) for sheet in state.sheets]
     open_rows = state.unused if "score" in state.decisions else ()

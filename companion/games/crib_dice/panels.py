@@ -10,10 +10,10 @@ from companion.games.engine.views.phrase import Phrase
 
 def panels(state: State) -> Panels:
     """Return the panels of a state; the default ones during a roll-off."""
-    return _of(state) if isinstance(state, CribDice) else default_panels(state)
+    return _panels_of(state) if isinstance(state, CribDice) else default_panels(state)
 
 
-def _of(state: CribDice) -> Panels:
+def _panels_of(state: CribDice) -> Panels:
     """Return what the page shows of a game: allowed actions, dice, frozen dice, players who are out and wipe-outs."""
     turn, board = state.turn, state.board
     points = [option.value for option in state.options() if isinstance(option, NamePoint)]

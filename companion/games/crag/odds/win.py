@@ -59,7 +59,7 @@ def openings() -> Masks:
 
 @cache
 def enterable() -> tuple[tuple[int, int], ...]:
-    """Return all entries that a turn may make, as category index and points, ascending."""
+    """Return all entries that a turn may make, as (category index, points), ascending. Cached."""
     return tuple((place, points) for place in PLACES for points in sorted({row[place] for row in _points()}))
 
 
@@ -90,15 +90,15 @@ class Prospects:
         self._known[[FULL, *openings()[: len(opening)]]] = True
 
     def _ends_in(self, place: int, plays: npt.NDArray[np.uint16]) -> tuple[Floats, Floats]:
-        """Return the chance of each entry in one category, and the totals' distribution after it.
+        """Return how a turn on each sheet ends in one category, and a shifted view of `_later` for each score.
 
         Args:
-            place: Category, by its place on the sheet.
-            plays: (sheets, all entries) outcome counts of a turn under the stored policy, out of `TURNS`.
+            place: Index of the category on the sheet.
+            plays: (sheets, entries of all categories) how often a turn on each sheet ends in each entry, of `TURNS`.
 
         Returns:
-            (sheets, entries) probability of each entry: each score in this category. And `_later` shifted by those
-            points: a view of shape (BATCH_SIZE, entries, TOTALS), without a copy.
+            (sheets, scores) probability that the turn enters each possible score in the category. And a
+            (BATCH_SIZE, scores, TOTALS) view: row `_later[i]` moved up by each score, without a copy.
         """
         columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
         step = enterable()[columns[1]][1]  # points of a category are multiples of this
@@ -118,13 +118,10 @@ class Prospects:
         every, some = np.arange(SHEETS), np.zeros(SHEETS, dtype=bool)
         for sheet in sheets:
             some |= every & sheet == sheet
-        self.work_out(np.flatnonzero(some))
+        self.solve(np.flatnonzero(some))
 
-    def work_out(self, sheets: Masks) -> None:
-        """Compute the distributions of those sheets by backward induction.
-
-        All sheets that can follow must be among them.
-        """
+    def solve(self, sheets: Masks) -> None:
+        """Compute the distributions of those sheets by backward induction; all that can follow must be among them."""
         missing = sheets[~self._known[sheets]]
         for size in reversed(PLACES):
             self._spread(missing[_filled()[missing] == size], 1 + sum(sorted(MOST)[size - len(PLACES) :]))
@@ -155,11 +152,15 @@ class Prospects:
 
 @cache
 def prospects(strict: bool) -> Prospects:
-    """Return the distributions, with or without the house rule `thirteen_without_double`. Cached."""
+    """Return the distributions of every sheet's remaining points, from the stored tables. Cached.
+
+    `strict` is the house rule `thirteen_without_double`.
+    """
     plays = np.frombuffer(zlib.decompress(stored(__package__, PLAYS)), "<u2").reshape(2, len(enterable()), SHEETS)
     opening = np.frombuffer(zlib.decompress(stored(__package__, OPENINGS)), "<u4").reshape(2, len(openings()), TOTALS)
-    found = Prospects(np.ascontiguousarray(plays[int(strict)].T), opening[int(strict)] * UNIT)
-    found.work_out(np.flatnonzero(_filled() >= LATE))
+    counts = opening[int(strict)].astype(np.float64)  # rounded when they were stored: their sum is not quite 1 / UNIT
+    found = Prospects(np.ascontiguousarray(plays[int(strict)].T), counts / counts.sum(axis=1, keepdims=True))
+    found.solve(np.flatnonzero(_filled() >= LATE))
     return found
 
 
@@ -176,15 +177,18 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     entries = _entries(state)
     best = np.max(list(entries.values()), axis=0)
     kept = dict(zip(KEEPS, after_keeps() @ best, strict=True))
+    found: tuple[tuple[Action | int, float], ...]
     if state.phase == "fresh":
         throws = after_keeps()[KEEPS.index(())]
         values = np.array(list(kept.values()))[choices()].max(axis=1)
-        return ((3, float(throws @ values)),)
-    thrown = tuple((dice, float(kept[state.dice])) for dice in state.throw_sizes)
-    return thrown + tuple((option, _worth(state, option, entries, kept)) for option in state.options())
+        found = ((3, float(throws @ values)),)
+    else:
+        thrown = tuple((dice, float(kept[state.dice])) for dice in state.throw_sizes)
+        found = thrown + tuple((option, _value(state, option, entries, kept)) for option in state.options())
+    return tuple((option, min(1.0, value)) for option, value in found)  # a sum may be off in its last digit
 
 
-def _worth(state: Crag, option: Action, entries: dict[str, Floats], kept: dict[tuple[int, ...], float]) -> float:
+def _value(state: Crag, option: Action, entries: dict[str, Floats], kept: dict[tuple[int, ...], float]) -> float:
     """Return the win probability of a keep or an entry, looked up in tables.
 
     Args:
@@ -202,14 +206,14 @@ def _worth(state: Crag, option: Action, entries: dict[str, Floats], kept: dict[t
 def _entries(state: Crag) -> dict[str, Floats]:
     """Map each unused category to the (dice,) win probability of entering each result of three dice there."""
     strict = bool(state.header.rules["thirteen_without_double"])
-    sheet, points = prospects(strict), [points_table(strict)[dice] for dice in LYING]
+    distributions, points = prospects(strict), [points_table(strict)[dice] for dice in LYING]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.standing.scores[state.seat]
-    sheet.prepare(filled_of(dict(entered)) for entered in state.sheets)
-    share = np.pad(_shares(state, sheet), (0, TOTALS))
+    distributions.prepare(filled_of(dict(entered)) for entered in state.sheets)
+    share = np.pad(_shares(state, distributions), (0, TOTALS))
     found = {}
     for category in state.unused:
         place = CATEGORIES.index(category)
-        later = sheet.of(filled | 1 << place)
+        later = distributions.of(filled | 1 << place)
         by_score = {
             scored: float(later @ share[total + scored :][:TOTALS]) for where, scored in enterable() if where == place
         }
@@ -217,8 +221,13 @@ def _entries(state: Crag) -> dict[str, Floats]:
     return found
 
 
-def _shares(state: Crag, sheet: Prospects) -> Floats:
-    """Return the (TOTALS,) expected share of the win of the player to move, by that player's final total."""
+def _shares(state: Crag, distributions: Prospects) -> Floats:
+    """Return the (TOTALS,) expected share of the win of the player to move, by that player's final total.
+
+    Args:
+        state: State with a player to play.
+        distributions: Distributions of the points that each sheet still brings.
+    """
     # By the number of others at the same total, every other one being at most there.
     by_level = np.zeros((len(state.sheets), TOTALS))
     by_level[0] = 1.0
@@ -227,7 +236,7 @@ def _shares(state: Crag, sheet: Prospects) -> Floats:
             continue
         level = np.zeros(TOTALS)
         total = state.standing.scores[seat]
-        level[total:] = sheet.of(filled_of(dict(entered)))[: TOTALS - total]
+        level[total:] = distributions.of(filled_of(dict(entered)))[: TOTALS - total]
         below = np.cumsum(level) - level
         fewer = by_level[:-1] * level
         by_level *= below

@@ -37,7 +37,10 @@ def crap_out_chance(dice: int) -> float:
 
 @cache
 def rich_seven() -> float:
-    """Return the points that throws of seven add on average to a turn that stops unless the dice are hot. Cached."""
+    """Return the expected points of throwing seven dice in a turn that stops unless all seven are kept. Cached.
+
+    Then they are thrown again: seven dice always score, so that throw risks nothing.
+    """
     added = 0.0
     for _ in range(25):  # each pass shrinks the error by the probability of hot dice, under a tenth
         added = sum(
@@ -49,9 +52,8 @@ def rich_seven() -> float:
 class TurnValues:
     """Values of a turn with best play, by turn points and number of dice about to be thrown.
 
-    The value is in turn points, or in any unit that `bank` uses, such as the probability of winning the game. A
-        crap-out
-    has the value 0.
+    The value is in turn points, or in any unit that `bank` uses, such as the probability of winning the game.
+    A crap-out has the value 0.
 
     Args:
         size: Dice of the turn, 6 or 7.
@@ -77,7 +79,12 @@ class TurnValues:
         self._rich = never + len(known) // size * STEP
 
     def choosing(self, points: int, left: int) -> float:
-        """Return the value after a keep that leaves `left` dice: stop, or throw on, with all dice if none is left."""
+        """Return the value after a keep: of a stop or of throwing on, whichever is worth more.
+
+        Args:
+            points: Turn points with the kept dice.
+            left: Dice of the throw that were not kept; with 0 all dice are thrown again.
+        """
         dice = left or self.size
         if points < self.least:
             return self.thrown(points, dice)

@@ -48,6 +48,9 @@ def banks(piddle_points: bool) -> tuple[float, ...]:
 class FinishDistribution:
     """Distribution of when and how far past the end a peg finishes, from any hole of the track.
 
+    A turn either banks, which moves the peg, or wipes out. Which turn brings the nth bank and how far n banks move the
+    peg are independent; both are tabulated by n.
+
     Args:
         chances: Probability that a turn banks 0, 1, 2, ... points; the rest is a wipe-out.
         holes: Holes of the track.
@@ -84,12 +87,12 @@ class FinishDistribution:
         return np.array(found)
 
     def _times(self, wipeouts: int) -> tuple[Floats, Floats]:
-        """Return two (banks, ROUNDS) arrays: weights of the turn of the next bank, and of a fuchle, by banks before.
+        """Return when the next bank and the first fuchle come: two (banks, ROUNDS) arrays, by banks before and turn.
 
-        A weight is the probability of the wipe-outs alone; the probability of the banks is in `_reached` and `_leap`.
+        Entries are probabilities of the wipe-outs in between alone. Those of the banks are in `_reached` and `_leap`.
 
         Args:
-            wipeouts: Consecutive wipe-outs at the start.
+            wipeouts: Consecutive wipe-outs before the first turn.
         """
         count, most = len(self._reached), self.fuchle
         waits = self._wiped_out ** np.arange(most)
@@ -102,40 +105,48 @@ class FinishDistribution:
         return bank, fuchled
 
     def _crossed(self, hole: int) -> Floats:
-        """Return the (banks, past) probability that a peg at `hole` leaves the track with the bank after n others.
+        """Return the probability that n banks keep a peg from `hole` on the track and the next one takes it off.
 
-        Column d stands for d + 1 holes past the last one.
+        Shape (banks, past): by n, and by holes past the last one, less 1.
         """
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]
         return _product(short[:, ::-1], self._leap)
 
     def _until_fuchle(self, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-        """Return the probabilities of finishing before any fuchle, (ROUNDS, past), and of the first fuchle, (ROUNDS,).
+        """Return when a peg finishes without a fuchle, and when its first fuchle comes.
 
-        Rows are turns.
+        Args:
+            wipeouts: Consecutive wipe-outs before the first turn.
+            hole: Hole of the peg.
+
+        Returns:
+            (ROUNDS, past) probability of finishing by turn and by holes past the last one, less 1. And (ROUNDS,)
+            probability of the first fuchle by turn.
         """
         bank, fuchled = self._timed[wipeouts]
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
 
     def finishes(self, wipeouts: int, hole: int) -> Floats:
-        """Return the (ROUNDS, past) probability of finishing in each turn, by distance past the last hole.
+        """Return the (ROUNDS, past) probability of finishing, by turn and by holes past the last one, less 1.
 
-        Column d stands for d + 1 holes past it. The peg starts at `hole` after `wipeouts` wipe-outs in a row.
+        Args:
+            wipeouts: Consecutive wipe-outs before the first turn.
+            hole: Hole of the peg.
         """
         own, fuchled = self._until_fuchle(wipeouts, hole)
         return own + _product(_later(fuchled), self._anew)
 
     def sums(self, weights: Floats, wipeouts: int, hole: int) -> tuple[Floats, float]:
-        """Return the expected weight of the finish from every hole without wipe-outs, and from one given state.
+        """Return the expected value of a finish whose value depends on its turn and distance.
 
         Args:
-            weights: (turns, past) weight of finishing in each turn at each distance; later turns weigh 0.
-            wipeouts: Consecutive wipe-outs of the given state.
-            hole: Hole of the given state.
+            weights: (turns, past) value of finishing, by turn and by holes past the last one, less 1; 0 in later turns.
+            wipeouts: Consecutive wipe-outs of one more state.
+            hole: Hole of the peg in that state.
 
         Returns:
-            (holes + 1,) expected weights by hole, and that of the given state.
+            (holes + 1,) expected value for a peg at each hole without wipe-outs; and the expected value in that state.
         """
         turns = len(weights)
         apart = _product(self._anew[:turns], weights.T)
@@ -174,9 +185,18 @@ def course(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
 
 @lru_cache(maxsize=32)
 def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-    """Return `FinishDistribution.finishes`, and the (ROUNDS,) probability of not having finished after each turn.
+    """Return when and how far past the end a peg finishes. Cached.
 
-    Cached.
+    Args:
+        piddle_points: Whether the house rule of this name is on.
+        holes: Holes of the track.
+        fuchle: Consecutive wipe-outs that send the peg back to the start.
+        wipeouts: Consecutive wipe-outs before the first turn.
+        hole: Hole of the peg.
+
+    Returns:
+        (ROUNDS, past) probability of finishing, by turn and by holes past the last one, less 1. And (ROUNDS,)
+        probability of not having finished after each turn.
     """
     found = course(piddle_points, holes, fuchle).finishes(wipeouts, hole)
     return found, 1 - found.sum(axis=1).cumsum()
@@ -192,7 +212,7 @@ class Race:
         self._past = max(self._course.past, *(peg - board.holes for peg in board.pegs))
 
     def turn_values(self) -> TurnValues:
-        """Return the values of the current turn: expected share of the win of the side to move."""
+        """Return the win probability of the side to move, in every state that the current turn can reach."""
         side, board = self._board.side, self._board
         peg, (won, late) = board.pegs[side], self._won(side)
         wipeouts = (board.wipeouts[side] + 1) % board.fuchle_at
@@ -208,10 +228,12 @@ class Race:
 
         return TurnValues(self._piddle_points, banked, lost + late, banked, fresh)
 
-    def _of(self, side: int) -> tuple[Floats, Floats]:
-        """Return when a side finishes: (ROUNDS, past) probabilities by round and distance.
+    def _finish_of(self, side: int) -> tuple[Floats, Floats]:
+        """Return when and how far past the end a side finishes, counted in rounds from the current one.
 
-        Also returns the (ROUNDS,) probability that it has not finished after each round.
+        Returns:
+            (ROUNDS, past) probability of finishing, by round and by holes past the last one, less 1. And (ROUNDS,)
+            probability of not having finished after each round.
         """
         board, peg = self._board, self._board.pegs[side]
         finishing, on = np.zeros((ROUNDS, self._past)), np.zeros(ROUNDS)
@@ -225,11 +247,13 @@ class Race:
         return finishing, on
 
     def _won(self, side: int) -> tuple[Floats, float]:
-        """Return the (rounds, past + 1) expected share of the win if `side` finishes in that round at that distance.
+        """Return what a finish of `side` is worth to it, as its expected share of the win.
 
-        Also returns its share if it has not finished after those rounds.
+        Returns:
+            (rounds, past + 1) share by the round of the finish and by holes past the last one, less 1. And the share if
+            the side has not finished after those rounds.
         """
-        others = [self._of(other) for other in range(len(self._board.sides)) if other != side]
+        others = [self._finish_of(other) for other in range(len(self._board.sides)) if other != side]
         under_way = np.prod([on for _, on in others], axis=0)
         rounds = int(np.count_nonzero(under_way > NEGLIGIBLE)) + 2
         won = self._shares(side, [(finishing[:rounds], on[:rounds]) for finishing, on in others])
@@ -242,8 +266,7 @@ class Race:
     def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
         """Return the (rounds, past + 1) expected share of the win of `side` by round and distance of its finish.
 
-        With `find_a_loser` the first of two sides to finish wins. `others` holds the result of `_of` for each other
-        side.
+        With `find_a_loser` the first of two sides to finish wins. `others` holds `_finish_of` each other side.
         """
         if not self._board.header.rules["find_a_loser"]:
             return _shares(others)

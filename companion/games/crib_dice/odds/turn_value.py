@@ -31,6 +31,10 @@ def safe_chance(frozen: int, point: int) -> float | None:
     """Return the probability that the next throw is no wipe-out; None with seven frozen, because it cannot fail.
 
     In a piddle a double of the point counts as safe.
+
+    Args:
+        frozen: Number of frozen dice, 2 to 7.
+        point: Face value of the frozen dice.
     """
     if frozen == 7:
         return None
@@ -64,6 +68,10 @@ def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
     """Return each number of newly frozen dice, 1 or more, with its probability; the rest is a wipe-out. Cached.
 
     A throw that only 1s keep safe is repeated.
+
+    Args:
+        frozen: Number of frozen dice before the roll, 2 to 4.
+        point: Face value of the frozen dice.
     """
     changes, unchanged = rolls(frozen, point)
     return tuple((hits, chance / (1 - unchanged)) for hits, chance in changes)
@@ -71,9 +79,11 @@ def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
 
 @cache
 def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float]:
-    """Return the probabilities of a roll that is safe: of each number of newly frozen dice, and of none.
+    """Return how a single roll can be safe. The arguments are those of `roll_ends`.
 
-    Numbers are 1 or more. With none, only 1s keep the throw safe.
+    Returns:
+        Pairs of the number of newly frozen dice, 1 or more, and its probability. And the probability of a roll that
+        freezes none but shows a 1, which keeps it safe.
     """
     dice = 7 - frozen
     hits: Counter[int] = Counter()
@@ -129,7 +139,7 @@ class TurnValues:
         self._held: dict[tuple[int, int, int], float] = {}
 
     def fresh(self, gathered: int) -> float:
-        """Return the value before a throw of seven dice with `gathered` points from earlier rollovers."""
+        """Return the value before a throw of seven dice; `gathered` points come from earlier sets of the turn."""
         if gathered >= self._rich_from:
             return self.rich(gathered)
         # Backward induction from the rich end, so that the recursion stays shallow.
@@ -142,7 +152,13 @@ class TurnValues:
         return self._fresh[gathered]
 
     def held(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value with a set frozen and the choice to stop, bomb or throw; `gathered` excludes the set."""
+        """Return the value of the best choice with a set frozen: to stop, bomb or throw on.
+
+        Args:
+            gathered: Points of the turn's earlier sets, without this one.
+            frozen: Number of frozen dice.
+            point: Face value of the frozen dice.
+        """
         key = (gathered, frozen, point)
         if key not in self._held:
             stop = self.bank(gathered + set_score(frozen, point))
@@ -151,7 +167,7 @@ class TurnValues:
         return self._held[key]
 
     def thrown(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value of throwing with a set frozen, followed by best play."""
+        """Return the value of throwing on with a set frozen, followed by best play. Arguments as in `held`."""
         if frozen == 7:
             return self.fresh(gathered + set_score(7, point))
         if frozen >= 5:
@@ -159,7 +175,7 @@ class TurnValues:
         return self._rolled(gathered, frozen, point)
 
     def piddled(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value of a piddle that is about to be thrown, with a set of five or six frozen."""
+        """Return the value of throwing a piddle with a set of five or six dice frozen. Arguments as in `held`."""
         won = sum(
             chance * self.fresh(gathered + set_score(min(7, frozen + hits), point))
             for hits, chance in self._piddle_ends
@@ -167,9 +183,9 @@ class TurnValues:
         return won + self._piddle_lost * self.lost
 
     def _rolled(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value of a roll with two to four dice frozen.
+        """Return the value of a roll with two to four dice frozen. Arguments as in `held`.
 
-        If only 1s keep it safe, the better of stop and re-throw.
+        A roll that only 1s keep safe is followed by a stop or another roll, whichever is worth more.
         """
         changes, unchanged = rolls(frozen, point)
         total = sum(chance * self.held(gathered, frozen + hits, point) for hits, chance in changes)

@@ -132,9 +132,11 @@ def nearest_rules(rules: DuelRules) -> DuelRules:
 
 
 def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
-    """Return the values of the side to move for every state of the current turn.
+    """Return the value of every state that the current turn can reach, for the side to move.
 
-    Goal `win`: win probability. Goal `games`: equity in games lost.
+    Args:
+        board: Board before the turn.
+        goal: `win`: values are win probabilities. `games`: equities, games that the other loses less one's own.
     """
     seen = seen_of(board, goal)
     return _turn_values(
@@ -160,9 +162,9 @@ def seen_of(board: CribbageBoard, goal: str) -> Seen:
 
 
 def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
-    """Return the places of two sides, on a track of 120 holes.
+    """Return the table's places of the sides `me` and `other`, as `Seen.mover` and `Seen.other`.
 
-    A long track is shortened: both pegs move back by the same number of holes.
+    The tables have a track of 120 holes. On a longer one both pegs are moved back by the same number of holes.
     """
     pegs, surplus = (board.pegs[me], board.pegs[other]), board.holes - SHORT_TRACK
     back = max(0, min(surplus, max(min(pegs), max(pegs) - SHORT_TRACK)))
@@ -211,7 +213,7 @@ def _turn_values(seen: Seen, piddle_points: bool, bombs: bool, five: bool, fuchl
 
     from companion.games.crib_dice.odds.backward_induction import fresh_throws
 
-    bank, lost, bomb = aims(seen, fuchle)
+    bank, lost, bomb = turn_ends(seen, fuchle)
     if win:
         bank, lost, bomb = [(value + 1) / 2 for value in bank], (lost + 1) / 2, (bomb + 1) / 2
     announced = bomb if five else ANNOUNCED * bomb + (1 - ANNOUNCED) * lost
@@ -225,12 +227,15 @@ def _turn_values(seen: Seen, piddle_points: bool, bombs: bool, five: bool, fuchl
     return TurnValues(piddle_points, banked, lost, banked, fresh, bombed)
 
 
-def aims(seen: Seen, fuchle: bool) -> tuple[list[float], float, float]:
-    """Return the equity of the mover after banking at each hole, after a wipe-out, and after a bomb.
+def turn_ends(seen: Seen, fuchle: bool) -> tuple[list[float], float, float]:
+    """Return the equity of the mover after each way to end its turn, from the stored table.
 
     Args:
-        seen: The board.
+        seen: State before the turn.
         fuchle: Whether the next wipe-out of the mover is a fuchle.
+
+    Returns:
+        Equity after a stop by the hole that it reaches, after a wipe-out, and after a bomb (`-inf`: not allowed).
     """
     rules, order, mover, other, theirs = seen.rules, seen.order, seen.mover, seen.other, seen.theirs
     lost_last = rules.games_lost(FUCHLED if fuchle else mover)

@@ -67,7 +67,7 @@ def _board(state: State) -> CribbageBoard:
 
 @lru_cache(maxsize=64)
 def _worth_to_win(board: CribbageBoard) -> TurnValues:
-    """Return the win probabilities of the side to move for every state of the current turn. Cached."""
+    """Return the win probability of the side to move, in every state that the current turn can reach. Cached."""
     if two_sides.is_solved(board) or any(board.header.rules[key] for key in ONE_MOVES_ANOTHER):
         return two_sides.turn_values(board)
     from companion.games.crib_dice.odds.race import Race
