@@ -203,7 +203,7 @@ def test_the_luck_command_lists_results_throws_and_decisions() -> None:
     dearest = found["dearest"][0]
     assert dearest["gave_away"] == max(move["gave_away"] for move in found["moves"])
     assert dearest["best"] != dearest["action"]
-    assert "Dearest" in luck(transcript).stdout
+    assert "Costliest" in luck(transcript).stdout
 
 
 def test_the_luck_command_refuses_games_it_cannot_split() -> None:

@@ -29,10 +29,11 @@ WIDTH = 40
 @click.option("--set", "dice", metavar="NAME", help="Only its games with that set of dice; '' for the usual one.")
 @click.argument("files", nargs=-1, metavar="[FILE...|-]")
 def command(files: tuple[str, ...], data: str | None, since: int | None, dice: str | None, as_json: bool) -> None:
-    """Test the dice of all games of the table, or of transcripts: counts, evidence, and what it could tell by now.
+    """Test whether the dice are fair: counts of the values, evidence, and what could have been found by now.
 
-    The test may be looked at after every throw: fair dice are ever called uneven in at most 1 of 20 sets. Corrected
-    throws count as corrected. Uneven values that one confusion of the reader would explain are told as that.
+    Takes all games of the table, or the named transcripts. The test may be looked at after every throw: at most 1 of 20
+    sets of fair dice is ever called uneven. Corrected throws count as corrected. Where one confusion of the camera's
+    reader would explain uneven values, the answer says so.
     """
     found = watched(list(_of_files(files) if files else _of_the_table(data, since, dice))).view()
     click.echo(json.dumps(found) if as_json else in_words(found))

@@ -1,4 +1,4 @@
-"""`pegpip luck`: how a finished game split into luck and decisions."""
+"""`pegpip luck`: split the result of a finished game into luck and decisions."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from companion.games.advice.odds import GOALS
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-@click.option("--goal", type=click.Choice(GOALS), help="Of what; else the win where its chance is known throughout.")
+@click.option("--goal", type=click.Choice(GOALS), help="Unit of the result; by default win if solved, else points.")
 @click.argument("file", metavar="FILE|-")
 def command(file: str, as_json: bool, goal: str | None) -> None:
-    """Tell a finished game's luck from its decisions: each result, the luckiest throws, the dearest decisions.
+    """Split the result of a finished game into luck and decisions; list luckiest throws and costliest decisions.
 
-    A decision costs what its option is worth less than the best one; all else is luck. Together they are the result
-    less what was expected at the start.
+    A decision costs the value of the best option less that of the option taken. Luck is the change of value by throws.
+    Expectation, luck and decisions add up to the result. Where values are approximate, their error is listed too.
     """
     transcript = transcript_in(file)
     with naming(file):
@@ -38,7 +38,7 @@ def in_words(found: dict[str, Any]) -> str:
         start, luck, decisions, result, error = (round(figure * many, 1) + 0.0 for figure in figures)  # no -0.0
         told = f", approximation error {error:+.1f}" if error else ""
         rows.append(f"{one['player']:<24} {start:>8.1f} {luck:>+7.1f} {decisions:>+10.1f} {result:>7.1f}{told}")
-    for title, moves, key in (("Luckiest", found["luckiest"], "luck"), ("Dearest", found["dearest"], "gave_away")):
+    for title, moves, key in (("Luckiest", found["luckiest"], "luck"), ("Costliest", found["dearest"], "gave_away")):
         for move in moves:
             better = f", better {json.dumps(move['best'])}" if move["best"] else ""
             what = f"line {move['line']}, {move['player']}: {json.dumps(move['action'])}{better}"

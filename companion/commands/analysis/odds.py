@@ -1,4 +1,4 @@
-"""`pegpip odds`: what can be done after a transcript's last line, with exact values."""
+"""`pegpip odds`: the options after a transcript's last line, with their values."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from companion.games.advice.odds import GOALS, odds_view
 @click.option("--goal", type=click.Choice(GOALS), default="points", show_default=True, help="What the values are of.")
 @click.argument("file", metavar="FILE|-")
 def command(file: str, as_json: bool, goal: str) -> None:
-    """Tell the options after the last line of a transcript, each with its exact value, the best first.
+    """List the options after the last line of a transcript with the value of each, best first.
 
-    points: the turn points that this turn will bank, expected with best play from there on; for a game played on a
-    sheet the final total.
+    points: expected turn points that this turn banks with best play; for a game played on a sheet the expected final
+    total. Exact.
 
-    win: the chance to win (a shared win counts as its share). In a solved game between two sides, both play every turn
-    for the win. Otherwise this turn is played for the win, and all later turns of every player for their points.
-    For races in which no side can move another's peg; `pegpip rules GAME --json` has the switches.
+    win: probability of winning; a shared win counts as its share. Exact where the game is solved: two sides, common
+    house rules. Elsewhere it is approximate, and the last line says so.
+
+    games: expected games that the other side loses, less those that the player's side loses. Two sides only.
     """
     transcript = transcript_in(file)
     with naming(file):
@@ -39,4 +40,6 @@ def in_words(odds: dict[str, Any]) -> str:
     if odds["safe"] is not None:
         rows.append(f"The next throw is safe with {odds['safe']:.1%}.")
     rows += [f"{choice['value']:>10.3f}  {json.dumps(choice['line'])}" for choice in odds["options"]]
+    if not odds["exact"]:
+        rows.append("Approximate: the game under these rules is not solved (docs/method/odds.md).")
     return "\n".join(rows)

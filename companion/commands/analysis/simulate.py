@@ -19,8 +19,10 @@ from companion.games.engine.notation import header_of
 from companion.games.engine.players import LEVELS, level_named, played
 from companion.games.registry import GAMES, game_named
 
-CONFIDENCE = 1.959964  # standard errors on either side that hold 95 in 100
-PARTS = 200  # that the games are handed out in
+CONFIDENCE = 1.959964
+"""Standard errors on either side of a mean that make a 95 % confidence interval."""
+PARTS = 200
+"""Batches that the games are divided into for the worker processes. More show finer progress and cost more overhead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +59,17 @@ class Score:
 
 
 @click.command()
-@click.option("--players", required=True, metavar="LEVEL,...", help=f"Who sits there: {', '.join(LEVELS)}.")
-@click.option("--games", type=click.IntRange(min=1), default=1000, show_default=True, help="How many games.")
+@click.option("--players", required=True, metavar="LEVEL,...", help=f"Level of each seat: {', '.join(LEVELS)}.")
+@click.option("--games", type=click.IntRange(min=1), default=1000, show_default=True, help="Number of games.")
 @click.option("--rules", default="{}", metavar="JSON", help="House rules, as in a header: '{\"SWITCH\": true}'.")
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same games.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.argument("game", metavar="GAME")
 def command(game: str, players: str, games: int, rules: str, seed: int, as_json: bool) -> None:
-    """Let levels play GAME against each other: who wins how often, with 95 % confidence.
+    """Play games of GAME between levels of play; count how often each wins, with 95 % confidence intervals.
 
-    careless: by a rule of thumb. steady: for the most points. best: for the win where its chance is worked out, else
-    for the most points. Seats take turns to begin.
+    careless: the most expected points, with large random mistakes. steady: with few or none. best: the highest
+    probability of winning where it is known, else the most expected points. Seats take turns to begin.
     """
     levels = [level.strip() for level in players.split(",")]
     header = header_for(game, levels, rules)
