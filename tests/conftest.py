@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import hypothesis
@@ -42,10 +42,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [one for at in range(workers) for one in (*slow[at::workers], *quick[at * share : (at + 1) * share])]
 
 
+def patient(opening: Callable[..., Any]) -> Callable[..., Any]:
+    """Opens a page, or a context for pages, that waits with patience for whatever is looked for on it."""
+
+    def opened(**options: Any) -> Any:
+        made = opening(**options)
+        made.set_default_timeout(PATIENCE_MS)
+        return made
+
+    return opened
+
+
 def lending(browser: Any) -> Any:
     """Have a browser lend a closed context again, wiped: its next page costs less than half of one in a new context.
 
-    Both its contexts and its pages wait with patience. A context with the attribute `spent` is closed for good.
+    A context with the attribute `spent` is closed for good.
     """
     make, idle = browser.new_context, dict[str, list[Any]]()
 
@@ -54,13 +65,12 @@ def lending(browser: Any) -> Any:
         if alike:
             return alike.pop()
         context = make(**options)
-        context.set_default_timeout(PATIENCE_MS)
         close = context.close
 
         def closed() -> None:
             if getattr(context, "spent", False):
                 close()
-            else:
+            elif context not in alike:
                 wipe(context)
                 alike.append(context)
 
@@ -94,7 +104,9 @@ def chromium_browser() -> Iterator[Any]:
 
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield lending(browser)
+        for opener in ("new_context", "new_page"):
+            setattr(browser, opener, patient(getattr(browser, opener)))
+        yield browser
         browser.close()
 
 
@@ -107,4 +119,4 @@ def chromium() -> Iterator[Any]:
         pytest.skip("needs Chromium on the PATH")
     pytest.importorskip("playwright.sync_api")
     with chromium_browser() as browser:
-        yield browser
+        yield lending(browser)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import cv2
@@ -20,6 +21,10 @@ PICTURES = (
     "blurred", "cocked", "dark-on-grey", "dim", "hard-light",
     "large-one", "leather-wood", "own-colour", "printed-cloth", "worn",
 )  # fmt: skip
+LAMPS = tuple(product((100.0, 120.0), (0.1, 0.4, 1.0), (0.002, 0.006, 1 / 120, 0.01, 0.014, 0.02)))
+"""Hertz of a lamp, depth of its swing, and exposure in seconds."""
+SHARES = 3
+"""Each picture is tried under every third lamp, each lamp over three or four pictures."""
 READOUT_S = 0.0233
 NOISE_LEVELS = 2.0
 SETTLED_S = 0.3
@@ -56,14 +61,12 @@ def test_bands_are_no_motion_and_cost_no_time(name: str) -> None:
     assert picture is not None
     picture = np.ascontiguousarray(cv2.resize(picture, (1280, 960), interpolation=cv2.INTER_AREA)[::2, ::2])
     wrong = []
-    for hz in (100.0, 120.0):
-        for depth in (0.1, 0.4, 1.0):
-            for exposure_s in (0.002, 0.006, 1 / 120, 0.01, 0.014, 0.02):
-                seen = list(phases(picture, depth, exposure_s, hz))
-                moving = sum(phase is Phase.MOVING for _, phase in seen)
-                settled_s = next((at_s for at_s, phase in seen if phase is Phase.SETTLED), math.inf)
-                if moving or settled_s > SETTLED_S:
-                    wrong.append((hz, depth, exposure_s, moving, settled_s))
+    for hz, depth, exposure_s in LAMPS[PICTURES.index(name) % SHARES :: SHARES]:
+        seen = list(phases(picture, depth, exposure_s, hz))
+        moving = sum(phase is Phase.MOVING for _, phase in seen)
+        settled_s = next((at_s for at_s, phase in seen if phase is Phase.SETTLED), math.inf)
+        if moving or settled_s > SETTLED_S:
+            wrong.append((hz, depth, exposure_s, moving, settled_s))
     assert wrong == []
 
 
