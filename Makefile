@@ -76,6 +76,13 @@ layout: .venv/dev.stamp  ## measure every page for every game, size, look and la
 pictures: .venv/dev.stamp  ## photograph every page at every size, dark and light: out/web
 	@$(BIN)/pytest -m pictures tests/web
 
+.PHONY: style phases
+style: .venv/dev.stamp  ## serve the page /style on this machine: tokens, type scale, components, states
+	@$(BIN)/python -m tests.web.style
+
+phases: .venv/dev.stamp  ## photograph every phase of the three games, phone and pub's screen, for a three-second round: out/phases
+	@$(BIN)/python -m tests.web.phases out/phases
+
 throw-picture: .venv/dev.stamp  ## draw the README's moving picture of a throw in Chromium: docs/img/throw.webp
 	@$(BIN)/python -m tests.web.moving_picture
 

@@ -5,6 +5,7 @@ import { figures } from "../shared/figures.js";
 import { menu } from "../shared/menu.js";
 import { when, wonWords } from "../shared/past.js";
 import { listed } from "../shared/sides.js";
+import { rivals } from "./rivals.js";
 import { standings } from "./standings.js";
 
 await ready;
@@ -60,6 +61,9 @@ async function load() {
   );
   fill($("games"), games, () => games.map(card));
   fill($("standings"), games, () => standings(games));
+  const pairs = rivals(games);
+  $("rivals-box").hidden = !pairs.length;
+  fill($("rivals"), games, () => pairs);
   const { players } = await (await fetch("/api/evening/players", { cache: "no-store" })).json();
   $("players-box").hidden = !Object.keys(players).length;
   fill($("players"), players, () => figures(players, t("evening.everyone"), true));

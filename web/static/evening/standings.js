@@ -90,4 +90,5 @@ function rowsOf(games) {
 }
 
 /** Whether that side is this player, or a team that he is of. */
-const holds = (game, side, name) => side === name || (!game.players.includes(side) && side.split(" & ").includes(name));
+export const holds = (game, side, name) =>
+  side === name || (!game.players.includes(side) && side.split(" & ").includes(name));

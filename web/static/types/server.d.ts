@@ -283,6 +283,8 @@ export interface Elements {
   "rest": HTMLElementTagNameMap["div"];
   "result": HTMLElementTagNameMap["section"];
   "reviewed": HTMLElementTagNameMap["ul"];
+  "rivals": HTMLElementTagNameMap["ul"];
+  "rivals-box": HTMLElementTagNameMap["section"];
   "said": HTMLElementTagNameMap["p"];
   "says": HTMLElementTagNameMap["p"];
   "screen": HTMLElementTagNameMap["div"];

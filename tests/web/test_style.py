@@ -1,0 +1,36 @@
+"""The page /style of the design system: it shows every token and icon, in both looks, without a complaint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.web.accessibility import violations
+from tests.web.pub import Pub, served
+from tests.web.style.__main__ import with_style
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_style_page_shows_tokens_icons_and_components(chromium: Any, pub: Pub) -> None:
+    with_style(pub)
+    with served(pub) as address:
+        page = chromium.new_page(viewport={"width": 1280, "height": 900})
+        problems: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(f"{address}/style")
+        page.wait_for_selector("html[data-styled]", state="attached")
+        assert page.locator("#colours > *").count() > 20
+        assert page.locator("#types > *").count() >= 5
+        assert page.locator("#icons > *").count() > 20
+        assert page.locator("#dice .die").count() == 10
+        for look in ("dark", "light"):
+            page.click(f"#{look}")
+            assert violations(page) == []
+        assert problems == []
+        page.close()
+
+
+def test_a_table_serves_no_style_page(pub: Pub) -> None:
+    assert pub.stranger().get("/style").status_code == 404
