@@ -46,7 +46,8 @@ export function stage() {
     const box = /** @type {HTMLElement} */ ($("who").closest(".stage"));
     box.classList.toggle("won", Boolean(winner));
     box.classList.toggle("idle", !state);
-    box.classList.toggle("fresh", Boolean(state?.throw_sizes.length) && worthOf(snapshot)?.value === 0);
+    const fresh = state?.throw_sizes.length && snapshot.phase !== "asking" && worthOf(snapshot)?.value === 0;
+    box.classList.toggle("fresh", Boolean(fresh));
     box.style.setProperty("--on", colourOf((winner ?? on)?.colour ?? 0));
     const most = winner ? LONG_WIN : who ? LONG_SENTENCE : LONG_TITLE,
       letters = `${who ?? ""}${what}`.length > most;

@@ -30,10 +30,11 @@ export function track(holder, holes, points = 1, perRow = 30, step = STEP) {
     pegs = s("g"),
     known = new Map();
   const at = (hole) => place(hole, holes, perRow, step),
-    width = widthOf(perRow, step);
+    width = widthOf(perRow, step),
+    below = step > STEP ? 4 : 2; // a wide track has larger numbers
   const drawing = s(
     "svg",
-    { class: "track", viewBox: `0 0 ${width} ${TOP * 2 + (rows - 1) * ROW_HEIGHT + 2}`, role: "img" },
+    { class: "track", viewBox: `0 0 ${width} ${TOP * 2 + (rows - 1) * ROW_HEIGHT + below}`, role: "img" },
     lanes(rows, width),
     points === 1 ? halfway(at(holes / 2)) : [],
     holesOf(holes, at),
