@@ -111,6 +111,7 @@ def test_a_page_may_change_only_settings_declared_for_it() -> None:
         "table.name": "live",
         "table.language": "live",
         "camera.source": "start",
+        "camera.replay": "start",
         "strip.brightness": "live",
         "strip.gamma": "live",
         "strip.limit_ma": "pin",

@@ -40,13 +40,25 @@ class PastGames:
                  "over": True, "throws": 2, "dice": "", "started": "2026-01-02 20:15",
                  "bests": {name: {"score": 9, "turn": 5, "loss": 3} for name in ("Ann", "Ben")}}]  # fmt: skip
 
+    def game(self, game: int) -> dict[str, Any] | None:
+        return self.games()[0] if game == 1 else None
+
+    def luck(self, game: int) -> dict[str, Any] | None:
+        return {"goal": "points", "players": [], "luckiest": [], "dearest": [], "moves": []} if game == 1 else None
+
+    def luckiest(self, game: int) -> dict[str, Any] | None:
+        return {"player": "Ann", "values": [5, 5], "line": 2, "chance": 0.01} if game == 1 else None
+
+    def chances(self, game: int) -> dict[str, Any] | None:
+        return {"chances": [[0.5, 0.5], [1.0, 0.0]]} if game == 1 else None
+
     def transcript(self, game: int) -> list[dict[str, Any]] | None:
         return [HEADER, MIDGAME[0], MIDGAME[1]] if game == 1 else None
 
     def moves(self, game: int) -> list[dict[str, Any]] | None:
         states = [{"player": "Ann", "scores": {"Ann": at, "Ben": 0}, "turn_points": 5, "dice": [5, 5]} for at in (0, 9)]
         peg = {"banked": 0, "provisional": 5}
-        beside = {"track": {"holes": 120, "pegs": [peg, peg]}, "throw": None}
+        beside = {"track": {"holes": 120, "points_per_hole": 1, "pegs": [peg, peg]}, "throw": None, "boxes": ()}
         return [{"line": line, "state": state, **beside} for line, state in zip(MIDGAME, states, strict=False)]
 
     def tallies(self, game: int) -> dict[str, Tally]:
