@@ -24,14 +24,15 @@ const CALM = new Set([
 
 const PLAIN = new Set(["throw", "decide"]);
 
-// Letters of a sentence that is written smaller where room is short: to a player, of a winner, to everyone.
-const LONG_SENTENCE = 40, LONG_WIN = 16, LONG_TITLE = 32;
+// Letters of a sentence that is written smaller where room is short: to a player, of a winner, of a leader, to all.
+const LONG_SENTENCE = 40, LONG_WIN = 13, LONG_LEAD = 26, LONG_TITLE = 32;
 
 // The refusals that only the rules explain.
 const WHY = new Set(["illegal_hold", "hold_on", "freeze", "decide_first", "count", "choose_point"]);
 
 /** Which game, whose turn and what to do, the dice, what they are worth, what happened last. */
 export function stage() {
+  const screen = document.body.classList.contains("tv"); // where the lead stands beside it
   follow((snapshot) => {
     const on = whoIsOn(snapshot),
       state = snapshot.state,
@@ -68,7 +69,8 @@ export function stage() {
     text(phase, t(`phase.${snapshot.phase}`));
     phase.hidden = !state;
     const notice = $("notice"), code = snapshot.notice?.code ?? "";
-    const more = state?.over ? [leadWords(snapshot), nextStarter(snapshot)].filter(Boolean).join("\n") : how;
+    const ended = [screen ? "" : leadWords(snapshot), nextStarter(snapshot)].filter(Boolean).join("\n"),
+      more = state?.over ? ended : how;
     notice.hidden = !more;
     notice.classList.toggle("asked", snapshot.phase === "asking");
     notice.classList.toggle("alarm", snapshot.phase !== "asking" && wrong(snapshot));
@@ -196,6 +198,7 @@ export function players() {
       lead = all.length ? leadWords(snapshot) : "";
     $("lead").hidden = !lead;
     text($("lead"), lead);
+    $("lead").classList.toggle("wordy", lead.length > LONG_LEAD);
     $("players").style.setProperty("--sides", all.length);
     fill($("players"), [all, targetOf(snapshot), snapshot.state?.over], () =>
       all.map((side) => player(snapshot, side, all)),
