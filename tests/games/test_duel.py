@@ -84,7 +84,7 @@ def test_a_stop_beats_a_throw_from_the_top_hole_on() -> None:
                 assert worth.held(gathered, frozen, value) > worth.thrown(gathered, frozen, value)
 
 
-def test_a_bank_beyond_all_reach_wins() -> None:
+def test_a_bank_that_the_other_cannot_reach_wins() -> None:
     for board in (board_at(120, 118, turn=1), board_at(125, 120, turn=1)):
         assert duel.turn_values(board).bank(500) == 1.0
     for other in (121, 125):

@@ -26,7 +26,7 @@ def test_the_version_is_the_integer_1(value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", ["yahtzee", "Crapola", "", None, 1, ["crapola"], {"crapola": 1}])
-def test_the_game_is_one_of_those_there_are(value: Any) -> None:
+def test_an_unknown_game_in_a_header_is_refused(value: Any) -> None:
     bad(game=value)
 
 

@@ -110,7 +110,7 @@ def test_options_come_best_first_and_going_on_is_a_number_of_dice() -> None:
     assert found[1]["value"] == 2.0
 
 
-def test_a_rich_turn_stops_and_a_poor_one_goes_on() -> None:
+def test_a_turn_with_many_points_stops_and_one_with_few_throws_on() -> None:
     six_sixes = [throw(*[6] * 6, 1), point(6)]
     assert options(told("crib_dice", *six_sixes).state)[0] == {"line": {"do": "stop"}, "value": 24.0}
     seven = [throw(*[6] * 7), point(6)]

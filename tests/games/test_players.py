@@ -36,7 +36,7 @@ def test_every_level_plays_every_game_to_its_end(game: str, level: str) -> None:
     assert end == played(header, [level, "careless"], random.Random(4)), "the same dice, the same game"
 
 
-def test_the_careless_go_by_the_most_dice_and_stop_with_four() -> None:
+def test_careless_names_the_largest_set_and_stops_with_four_dice() -> None:
     naming = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5))
     assert careless(naming.state) == NamePoint(2)
     assert careless(told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2)).state) == 4
@@ -50,7 +50,7 @@ def test_a_careless_crag_player_enters_scores_or_keeps_a_pair() -> None:
     assert careless(told("crag", thrown(2, 2, 5), keep(2, 2), thrown(1)).state) == Enter("twos")
 
 
-def test_the_careless_keep_all_that_scores_and_bank_500() -> None:
+def test_careless_keeps_all_scoring_dice_and_banks_from_500() -> None:
     on_board = [thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1), {"do": "stop"}, thrown(2, 2, 3, 3, 4, 6)]
     assert careless(told("crapola", *on_board, thrown(1, 5, 2, 3, 4, 6)).state) == Keep((1, 2, 3, 4, 5, 6))
     assert careless(told("crapola", *on_board, thrown(1, 1, 1, 1, 2, 2)).state) == Keep((1, 1, 1, 1)), "no three pairs"
@@ -65,7 +65,7 @@ def test_best_plays_for_the_win_where_steady_plays_for_points() -> None:
     assert best(state) == Stop()
 
 
-def test_of_a_throw_and_a_stop_worth_as_much_the_best_stop() -> None:
+def test_best_stops_when_a_throw_is_worth_exactly_as_much() -> None:
     six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
     state = told("crapola", *six_ones * 2, rules={"target": 15_000}).state  # so rich a turn is taken to stop
     throw_on, stop = (option["value"] for option in options(state, "win"))
@@ -73,13 +73,13 @@ def test_of_a_throw_and_a_stop_worth_as_much_the_best_stop() -> None:
     assert best(state) == Stop()
 
 
-def test_the_best_throw_seven_dice_where_they_may() -> None:
+def test_best_throws_seven_dice_where_they_are_allowed() -> None:
     behind = told("crapola", *bank(7000)).state
     assert (behind.throw_sizes, behind.decisions) == ((6, 7), ())
     assert best(behind) == steady(behind) == 7
 
 
-def test_the_best_level_plays_for_points_without_win_odds() -> None:
+def test_best_plays_for_points_where_no_win_odds_are_known() -> None:
     state = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2), rules={"bomb": True}).state
     assert best(state) == steady(state) == 4
 
@@ -113,7 +113,7 @@ def test_a_sheet_played_for_points_totals_what_is_expected(monkeypatch: pytest.M
     assert sum(scores) / len(scores) == pytest.approx(149.85, abs=4 * 33.6 / 20)
 
 
-def test_intervals_are_wilsons() -> None:
+def test_intervals_of_won_games_are_those_of_wilson() -> None:
     # 30 of 100: 0.2189 to 0.3959 (Wilson 1927; Newcombe 1998 gives the same method).
     assert Score(30.0, 30.0).interval(100) == pytest.approx((0.21895, 0.39585), abs=1e-4)
     low, high = Score(0.0, 0.0).interval(10)

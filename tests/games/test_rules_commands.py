@@ -122,7 +122,7 @@ def test_the_rules_command_prints_text_switches_and_credits(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_the_tray_says_is_explained_by_a_paragraph_of_the_words(game: str) -> None:
+def test_every_tray_notice_is_explained_by_a_paragraph_of_the_rules(game: str) -> None:
     headings = {paragraph.split(".")[0] for paragraph in GAMES[game].in_words.split("\n\n")}
     explained = [code for codes in GAMES[game].why.values() for code in codes]
     assert set(GAMES[game].why) <= headings

@@ -153,7 +153,7 @@ def test_a_correction_to_a_wipe_out_refuses_the_stop() -> None:
 
 
 @pytest.mark.parametrize("index", [-1, 3, 100])
-def test_there_must_be_such_a_line(index: int) -> None:
+def test_correcting_a_line_that_does_not_exist_is_refused(index: int) -> None:
     transcript = told("crib_dice", FIRST, point(5), STOP)
     with pytest.raises(IllegalAction, match="3 stand"):
         corrected(transcript, index, Stop())

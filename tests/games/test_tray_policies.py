@@ -151,7 +151,7 @@ def test_crib_dice_asks_for_the_frozen_dice_until_they_lie_apart() -> None:
     assert at_rest(seven, *[6] * 7) == at_rest(seven, keep_zone=False) == notice("again_or_bank", sizes=[7])
 
 
-def test_crib_dice_a_change_of_mind_is_one_only_before_the_next_throw() -> None:
+def test_crib_dice_a_point_can_be_renamed_until_the_next_throw() -> None:
     assert at_rest(FROZEN, 2, 2) == Meaning((Undo(1), NamePoint(2)))
     assert at_rest(FROZEN, 6) == notice("illegal_hold", reason="not_the_point", dice=[6], value=5)
     assert at_rest(FROZEN, 5, 5, 5) == notice("illegal_hold", reason="too_many", dice=[5, 5, 5], value=5)
@@ -242,7 +242,7 @@ def test_crapola_says_why_set_aside_dice_are_no_legal_hold() -> None:
         assert at_rest(thrown_once, *kept, thrown=(1,) * (6 - len(kept))) == meant
 
 
-def test_crapola_while_dice_are_lifted_out_the_hold_is_what_it_was() -> None:
+def test_crapola_lifting_dice_out_keeps_what_was_set_aside() -> None:
     second = crapola(throw(1, 1, 5, 2, 3, 6), keep(1), throw(1, 5, 2, 3, 3))
     whole = {"kept_before": (1,), "set_aside": (5,)}
     assert at_rest(second, 1, thrown=(1, 2, 3, 3), **whole).set_aside == (5,)
@@ -258,7 +258,7 @@ def test_crapola_waits_for_a_throw_or_the_button_once_a_hold_is_played() -> None
     assert at_rest(crapola(*HOT, entry=1500)) == notice("throw", decisions=[], sizes=[6])
 
 
-def test_crapola_the_hold_is_played_before_the_throw_or_the_stop() -> None:
+def test_crapola_plays_set_aside_dice_before_the_next_throw_or_stop() -> None:
     thrown_once, kept = crapola(throw(1, 1, 5, 2, 3, 6)), crapola(throw(1, 1, 5, 2, 3, 6), keep(1))
     assert before_throw(thrown_once, 1, set_aside=(1,)) == [(Keep((1,)),), (Keep((1, 1)),)]
     assert before_throw(thrown_once, set_aside=(5,)) == [(Keep((5,)),)]

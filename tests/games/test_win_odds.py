@@ -83,7 +83,7 @@ def played_turn(state: CribDice, generator: random.Random) -> CribDice:
         replace(board_at(20, 0, turn=3, wipeouts=(1, 2), find_a_loser=True, long_game=True), first=1),
     ],
 )
-def test_all_shares_of_the_win_are_one_win(board: CribbageBoard) -> None:
+def test_the_win_chances_of_all_sides_sum_to_1(board: CribbageBoard) -> None:
     found = shares(board)
     assert sum(found) == pytest.approx(1, abs=1e-8)
     assert min(found) >= 0
