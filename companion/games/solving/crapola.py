@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Generator, Mapping
 from functools import partial
@@ -13,7 +12,7 @@ from companion.games.advice.stored import Solver
 from companion.games.crapola.odds import race
 from companion.games.crapola.odds.offers import OFFERS, offers
 from companion.games.crapola.odds.turn_value import STORED, TURNS, evaluate
-from companion.games.solving.crapola_race import RESIDUAL, solved
+from companion.games.solving.crapola_race import solved
 
 
 def offer_table() -> Generator[float, None, bytes]:
@@ -37,12 +36,11 @@ def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
 
 
 def race_table() -> Generator[float, None, bytes]:
-    """Solve the race for two and return its win probabilities, in units of `race.UNIT`, as little-endian uint16."""
-    yield 0.0
-    for values, change in solved():
-        latest = values
-        yield max(0.0, min(0.99, math.log(change) / math.log(RESIDUAL)))
-    return np.rint(latest / race.UNIT).astype("<u2").tobytes()
+    """Solve the race for two and return its win probabilities, in units of `race.UNIT`, as little-endian uint32."""
+    for values, start, share in solved():
+        found = np.append(values, start)
+        yield share
+    return np.rint(found / race.UNIT).astype("<u4").tobytes()
 
 
 TABLES: Mapping[str, Solver] = {

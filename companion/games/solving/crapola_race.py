@@ -1,130 +1,208 @@
 """Solve the race of Crapola for two players who both play every turn to win.
 
-The values of all states are a fixed point of the Bellman operator. Gauss-Seidel sweeps find it, by the sum of both
-distances from the target: a bank leads to a smaller sum, a crap-out to the same sum. Turns are solved at the states of
-`race.GRID` and interpolated between them.
+A state is who is on the board, and the steps of both players from the target. A bank leads to a smaller sum of steps,
+so the states are solved by ascending sum. A crap-out leads to the same sum: the states before and after it are solved
+together, as a fixed point of two equations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 
 from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, Floats, Indices
 from companion.games.crapola.odds.offers import STEP, offers_of
-from companion.games.crapola.odds.race import ENTRY, FAR, GRID, PHASES, SEVEN_BEHIND, between, catching
+from companion.games.crapola.odds.race import BOTH, DEEP, ENTRY, FAR, MOVER, OTHER, PHASES, SEVEN_BEHIND, catching
+from companion.games.solving.compiled import compiled
 
-BLOCK = 96
-"""States whose turns are solved together. More of them converge more slowly within a sweep; fewer take more calls."""
-REPEATS = 2
-"""Times that a block is solved before the next one, because a crap-out leads to a state of the same block."""
-RICH_STEPS = 110
-"""Steps of a turn from which it is assumed to stop. Fewer than one turn in a thousand gets there."""
-RESIDUAL = 2e-4
-"""Win probability: greatest change of a value in the last sweep."""
-NEXT = ((0, 0), (0, 2), (1, 1))
-"""Phase of the other player's turn after a bank and after a crap-out, by phase."""
+TOLERANCE = 1e-10
+"""Win probability: greatest change of a value by the last iteration of the two equations."""
+MOST_ROUNDS = 30
+"""Iterations of the two equations at most. Three or four are usual."""
 
 
-def throws(size: int, bank: Floats, least: int) -> Floats:
-    """Return the (columns,) value of the first throw of a turn for a batch of states; a crap-out has the value 0.
+def keeps_of(size: int) -> tuple[Indices, Indices, Floats, Indices]:
+    """Return the offers of throws of 1 to `size` dice as flat arrays.
+
+    Returns:
+        (size + 1,) first offer by dice thrown minus one; (offers + 1,) first keep of each offer; (offers,) probability
+        of each offer; (keeps,) distance from the state before to the state after each keep, in a flattened table of
+        (steps, dice about to be thrown minus one). Indices are unsigned: numba then needs no check for negative ones.
+    """
+    offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
+    first_offers = np.searchsorted([dice for dice, _, _ in offers], range(1, size + 2))
+    first_keeps = np.cumsum([0, *(len(offer) for _, offer, _ in offers)])
+    distances = [points // STEP * size + (left or size) - 1 for _, offer, _ in offers for left, points in offer]
+    chances = np.array([chance for _, _, chance in offers])
+    return first_offers.astype(np.uint64), first_keeps.astype(np.uint64), chances, np.array(distances, np.uint64)
+
+
+Keeps = tuple[Indices, Indices, Floats, Indices]
+
+
+@compiled
+def best_turn(size: int, bank: Floats, lost: float, least: int, keeps: Keeps, choosing: Floats) -> float:
+    """Return the win probability before the first throw of a turn with best play.
 
     Args:
         size: Dice of the turn, 6 or 7.
-        bank: (steps, columns) value of banking each number of steps, up to MAX_THROW_STEPS beyond the last throw.
+        bank: (DEEP + MAX_THROW_STEPS + 1,) win probability after banking each number of steps.
+        lost: Win probability after a crap-out.
         least: Steps below which a stop is not allowed.
+        keeps: Offers of throws, as `keeps_of` returns them.
+        choosing: (len(bank) * size,) scratch: value of the choice to stop or throw on.
     """
-    deep = len(bank) - MAX_THROW_STEPS - 1
-    choosing = np.repeat(bank[:, np.newaxis], size, axis=1)
-    flat = choosing.reshape(-1, bank.shape[1])
-    found = bank[:size]
-    for steps in range(deep - 1, -1, -1):
-        best = [flat[steps * size + keeps].max(axis=0) for keeps, _ in _offers(size)]
-        found = _chances(size) @ np.concatenate(best)
-        choosing[steps] = found if steps < least else np.maximum(bank[steps], found)
-    first: Floats = found[size - 1]
-    return first
+    first_offers, first_keeps, chances, distances = keeps
+    for steps in range(len(bank) - 1, DEEP - 1, -1):
+        for dice in range(size):
+            choosing[steps * size + dice] = bank[steps] - lost
+    mean = 0.0
+    for steps in range(DEEP - 1, -1, -1):
+        state = np.uint64(steps * size)
+        stop = bank[steps] - lost if steps >= least else -1.0
+        for dice in range(size):
+            mean = 0.0
+            for offer in range(first_offers[dice], first_offers[dice + 1]):
+                best = -1.0
+                for keep in range(first_keeps[offer], first_keeps[offer + np.uint64(1)]):
+                    best = max(best, choosing[state + distances[keep]])
+                mean += chances[offer] * best
+            choosing[steps * size + dice] = max(stop, mean)
+    return lost + mean
 
 
-@cache
-def _offers(size: int) -> tuple[tuple[Indices, Floats], ...]:
-    """Enumerate the throws of 1 to `size` dice, grouped by how many ways there are to keep scoring dice. Cached.
-
-    An offer is the set of keeps that a throw allows: the points and the dice left of each.
-
-    Returns:
-        For each group two arrays. (keeps, offers) index of the state after each keep, relative to the points before, in
-        a flattened table of (points / STEP, dice left - 1). (size, offers) probability of each offer by dice thrown.
-    """
-    offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
-    groups = []
-    for width in sorted({len(offer) for _, offer, _ in offers}):
-        some = [each for each in offers if len(each[1]) == width]
-        keeps = [[points // STEP * size + (left or size) - 1 for left, points in offer] for _, offer, _ in some]
-        chances = np.zeros((size, len(some)))
-        for place, (dice, _, chance) in enumerate(some):
-            chances[dice - 1, place] = chance
-        groups.append((np.array(keeps).T, chances))
-    return tuple(groups)
-
-
-@cache
-def _chances(size: int) -> Floats:
-    """Return the probabilities of `_offers`, of all groups side by side. Cached."""
-    return np.hstack([chances for _, chances in _offers(size)])
-
-
-def solved() -> Iterator[tuple[Floats, float]]:
-    """Yield ever better win probabilities of the mover, with the greatest change by the last sweep.
+def solved() -> Iterator[tuple[Floats, Floats, float]]:
+    """Solve all states and yield the results so far after each sum of steps.
 
     Yields:
-        (PHASES, len(GRID), len(GRID)) values by phase and by steps from the target of the mover and the other.
+        (PHASES, FAR + 1, FAR + 1) win probability of the mover by phase and by steps of the mover and of the other;
+        (FAR + 1,) win probability at the start, where nobody is on the board, by steps to the target; and the share of
+        states that are solved, 0 to 1.
     """
-    grid, spread = np.array(GRID), between()
-    mine, other = (steps.ravel() for steps in np.meshgrid(np.arange(len(grid)), np.arange(len(grid)), indexing="ij"))
-    values = np.broadcast_to(first_guess(grid[:, np.newaxis], grid), (PHASES, len(grid), len(grid))).copy()
-    order = np.argsort(grid[mine] + grid[other], kind="stable")
-    for phases in ((0,), (1, 2)):  # the values of players on the board do not depend on the others
-        change = 1.0
-        while change > RESIDUAL:
-            before, full = values.copy(), spread @ values @ spread.T
-            for begin in range(0, len(order), BLOCK):
-                m, o = mine[order[begin : begin + BLOCK]], other[order[begin : begin + BLOCK]]
-                for _ in range(REPEATS):
-                    for phase in phases:
-                        values[phase, m, o] = _best(phase, grid[m], grid[o], full)
-                        full[phase] = spread @ values[phase] @ spread.T
-            change = float(np.abs(values - before).max())
-            yield values, change
+    values, start = np.full((PHASES, FAR + 1, FAR + 1), 0.5), np.full(FAR + 1, 0.5)
+    six, seven, chase = keeps_of(6), keeps_of(7), catching()
+    for total in range(2, 2 * FAR + 1):
+        _solve_sum(total, values, start, chase, six, seven)
+        yield values, start, min(0.999, (total / (2 * FAR)) ** 2)
 
 
-def first_guess(mine: Indices, other: Indices) -> Floats:
-    """Return a rough win probability by both distances: the lead on the scale of its spread."""
-    guess: Floats = 0.5 + 0.5 * np.tanh((other - mine + 5) / (10 + 4 * np.sqrt(np.minimum(mine, other))))
-    return guess
-
-
-def _best(phase: int, mine: Indices, other: Indices, full: Floats) -> Floats:
-    """Return the win probability of the best turn in each of a batch of states of one phase.
+@compiled
+def _solve_sum(total: int, values: Floats, start: Floats, chase: Floats, six: Keeps, seven: Keeps) -> None:
+    """Solve all states whose steps add up to `total`; those of smaller sums are solved.
 
     Args:
-        phase: Who is on the board, 0 to 2, as in `race.PHASES`.
+        total: Sum of the steps of both players from the target.
+        values: Win probabilities by phase, mover's and other's steps; filled in.
+        start: Win probabilities of starts by steps; filled in.
+        chase: (steps,) probability of banking at least each number of steps in a turn that aims at nothing else.
+        six: Offers with six dice, as `keeps_of` returns them.
+        seven: Offers with seven dice.
+    """
+    for one in range(max(1, total - FAR), min(FAR, total - 1) + 1):
+        other = total - one
+        if one <= other:
+            near = values[BOTH, one - 1, other], values[BOTH, other, one - 1]
+            found = _solve_pair(BOTH, one, BOTH, other, near, values, chase, six, seven)
+            values[BOTH, one, other], values[BOTH, other, one] = found
+            # Who is not on the board has 0 points and thus the most steps to go.
+            near = values[MOVER, one - 1, other], values[OTHER, other, one - 1]
+            found = _solve_pair(MOVER, one, OTHER, other, near, values, chase, six, seven)
+            values[MOVER, one, other], values[OTHER, other, one] = found
+        if one == other:
+            near = start[one - 1], start[one - 1]
+            start[one] = _solve_pair(PHASES, one, PHASES, one, near, values, chase, six, seven)[0]
+
+
+@compiled
+def _solve_pair(
+    phase: int,
+    mine: int,
+    others_phase: int,
+    theirs: int,
+    guess: tuple[float, float],
+    values: Floats,
+    chase: Floats,
+    six: Keeps,
+    seven: Keeps,
+) -> tuple[float, float]:
+    """Return the win probabilities of two players, each before an own turn, where a crap-out passes the turn between.
+
+    The iteration is extrapolated by Aitken's delta-squared process, which is exact once the policies stay.
+
+    Args:
+        phase: Phase of the first player's turn; PHASES for a start.
+        mine: Steps of the first player from the target.
+        others_phase: Phase of the second player's turn.
+        theirs: Steps of the second player.
+        guess: Rough win probabilities of both.
+        values: Win probabilities of smaller sums, as in `_solve_sum`, like the others.
+        chase: Probability of banking at least each number of steps.
+        six: Offers with six dice.
+        seven: Offers with seven dice.
+    """
+    bank = _banked(phase, mine, theirs, values, chase)
+    others_bank = _banked(others_phase, theirs, mine, values, chase)
+    least = ENTRY if phase in (OTHER, PHASES) else 0
+    others_least = ENTRY if others_phase in (OTHER, PHASES) else 0
+    choosing = np.empty(7 * len(bank))
+    at, opposed = guess
+    last_change = 0.0
+    for _ in range(MOST_ROUNDS):
+        opposed = _turn(theirs, mine, others_bank, 1 - at, others_least, six, seven, choosing)
+        after = _turn(mine, theirs, bank, 1 - opposed, least, six, seven, choosing)
+        change = after - at
+        at = after
+        if abs(change) <= TOLERANCE:
+            break
+        if last_change == 0.0 or last_change == change:
+            last_change = change
+        else:
+            at, last_change = at + change * change / (last_change - change), 0.0
+    return at, opposed
+
+
+@compiled
+def _banked(phase: int, mine: int, other: int, values: Floats, chase: Floats) -> Floats:
+    """Return the (DEEP + MAX_THROW_STEPS + 1,) win probability of the mover after banking each number of steps.
+
+    Args:
+        phase: Phase of the turn; PHASES for a start.
         mine: Steps of the mover from the target.
         other: Steps of the other player.
-        full: (PHASES, FAR + 1, FAR + 1) present values.
+        values: Win probabilities, as in `_solve_sum`.
+        chase: Probability of banking at least each number of steps.
     """
-    banked, lost = NEXT[phase]
-    out = 1 - full[lost, other, mine]
-    ahead = mine - np.arange(RICH_STEPS + MAX_THROW_STEPS + 1)[:, np.newaxis]
-    needed = np.maximum(other - ahead + 1, ENTRY if phase == 2 else 0)
-    after = full[banked, other, np.clip(ahead, 0, FAR)]
-    bank = 1 - np.where(ahead > 0, after, catching().take(needed, mode="clip")) - out
-    least = ENTRY if phase == 1 else 0
-    best: Floats = throws(6, bank, least)
-    far = mine - other > SEVEN_BEHIND
-    if far.any():
-        best[far] = np.maximum(best[far], throws(7, bank[:, far], least))
-    worth: Floats = out + best
-    return worth
+    bank = np.empty(DEEP + MAX_THROW_STEPS + 1)
+    other_on = phase in (BOTH, OTHER)
+    next_phase = BOTH if other_on else OTHER
+    for steps in range(len(bank)):
+        ahead = mine - steps
+        if ahead > 0:
+            bank[steps] = 1 - values[next_phase, other, ahead]
+        else:
+            needed = other - ahead + 1
+            bank[steps] = 1 - chase[min(needed if other_on else max(needed, ENTRY), len(chase) - 1)]
+    return bank
+
+
+@compiled
+def _turn(
+    mine: int, other: int, bank: Floats, lost: float, least: int, six: Keeps, seven: Keeps, choosing: Floats
+) -> float:
+    """Return the win probability of the best turn with six dice, or with seven where they are allowed.
+
+    Args:
+        mine: Steps of the mover from the target.
+        other: Steps of the other player.
+        bank: Win probability after each bank.
+        lost: Win probability after a crap-out.
+        least: Steps below which a stop is not allowed.
+        six: Offers with six dice.
+        seven: Offers with seven dice.
+        choosing: Scratch of `best_turn`.
+    """
+    best = best_turn(6, bank, lost, least, six, choosing)
+    if mine - other > SEVEN_BEHIND:
+        best = max(best, best_turn(7, bank, lost, least, seven, choosing))
+    return best

@@ -1,8 +1,8 @@
 """Win probabilities of Crapola between two players before the last turn, from a stored table.
 
-Both play every turn to win. Later turns are assumed to allow the seventh die and not to spend. The
-value of a state depends on the steps of both from the target and on who is on the board. The table holds it on a grid;
-between its nodes it is interpolated. docs/method/odds.md describes the method.
+Both play every turn to win: the values are the equilibrium of a zero-sum game. Later turns are assumed to allow the
+seventh die and not to spend. The value of a state depends on the steps of both players from the target, in units of
+`STEP` points, and on who is on the board. docs/method/odds.md describes the method.
 """
 
 from __future__ import annotations
@@ -21,32 +21,25 @@ from companion.games.crapola.state import Crapola
 from companion.games.crapola.totals import Totals
 from companion.games.engine.game import Action, Keep, Spend
 
-TABLE = "race.u2"
-"""File of the stored win probabilities, by phase and by distance of mover and other from the target."""
+TABLE = "race.u4"
+"""File of the stored win probabilities of the mover: by phase and by steps of the mover and the other player from the
+target, then of starts by steps."""
 ENTRIES = (0, 1000)
 """Least first banks, in points, that the table covers."""
 ENTRY = 1000 // STEP
 """Steps of the first bank for which the table holds players who are not on the board."""
 FAR = 300
 """Steps from the target that the table covers: 15,000 points."""
-GRID = (*range(25), *range(28, 61, 4), 70, 85, *range(100, FAR + 1, 20))
-"""Steps from the target at which turns are solved. Closer nodes make the table more exact and take longer to solve."""
+BOTH, OTHER, MOVER = range(3)
+"""Phases of the race: both players are on the board, only the other player, only the mover."""
 PHASES = 3
-"""Number of phases of the race: both sides on the board, only the other side, only the mover."""
+"""Number of phases in the table."""
 SEVEN_BEHIND = 5000 // STEP
 """Steps behind the other beyond which a turn may be played with seven dice."""
-UNIT = 1 / 65535
+UNIT = 2.0**-32
 """Probability per unit of the stored table."""
 DEEP = 160
 """Steps of a turn from which it is assumed to stop."""
-START_ROUNDS = 12
-"""Iterations for the value of a start, before anyone is on the board. Each shrinks the error to a fifth."""
-
-
-@cache
-def between() -> Floats:
-    """Return the (FAR + 1, len(GRID)) weights of linear interpolation from the grid to every number of steps."""
-    return np.array([np.interp(range(FAR + 1), GRID, node) for node in np.eye(len(GRID))]).T
 
 
 @cache
@@ -81,23 +74,18 @@ class Race:
         if target > FAR * STEP or target % STEP or entry not in ENTRIES:
             raise RulesError(f"The chance to win is computed for targets up to {FAR * STEP} and entry 0 or 1000.")
         self._target, self._entry = target, entry // STEP
-        grid = np.frombuffer(stored(__package__, TABLE), "<u2").reshape(PHASES, len(GRID), len(GRID))
-        values = between() @ (grid * UNIT) @ between().T
+        table = np.frombuffer(stored(__package__, TABLE), "<u4")
+        values = table[: -(FAR + 1)].reshape(PHASES, FAR + 1, FAR + 1) * UNIT
         self._values = values if entry else np.repeat(values[:1], PHASES, axis=0)
-        self._start = 0.5
-        for _ in range(START_ROUNDS if entry else 0):
-            bank = self.banked(0, 0, False, DEEP + MAX_THROW_STEPS) - (1 - self._start)
-            after = 1 - self._start + float(thrown(6, bank, self._entry)[0, 5])
-            self._start = (self._start + after) / 2  # a damped fixed point: without the mean it swings
-        if not entry:
-            self._start = float(values[0, target // STEP, target // STEP])
+        steps = steps_to(target)
+        self._start = float(table[steps - FAR - 1] * UNIT if entry else values[BOTH, steps, steps])
 
     def chance(self, mover: int, mover_on: bool, other: int, other_on: bool) -> float:
         """Return the win probability of the mover before the turn; both totals are below the target."""
         mine, theirs = (steps_to(self._target - total) for total in (mover, other))
         if not (mover_on or other_on):
             return self._start
-        return float(self._values[0 if mover_on and other_on else 2 if mover_on else 1, mine, theirs])
+        return float(self._values[BOTH if mover_on and other_on else MOVER if mover_on else OTHER, mine, theirs])
 
     def banked(self, total: int, other: int, other_on: bool, most: int) -> Floats:
         """Return the (most + 1,) win probability of the mover after banking 0 to `most` steps on `total` points.
@@ -109,7 +97,7 @@ class Race:
             most: Most steps to bank.
         """
         totals = total + STEP * np.arange(most + 1)
-        by_other = self._values[0 if other_on else 1, steps_to(self._target - other)]
+        by_other = self._values[BOTH if other_on else OTHER, steps_to(self._target - other)]
         needed = (totals - other) // STEP + 1
         return after_bank(
             -((totals - self._target) // STEP), needed if other_on else np.maximum(needed, self._entry), by_other
