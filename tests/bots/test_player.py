@@ -302,7 +302,7 @@ def test_whole_games_of_the_bot_have_valid_transcripts(
     transcript = transcript_of(text)
     assert transcript.view() == snapshot.state
     story = story_of(transcript)
-    if game != "crag" and level == {"win": "best", "points": "steady"}[story.goal]:  # steady errs in Crag
+    if game == "crib_dice" and level == "best":  # the other games are not solved, and steady errs in them
         assert max(move.cost for move in story.moves if move.seat == 1) < 1e-9
 
 

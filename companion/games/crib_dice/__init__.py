@@ -32,6 +32,7 @@ GAME = Rulebook(
     max_players=6,
     begin=begin,
     careless=choice,
+    mistakes=(5.0, 0.0),
     solved=solved,
     check_header=check_sides,
     values_to_win=values_to_win,

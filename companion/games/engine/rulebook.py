@@ -67,7 +67,8 @@ class Rulebook:
             is unknown.
         values_by_games: Returns for each option the expected games that the other side loses less one's own; raises
             RulesError where it is unknown.
-        mistakes: Temperatures of the levels `careless` and `steady`, in points: how large their mistakes are. 0: none.
+        mistakes: Temperatures of the levels `careless` and `steady`, in points of an option's value. With twice the
+            temperature, a mistake twice as large is as likely; 0 for none. docs/lab/levels.md measures them.
     """
 
     name: str
