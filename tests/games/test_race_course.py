@@ -81,8 +81,8 @@ def test_a_large_matrix_product_is_computed_in_blocks(columns: int, wanted: list
 
 def test_finishes_are_told_apart_as_far_as_a_bank_can_reach() -> None:
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
-    assert far._of(0)[0].shape == (ROUNDS, 380)
-    assert near._of(0)[0].shape == (ROUNDS, near._course.past)
+    assert far._finish_of(0)[0].shape == (ROUNDS, 380)
+    assert near._finish_of(0)[0].shape == (ROUNDS, near._course.past)
 
 
 @pytest.mark.parametrize(("pegs", "settled"), [((125, 124, 120), 126), ((130, 121, 110), 131)])

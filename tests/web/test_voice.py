@@ -116,6 +116,6 @@ def test_a_throw_for_the_computer_player_is_announced_once(pub: Pub) -> None:
     pub.table.submit(BotDecides(number=number + 1, line=POINT_5[1]))
     voice.hush()
     assert [said.words for said in mouth.said] == [
-        "Anyone: throw 7 dice for Ann (the computer).",
+        "Ann's turn – anyone, throw its 7 dice",
         "Ann is collecting 5s: 3 kept.",
     ]

@@ -108,7 +108,7 @@ class Server:
                 try:
                     loop.run(self._uvicorn.serve(sockets=[fair]))
                 finally:
-                    loop.run(self._uvicorn.abort_connections())
+                    loop.run(self._uvicorn.end())
         except BaseException as failure:  # noqa: BLE001 - `run` raises it again, in its caller's thread
             self._failure = failure
 
@@ -129,11 +129,17 @@ class _Uvicorn(uvicorn.Server):
         await self._site.close()
         await super().shutdown(sockets)
 
-    async def abort_connections(self) -> None:
-        """Close the connections that are left: of guests who read nothing, or after a failure of the event loop."""
-        for connection in tuple(self.server_state.connections):
-            cast(Connection, connection).transport.abort()
-        await asyncio.sleep(0)  # transports close in the loop's next turn
+    async def end(self) -> None:
+        """Stop the site's threads and close the connections that are left.
+
+        After a failure of the event loop `shutdown` may not have run. Guests who read nothing outlast it.
+        """
+        try:
+            await self._site.close()
+        finally:
+            for connection in tuple(self.server_state.connections):
+                cast(Connection, connection).transport.abort()
+            await asyncio.sleep(0)  # transports close in the loop's next turn
 
 
 def allow_open_files(wanted: int) -> int:
