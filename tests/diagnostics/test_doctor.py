@@ -79,12 +79,12 @@ def test_a_failed_check_is_printed_with_a_cure_and_exit_status_1(tmp_path: Path)
     assert "to see to." in done.stdout
 
 
-def test_a_camera_that_does_not_open_is_told_with_its_own_cure() -> None:
+def test_a_camera_that_does_not_open_is_reported_with_its_own_cure() -> None:
     (check,) = check_camera(Settings(), lambda _source: BrokenCamera())
     assert ill(check, "not there", "ribbon")
 
 
-def test_a_camera_setting_that_means_nothing_is_told() -> None:
+def test_a_camera_setting_that_means_nothing_is_reported() -> None:
     (check,) = check_camera(Settings(camera=CameraSettings(source="picamer")))
     assert ill(check, "picamera2", "[camera] source")
 
@@ -98,12 +98,12 @@ def test_dark_overexposed_and_blurred_pictures_get_different_findings() -> None:
     assert all(check.ok for check in picture_checks(sharp))
 
 
-def test_a_strip_that_does_not_open_is_told_with_its_own_cure() -> None:
+def test_a_strip_that_does_not_open_is_reported_with_its_own_cure() -> None:
     check = check_strip(Settings(), lambda _kind, leds, _wired: BrokenStrip(leds))
     assert ill(check, "spidev0.0", "SPI on")
 
 
-def test_a_layout_that_does_not_exist_is_told() -> None:
+def test_a_layout_that_does_not_exist_is_reported() -> None:
     assert ill(check_strip(Settings(strip=StripSettings(layout="bord3x121"))), "board3x121")
 
 
@@ -120,7 +120,7 @@ def test_a_shutdown_button_without_permission_is_reported(said: str, ok: bool) -
     assert found is None if ok else found is not None and ill(found, said, "polkitd")
 
 
-def test_an_unknown_kind_of_buttons_is_told() -> None:
+def test_an_unknown_kind_of_buttons_is_reported() -> None:
     assert ill(check_buttons(msgspec.structs.replace(Settings(), buttons=ButtonSettings(kind="gpoi"))), "gpio")
 
 
@@ -143,7 +143,7 @@ def test_other_cameras_do_not_need_picamera2() -> None:
     assert check_versions("opencv:0", {**WELL, "picamera2": None}).ok
 
 
-def test_sounds_are_played_and_what_is_missing_is_told_with_its_cure() -> None:
+def test_sounds_are_played_and_what_is_missing_is_reported_with_its_cure() -> None:
     assert check_sounds(lambda _wav: None).ok
     ill = check_sounds(lambda _wav: "Sounds can't be played: aplay is missing. sudo apt install alsa-utils.")
     assert (ill.ok, ill.says, ill.cure) == (

@@ -189,11 +189,11 @@ def test_the_first_evening_includes_the_doctors_findings(table: Table) -> None:
         (FilmCamera([], BROKEN), ("unplugged", "Plug it in")),
     ],
 )
-def test_a_slow_or_broken_camera_is_told(camera: FilmCamera, words: tuple[str, ...], table: Table) -> None:
+def test_a_slow_or_broken_camera_is_reported(camera: FilmCamera, words: tuple[str, ...], table: Table) -> None:
     assert is_ill(table.held(open_camera=lambda _settings: camera), "frame rate", *words)
 
 
-def test_bands_of_a_flickering_lamp_are_told(table: Table) -> None:
+def test_bands_of_a_flickering_lamp_are_reported(table: Table) -> None:
     class Banded(FilmCamera):
         def frame(self) -> Frame | None:
             frame = super().frame()
@@ -207,7 +207,7 @@ def test_bands_of_a_flickering_lamp_are_told(table: Table) -> None:
     assert told(table.held(), "lamp bands").ok
 
 
-def test_a_camera_that_fails_while_dice_are_thrown_is_told(table: Table) -> None:
+def test_a_camera_that_fails_while_dice_are_thrown_is_reported(table: Table) -> None:
     table.person.skips = ("Frame rate",)
     assert is_ill(table.held(open_camera=lambda _settings: FilmCamera([], BROKEN)), "throws", "Plug it in")
 
@@ -225,7 +225,7 @@ def test_throws_that_are_read_wrong_are_told_and_pictured(table: Table) -> None:
     assert all(throw.jpeg.startswith(b"\xff\xd8") for throw in evening.throws)
 
 
-def test_throws_that_the_table_asks_about_are_told(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_throws_that_the_table_asks_about_are_reported(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     class Doubting:
         def __init__(self, reader: Any) -> None:
             self._reader = reader
@@ -244,13 +244,13 @@ def test_throws_that_the_table_asks_about_are_told(table: Table, monkeypatch: py
     assert is_ill(table.held(), "throws", "2 asked about", "diffuse bars")
 
 
-def test_a_throw_that_is_not_seen_is_asked_for_and_told(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_throw_that_is_not_seen_is_asked_for_and_reported(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{STEPS}.UNSEEN_S", 1.0)
     table.person = Someone(hands_off=True)
     assert is_ill(table.held(), "throws", "2 not seen", "whole tray")
 
 
-def test_readings_that_take_long_are_told(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readings_that_take_long_are_reported(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter(range(10_000))
     monkeypatch.setattr(f"{STEPS}.time.perf_counter", lambda: 0.6 * next(ticks))
     table.person.skips = ()
@@ -264,7 +264,9 @@ def test_readings_that_take_long_are_told(table: Table, monkeypatch: pytest.Monk
         ("walk through every hole", "LED by LED", ("mend the joint",)),
     ],
 )
-def test_leds_that_a_person_sees_wrong_are_told(denied: str, part: str, words: tuple[str, ...], table: Table) -> None:
+def test_leds_that_a_person_sees_wrong_are_reported(
+    denied: str, part: str, words: tuple[str, ...], table: Table
+) -> None:
     table.person.denies = (denied,)
     shown: list[RealStrip] = []
 
@@ -278,7 +280,7 @@ def test_leds_that_a_person_sees_wrong_are_told(denied: str, part: str, words: t
 
 
 @pytest.mark.parametrize("broken_at", [0, 60])
-def test_a_strip_that_fails_while_it_is_lit_is_told(broken_at: int, table: Table) -> None:
+def test_a_strip_that_fails_while_it_is_lit_is_reported(broken_at: int, table: Table) -> None:
     def opened(_kind: str, leds: int, _wired: StripSettings) -> RealStrip:
         strip = RealStrip(leds)
         strip.broken_at = broken_at
@@ -294,7 +296,7 @@ def test_a_strip_that_fails_while_it_is_lit_is_told(broken_at: int, table: Table
         (["bank", "undo"], "button next", ("GPIO22", "nothing was heard")),
     ],
 )
-def test_a_button_that_is_not_heard_or_mixed_up_is_told(
+def test_a_button_that_is_not_heard_or_mixed_up_is_reported(
     heard: list[str], part: str, words: tuple[str, ...], table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{STEPS}.PRESS_WAIT_S", 0.01)
@@ -304,7 +306,7 @@ def test_a_button_that_is_not_heard_or_mixed_up_is_told(
     assert told(evening, "button bank").ok
 
 
-def test_buttons_whose_pins_are_busy_are_told(table: Table) -> None:
+def test_buttons_whose_pins_are_busy_are_reported(table: Table) -> None:
     table.settings = {"buttons": {"kind": "gpio"}}
 
     def opened(_kind: str, _wired: ButtonSettings) -> FakeButtons:
@@ -313,7 +315,7 @@ def test_buttons_whose_pins_are_busy_are_told(table: Table) -> None:
     assert is_ill(table.held(open_buttons=opened), "button presses", "Plug it in")
 
 
-def test_a_sound_that_cannot_be_played_or_heard_is_told(table: Table) -> None:
+def test_a_sound_that_cannot_be_played_or_heard_is_reported(table: Table) -> None:
     table.settings = {"sound": {"effects": True}}
     assert is_ill(table.held(play=lambda _wav: "No sound card. Plug one in."), "sounds", "Plug one in")
     table.person.denies = ("hear a short tone",)
@@ -322,7 +324,7 @@ def test_a_sound_that_cannot_be_played_or_heard_is_told(table: Table) -> None:
     assert told(table.held(play=lambda _wav: None), "sounds").ok
 
 
-def test_phones_that_cannot_join_are_told(table: Table) -> None:
+def test_phones_that_cannot_join_are_reported(table: Table) -> None:
     assert is_ill(table.held(clients=lambda: 0), "phones", "router")
     table.person.denies = ("all that tried",)
     assert is_ill(table.held(clients=lambda: 7), "phones", "7 phones", "router")
@@ -350,7 +352,7 @@ esac
     assert phones_joined() is None
 
 
-def test_a_hot_processor_and_a_weak_supply_are_told(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hot_processor_and_a_weak_supply_are_reported(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     weak = Finding("power", False, "The supply's voltage has been too low.", "Use the Pi's own supply.")
     monkeypatch.setattr(f"{STEPS}.check_power", lambda **_: weak)
     heats = iter([50.0, 84.0, *[60.0] * 50])
@@ -377,7 +379,7 @@ def test_ctrl_c_keeps_what_was_done_and_names_what_was_not(table: Table, tmp_pat
     assert "Not done: Throws, LEDs" in page.read_text()
 
 
-def test_a_report_that_cannot_be_written_is_told(table: Table, tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_written_is_reported(table: Table, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DeviceError, match="--out"):
         write(table.held(), tmp_path / "file" / "out", datetime(2026, 11, 24, tzinfo=UTC))

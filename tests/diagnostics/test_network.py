@@ -16,7 +16,7 @@ def test_a_missing_network_is_reported() -> None:
     assert "192.0.2.7" in check_network(lambda: ("192.0.2.7",)).says
 
 
-def test_a_taken_port_is_told() -> None:
+def test_a_taken_port_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = check_port("127.0.0.1", other.getsockname()[1])
     assert (taken.ok, "taken" in taken.says, "If that program is the table" in taken.cure) == (False, True, True)

@@ -156,7 +156,7 @@ def test_full_white_is_dimmed_to_20_of_255_by_the_current_limit() -> None:
         (0x80, "e8888888"),
     ],
 )
-def test_four_bits_of_each_pattern(value: int, hand_worked: str) -> None:
+def test_a_colour_value_is_encoded_with_four_spi_bits_a_bit(value: int, hand_worked: str) -> None:
     assert body(encoded(frame((value,) * 3), bits=4), 4) == bytes.fromhex(hand_worked) * 3
 
 
@@ -166,7 +166,7 @@ def test_the_order_of_colours_is_the_strips_own(order: str, lit: int) -> None:
     assert [sent[3 * k : 3 * k + 3] for k in range(3)] == [FULL3 if k == lit else OFF3 for k in range(3)]
 
 
-def test_four_bits_to_an_led_bit() -> None:
+def test_an_led_bit_can_take_four_spi_bits() -> None:
     assert body(encoded(frame((0, 255, 0)), bits=4), 4) == b"\xee" * 4 + b"\x88" * 8
 
 
@@ -245,7 +245,7 @@ def test_pio_without_its_device_names_the_overlay(tmp_path: Path) -> None:
         PioStrip(122, tmp_path / "none").start()
 
 
-def test_ddp_sends_header_and_push(below: None, listener: socket.socket) -> None:
+def test_a_ddp_packet_holds_header_colours_and_the_push_flag(below: None, listener: socket.socket) -> None:
     strip = WledStrip(2, "127.0.0.1", listener.getsockname()[1])
     strip.start()
     strip.show(frame((1, 2, 3), (4, 5, 6)))
