@@ -149,6 +149,14 @@ duel-games: .venv/dev.stamp .venv/solve.stamp  ## play 200,000 games between two
 solve: .venv/solve.stamp  ## compute the stored tables of best play (ten minutes; docs/how-to/change-a-scoring-chart.md)
 	@$(BIN)/python -m companion.games.solving
 
+.PHONY: guide
+guide: .venv/dev.stamp  ## write the strategy guide and its charts from the stored tables: docs/strategy (a minute)
+	@$(BIN)/python -m companion.games.solving.guide
+
+.PHONY: levels
+levels: .venv/dev.stamp  ## measure the mean regret of the computer's levels, with which ratings are compared (a minute)
+	@$(BIN)/python -m companion.games.solving.levels
+
 settings-page: .venv/dev.stamp  ## write docs/reference/settings.md from the declarations of the settings
 	@$(BIN)/python -m tests.settings.reference
 

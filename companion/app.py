@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 from companion.adapters.board_view import Lights, lighting
@@ -20,7 +20,9 @@ from companion.adapters.simulated.hands import VirtualHands
 from companion.adapters.sound import sounding
 from companion.adapters.tray_observer import TrayObserver
 from companion.bots.adviser import Advisor
+from companion.bots.daily_puzzle import DailyPuzzle
 from companion.bots.player import BotPlayer
+from companion.bots.vote import Vote
 from companion.diagnostics.health import Health
 from companion.diagnostics.machine import checks_of_any_table
 from companion.errors import DeviceError
@@ -187,7 +189,7 @@ def build(starting: Starting) -> App:
         *([api.tray.routes(hands, table)] if hands else []),
         *([api.photos.replays(clips)] if settings.camera.replay else []),
         api.house.routes(house),
-        api.advice.routes(Advisor(table.state)),
+        api.advice.routes(Advisor(table.state), Vote(table.state), DailyPuzzle(date.today)),
         api.voice.routes(voice),
         api.review.routes(Review(folder, past), photos),
         api.calibrate.routes(calibration),

@@ -22,6 +22,8 @@ COMMANDS = {
     "odds": "print the options after a transcript's last line, with their exact values",
     "luck": "split a finished game into luck and decisions",
     "dice": "test from all throws whether the dice are fair",
+    "puzzles": "positions with one best option, and the answer",
+    "train-me": "puzzles to answer on the terminal",
     "simulate": "play many games between levels of play, and count the wins",
     "doctor": "check every part of the table; say what is wrong and what to do",
     "calibrate": "find the tray, the keep zone, the light and the size of a die",
@@ -33,7 +35,7 @@ COMMANDS = {
     "update": "install a signed release from a file; it is undone if the table is not well",
 }
 """Line of `pegpip --help` for each command, in its order."""
-ANALYSIS = frozenset({"odds", "luck", "dice", "simulate"})
+ANALYSIS = frozenset({"odds", "luck", "dice", "puzzles", "train-me", "simulate"})
 """Commands in `companion.commands.analysis`."""
 
 
@@ -49,7 +51,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         folder = "analysis." if cmd_name in ANALYSIS else ""
-        module = f"companion.commands.{folder}{cmd_name}" + "_" * (cmd_name == "import")
+        module = f"companion.commands.{folder}{cmd_name.replace('-', '_')}" + "_" * (cmd_name == "import")
         command: click.Command = importlib.import_module(module).command
         return command
 

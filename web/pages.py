@@ -28,6 +28,7 @@ PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help",
 OPTIONAL_PAGES = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
     "honesty": ("/dice", "evening"),
     "game": ("/games/<int:game>", "evening"),
+    "learn": ("/learn", "evening"),
     "settings": ("/settings", "settings"),
     "setup": ("/setup", "settings"),
     "camera": ("/camera", "calibrate"),

@@ -18,6 +18,7 @@ from companion.games.engine.replay import transcript_of
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 from companion.history.fairness import course_of, watched
+from companion.history.ratings import Regrets, ratings_of, regrets_by_player
 from companion.history.story import story_with_photos
 from companion.table.evening.archive import Archive, ArchivedGame, ArchivedLine
 from companion.table.evening.game_record import Game, archived
@@ -146,6 +147,20 @@ class PastGames:
             return {"player": move["player"], "values": values, "line": move["line"], "chance": chance}
 
         return self._cached("luckiest", kept, luckiest)
+
+    def ratings(self) -> list[Json]:
+        """Rate every player's decisions over all finished games, as `history.ratings.ratings_of`. Cached by game."""
+        finished = [game for game in self._played() if game.outcome is not None]
+        return ratings_of((game.header.game, self._regrets(game)) for game in finished)
+
+    def _regrets(self, game: ArchivedGame) -> Regrets | None:
+        """Return the regrets in an archived game by player. Cached."""
+
+        def judged() -> Json:
+            return {"regrets": regrets_by_player(transcript_of(game.text()), game.terms)}
+
+        found: Regrets | None = self._cached("regrets", game, judged)["regrets"]
+        return found
 
     def chances(self, game: int) -> Json | None:
         """Return each side's win probability before the first line of a finished game and after each line.

@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 PAGES = (
-    "/", "/control", "/tv", "/tray", "/help", "/evening", "/games/1", "/me", "/dice", "/review", "/camera",
-    "/calibrate", "/setup", "/settings", "/control?screen", "/qr/host.svg", "/qr/page.svg", "/qr/wifi.svg",
+    "/", "/control", "/tv", "/tray", "/help", "/evening", "/games/1", "/me", "/dice", "/learn", "/review",
+    "/camera", "/calibrate", "/setup", "/settings", "/control?screen", "/qr/host.svg", "/qr/page.svg", "/qr/wifi.svg",
     "/manifest.webmanifest", "/nothing",
 )  # fmt: skip
 LINKS = re.compile(r"""(?:href|src)="(/[^"#]*)|["'`](/(?:api|qr|static)/[^"'`$\s]*)""")

@@ -8,11 +8,14 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import flask
 
+from companion.bots.daily_puzzle import DailyPuzzle
+from companion.bots.vote import Vote
 from companion.errors import Doubt
 from companion.games.engine.rulebook import form_of
 from companion.games.registry import GAMES
@@ -255,7 +258,7 @@ def opened(
         "settings": lambda it: settings.routes(it, pairing),
         "tray": lambda it: api.tray.routes(it, table),
         "evening": lambda it: api.evening.routes(it, table),
-        "advice": api.advice.routes,
+        "advice": lambda it: api.advice.routes(it, Vote(table.state), DailyPuzzle(lambda: date(2026, 11, 25))),
         "house": api.house.routes,
         "voice": api.voice.routes,
         "review": lambda it: api.review.routes(it, photos),

@@ -95,7 +95,7 @@ def test_a_hostile_name_is_data_in_every_page(tmp_path: Path) -> None:
     name = "</script><img src=x>&<b>"
     with opened(tmp_path, evening=PastGames(tmp_path), review=Review(tmp_path), name=name) as pub:
         pub.start(players=[name, "Ben"])
-        for path in ("/", "/control", "/tv", "/tray", "/help", "/evening", "/dice", "/review"):
+        for path in ("/", "/control", "/tv", "/tray", "/help", "/evening", "/dice", "/learn", "/review"):
             page = pub.host().get(path).text
             assert name not in page
             assert "<img src=x>" not in page

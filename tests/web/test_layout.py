@@ -77,6 +77,7 @@ BESIDE = {
     "story": Beside("/", "#story:not([hidden])", always=True),
     "sit": Beside("/me", "#pegs .chip", paired=False, always=True),
     "dice": Beside("/dice", "#course svg", always=True),
+    "learn": Beside("/learn", "#puzzle button", always=True),
     "help": Beside("/help", "#health li", always=True),
     "review": Beside("/review", "#reviewed .cropped", always=True),
     "settings": Beside("/settings", "#fields .setting", always=True),

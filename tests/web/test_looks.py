@@ -17,7 +17,10 @@ from tests.web.pub import HEADER, Pub, observation, play
 pytestmark = pytest.mark.browser
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
 GAME, SEAT = "/games/1", "/me"
-PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening", GAME, SEAT, "/dice", "/review", "/settings", "/setup")
+PAGES = (
+    "/", "/control", "/tray", "/tv", "/help", "/evening", GAME, SEAT, "/dice", "/learn", "/review", "/settings",
+    "/setup",
+)  # fmt: skip
 HOSTS_ONLY = {"/control", "/review", "/settings", "/setup"}
 
 
@@ -168,6 +171,7 @@ LOADED = {
     "/games/1": "#result",
     "/me": "#sit:not([hidden])",
     "/dice": "#course svg",
+    "/learn": "#puzzle button",
     "/review": "#count:not(:empty)",
     "/settings": ".setting",
 }

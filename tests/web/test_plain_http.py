@@ -28,6 +28,7 @@ PAGES = (
     "/help",
     "/evening",
     "/dice",
+    "/learn",
     "/review",
     "/camera",
     "/calibrate",

@@ -1,25 +1,52 @@
-"""`/api/odds`, `/api/chances`, `/api/story`: odds, best play and the review of the game on the table."""
+"""Odds and best play of the game on the table; the vote on its decisions; the puzzle of the day."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import flask
+import msgspec
 
 from companion.bots.adviser import Advisor
-from companion.errors import RulesError
-from web.pairing.roles import ANYONE
+from companion.bots.daily_puzzle import DailyPuzzle
+from companion.bots.vote import Vote
+from companion.errors import IllegalAction, RulesError
+from web.pairing.roles import ANYONE, PLAYERS
 from web.responses import answer, refusal
-from web.routes import Routes
+from web.routes import Json, Routes
+
+VOTER_LENGTH = 32
+"""Most characters of a phone's voter name, which its page draws at random."""
+VOTER: Json = {"name": "voter", "in": "query", "schema": {"type": "string", "maxLength": VOTER_LENGTH}}
 
 
-def routes(advisor: Advisor) -> Routes:
-    """Make the routes of odds, chances to win and the story of the game on the table, for anyone.
+class VoteBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/vote`: a phone's choice.
 
-    `advisor` computes them at each request.
+    Attributes:
+        question: Index of the question.
+        option: Index of the option.
+        voter: Random name by which the table counts each phone once.
     """
-    made = Routes("advice")
+
+    question: Annotated[int, msgspec.Meta(ge=0, le=99)]
+    option: Annotated[int, msgspec.Meta(ge=0, le=99)]
+    voter: Annotated[str, msgspec.Meta(min_length=8, max_length=VOTER_LENGTH)]
+
+
+class ShowBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/vote/show`: shows the answer to a question before everyone has voted."""
+
+    question: Annotated[int, msgspec.Meta(ge=0, le=99)]
+
+
+def routes(advisor: Advisor, vote: Vote, puzzle: DailyPuzzle) -> Routes:
+    """Make the routes of advice, vote and puzzle. They compute only when asked.
+
+    Anyone may ask and vote; players show an answer before all have voted.
+    """
+    made = Routes("advice", VoteBody, ShowBody)
 
     @made.get("/api/odds", "The options now, and what each is worth", roles=ANYONE, refused=(409,))
     def odds() -> flask.Response:
@@ -33,12 +60,38 @@ def routes(advisor: Advisor) -> Routes:
     def story() -> flask.Response:
         return answered(advisor.story)
 
+    @made.get("/api/puzzle", "The puzzle of the day, with its answer", roles=ANYONE)
+    def daily() -> flask.Response:
+        return answer(puzzle.view())
+
+    @made.get("/api/vote", "The costliest decisions to vote on", roles=ANYONE, query=[VOTER], refused=(409,))
+    def questions() -> flask.Response:
+        return answered(lambda: vote.view(flask.request.args.get("voter", "")[:VOTER_LENGTH]))
+
+    @made.post("/api/vote", "Vote on a decision", VoteBody, roles=ANYONE, refused=(409, 422))
+    def cast(sent: VoteBody) -> flask.Response:
+        def counted() -> Mapping[str, Any]:
+            vote.cast(sent.question, sent.option, sent.voter)
+            return vote.view(sent.voter)
+
+        return answered(counted)
+
+    @made.post("/api/vote/show", "Show the answer to a question", ShowBody, roles=PLAYERS, refused=(409, 422))
+    def show(sent: ShowBody) -> flask.Response:
+        def shown() -> Mapping[str, Any]:
+            vote.show(sent.question)
+            return vote.view()
+
+        return answered(shown)
+
     return made
 
 
 def answered(ask: Callable[[], Mapping[str, Any]]) -> flask.Response:
-    """Answer with the JSON that `ask` returns, or with 409 if it raises RulesError."""
+    """Answer with the JSON that `ask` returns; 422 if it raises IllegalAction, 409 for another RulesError."""
     try:
         return answer(dict(ask()))
+    except IllegalAction as refused:
+        return refusal(422, refused.code, str(refused))
     except RulesError as unknown:
         return refusal(409, "no_odds", str(unknown))

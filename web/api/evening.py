@@ -91,6 +91,10 @@ def _weighed(made: Routes, past: PastGames) -> None:
     def odds(game: int) -> flask.Response:
         return _found(lambda: past.odds(game, flask.request.args.get("goal", GOALS[0])), "no_odds")
 
+    @made.get("/api/evening/ratings", "What each player's decisions cost, over all games", roles=ANYONE)
+    def ratings() -> flask.Response:
+        return answer({"ratings": past.ratings()})
+
     @made.get("/api/evening/dice", "The test whether a set of dice is fair", roles=ANYONE, query=[SET])
     def dice() -> flask.Response:
         return answer(past.fairness(flask.request.args.get("set")))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from companion.games.crag.board import EFFECTS, track
 from companion.games.crag.careless import choice
+from companion.games.crag.facts import facts
 from companion.games.crag.panels import panels
 from companion.games.crag.state import begin
 from companion.games.crag.tray import CragTray
@@ -41,7 +42,9 @@ GAME = Rulebook(
     effects=EFFECTS,
     track=track,
     panels=panels,
+    facts=facts,
     in_words=IN_WORDS,
     why=WHY,
     credits=CREDITS,
+    charts=("final-totals",),
 )

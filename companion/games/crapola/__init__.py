@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from companion.games.crapola.board import EFFECTS, track
 from companion.games.crapola.careless import choice
+from companion.games.crapola.facts import facts
 from companion.games.crapola.odds.win import values_to_win
 from companion.games.crapola.panels import panels
 from companion.games.crapola.state import begin
@@ -38,8 +39,10 @@ GAME = Rulebook(
     effects=EFFECTS,
     track=track,
     panels=panels,
+    facts=facts,
     in_words=IN_WORDS,
     why=WHY,
     credits=CREDITS,
+    charts=("throw-or-bank",),
     glossary=("hot_dice", "crap_out"),
 )

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from companion.games.crib_dice.board import EFFECTS, track
 from companion.games.crib_dice.careless import choice
+from companion.games.crib_dice.facts import facts
 from companion.games.crib_dice.odds.win import solved, values_by_games, values_to_win
 from companion.games.crib_dice.panels import panels
 from companion.games.crib_dice.state import begin, check_sides
@@ -46,8 +47,10 @@ GAME = Rulebook(
     effects=EFFECTS,
     track=track,
     panels=panels,
+    facts=facts,
     in_words=IN_WORDS,
     why=WHY,
     credits=CREDITS,
+    charts=("win-by-holes", "stop-by-lead", "stop-before-two-dice", "swap-gain"),
     glossary=("point", "frozen", "wipe_out", "fuchle", "piddle", "rollover", "bomb", "skunk"),
 )

@@ -13,6 +13,7 @@ from companion.games.engine.roll_off import Begin, RollOff
 from companion.games.engine.tray_policy import KeepZonePolicy, ThrowsOnly
 from companion.games.engine.views.board import Track, track_of
 from companion.games.engine.views.panels import Panels, default_panels
+from companion.games.engine.views.phrase import Phrase
 
 
 def accept_any(header: Header) -> None:
@@ -32,6 +33,11 @@ def no_values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
 def never_solved(_: State, __: str = "win") -> bool:
     """Default of `Rulebook.solved`: False for every state and goal."""
     return False
+
+
+def no_facts(_: State) -> tuple[Phrase, ...]:
+    """Default of `Rulebook.facts`: nothing is said about any position."""
+    return ()
 
 
 def first_option(state: State) -> Action | int:
@@ -55,9 +61,11 @@ class Rulebook:
         effects: Effects of the game's own events, by code.
         track: Returns what the track shows of a state.
         panels: Returns what a page shows of a state beside the track.
+        facts: Returns what explains a decision in a position, for puzzles and reviews: keys after `fact.` in the texts.
         in_words: Rules in English, as plain paragraphs.
         why: Codes of tray notices by the heading of the paragraph that explains them.
         credits: Origin of the game, in English.
+        charts: Names of the charts of the strategy guide, for the help page; their texts have keys after `chart.`.
         glossary: Keys of the words of the game that the help page explains, after `word.` in the texts.
         check_header: Raises RulesError if a header breaks a condition of this game alone.
         expects_total: Whether expected values are final totals instead of turn points.
@@ -82,9 +90,11 @@ class Rulebook:
     effects: Mapping[str, Effect] = field(default_factory=dict)
     track: Callable[[State], Track] = track_of
     panels: Callable[[State], Panels] = default_panels
+    facts: Callable[[State], tuple[Phrase, ...]] = no_facts
     in_words: str = ""
     why: Why = field(default_factory=dict)
     credits: str = ""
+    charts: tuple[str, ...] = ()
     glossary: tuple[str, ...] = ()
     check_header: Callable[[Header], None] = accept_any
     expects_total: bool = False
@@ -141,6 +151,7 @@ def form_of(game: Rulebook) -> dict[str, Any]:
         "in_words": game.in_words,
         "why": {heading: list(codes) for heading, codes in game.why.items()},
         "credits": game.credits,
+        "charts": list(game.charts),
         "glossary": list(game.glossary),
     }
 

@@ -277,7 +277,9 @@ export interface Elements {
   "players-box": HTMLElementTagNameMap["section"];
   "points": HTMLElementTagNameMap["p"];
   "power": HTMLElementTagNameMap["p"];
+  "puzzle": HTMLElementTagNameMap["div"];
   "race": HTMLElementTagNameMap["div"];
+  "ratings": HTMLElementTagNameMap["div"];
   "record": HTMLElementTagNameMap["section"];
   "replay": HTMLElementTagNameMap["section"];
   "rest": HTMLElementTagNameMap["div"];
@@ -306,6 +308,7 @@ export interface Elements {
   "standings": HTMLElementTagNameMap["div"];
   "start": HTMLElementTagNameMap["script"];
   "story": HTMLElementTagNameMap["section"];
+  "strategy": HTMLElementTagNameMap["section"];
   "strip-fields": HTMLElementTagNameMap["div"];
   "table-fields": HTMLElementTagNameMap["div"];
   "throw": HTMLElementTagNameMap["button"];
@@ -323,6 +326,8 @@ export interface Elements {
   "verdict": HTMLElementTagNameMap["p"];
   "voice": HTMLElementTagNameMap["select"];
   "volume": HTMLElementTagNameMap["input"];
+  "vote": HTMLElementTagNameMap["div"];
+  "vote-box": HTMLElementTagNameMap["section"];
   "when": HTMLElementTagNameMap["p"];
   "who": HTMLElementTagNameMap["h1"];
   "won": HTMLElementTagNameMap["h1"];

@@ -1,0 +1,65 @@
+"""The puzzle of the day for pages: computed on the first request of a day, then kept."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import date
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from companion.games.advice.puzzles import GRADES, Puzzle, puzzles
+from companion.games.advice.reasons import reasons_for
+from companion.games.registry import GAMES, game_named
+
+CHOICE = 3
+"""Puzzles of which the hardest becomes the puzzle of the day."""
+
+
+def puzzle_of(day: date) -> Puzzle:
+    """Return the puzzle of a day: the games take turns, and every table has the same one."""
+    names = list(GAMES)
+    offered = islice(puzzles(names[day.toordinal() % len(names)], random.Random(day.isoformat())), CHOICE)
+    return max(offered, key=lambda puzzle: GRADES.index(puzzle.grade))
+
+
+class DailyPuzzle:
+    """Gives the puzzle of the day. Thread-safe.
+
+    Args:
+        today: Returns the local date.
+    """
+
+    def __init__(self, today: Callable[[], date]) -> None:
+        self._today, self._lock = today, threading.Lock()
+        self._known: tuple[date, dict[str, Any]] | None = None
+
+    def view(self) -> dict[str, Any]:
+        """Return the puzzle as JSON values.
+
+        Returns:
+            The fields of `Puzzle.view` but the transcript; `title` of the game, `day` (ISO 8601), the loose `dice` and
+            those `kept`, the `track`, and `reasons` as phrases.
+        """
+        day = self._today()
+        with self._lock:
+            if self._known is None or self._known[0] != day:
+                puzzle = puzzle_of(day)
+                state, book = puzzle.transcript.state, game_named(puzzle.transcript.header.game)
+                panels, view = book.panels(state), puzzle.view()
+                del view["transcript"]
+                reasons = reasons_for(state, puzzle.goal, puzzle.options)
+                shown = {
+                    "title": book.title,
+                    "day": day.isoformat(),
+                    "dice": list(panels.dice),
+                    "kept": list(panels.kept),
+                    "track": asdict(book.track(state)),
+                    "reasons": [msgspec.to_builtins(phrase) for phrase in reasons],
+                }
+                self._known = day, {**view, **shown}
+            return self._known[1]

@@ -1,0 +1,60 @@
+"""A puzzle and its answer as text for a terminal."""
+
+from __future__ import annotations
+
+from companion.games.advice.luck import Option
+from companion.games.advice.puzzles import Puzzle, option_line
+from companion.games.advice.reasons import reasons_for
+from companion.games.registry import game_named
+from web.catalogue import say
+
+LISTED = 6
+"""Most options that are listed; the others are worse."""
+UNITS = {"win": "% of a win", "games": "games", "points": "points"}
+"""Unit of the values for each goal."""
+
+
+def puzzle_in_words(puzzle: Puzzle, number: int) -> str:
+    """Return the position as text: game, grade, house rules, scores and dice."""
+    state, header = puzzle.transcript.state, puzzle.transcript.header
+    view, book = puzzle.transcript.view(), game_named(header.game)
+    usual = {switch.key: switch.default for switch in book.switches}
+    house_rules = ", ".join(key for key, value in header.rules.items() if value != usual[key])
+    scores = ", ".join(f"{name} {score}" for name, score in view["scores"].items())
+    rows = [f"{number}. {book.title} ({puzzle.grade})" + (f", with {house_rules}" if house_rules else "")]
+    rows.append(f"   {scores}. {state.standing.player} to play, {state.standing.turn_points} points this turn.")
+    rows += [f"   {say('en', f'fact.{fact.code}', **fact.args)}" for fact in book.facts(state)]
+    panels = book.panels(state)
+    for title, dice in (("Kept", panels.kept), ("Dice", panels.dice)):
+        rows += [f"   {title}: {' '.join(map(str, dice))}"] if dice else []
+    if panels.sheet is not None:
+        column = panels.sheet.columns[state.standing.side or 0]
+        unused = [row for row, points in zip(panels.sheet.rows, column, strict=True) if points is None]
+        rows.append("   Open rows: " + ", ".join(say("en", f"category.{row}", row) for row in unused))
+    return "\n".join(rows)
+
+
+def choices_in_words(options: tuple[Option, ...]) -> list[str]:
+    """Return each option in words, as a page says it."""
+    return [option_in_words(option) for option in options]
+
+
+def answer_in_words(puzzle: Puzzle) -> str:
+    """Return the options with their values, best first, and why the first is the best."""
+    many = 100.0 if puzzle.goal == "win" else 1.0
+    rows = [f"   {value * many:>10.2f}  {option_in_words(option)}" for option, value in puzzle.options[:LISTED]]
+    why = reasons_for(puzzle.transcript.state, puzzle.goal, puzzle.options)
+    told = " ".join(say("en", f"fact.{phrase.code}", **phrase.args) for phrase in why)
+    return "\n".join([f"   Best first, in {UNITS[puzzle.goal]}:", *rows, f"   {told}"])
+
+
+def option_in_words(option: Option) -> str:
+    """Return an option in words: "throw 4 dice", "bank", "keep 1, 5"."""
+    line = option_line(option)
+    if "throw" in line:
+        return say("en", "best.throw", count=line["throw"])
+    if line["do"] == "keep" and not line["dice"]:
+        return say("en", "best.keep_none")
+    category = line.get("category")
+    shown = {"category": say("en", f"category.{category}", category)} if category else {}
+    return say("en", f"best.{line['do']}", **{**line, "dice": ", ".join(map(str, line.get("dice", []))), **shown})

@@ -1,0 +1,46 @@
+"""`pegpip train-me`: puzzles to answer on the terminal, with a result at the end."""
+
+from __future__ import annotations
+
+import random
+
+import click
+
+from companion.commands.analysis.puzzle_words import answer_in_words, choices_in_words, puzzle_in_words
+from companion.commands.analysis.puzzles import chosen_game, found_puzzles
+from companion.games.advice.puzzles import Puzzle
+
+CHOICES = 5
+"""Most options that are asked for: the best ones, in random order."""
+RIGHT = 1e-9
+"""Largest loss of value at which an answer counts as right: options may be equally good."""
+
+
+@click.command()
+@click.option("--n", "count", type=click.IntRange(1, 200), default=5, show_default=True, help="How many puzzles.")
+@click.option("--seed", type=int, help="The same seed gives the same puzzles; others at each call without.")
+@click.argument("game", metavar="GAME")
+def command(game: str, count: int, seed: int | None) -> None:
+    """Ask you puzzles of GAME, tell the answer after each, and count what your choices cost.
+
+    Type the number of your choice. Ctrl-C ends the training.
+    """
+    name = chosen_game(game)
+    shuffled, right, cost = random.Random(seed), 0, 0.0
+    for number, puzzle in enumerate(found_puzzles(name, count, seed), 1):
+        click.echo(puzzle_in_words(puzzle, number))
+        lost = _asked(puzzle, shuffled)
+        right, cost = right + (lost <= RIGHT), cost + lost
+        click.echo(("   Right!" if lost <= RIGHT else "   Not the best.") + f"\n{answer_in_words(puzzle)}\n")
+    unit, many = ("% of a win", 100.0) if puzzle.goal == "win" else (puzzle.goal, 1.0)
+    click.echo(f"{right} of {count} right. Your choices cost {cost / count * many:.2f} {unit} a puzzle.")
+
+
+def _asked(puzzle: Puzzle, shuffled: random.Random) -> float:
+    """Ask for a choice on the terminal, and return what it costs against the best option."""
+    shown = list(puzzle.options[:CHOICES])
+    shuffled.shuffle(shown)
+    for place, words in enumerate(choices_in_words(tuple(option for option, _ in shown)), 1):
+        click.echo(f"   {place}) {words}")
+    chosen = click.prompt("   Your choice", type=click.IntRange(1, len(shown)))
+    return puzzle.options[0][1] - shown[chosen - 1][1]

@@ -1,0 +1,31 @@
+"""Why an option is the best: phrases that are made from the numbers of a position."""
+
+from __future__ import annotations
+
+from companion.games.advice.luck import Option
+from companion.games.engine.game import State
+from companion.games.engine.views.phrase import Phrase
+from companion.games.registry import game_named
+
+PERCENT_GOALS = frozenset({"win"})
+"""Goals whose values are shown in percent."""
+
+
+def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...]) -> tuple[Phrase, ...]:
+    """Explain the best option of a position.
+
+    Args:
+        state: The position.
+        goal: What the values are of: `win`, `games` or `points`.
+        ranked: Each option with its value, best first; at least two.
+
+    Returns:
+        Phrases with keys after `fact.`: what matters in the position, how safe a throw is if one is among the two best
+        options, and what the second best option costs.
+    """
+    found = list(game_named(state.standing.header.game).facts(state))
+    safe = state.safe_chance
+    if safe is not None and any(isinstance(option, int) for option, _ in ranked[:2]):
+        found.append(Phrase("safe", {"percent": round(100 * safe)}))
+    less = (ranked[0][1] - ranked[1][1]) * (100 if goal in PERCENT_GOALS else 1)
+    return (*found, Phrase(f"gap.{goal}", {"less": f"{less:.1f}"}))

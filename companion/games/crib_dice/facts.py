@@ -1,0 +1,28 @@
+"""What matters in a position of Crib Dice: the danger of a fuchle, the gap, and a stop that passes the end."""
+
+from __future__ import annotations
+
+from companion.games.crib_dice.state import CribDice
+from companion.games.engine.game import State
+from companion.games.engine.views.phrase import Phrase
+
+TELLING_GAP = 15
+"""Holes between the side to play and the furthest other side from which the gap is mentioned: a good turn."""
+
+
+def facts(state: State) -> tuple[Phrase, ...]:
+    """Return what explains a decision of the side to play, as keys of the catalogue after `fact.`."""
+    if not isinstance(state, CribDice) or state.board.over:
+        return ()
+    board, side, found = state.board, state.board.side, list[Phrase]()
+    player = board.sides[side]
+    in_a_row = board.wipeouts[side]
+    if in_a_row + 1 == board.fuchle_at:
+        found.append(Phrase("next_is_fuchle", {"player": player, "count": in_a_row}))
+    if board.pegs[side] + state.turn.points > board.holes:
+        found.append(Phrase("stop_passes_the_end", {"player": player}))
+    elif board.furthest is not None:
+        gap = board.pegs[side] - board.pegs[board.furthest]
+        if abs(gap) >= TELLING_GAP:
+            found.append(Phrase("ahead" if gap > 0 else "behind", {"player": player, "count": abs(gap)}))
+    return tuple(found)

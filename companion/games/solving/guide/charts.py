@@ -1,0 +1,113 @@
+"""Charts of the strategy guide as SVG files; the same numbers give the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+
+mpl.use("svg")
+INK, PAPER, QUIET = "#2a1d12", "#fbf4e4", "#8a7a62"
+"""Colours of text and lines, of the background, and of the grid: readable on dark and on light pages."""
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+"""Colours of the lines of a chart, distinct for the colour-blind (Okabe and Ito 2008)."""
+STYLE: Mapping[Any, Any] = {
+    "svg.hashsalt": "peg-and-pip",  # else each file would have random names inside
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 11,
+    "figure.facecolor": PAPER,
+    "axes.facecolor": PAPER,
+    "axes.edgecolor": QUIET,
+    "axes.labelcolor": INK,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "image.composite_image": False,
+}
+SIZE_IN = (6.4, 4.4)
+"""Width and height of a chart in inches."""
+
+
+def lines(
+    file: Path,
+    x: Sequence[float],
+    curves: Mapping[str, Sequence[float]],
+    labels: tuple[str, str],
+    *,
+    fill: bool = False,
+) -> None:
+    """Draw curves over one axis.
+
+    Args:
+        file: The SVG file to write.
+        x: Values of the horizontal axis.
+        curves: Values of each curve by its name; NaN leaves a gap. More than one get a legend.
+        labels: Names of the horizontal and of the vertical axis.
+        fill: Whether the area under a curve is filled, as for a distribution.
+    """
+
+    def draw(axes: Axes) -> None:
+        for (name, values), colour in zip(curves.items(), SERIES, strict=False):
+            axes.plot(x, values, color=colour, linewidth=2, label=name)
+            if fill:
+                axes.fill_between(x, values, color=colour, alpha=0.25)
+        axes.grid(color=QUIET, alpha=0.3)
+        if len(curves) > 1:
+            axes.legend(frameon=False)
+
+    _drawn(file, labels, draw)
+
+
+def heat_map(
+    file: Path,
+    values: npt.NDArray[np.float64],
+    labels: tuple[str, str],
+    meaning: str,
+    span: tuple[float, float],
+    levels: Sequence[float] = (),
+) -> None:
+    """Draw a table of numbers as colours, with its first row at the bottom.
+
+    Args:
+        file: The SVG file to write.
+        values: (rows, columns) numbers; NaN stays blank.
+        labels: Names of the horizontal and of the vertical axis, whose values count from 0.
+        meaning: Name of the colour scale.
+        span: Values at the two ends of the colour scale.
+        levels: Values at which a contour line is drawn and labelled.
+    """
+
+    def draw(axes: Axes) -> None:
+        shown = axes.imshow(values, origin="lower", cmap="RdYlBu", vmin=span[0], vmax=span[1], interpolation="nearest")
+        if levels:
+            contour = axes.contour(values, levels=levels, colors=INK, linewidths=0.8)
+            axes.clabel(contour, fmt="%g", fontsize=8)
+        axes.figure.colorbar(shown, ax=axes, label=meaning)
+
+    _drawn(file, labels, draw)
+
+
+def _drawn(file: Path, labels: tuple[str, str], draw: Callable[[Axes], None]) -> None:
+    """Write one chart with axes of those names to `file`."""
+    with plt.rc_context(dict(STYLE)):
+        figure, axes = plt.subplots(figsize=SIZE_IN, layout="constrained")
+        draw(axes)
+        axes.set_xlabel(labels[0])
+        axes.set_ylabel(labels[1])
+        figure.savefig(file, metadata={"Date": None, "Creator": None})
+        plt.close(figure)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table in Markdown."""
+    written = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(str(cell) for cell in row)} |" for row in written)

@@ -1,0 +1,64 @@
+"""Strategy of Crag from its stored tables: what to keep, what a row is worth, and how good a total is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from companion.games.crag.odds.turn_value import LYING, TurnValues, filled_of, sheets, turn_values
+from companion.games.crag.odds.win import prospects
+from companion.games.crag.scoring import CATEGORIES
+from companion.games.engine.dice import subsets
+from companion.games.solving.guide.charts import lines, table
+
+QUANTILES = (0.05, 0.2, 0.5, 0.8, 0.95)
+"""Shares of perfect sheets for which the page gives the total."""
+
+
+def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the name and the figures of the page about Crag; write its chart to the folder `charts`."""
+    chances = prospects(False).of(0)
+    totals = np.cumsum(chances)
+    shown = range(int(np.searchsorted(totals, 0.0005)), int(np.searchsorted(totals, 0.9995)) + 1)
+    lines(charts / "final-totals.svg", list(shown), {"share of sheets": [float(chances[total]) for total in shown]},
+          ("final total", "share of sheets"), fill=True)  # fmt: skip
+    quantiles = [[f"{share:.0%}", int(np.searchsorted(totals, share))] for share in QUANTILES]
+    yield (
+        "crag",
+        {
+            "total": f"{sheets(False)[0]:.1f}",
+            "quantiles": table(["share", "total"], quantiles),
+            "rows": table(["row", "costs"], _row_values()),
+            "openings": table(["throw", "keep", "expected total"], _openings(turn_values(filled_of(()), False))),
+        },
+    )
+
+
+def _row_values() -> list[list[str]]:
+    """Return each category with the points that filling it with 0 on the empty sheet costs, cheapest first."""
+    values = sheets(False)
+    costs = {category: values[0] - values[filled_of((category,))] for category in CATEGORIES}
+    return [[_words(category), f"{cost:.1f}"] for category, cost in sorted(costs.items(), key=lambda each: each[1])]
+
+
+def _openings(turn: TurnValues) -> list[list[str]]:
+    """Return each first throw with the best dice to keep and the expected total."""
+    rows = []
+    for dice in LYING:
+        # Keeping all three is a decision to enter them.
+        worth = {kept: turn.best_entry(dice) if kept == dice else turn.kept(kept) for kept in subsets(dice)}
+        kept = max(worth, key=lambda each: worth[each])
+        rows.append([_dice(dice), "all: enter them" if kept == dice else _dice(kept) or "none", f"{worth[kept]:.1f}"])
+    return rows
+
+
+def _dice(dice: tuple[int, ...]) -> str:
+    """Return dice as text."""
+    return " ".join(map(str, dice))
+
+
+def _words(category: str) -> str:
+    """Return the name of a category as text."""
+    return category.replace("_", " ")

@@ -1,0 +1,65 @@
+"""Strategy of Crapola from its stored tables: what to keep, and when to bank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from companion.games.crapola.odds.offers import STEP
+from companion.games.crapola.odds.turn_value import RICH, TurnValues, safe_chance, turn_values
+from companion.games.crapola.scoring import keepable
+from companion.games.engine.dice import throws_of
+from companion.games.solving.guide.charts import lines, table
+
+ENTRY = 1000
+"""Least first bank of a player, in points, by the usual rules."""
+
+
+def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the name and the figures of the page about Crapola; write its chart to the folder `charts`."""
+    on, off = turn_values(6, 0), turn_values(6, ENTRY)
+    dice = range(1, 7)
+    banks = [[count, f"{safe_chance(count):.0%}", bank_at(on, count)] for count in dice]
+    points = range(0, 3001, STEP)
+    curves = {f"{count} dice": [on.thrown(each, count) - on.bank(each) for each in points] for count in dice}
+    lines(charts / "throw-or-bank.svg", list(points), curves, ("turn points", "points gained by throwing on"))
+    yield (
+        "crapola",
+        {
+            "on_board": f"{on.thrown(0, 6):.0f}",
+            "entering": f"{off.thrown(0, 6):.0f}",
+            "entry": str(ENTRY),
+            "banks": table(["dice to throw", "chance to score", "bank from"], banks),
+            "keeps": table(["dice that score", "best keep", "worth", "worth of keeping all"], _keeps(on)),
+        },
+    )
+
+
+def bank_at(worth: TurnValues, dice: int) -> str:
+    """Return the least turn points at which a bank is as good as throwing that many dice, as text."""
+    for points in range(STEP, RICH, STEP):
+        if worth.bank(points) >= worth.thrown(points, dice):
+            return f"{points}"
+    return "never"
+
+
+def _keeps(worth: TurnValues) -> list[list[str]]:
+    """Return the first throws of six dice whose best keep leaves scoring dice, one row for each kind of throw.
+
+    The columns are the scoring dice of the throw, the best keep, its value, and the value of keeping them all.
+    """
+    rows: dict[tuple[int, ...], list[str]] = {}
+    for dice, _ in throws_of(6):
+        keeps = {kept: worth.choosing(points, 6 - len(kept)) for kept, points in keepable(dice).items()}
+        if not keeps:
+            continue
+        best = max(keeps, key=lambda each: keeps[each])
+        most = max(keeps, key=lambda each: (keepable(dice)[each], len(each)))
+        if len(best) < len(most):
+            rows.setdefault(most, [_dice(most), _dice(best), f"{keeps[best]:.0f}", f"{keeps[most]:.0f}"])
+    return [row for _, row in sorted(rows.items(), key=lambda each: (len(each[0]), each[0]))]
+
+
+def _dice(dice: tuple[int, ...]) -> str:
+    """Return dice as text."""
+    return " ".join(map(str, dice))

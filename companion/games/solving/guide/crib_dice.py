@@ -1,0 +1,173 @@
+"""Strategy of Crib Dice from its stored tables: when to stop, piddle and bomb, and the chance to win from any holes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.games.crib_dice import GAME
+from companion.games.crib_dice.odds import two_sides
+from companion.games.crib_dice.odds.turn_value import RICH, TurnValues, safe_chance, turn_values
+from companion.games.crib_dice.pegs import CribbageBoard, new_board
+from companion.games.crib_dice.scoring import set_score
+from companion.games.engine.dice import FACES
+from companion.games.engine.game import Header
+from companion.games.solving.guide.charts import heat_map, lines, table
+
+FROZEN = (2, 3, 4, 5, 6)
+"""Numbers of frozen dice after which there is a choice between a stop and a throw."""
+EXAMPLE = (3, 5)
+"""The set of the charts by gap: three frozen 5s."""
+MIDDLE = 60
+"""Hole of the other peg in the charts by gap."""
+GAPS = range(-50, 51, 2)
+"""Holes by which the mover is ahead in the charts by gap."""
+BOMB_STEP = 4
+"""Holes between two points of the chart of bombs: each takes milliseconds to compute."""
+
+
+def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the name and the figures of each page about Crib Dice; write its charts to the folder `charts`."""
+    yield "crib-dice", _strategy(charts)
+    yield "crib-dice-solved", _solved()
+
+
+def stop_at(worth: TurnValues, frozen: int, point: int, most: int = RICH) -> int | None:
+    """Return the least turn points at which a stop is as good as a throw; None if a throw is always better.
+
+    Args:
+        worth: Values of the turn.
+        frozen: Number of frozen dice.
+        point: Their value.
+        most: Most gathered points to look at.
+    """
+    scored = set_score(frozen, point)
+    for gathered in range(most):
+        if worth.bank(gathered + scored) >= worth.thrown(gathered, frozen, point):
+            return gathered + scored
+    return None
+
+
+def board_at(mover: int, other: int, wipeouts: int = 0, preset: str | None = None) -> CribbageBoard:
+    """Return a board between two sides on which the side that started is to move.
+
+    Args:
+        mover: Hole of the mover's peg.
+        other: Hole of the other peg.
+        wipeouts: Wipe-outs of the mover in a row.
+        preset: Set of house rules; None for the usual ones.
+    """
+    rules = {switch.key: switch.default for switch in GAME.switches} | dict(GAME.presets[preset] if preset else {})
+    return replace(
+        new_board(Header("crib_dice", ("Ann", "Ben"), rules), 0), pegs=(mover, other), wipeouts=(wipeouts, 0)
+    )
+
+
+def win_map() -> npt.NDArray[np.float64]:
+    """Return the (121, 121) win probability of the side to move: its hole is the row, the other's the column.
+
+    The side to move started the round, and nobody has wiped out. Basic rules, both play to win.
+    """
+    rules = two_sides.DuelRules()
+    equity = [
+        [two_sides.stored_equity(rules, two_sides.index(0, mover, other, 0, 0)) for other in range(two_sides.PEGS)]
+        for mover in range(two_sides.PEGS)
+    ]
+    return (np.array(equity) + 1) / 2
+
+
+def _strategy(charts: Path) -> dict[str, str]:
+    """Return the figures of the page on strategy, and write its charts."""
+    points = turn_values(False)
+    stops = [[point, *(_shown(stop_at(points, frozen, point)) for frozen in FROZEN)] for point in FACES]
+    safe = ["safe", *(f"{safe_chance(frozen, 5):.0%}" for frozen in FROZEN)]
+    chances = win_map()
+    heat_map(charts / "win-by-holes.svg", chances, ("hole of the other peg", "hole of the peg to move"),
+             "chance to win", (0.0, 1.0), (0.1, 0.25, 0.5, 0.75, 0.9))  # fmt: skip
+    _gap_chart(charts / "stop-by-lead.svg")
+    return {
+        "stops": table(["point", *(f"{frozen} frozen" for frozen in FROZEN)], [*stops, safe]),
+        "safe_two_1s": f"{safe_chance(2, 1):.0%}",
+        "safe_four_1s": f"{safe_chance(4, 1):.0%}",
+        "safe_piddle": f"{safe_chance(5, 5):.0%}",
+        "middle": str(MIDDLE),
+        "piddles": _piddle_chart(charts / "stop-before-two-dice.svg"),
+        "bombs": _bomb_chart(charts / "swap-gain.svg"),
+        "first_wins": f"{chances[0, 0]:.1%}",
+        "lead": f"{chances[60, 50] - chances[60, 60]:.1%}",
+    }
+
+
+def _solved() -> dict[str, str]:
+    """Return the figures of the page on how the game between two is solved."""
+    rows = []
+    for rules, name in two_sides.TABLES.items():
+        first = two_sides.stored_equity(rules, two_sides.index(0, 0, 0, 0, 0))
+        won = "" if rules.skunk else f"{(first + 1) / 2:.2%}"
+        rows.append([f"`{name}`", _switches(rules), won, f"{first:+.4f}"])
+    states = 2 * two_sides.PLACES**2 * two_sides.FUCHLE**2
+    fuchle = two_sides.stored_equity(two_sides.DuelRules(), two_sides.index(0, MIDDLE, MIDDLE, 0, 0)) - (
+        two_sides.stored_equity(two_sides.DuelRules(), two_sides.index(0, two_sides.FUCHLED, MIDDLE, 0, 0))
+    )
+    return {
+        "places": str(two_sides.PLACES),
+        "states": f"{states:,}",
+        "values": table(["table", "rules", "first player wins", "equity"], rows),
+        "middle": str(MIDDLE),
+        "fuchle": f"{fuchle / 2:.1%}",
+    }
+
+
+def _switches(rules: two_sides.DuelRules) -> str:
+    """Return the house rules of a table that are on, as text."""
+    names = [f"`{name}`" for name in type(rules).__dataclass_fields__ if getattr(rules, name)]
+    return ", ".join(names) or "basic"
+
+
+def _gap_chart(file: Path) -> None:
+    """Draw at how many turn points to stop with the example set, by the lead, for each count of wipe-outs."""
+    curves = {
+        name: [_stop_on(MIDDLE + gap, wipeouts, *EXAMPLE) for gap in GAPS]
+        for name, wipeouts in (("no wipe-out", 0), ("one wipe-out", 1), ("two wipe-outs", 2))
+    }
+    lines(file, list(GAPS), curves, ("holes ahead of the other peg", "turn points to stop at"))
+
+
+def _piddle_chart(file: Path) -> str:
+    """Draw at how many turn points to stop before a piddle, by the lead. Returns the figures of two leads in words."""
+    curve = [_stop_on(MIDDLE + gap, 0, 5, 3) for gap in GAPS]
+    lines(file, list(GAPS), {"five frozen 3s": curve}, ("holes ahead of the other peg", "turn points to stop at"))
+    by_gap = dict(zip(GAPS, curve, strict=True))
+    return f"at {by_gap[-30]:.0f} when 30 holes behind, at {by_gap[30]:.0f} when 30 ahead"
+
+
+def _stop_on(hole: int, wipeouts: int, frozen: int, point: int) -> float:
+    """Return the least turn points at which to stop for the win, the other peg on MIDDLE; NaN if never on the board."""
+    worth = two_sides.turn_values(board_at(hole, MIDDLE, wipeouts))
+    stop = stop_at(worth, frozen, point, two_sides.SHORT_TRACK + 1 - hole)
+    return float("nan") if stop is None else stop
+
+
+def _bomb_chart(file: Path) -> str:
+    """Draw what a bomb adds to the win probability by both holes. Returns in words from which gap it pays."""
+    holes = range(0, two_sides.PEGS, BOMB_STEP)
+    gain = np.full((two_sides.PEGS, two_sides.PEGS), np.nan)
+    pays = list[int]()
+    for mover in holes:
+        for other in range(mover + BOMB_STEP, two_sides.PEGS, BOMB_STEP):
+            worth = two_sides.turn_values(board_at(mover, other, preset="advanced"))
+            added = worth.bombs[1] - max(worth.bank(set_score(6, 1)), worth.thrown(0, 6, 1))
+            gain[mover : mover + BOMB_STEP, other : other + BOMB_STEP] = added
+            if added > 0:
+                pays.append(other - mover)
+    heat_map(file, gain, ("hole of the leader", "hole of the peg to move"), "added chance to win", (-0.9, 0.9), (0.0,))
+    return f"The smallest gap at which it ever pays is {min(pays)} holes, in steps of {BOMB_STEP}."
+
+
+def _shown(stop: int | None) -> str:
+    """Return a threshold of turn points as text."""
+    return "never" if stop is None else str(stop)

@@ -1,0 +1,59 @@
+"""Measure the mean regret of each level of the computer player and write it for the ratings: `make levels`."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+from companion.games.advice.judging import USUAL_REGRETS, regrets_of
+from companion.games.advice.luck import goal_for
+from companion.games.engine.dice import FACES
+from companion.games.engine.game import Header, Throw
+from companion.games.engine.players import LEVELS, level_named
+from companion.games.engine.transcript import Transcript
+from companion.games.registry import GAMES, game_named
+
+GAMES_EACH = 60
+"""Games that a level plays against itself under each set of house rules."""
+
+
+def played_transcript(header: Header, level: str, seed: str) -> Transcript:
+    """Play a game of one level against itself to its end, with dice from the seed, and return its transcript."""
+    decide, dice, transcript = level_named(level), random.Random(seed), Transcript.begin(header)
+    while transcript.state.standing.to_play is not None:
+        choice = decide(transcript.state)
+        action = Throw(tuple(dice.choices(FACES, k=choice))) if isinstance(choice, int) else choice
+        transcript = transcript.then(action)
+    return transcript
+
+
+def mean_regret(game: str, level: str, games: int) -> tuple[str, float]:
+    """Return the goal, and the mean regret of a level's decisions that mattered, over games of two players."""
+    rules = {switch.key: switch.default for switch in game_named(game).switches}
+    header = Header(game, ("Ann", "Ben"), rules)
+    goal, found = goal_for(header), list[float]()
+    for number in range(games):
+        for regrets in regrets_of(played_transcript(header, level, f"{level}/{number}"), goal):
+            found += regrets
+    return goal, sum(found) / len(found)
+
+
+def main() -> None:
+    """Write the file of usual regrets, and print them."""
+    usual: dict[str, dict[str, float]] = {}
+    for game in GAMES:
+        for level in LEVELS:
+            goal, mean = mean_regret(game, level, GAMES_EACH)
+            if goal == "points" and level == "best":
+                continue  # it plays to win, so its regret in points says nothing
+            usual.setdefault(f"{game} {goal}", {})[level] = round(mean, 6)
+            sys.stdout.write(f"{game} {goal} {level}: {mean:.4f}\n")
+    target = Path(str(files("companion.games.advice").joinpath(USUAL_REGRETS)))
+    target.write_text(json.dumps(usual, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

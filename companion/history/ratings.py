@@ -1,0 +1,55 @@
+"""Ratings: what a player's decisions cost over all evenings, by game. Games in tournament mode do not count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from companion.games.advice.judging import judged, rating
+from companion.games.engine.transcript import Transcript
+from companion.games.registry import game_named
+from companion.table.terms import Terms
+
+Regrets = tuple[str, dict[str, tuple[float, ...]]]
+"""The goal of a game, and each player's regrets of the decisions that mattered."""
+
+
+def regrets_by_player(transcript: Transcript, terms: Terms) -> Regrets | None:
+    """Return the regrets in a finished game by player, without the computer player.
+
+    None where the decisions can't be judged, and for a game in tournament mode.
+    """
+    if terms.serious:
+        return None
+    found = judged(transcript)
+    if found is None:
+        return None
+    goal, regrets = found
+    bot = terms.house.player if terms.house else None
+    named = zip(transcript.header.players, regrets, strict=True)
+    return goal, {player: each for player, each in named if player != bot}
+
+
+def ratings_of(games: Iterable[tuple[str, Regrets | None]]) -> list[dict[str, Any]]:
+    """Rate every player in every game from all finished games.
+
+    Args:
+        games: Name of each game with the regrets of its players; None where it doesn't count.
+
+    Returns:
+        JSON values, the lowest regret of a game first: `game`, `title`, `player`, and the fields of `Rating`.
+    """
+    together: dict[tuple[str, str, str], list[float]] = {}
+    for game, found in games:
+        if found is None:
+            continue
+        goal, by_player = found
+        for player, regrets in by_player.items():
+            together.setdefault((game, goal, player), []).extend(regrets)
+    rated = [
+        {"game": game, "title": game_named(game).title, "player": player, **asdict(rating(game, goal, regrets))}
+        for (game, goal, player), regrets in together.items()
+        if regrets
+    ]
+    return sorted(rated, key=lambda row: (row["game"], row["goal"], row["regret"]))

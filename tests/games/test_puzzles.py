@@ -1,0 +1,93 @@
+"""Puzzles: one best option, the same on every machine, graded by what the computer's levels choose."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from itertools import islice
+from random import Random
+
+import pytest
+from click.testing import CliRunner
+
+from companion.bots.daily_puzzle import puzzle_of
+from companion.commands.analysis import puzzles as puzzles_command
+from companion.commands.analysis import train_me
+from companion.games.advice.odds import GOALS, values_of
+from companion.games.advice.puzzles import GRADES, LEAST_GAP, Puzzle, choice_chances, puzzles
+from companion.games.advice.reasons import reasons_for
+from companion.games.engine.game import Stop
+from companion.games.engine.players import LEVELS
+from companion.games.engine.replay import transcript_of
+from companion.games.registry import GAMES
+from web.catalogue import LANGUAGES, texts
+
+EACH = 12
+
+
+@pytest.fixture(scope="module", params=list(GAMES))
+def some(request: pytest.FixtureRequest) -> list[Puzzle]:
+    return list(islice(puzzles(request.param, Random(1)), EACH))
+
+
+def test_the_first_option_is_worth_clearly_more_than_the_second(some: list[Puzzle]) -> None:
+    for puzzle in some:
+        values = [value for _, value in puzzle.options]
+        assert values == sorted(values, reverse=True)
+        assert values[0] - values[1] >= LEAST_GAP[puzzle.goal] * (puzzle.goal != "points")
+        assert values[0] > values[1]
+        assert dict(puzzle.options) == dict(values_of(puzzle.transcript.state, puzzle.goal))
+
+
+def test_the_same_seed_gives_the_same_puzzles(some: list[Puzzle]) -> None:
+    game = some[0].transcript.header.game
+    assert [puzzle.view() for puzzle in islice(puzzles(game, Random(1)), EACH)] == [puzzle.view() for puzzle in some]
+    assert next(puzzles(game, Random(2))).view() != some[0].view()
+
+
+def test_the_transcript_of_a_puzzle_leads_to_its_position(some: list[Puzzle]) -> None:
+    for puzzle in some:
+        view = puzzle.view()
+        text = "\n".join(map(json.dumps, view["transcript"])).encode()
+        assert transcript_of(text).state == puzzle.transcript.state
+
+
+def test_a_hard_puzzle_is_missed_by_the_level_that_plays_for_points() -> None:
+    hard = next(puzzle for puzzle in puzzles("crib_dice", Random(3)) if puzzle.grade == "hard")
+    assert LEVELS["steady"](hard.transcript.state) != hard.options[0][0]
+
+
+def test_choice_chances_follow_the_temperature() -> None:
+    values = ((Stop(), 1.0), (4, 0.0))
+    assert choice_chances(values, 0.0) == {Stop(): 1.0, 4: 0.0}
+    assert choice_chances(values, 1.0)[Stop()] == pytest.approx(0.7311, abs=1e-4)
+    assert choice_chances(values, 1e6)[4] == pytest.approx(0.5, abs=1e-4)
+
+
+def test_the_puzzle_of_a_day_is_one_for_all_and_games_take_turns() -> None:
+    three = [puzzle_of(date(2026, 11, day)) for day in (1, 2, 3)]
+    assert {puzzle.transcript.header.game for puzzle in three} == set(GAMES)
+    assert puzzle_of(date(2026, 11, 1)).view() == three[0].view()
+
+
+def test_every_reason_has_its_text_in_every_language(some: list[Puzzle]) -> None:
+    for puzzle in some:
+        for phrase in reasons_for(puzzle.transcript.state, puzzle.goal, puzzle.options):
+            for language in LANGUAGES:
+                known = texts(language)
+                assert f"fact.{phrase.code}" in known or f"fact.{phrase.code}.other" in known
+
+
+def test_the_command_prints_one_object_a_puzzle() -> None:
+    done = CliRunner().invoke(puzzles_command.command, ["crag", "--n", "3", "--seed", "1", "--json"])
+    found = [json.loads(line) for line in done.output.splitlines()]
+    assert [each["number"] for each in found] == [1, 2, 3]
+    assert all(each["grade"] in GRADES and each["goal"] in GOALS for each in found)
+    assert all(each["options"][0]["value"] >= each["options"][1]["value"] for each in found)
+
+
+def test_training_counts_what_the_choices_cost() -> None:
+    done = CliRunner().invoke(train_me.command, ["crapola", "--n", "2", "--seed", "1"], input="1\n1\n")
+    assert done.exit_code == 0, done.output
+    assert "of 2 right. Your choices cost" in done.output
+    assert done.output.count("Best first, in points") == 2

@@ -1,0 +1,133 @@
+"""Learning over HTTP and in Chromium: votes on decisions, the puzzle of the day, ratings."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.bots.adviser import Advisor
+from companion.games.engine.game import Throw
+from companion.games.engine.notation import line_of
+from companion.games.engine.players import LEVELS
+from companion.history.export import PastGames
+from companion.table.commands import StartGame
+from tests.web.phones import live, phone
+from tests.web.pub import HEADER, Pub, opened, play, served
+from web.pairing.roles import Role
+
+VOTERS = ("0123456789abcdef", "fedcba9876543210", "00112233445566ff")
+
+
+@pytest.fixture(scope="module")
+def learning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
+    """A table on which a game of two careless players is over."""
+    folder = tmp_path_factory.mktemp("learning")
+    parts: dict[str, Any] = {"evening": PastGames(folder), "advice": Advisor(lambda: pub.table.state())}
+    with opened(folder, **parts) as pub, served(pub) as address:
+        play_out(pub)
+        yield address, pub
+
+
+def play_out(pub: Pub, **terms: Any) -> None:
+    """Play a game to its end between two careless players, with the same dice each time."""
+    pub.table.submit(StartGame(header=HEADER, terms=terms))
+    dice = random.Random(5)
+    while (game := pub.table.state().record.game) and not game.transcript.state.standing.over:
+        choice = LEVELS["careless"](game.transcript.state)
+        play(pub, line_of(Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice))
+
+
+def vote(client: Any, question: int, option: int, voter: str) -> Any:
+    return client.post("/api/vote", json={"question": question, "option": option, "voter": voter})
+
+
+def test_an_answer_is_hidden_until_as_many_voted_as_played(tmp_path: Path) -> None:
+    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
+    with opened(tmp_path, **parts) as pub:
+        play_out(pub)
+        guest = pub.stranger()
+        told = guest.get("/api/vote").json
+        assert told["wanted"] == 2
+        assert 1 <= len(told["questions"]) <= 3
+        assert all("best" not in each and "values" not in each for each in told["questions"])
+        after = vote(guest, 0, 0, VOTERS[0]).json["questions"][0]
+        assert (after["votes"], after["mine"], after["shown"]) == (1, 0, False)
+        assert vote(guest, 0, 1, VOTERS[0]).json["questions"][0]["votes"] == 1, "a phone may change its mind"
+        answer = vote(guest, 0, 0, VOTERS[1]).json["questions"][0]
+        assert answer["shown"]
+        assert answer["counts"][:2] == [1, 1]
+        assert answer["values"][answer["best"]] == max(answer["values"])
+        assert answer["values"][answer["taken"]] < answer["values"][answer["best"]]
+        assert answer["reasons"]
+        assert vote(guest, 0, 0, VOTERS[2]).status_code == 422, "the answer is shown"
+
+
+def test_a_player_shows_an_answer_early_and_a_guest_cannot(learning: tuple[str, Pub]) -> None:
+    _, pub = learning
+    question = len(pub.stranger().get("/api/vote").json["questions"]) - 1
+    assert pub.stranger().post("/api/vote/show", json={"question": question}).status_code == 401
+    shown = pub.paired(Role.PLAYER).post("/api/vote/show", json={"question": question})
+    assert shown.json["questions"][question]["shown"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"question": 99, "option": 0, "voter": VOTERS[0]}, 422),
+        ({"question": 0, "option": 99, "voter": VOTERS[0]}, 422),
+        ({"question": 0, "option": 0, "voter": "short"}, 400),
+        ({"question": -1, "option": 0, "voter": VOTERS[0]}, 400),
+        ({"question": 0, "option": 0}, 400),
+    ],
+)
+def test_a_vote_that_makes_no_sense_is_refused(body: dict[str, Any], status: int, learning: tuple[str, Pub]) -> None:
+    assert learning[1].stranger().post("/api/vote", json=body).status_code == status
+
+
+def test_without_a_finished_game_there_is_nothing_to_vote_on(tmp_path: Path) -> None:
+    with opened(tmp_path, advice=Advisor(lambda: pub.table.state())) as pub:
+        assert pub.stranger().get("/api/vote").status_code == 409
+        pub.table.submit(StartGame(header=HEADER))
+        assert pub.stranger().get("/api/vote").status_code == 409
+
+
+def test_ratings_count_decisions_and_leave_out_tournaments(tmp_path: Path) -> None:
+    past = PastGames(tmp_path)
+    with opened(tmp_path, evening=past, advice=Advisor(lambda: pub.table.state())) as pub:
+        play_out(pub, serious=True)
+        assert pub.stranger().get("/api/evening/ratings").json == {"ratings": []}
+        play_out(pub)
+        rated = pub.stranger().get("/api/evening/ratings").json["ratings"]
+        assert {each["player"] for each in rated} == set(HEADER["players"])
+        for each in rated:
+            assert each["decisions"] > 0
+            assert 0 <= each["low"] <= each["regret"] <= each["high"]
+
+
+def test_the_puzzle_of_the_day_has_its_answer_and_a_reason(learning: tuple[str, Pub]) -> None:
+    told = learning[1].stranger().get("/api/puzzle").json
+    assert told["day"] == "2026-11-25"
+    assert told["options"][0]["value"] > told["options"][1]["value"]
+    assert told["reasons"]
+    assert told["dice"] or told["kept"]
+
+
+@pytest.mark.browser
+def test_three_phones_vote_and_a_puzzle_is_solved_in_chromium(chromium: Any, learning: tuple[str, Pub]) -> None:
+    address, _ = learning
+    pages = [phone(chromium, address) for _ in range(3)]
+    for page in pages:
+        live(page, f"{address}/learn")
+    for page in pages[:2]:
+        assert page.locator("#vote article .top").count() <= 1, "no answer but the one that a player showed"
+        page.locator("#vote article").first.locator("button").first.click()
+    for page in pages:
+        page.locator("#vote article").first.locator(".top").wait_for()
+    page = pages[2]
+    page.locator("#puzzle button").first.click()
+    page.wait_for_selector("#puzzle .weighed .top")
+    assert page.locator("#puzzle button").count() == 0

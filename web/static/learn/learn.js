@@ -1,0 +1,168 @@
+// Learn: vote on the costliest decisions of the last game, solve the puzzle of the day, see how well people decide.
+import { $, fill, follow, goLive, h, number, post, ready, settings, start, t } from "../shared/core.js";
+import { dice } from "../shared/dice.js";
+import { menu } from "../shared/menu.js";
+import { asked } from "../scoreboard/story.js";
+import { optionWords, worth } from "../scoreboard/advice.js";
+
+const POLL_MS = 2000; // other phones' votes are asked for at this interval while a question is open
+let guessed = null, polling;
+
+await ready;
+menu();
+goLive();
+await Promise.all([drawPuzzle(), drawRatings()]);
+follow((snapshot, before) => { if (!before || before.number !== snapshot.number) drawVote(); });
+
+/** The name by which the table counts this phone once. It says nothing about the phone. */
+function voter() {
+  let name = settings.get("voter");
+  if (!name) {
+    name = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    settings.set("voter", name);
+  }
+  return name;
+}
+
+async function drawVote() {
+  clearTimeout(polling);
+  const told = await asked(`/api/vote?voter=${voter()}`);
+  $("vote-box").hidden = !told?.questions.length;
+  if (!told) return;
+  fill($("vote"), told, () => told.questions.map((one, at) => question(one, at, told.wanted)));
+  if (told.questions.some((one) => !one.shown)) polling = setTimeout(drawVote, POLL_MS);
+}
+
+function question(one, at, wanted) {
+  const send = (path, body) => async () => { if (await post(path, body)) drawVote(); };
+  return h(
+    "article",
+    { class: "stack" },
+    h("h3", {}, t("learn.what_would_you", { player: one.player, at: at + 1 })),
+    one.photo ? h("img", { class: "photo", src: `/api/throws/${one.photo}.jpg`, alt: t("evening.photo") }) : null,
+    standing(one),
+    lying(one),
+    h(
+      "div",
+      { class: "stack" },
+      one.options.map((line, option) =>
+        one.shown
+          ? answer(one, option)
+          : h(
+              "button",
+              {
+                "data-key": `${at}-${option}`,
+                "aria-pressed": String(one.mine === option),
+                onclick: send("/api/vote", { question: at, option, voter: voter() }),
+              },
+              optionWords(line),
+            ),
+      ),
+    ),
+    one.shown
+      ? why(one.reasons)
+      : h("p", { class: "quiet", role: "status" }, t("learn.votes", { count: one.votes, wanted })),
+    !one.shown && start.paired
+      ? h("button", { "data-key": `${at}-show`, onclick: send("/api/vote/show", { question: at }) }, t("learn.show"))
+      : null,
+  );
+}
+
+/** An option whose worth is shown: the best, the one that was taken, and how many voted for it. */
+function answer(one, option) {
+  const marks = [
+    option === one.best ? t("learn.best") : null,
+    option === one.taken ? t("learn.taken", { player: one.player }) : null,
+    one.counts[option] ? t("learn.chosen_by", { count: one.counts[option] }) : null,
+  ].filter(Boolean);
+  return h(
+    "p",
+    { class: option === one.best ? "spread top" : "spread" },
+    h("span", {}, optionWords(one.options[option]), marks.length ? ` (${marks.join(", ")})` : ""),
+    h("b", {}, worth(one.values[option], one.goal)),
+  );
+}
+
+async function drawPuzzle() {
+  const told = await asked("/api/puzzle");
+  if (!told) return;
+  const draw = () =>
+    fill($("puzzle"), [told, guessed], () => [
+      h("p", {}, h("b", {}, told.title), ` · ${t(`learn.${told.grade}`)}`),
+      standing({ player: told.player, scores: told.state.scores, turn_points: told.state.turn_points ?? 0 }),
+      lying(told),
+      ...(guessed === null ? choices(told, draw) : solved(told)),
+    ]);
+  draw();
+}
+
+function choices(told, draw) {
+  const shown = [...told.options.keys()].slice(0, 4),
+    tap = (place) => () => { guessed = place; draw(); };
+  shown.sort((one, other) => key(told, one).localeCompare(key(told, other))); // the order tells nothing
+  return shown.map((place) =>
+    h("button", { "data-key": `p${place}`, onclick: tap(place) }, optionWords(told.options[place].line)),
+  );
+}
+
+function key(told, place) { return JSON.stringify(told.options[place].line); }
+
+function solved(told) {
+  return [
+    h("p", { class: "can" }, t(guessed === 0 ? "learn.right" : "learn.wrong")),
+    h(
+      "ol",
+      { class: "weighed" },
+      told.options.slice(0, 4).map(({ line, value }, place) =>
+        h(
+          "li",
+          { class: place ? "spread" : "spread top" },
+          h("span", {}, optionWords(line), place === guessed ? ` (${t("learn.yours")})` : ""),
+          h("b", {}, worth(value, told.goal)),
+        ),
+      ),
+    ),
+    why(told.reasons),
+    h("p", { class: "quiet" }, t("learn.tomorrow")),
+  ];
+}
+
+function why(reasons) { return h("p", {}, reasons.map(({ code, args }) => t(`fact.${code}`, args)).join(" ")); }
+
+/** Who is to play, the scores, and the points of the turn so far. */
+function standing({ player, scores, turn_points: points }) {
+  const named = Object.entries(scores).map(([name, score]) => `${name} ${number(score)}`).join(" · ");
+  return h("p", {}, named, h("br"), t("learn.to_play", { player, points: number(points) }));
+}
+
+/** The dice of a position: those kept, then the loose ones. */
+function lying({ dice: loose, kept }) {
+  return h(
+    "div",
+    { class: "stack" },
+    kept.length ? h("p", {}, t("learn.kept"), " ", dice(kept)) : null,
+    loose.length ? dice(loose) : null,
+  );
+}
+
+async function drawRatings() {
+  const told = await asked("/api/evening/ratings");
+  fill($("ratings"), told, () =>
+    told?.ratings.length
+      ? told.ratings.map((one) =>
+          h(
+            "p",
+            { class: "spread" },
+            h("span", {}, h("bdi", {}, one.player), ` · ${one.title}`, h("br"), rated(one)),
+            h("b", {}, worth(one.regret, one.goal)),
+          ),
+        )
+      : [h("p", { class: "quiet" }, t("learn.no_ratings"))],
+  );
+}
+
+function rated(one) {
+  const range = { count: one.decisions, low: worth(one.low, one.goal), high: worth(one.high, one.goal) };
+  const like = one.like ? t("learn.like", { level: t(`level.${one.like}`) }) : t("learn.too_few");
+  return h("small", { class: "quiet" }, `${t("learn.decisions", range)} · ${like}`);
+}
