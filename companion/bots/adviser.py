@@ -8,7 +8,7 @@ from typing import Any
 
 from companion.errors import RulesError
 from companion.games.advice.luck import goal_for, steps_of
-from companion.games.advice.odds import odds_view, win_chances
+from companion.games.advice.odds import is_exact, odds_view, win_chances
 from companion.games.engine.transcript import Transcript
 from companion.history.story import story_with_photos
 from companion.table.evening.game_record import PlayedGame
@@ -55,7 +55,8 @@ class Advisor:
         """Return each side's win probability before the first line and after each line.
 
         Returns:
-            `number` of the table's entry, `sides` by name, and `chances`: for each position a probability a side.
+            `number` of the table's entry, `sides` by name, `chances`: for each position a probability a side, and
+            `exact`: whether they hold if all sides play every turn for the win.
 
         Raises:
             RulesError: No game is on, a serious game is not over, or its win probabilities are not known.
@@ -68,7 +69,8 @@ class Advisor:
             same = next((at for at, (one, step) in enumerate(zip(known, steps, strict=False)) if one[0] is not step),
                         min(len(known), len(steps)))  # fmt: skip
             self._chances = known[:same] + [(step, win_chances(step.state)) for step in steps[same:]]
-            return {"number": number, "sides": list(game.sides), "chances": [list(one) for _, one in self._chances]}
+            chances = [list(one) for _, one in self._chances]
+            return {"number": number, "sides": list(game.sides), "chances": chances, "exact": is_exact(steps[0].state)}
 
     def story(self) -> Json:
         """Split the finished game's result into luck and decisions.

@@ -11,7 +11,7 @@ from typing import Any
 
 from companion.errors import RulesError
 from companion.games.advice.luck import steps_of, story_of
-from companion.games.advice.odds import odds_view, win_chances
+from companion.games.advice.odds import is_exact, odds_view, win_chances
 from companion.games.advice.rarity import chance_of_as_good
 from companion.games.engine.notation import action_of
 from companion.games.engine.replay import transcript_of
@@ -168,7 +168,8 @@ class PastGames:
         The result is cached.
 
         Returns:
-            `chances`: for each position a list of probabilities, one a side. None for an unknown game.
+            `chances`: for each position a list of probabilities, one a side; `exact`: whether they hold if all sides
+            play every turn for the win. None for an unknown game.
 
         Raises:
             RulesError: The game is not finished, or its win probabilities are not known.
@@ -180,7 +181,8 @@ class PastGames:
             raise RulesError("The game is not finished. Ask for the chances of the current game instead.")
 
         def chances() -> Json:
-            return {"chances": [list(win_chances(step.state)) for step in steps_of(transcript_of(kept.text()))]}
+            steps = steps_of(transcript_of(kept.text()))
+            return {"chances": [list(win_chances(step.state)) for step in steps], "exact": is_exact(steps[0].state)}
 
         return self._cached("chances", kept, chances)
 

@@ -74,6 +74,7 @@ def test_the_toy_has_odds_and_a_settings_form() -> None:
         "in_words": IN_WORDS,
         "why": {},
         "credits": "A toy.",
+        "charts": [],
         "glossary": [],
     }
 

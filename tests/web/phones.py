@@ -16,7 +16,8 @@ from companion.settings.load import Origin, Settings
 from companion.table.evening.statistics import Tally
 from tests.web.pub import HEADER, PIN, Pub, opened, served
 
-SIZES = {"360x640": (360, 640), "390x844": (390, 844), "820x1180": (820, 1180), "1920x1080": (1920, 1080)}
+_SCREENS = ((360, 640), (390, 844), (820, 1180), (1280, 720), (1920, 1080))
+SIZES = {f"{wide}x{high}": (wide, high) for wide, high in _SCREENS}
 MIDGAME: list[dict[str, Any]] = [
     {"throw": [5, 5, 5, 2, 1, 4, 6]},
     {"do": "point", "value": 5},
@@ -50,7 +51,11 @@ class PastGames:
         return {"player": "Ann", "values": [5, 5], "line": 2, "chance": 0.01} if game == 1 else None
 
     def chances(self, game: int) -> dict[str, Any] | None:
-        return {"chances": [[0.5, 0.5], [1.0, 0.0]]} if game == 1 else None
+        return {"chances": [[0.5, 0.5], [1.0, 0.0]], "exact": True} if game == 1 else None
+
+    def ratings(self) -> list[dict[str, Any]]:
+        told = {"decisions": 40, "regret": 0.01, "low": 0.0, "high": 0.02, "like": "steady"}
+        return [{"player": "Ann", "game": "crib_dice", "title": "Crib Dice", "goal": "win", **told}]
 
     def transcript(self, game: int) -> list[dict[str, Any]] | None:
         return [HEADER, MIDGAME[0], MIDGAME[1]] if game == 1 else None

@@ -131,3 +131,33 @@ def test_three_phones_vote_and_a_puzzle_is_solved_in_chromium(chromium: Any, lea
     page.locator("#puzzle button").first.click()
     page.wait_for_selector("#puzzle .weighed .top")
     assert page.locator("#puzzle button").count() == 0
+
+
+@pytest.mark.browser
+def test_the_tv_asks_what_phones_vote_on_and_shows_the_answer(chromium: Any, tmp_path: Path) -> None:
+    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
+    with opened(tmp_path, **parts) as pub, served(pub) as address:
+        play_out(pub)
+        tv = phone(chromium, address, size="1280x720")
+        live(tv, f"{address}/tv")
+        guest = pub.stranger()
+        vote(guest, 0, 0, VOTERS[0])
+        tv.wait_for_selector("#quiz:not([hidden]) .weighed")
+        assert tv.locator("#quiz .top").count() == 0, "the answer is hidden until all have voted"
+        vote(guest, 0, 0, VOTERS[1])
+        assert guest.get("/api/vote").json["questions"][0]["shown"]
+
+
+@pytest.mark.browser
+def test_a_tv_without_a_game_shows_the_puzzle_of_the_day_and_then_its_answer(chromium: Any, tmp_path: Path) -> None:
+    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
+    with opened(tmp_path, **parts) as pub, served(pub) as address:
+        tv = phone(chromium, address, size="1280x720")
+        tv.clock.install()
+        live(tv, f"{address}/tv")
+        assert tv.locator("#quiz").is_hidden()
+        for step, answered in ((20, 0), (20, 1)):
+            for _ in range(step // 2):
+                tv.clock.run_for(2_000)
+            tv.wait_for_selector("#quiz:not([hidden]) .weighed")
+            assert tv.locator("#quiz .top").count() == answered

@@ -80,6 +80,7 @@ class Account:
         decisions: Change by all decisions; for the goal `win` those of the opponents too.
         gave_away: Sum of the regrets of the own decisions.
         approximation: Change by the approximation error of the values; 0 up to rounding where they are exact.
+        percentile: Share of perfectly played score sheets with fewer points; None where it is not known.
     """
 
     player: str
@@ -89,6 +90,7 @@ class Account:
     decisions: float
     gave_away: float
     approximation: float = 0.0
+    percentile: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,5 +241,8 @@ def _points_story(transcript: Transcript) -> Story:
             approximation[seat] += by_dice[1]
             own[seat] += cost
             moves.append(Move(line, seat, action, by_dice[0], cost, best_option, by_dice[1]))
-    accounts = map(Account, players, start, result, luck, [0.0 - cost for cost in own], own, approximation)
+    below = game_named(transcript.header.game).percentile
+    percentiles = [below(transcript.header, round(points)) for points in result]
+    decisions = [0.0 - cost for cost in own]
+    accounts = map(Account, players, start, result, luck, decisions, own, approximation, percentiles)
     return Story("points", tuple(accounts), tuple(moves))

@@ -94,5 +94,10 @@ def odds_view(state: State, goal: str = "points") -> dict[str, Any]:
         "options": choices,
         "best": choices[0]["line"] if choices else None,
         "goal": goal,
-        "exact": goal == "points" or game_named(state.standing.header.game).solved(state, goal),
+        "exact": is_exact(state, goal),
     }
+
+
+def is_exact(state: State, goal: str = "win") -> bool:
+    """Whether the values of a state for a goal hold if all sides play every turn for it."""
+    return goal == "points" or game_named(state.standing.header.game).solved(state, goal)

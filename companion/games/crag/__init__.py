@@ -15,7 +15,7 @@ from companion.games.crag.panels import panels
 from companion.games.crag.state import begin
 from companion.games.crag.tray import CragTray
 from companion.games.crag.words import CREDITS, IN_WORDS, SWITCHES, WHY
-from companion.games.engine.game import Action, State
+from companion.games.engine.game import Action, Header, State
 from companion.games.engine.rulebook import Rulebook
 
 
@@ -24,6 +24,13 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     from companion.games.crag.odds import win
 
     return win.values_to_win(state)
+
+
+def percentile(header: Header, points: int) -> float:
+    """Return the share of perfectly played sheets with fewer points, 0 to 1; loads NumPy on first use."""
+    from companion.games.crag.odds import win
+
+    return win.share_below(points, bool(header.rules["thirteen_without_double"]))
 
 
 GAME = Rulebook(
@@ -36,6 +43,7 @@ GAME = Rulebook(
     mistakes=(2.5, 1.0),
     values_to_win=values_to_win,
     expects_total=True,
+    percentile=percentile,
     switches=SWITCHES,
     presets={"basic": {}, "score_sheet": {"thirteen_without_double": True}},
     tray=CragTray(),

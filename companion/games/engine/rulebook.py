@@ -40,6 +40,11 @@ def no_facts(_: State) -> tuple[Phrase, ...]:
     return ()
 
 
+def no_percentile(_: Header, __: int) -> float | None:
+    """Default of `Rulebook.percentile`: None, because the distribution of results is not known."""
+    return None
+
+
 def first_option(state: State) -> Action | int:
     """Default of `Rulebook.careless`: return the first legal decision, else the least number of dice to throw."""
     return next(iter(state.options()), None) or state.throw_sizes[0]
@@ -75,6 +80,8 @@ class Rulebook:
             is unknown.
         values_by_games: Returns for each option the expected games that the other side loses less one's own; raises
             RulesError where it is unknown.
+        percentile: Returns the share of perfectly played results with fewer points, by header and points; None where it
+            is not known.
         mistakes: Temperatures of the levels `careless` and `steady`, in points of an option's value. With twice the
             temperature, a mistake twice as large is as likely; 0 for none. docs/lab/levels.md measures them.
     """
@@ -102,6 +109,7 @@ class Rulebook:
     careless: Callable[[State], Action | int] = first_option
     values_to_win: Callable[[State], tuple[tuple[Action | int, float], ...]] = no_values_to_win
     values_by_games: Callable[[State], tuple[tuple[Action | int, float], ...]] = no_values_by_games
+    percentile: Callable[[Header, int], float | None] = no_percentile
     mistakes: tuple[float, float] = (2.0, 0.0)
 
     def check(self, header: Header) -> None:

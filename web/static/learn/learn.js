@@ -1,7 +1,7 @@
 // Learn: vote on the costliest decisions of the last game, solve the puzzle of the day, see how well people decide.
-import { $, fill, follow, goLive, h, number, post, ready, settings, start, t } from "../shared/core.js";
-import { dice } from "../shared/dice.js";
+import { $, fill, follow, goLive, h, post, ready, settings, start, t, table } from "../shared/core.js";
 import { menu } from "../shared/menu.js";
+import { lying, standing, why } from "../shared/position.js";
 import { asked } from "../scoreboard/story.js";
 import { optionWords, worth } from "../scoreboard/advice.js";
 
@@ -12,6 +12,7 @@ await ready;
 menu();
 goLive();
 await Promise.all([drawPuzzle(), drawRatings()]);
+$("rated").hidden = false; // shown last, so that nothing moves down
 follow((snapshot, before) => { if (!before || before.number !== snapshot.number) drawVote(); });
 
 /** The name by which the table counts this phone once. It says nothing about the phone. */
@@ -26,7 +27,8 @@ function voter() {
 
 async function drawVote() {
   clearTimeout(polling);
-  const told = await asked(`/api/vote?voter=${voter()}`);
+  const { state, abandoned } = table.snapshot;
+  const told = state?.over && !abandoned ? await asked(`/api/vote?voter=${voter()}`) : null;
   $("vote-box").hidden = !told?.questions.length;
   if (!told) return;
   fill($("vote"), told, () => told.questions.map((one, at) => question(one, at, told.wanted)));
@@ -125,24 +127,6 @@ function solved(told) {
     why(told.reasons),
     h("p", { class: "quiet" }, t("learn.tomorrow")),
   ];
-}
-
-function why(reasons) { return h("p", {}, reasons.map(({ code, args }) => t(`fact.${code}`, args)).join(" ")); }
-
-/** Who is to play, the scores, and the points of the turn so far. */
-function standing({ player, scores, turn_points: points }) {
-  const named = Object.entries(scores).map(([name, score]) => `${name} ${number(score)}`).join(" · ");
-  return h("p", {}, named, h("br"), t("learn.to_play", { player, points: number(points) }));
-}
-
-/** The dice of a position: those kept, then the loose ones. */
-function lying({ dice: loose, kept }) {
-  return h(
-    "div",
-    { class: "stack" },
-    kept.length ? h("p", {}, t("learn.kept"), " ", dice(kept)) : null,
-    loose.length ? dice(loose) : null,
-  );
 }
 
 async function drawRatings() {

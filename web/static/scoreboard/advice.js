@@ -36,7 +36,7 @@ export function advice() {
   }
 }
 
-function weighed({ options, goal }) {
+function weighed({ options, goal, exact }) {
   const shown = options.slice(0, MOST);
   return [
     h(
@@ -56,6 +56,7 @@ function weighed({ options, goal }) {
       { class: "quiet" },
       t(`best.${goal}`),
       options.length > MOST ? ` ${t("best.more", { count: options.length - MOST })}` : "",
+      exact ? "" : ` ${t("best.approximate")}`,
     ),
   ];
 }

@@ -21,37 +21,52 @@ export function story(after_ms = 0) {
 async function tell(snapshot) {
   const [told, run] = await Promise.all(["/api/story", "/api/chances"].map(asked));
   if (!told || table.snapshot.number !== snapshot.number) return;
-  fill($("story"), [told, run], () => [h("h2", {}, t("story.title")), ...storyOf(told), chart(sides(snapshot), run)]);
+  fill($("story"), [told, run], () => [
+    h("h2", {}, t("story.title")),
+    told.dearest.length ? h("p", {}, h("a", { class: "button", href: "/learn" }, t("learn.vote"))) : null,
+    ...storyOf(told, true),
+    chart(sides(snapshot), run),
+  ]);
   $("story").hidden = false;
 }
 
 /** How the chance to win went; nothing where it is not worked out. */
 export const chart = (all, run) =>
-  run ? h("figure", { class: "chances" }, h("figcaption", {}, t("story.chances")), chancesOf(all, run.chances)) : null;
+  run ? h("figure", { class: "chances" }, h("figcaption", {}, chancesWords(run)), chancesOf(all, run)) : null;
+
+/** What the curves are; it says so where the chances are approximate. */
+export const chancesWords = ({ exact }) => [t("story.chances"), exact ? "" : t("story.approximate")].join(" ").trim();
 
 export async function asked(path) {
   const response = await fetch(path, { cache: "no-store" }).catch(() => null);
   return response?.ok ? response.json() : null;
 }
 
-/** The parts of a story: accounts, luckiest throws, dearest decisions. */
-export function storyOf({ goal, players, luckiest, dearest }) {
+/**
+ * The parts of a story: accounts, luckiest throws, costliest decisions.
+ * @param folded whether the decisions are folded away, because they are voted on
+ */
+export function storyOf({ goal, players, luckiest, dearest }, folded = false) {
+  const list = (moves, words) => h("ol", { class: "told" }, moves.map((move) => scene(move, words(move)))),
+    lucky = list(luckiest, (move) => t("story.luck", { player: move.player, worth: worth(move.luck, goal) })),
+    costly = list(dearest, (move) => gaveAway(move, goal));
   return [
     accounts(players, goal),
-    luckiest.length ? h("h3", {}, t("story.luckiest")) : null,
-    h(
-      "ol",
-      { class: "told" },
-      luckiest.map((move) => scene(move, t("story.luck", { player: move.player, worth: worth(move.luck, goal) }))),
-    ),
-    dearest.length ? h("h3", {}, t("story.dearest")) : null,
-    h(
-      "ol",
-      { class: "told" },
-      dearest.map((move) => scene(move, gaveAway(move, goal))),
-    ),
-  ].filter(Boolean);
+    ...players.filter((one) => typeof one.percentile === "number").map((one) => h("p", {}, beaten(one))),
+    ...(luckiest.length ? [h("h3", {}, t("story.luckiest")), lucky] : []),
+    ...(!dearest.length
+      ? []
+      : folded
+        ? [h("details", { class: "panel" }, h("summary", {}, t("story.dearest")), costly)]
+        : [h("h3", {}, t("story.dearest")), costly]),
+  ];
 }
+
+/** How a final total compares with perfectly played score sheets. */
+const beaten = (one) =>
+  t("story.percentile", {
+    player: one.player, points: number(one.result), percent: Math.round(100 * one.percentile),
+  });
 
 /** What a decision cost, in words; empty for the best. */
 export const gaveAway = (move, goal) =>

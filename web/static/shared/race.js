@@ -19,8 +19,9 @@ export function raceOf(sides, race) {
  * The chances to win so far.
  * @param sides each with seat, name, colour
  * @param chances 0 to 1 by seat: before the first line and after each
+ * @param exact whether they are; else the scale is marked as approximate
  */
-export function chancesOf(sides, chances) {
+export function chancesOf(sides, { chances, exact }) {
   const percent = (all, seat) => Math.round(100 * all[seat]), [first, ...later] = chances, now = chances.at(-1);
   const ordered = [...sides].sort((one, other) => now[other.seat] - now[one.seat]);
   const label = t("story.chances_label", {
@@ -33,11 +34,12 @@ export function chancesOf(sides, chances) {
     later.flatMap((all) => all.map((_, seat) => [seat, percent(all, seat)])),
     (seat) => percent(first, seat),
     100,
-    label,
+    exact ? label : `${label} ${t("story.approximate")}`,
+    exact ? "" : "≈ ",
   );
 }
 
-function plot(sides, race, begin, most, label) {
+function plot(sides, race, begin, most, label, about = "") {
   const wide = 1000, high = 300, end = Math.max(1, race.length);
   const x = (at) => (at / end) * wide, y = (score) => high - (score / most) * high;
   const lines = sides.map((side) => {
@@ -55,7 +57,7 @@ function plot(sides, race, begin, most, label) {
     h(
       "div",
       { class: "lines", role: "img", "aria-label": label },
-      h("span", { class: "most", "aria-hidden": "true" }, number(most)),
+      h("span", { class: "most", "aria-hidden": "true" }, `${about}${number(most)}`),
       s("svg", { viewBox: `0 0 ${wide} ${high}`, preserveAspectRatio: "none", "aria-hidden": "true" }, lines),
     ),
     h(

@@ -5,11 +5,12 @@ import { dice } from "../shared/dice.js";
 import { seatedOf, seats } from "../shared/seat.js";
 import { sides } from "../shared/sides.js";
 import { again } from "./again.js";
+import { quiz } from "./quiz.js";
 import { moments } from "../scoreboard/moment.js";
 import { panels } from "../scoreboard/panels.js";
 import { chancesOf, raceOf } from "../shared/race.js";
 import { board, players, stage } from "../scoreboard/stage.js";
-import { asked, gaveAway } from "../scoreboard/story.js";
+import { asked } from "../scoreboard/story.js";
 
 const CODE_MS = 2000, SCENE_MS = 8000, COLUMNS = 5;
 /** @type {({ title: string, moves: { words: string, throw: any }[] } | null)[]} */
@@ -28,11 +29,12 @@ follow(photos);
 follow(retell);
 moments();
 again();
+quiz();
 clock();
 code();
 goLive();
 
-// A game that is over: what it is remembered by, its luckiest throws and its dearest decisions, in turns.
+// A game that is over: what it is remembered by, its luckiest throws, in turns. What was decided is voted on.
 async function retell(snapshot) {
   clearInterval(turning);
   scenes = [null];
@@ -47,7 +49,6 @@ async function retell(snapshot) {
     ...scenesOf(t("story.luckiest"), story.luckiest, (move) =>
       t("tv.luck", { player: move.player, values: move.action.throw.join(", "), worth: worth(move.luck, story.goal) }),
     ),
-    ...scenesOf(t("story.dearest"), story.dearest, (move) => gaveAway(move, story.goal)),
   ];
   clearInterval(turning);
   turning = setInterval(() => { scene += 1; newest(table.snapshot); photos(table.snapshot); }, SCENE_MS);
@@ -67,7 +68,7 @@ async function race(snapshot) {
   if (start.advice && snapshot.terms.chances && snapshot.state && !snapshot.abandoned) {
     const run = await asked("/api/chances"); // refused where they are not known, and in a serious game
     if (run && run.number !== table.snapshot.number) return;
-    if (run) { fill($("race"), [run, snapshot.sides], () => chancesOf(sides(snapshot), run.chances)); return; }
+    if (run) { fill($("race"), [run, snapshot.sides], () => chancesOf(sides(snapshot), run)); return; }
   }
   fill($("race"), [snapshot.race, snapshot.sides], () =>
     snapshot.race.length ? raceOf(sides(snapshot), snapshot.race) : [],

@@ -278,7 +278,9 @@ export interface Elements {
   "points": HTMLElementTagNameMap["p"];
   "power": HTMLElementTagNameMap["p"];
   "puzzle": HTMLElementTagNameMap["div"];
+  "quiz": HTMLElementTagNameMap["section"];
   "race": HTMLElementTagNameMap["div"];
+  "rated": HTMLElementTagNameMap["div"];
   "ratings": HTMLElementTagNameMap["div"];
   "record": HTMLElementTagNameMap["section"];
   "replay": HTMLElementTagNameMap["section"];

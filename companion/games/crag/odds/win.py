@@ -164,6 +164,16 @@ def prospects(strict: bool) -> Prospects:
     return found
 
 
+def share_below(total: int, strict: bool) -> float:
+    """Return the share of sheets with a lower final total if every turn is played for the total, 0 to 1.
+
+    Args:
+        total: A final total.
+        strict: The house rule `thirteen_without_double`.
+    """
+    return float(prospects(strict).of(0)[:total].sum())
+
+
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """Return each option with its win probability if later turns are played for the final total.
 

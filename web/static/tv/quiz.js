@@ -1,0 +1,90 @@
+// What would you have done? On the TV: after a game the decisions that phones vote on, before one the day's puzzle.
+import { optionWords, worth } from "../scoreboard/advice.js";
+import { asked } from "../scoreboard/story.js";
+import { $, fill, follow, h, start, t, table } from "../shared/core.js";
+import { lying, standing, why } from "../shared/position.js";
+
+const POLL_MS = 2000, // votes are asked for at this interval
+  AWAY_MS = 16_000, // the winner, or how to join, holds the stage for so long
+  SHOWN_MS = 20_000, // then a question does
+  ANSWER_MS = 12_000; // the puzzle's answer stands at the end of its time
+let since = Date.now(), at = 0, puzzle = null, running = 0;
+
+export function quiz() {
+  if (!start.advice) return;
+  follow((snapshot, before) => {
+    if (before && before.number === snapshot.number && Boolean(before.state) === Boolean(snapshot.state)) return;
+    since = Date.now();
+    $("quiz").hidden = true;
+    turn(++running);
+  });
+}
+
+/** Shows and hides the question in turns, until the next change on the table. */
+async function turn(run) {
+  if (run !== running) return;
+  const { state, abandoned } = table.snapshot;
+  if (!state) await puzzleOnStage();
+  else if (state.over && !abandoned) await voteOnStage(run);
+  else return;
+  setTimeout(() => turn(run), POLL_MS);
+}
+
+async function puzzleOnStage() {
+  const past = Date.now() - since, seated = !$("seated").hidden; // who sits down is greeted, not asked
+  if (past < AWAY_MS || seated) { $("quiz").hidden = true; return; }
+  if (past > AWAY_MS + SHOWN_MS + ANSWER_MS) { since = Date.now(); return; }
+  puzzle ??= await asked("/api/puzzle");
+  if (!puzzle || table.snapshot.state) return;
+  const options = puzzle.options.slice(0, 4), answered = past > AWAY_MS + SHOWN_MS;
+  const shown = options.map(({ line, value }, place) => ({
+    words: optionWords(line),
+    best: answered && !place,
+    value,
+  }));
+  if (!answered) shown.sort((one, other) => one.words.localeCompare(other.words)); // the order tells nothing
+  show(`${t("learn.puzzle")} · ${puzzle.title}`, puzzleOf(puzzle), shown, answered && puzzle);
+}
+
+const puzzleOf = (told) => ({ ...told, scores: told.state.scores, turn_points: told.state.turn_points ?? 0 });
+
+async function voteOnStage(run) {
+  const told = await asked("/api/vote");
+  if (run !== running) return;
+  const questions = told?.questions ?? [];
+  const voting = questions.findIndex((one) => one.votes && !one.shown);
+  const past = (Date.now() - since) % (AWAY_MS + SHOWN_MS);
+  if (past > AWAY_MS && $("quiz").hidden) at += 1;
+  const one = questions[voting >= 0 ? voting : at % questions.length];
+  if (!one || (voting < 0 && past < AWAY_MS)) { $("quiz").hidden = true; return; }
+  const options = one.options.map((line, place) => ({
+    words: optionWords(line),
+    best: one.shown && place === one.best,
+    value: one.shown ? one.values[place] : null,
+  }));
+  const waiting = t("learn.votes", { count: one.votes, wanted: told.wanted });
+  show(t("learn.vote"), one, options, one.shown && one, `${waiting} ${t("tv.vote_here", { page: "/learn" })}`);
+}
+
+/** @param answer what the answer is told from; false before it is shown */
+function show(title, position, options, answer, hint = "") {
+  fill($("quiz"), [title, position, options, Boolean(answer), hint], () => [
+    h("h2", {}, title),
+    standing(position),
+    lying(position),
+    h(
+      "ol",
+      { class: "weighed" },
+      options.map(({ words, best, value }) =>
+        h(
+          "li",
+          { class: best ? "spread top" : "spread" },
+          h("span", {}, words),
+          answer && value !== null ? h("b", {}, worth(value, answer.goal)) : null,
+        ),
+      ),
+    ),
+    answer ? why(answer.reasons) : hint ? h("p", { class: "quiet" }, hint) : null,
+  ]);
+  $("quiz").hidden = false;
+}
