@@ -57,7 +57,7 @@ export function storyOf({ goal, players, luckiest, dearest }, folded = false) {
     ...(!dearest.length
       ? []
       : folded
-        ? [h("details", { class: "panel" }, h("summary", {}, t("story.dearest")), costly)]
+        ? [h("details", { class: "fold" }, h("summary", {}, t("story.dearest")), costly)]
         : [h("h3", {}, t("story.dearest")), costly]),
   ];
 }
