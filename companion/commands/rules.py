@@ -26,7 +26,7 @@ def command(game: str, as_json: bool) -> None:
 
 
 def in_words(game: Rulebook) -> str:
-    """Return the rules, the house rules with their defaults, the presets and the credits, for a terminal."""
+    """Return a game for a terminal: rules, house rules with defaults, presets, doubtful sentences and credits."""
     parts = [game.title, game.in_words.rstrip()]
     switches = [f"  {switch.key} ({json.dumps(switch.default)}): {switch.meaning}" for switch in game.switches]
     if switches:
@@ -37,4 +37,7 @@ def in_words(game: Rulebook) -> str:
         presets.append(f"  {name}: {values or 'the defaults'}")
     if presets:
         parts.append("Presets:\n" + "\n".join(presets))
+    doubtful = [f'  "{each.original}"\n    {each.here} {each.why}' for each in game.doubtful]
+    if doubtful:
+        parts.append("Doubtful sentences of the original, and how they are read here:\n" + "\n".join(doubtful))
     return "\n\n".join([*parts, game.credits])

@@ -72,6 +72,7 @@ def test_the_toy_has_odds_and_a_settings_form() -> None:
         "switches": [{**twice, "title": SWITCHES[0].title, "meaning": SWITCHES[0].meaning}],
         "presets": {},
         "in_words": IN_WORDS,
+        "doubtful": [],
         "why": {},
         "credits": "A toy.",
         "charts": [],

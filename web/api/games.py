@@ -112,4 +112,5 @@ def _seats(made: Routes, pairing: Pairing) -> None:
 def card(form: Form) -> Form:
     """Return a game as the set-up form needs it: instead of its rules, their first sentence as `pitch`."""
     pitch = " ".join(form["in_words"].split("\n\n")[0].split()).partition(". ")[0].removesuffix(".") + "."
-    return {key: value for key, value in form.items() if key not in ("in_words", "why", "glossary")} | {"pitch": pitch}
+    left_out = ("in_words", "doubtful", "why", "glossary")
+    return {key: value for key, value in form.items() if key not in left_out} | {"pitch": pitch}

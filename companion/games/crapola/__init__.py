@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from companion.games.crapola.board import EFFECTS, track
 from companion.games.crapola.careless import choice
+from companion.games.crapola.doubtful import DOUBTFUL
 from companion.games.crapola.facts import facts
 from companion.games.crapola.odds.win import values_to_win
 from companion.games.crapola.panels import panels
@@ -41,6 +42,7 @@ GAME = Rulebook(
     panels=panels,
     facts=facts,
     in_words=IN_WORDS,
+    doubtful=DOUBTFUL,
     why=WHY,
     credits=CREDITS,
     charts=("throw-or-bank",),

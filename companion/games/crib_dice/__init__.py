@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from companion.games.crib_dice.board import EFFECTS, track
 from companion.games.crib_dice.careless import choice
+from companion.games.crib_dice.doubtful import DOUBTFUL
 from companion.games.crib_dice.facts import facts
 from companion.games.crib_dice.odds.win import solved, values_by_games, values_to_win
 from companion.games.crib_dice.panels import panels
@@ -49,6 +50,7 @@ GAME = Rulebook(
     panels=panels,
     facts=facts,
     in_words=IN_WORDS,
+    doubtful=DOUBTFUL,
     why=WHY,
     credits=CREDITS,
     charts=("win-by-holes", "stop-by-lead", "stop-before-two-dice", "swap-gain"),

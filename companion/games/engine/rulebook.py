@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from companion.errors import RulesError
@@ -51,6 +51,21 @@ def first_option(state: State) -> Action | int:
 
 
 @dataclass(frozen=True, slots=True)
+class DoubtfulSentence:
+    """A sentence of the original rules that can be read in two ways, and how it is read here.
+
+    Attributes:
+        original: The sentence of the original.
+        here: What is played here.
+        why: Why, in a sentence or two.
+    """
+
+    original: str
+    here: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Rulebook:
     """Definition of one game.
 
@@ -68,6 +83,7 @@ class Rulebook:
         panels: Returns what a page shows of a state beside the track.
         facts: Returns what explains a decision in a position, for puzzles and reviews: keys after `fact.` in the texts.
         in_words: Rules in English, as plain paragraphs.
+        doubtful: Doubtful sentences of the original rules, in its order.
         why: Codes of tray notices by the heading of the paragraph that explains them.
         credits: Origin of the game, in English.
         charts: Names of the charts of the strategy guide, for the help page; their texts have keys after `chart.`.
@@ -99,6 +115,7 @@ class Rulebook:
     panels: Callable[[State], Panels] = default_panels
     facts: Callable[[State], tuple[Phrase, ...]] = no_facts
     in_words: str = ""
+    doubtful: tuple[DoubtfulSentence, ...] = ()
     why: Why = field(default_factory=dict)
     credits: str = ""
     charts: tuple[str, ...] = ()
@@ -157,6 +174,7 @@ def form_of(game: Rulebook) -> dict[str, Any]:
         ],
         "presets": {name: dict(switches) for name, switches in game.presets.items()},
         "in_words": game.in_words,
+        "doubtful": [asdict(sentence) for sentence in game.doubtful],
         "why": {heading: list(codes) for heading, codes in game.why.items()},
         "credits": game.credits,
         "charts": list(game.charts),
