@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.metadata
 import socket
 import time
 from collections.abc import Callable
@@ -26,6 +27,8 @@ from companion.bots.vote import Vote
 from companion.diagnostics.health import Health
 from companion.diagnostics.machine import checks_of_any_table
 from companion.errors import DeviceError
+from companion.evidence.folder import PackageFolder
+from companion.evidence.keeping import PackageKeeper
 from companion.history.export import PastGames
 from companion.history.review import Review
 from companion.service.addresses import published
@@ -135,10 +138,13 @@ def build(starting: Starting) -> App:
         lambda: load_reader(source, opened.camera, folder, networks),
         lambda setup: Watcher(camera, setup.reader, setup.rig, lambda: _dice_expected(table, tray), board.capture),
     )
-    observer = TrayObserver(camera.name, tray.watcher, table.submit, networks.load, networks.release)
+    packages = PackageFolder(folder, settings.data.evidence_bytes)
+    version = importlib.metadata.version("peg-and-pip")
+    keeper = PackageKeeper(source, packages, photos, networks.hashes, version, give_way)
+    observer = TrayObserver(camera.name, tray.watcher, table.submit, networks.load, networks.release, keeper.offer)
     buttons = ListeningButtons(opened.buttons, table, board, door.pairing, settings.buttons.shutdown_command)
     voice, chimes, lights = Loudspeaker(), Chimes(), Lights()
-    live = LiveSettings(settings, board, lights, photos, chimes, voice)
+    live = LiveSettings(settings, board, lights, photos, packages, chimes, voice)
     simulated = opened.camera if isinstance(opened.camera, VirtualCamera) else None
     hands = VirtualHands(simulated, lambda: table.state().staying) if simulated else None
     house = BotPlayer(table, clock, hands)
@@ -150,6 +156,7 @@ def build(starting: Starting) -> App:
         following("replay", table, clips.hear),
         following("voice", table, voice.hear, stop=voice.hush),
         following("house", table, house.hear, house.start, house.stop, house.alive),
+        following("evidence", table, keeper.hear, keeper.start, keeper.stop, keeper.alive),
         Part("observer", observer.start, observer.stop, observer.alive),
     )
 
@@ -172,6 +179,7 @@ def build(starting: Starting) -> App:
         "strip": supervisor.telling("board", board.health),
         **checks_of_any_table(folder, journal.health),
         "calibration": tray.health,
+        "evidence": supervisor.telling("evidence", keeper.health),
         "sounds": supervisor.telling("sounds", chimes.health),
         "buttons": supervisor.telling("buttons", buttons.health),
         "house": supervisor.telling("house", lambda: (True, "plays where it is seated")),

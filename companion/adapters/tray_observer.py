@@ -36,6 +36,7 @@ class TrayObserver:
         submit: Submits a command to the table.
         prepare: Called on that thread when something moves, to load what reading needs.
         release: Called on that thread after any other event, to free what reading took.
+        offer: Called on that thread with each reading and its photo, before the table hears of it.
     """
 
     def __init__(
@@ -45,9 +46,10 @@ class TrayObserver:
         submit: Callable[[Command], Snapshot],
         prepare: Callable[[], object] = lambda: None,
         release: Callable[[], object] = lambda: None,
+        offer: Callable[[watch.Settled, bytes], None] = lambda _settled, _jpeg: None,
     ) -> None:
         self._name, self._watcher, self._submit = name, watcher, submit
-        self._prepare, self._release = prepare, release
+        self._prepare, self._release, self._offer = prepare, release, offer
         self._illness: str | None = None
         self.ended = False
         self._thread: threading.Thread | None = None
@@ -88,6 +90,8 @@ class TrayObserver:
             self._illness = str(event.error) if isinstance(event, watch.Ill) else None
             then = self._prepare if isinstance(event, watch.Moving) else self._release
             command = command_of(event)
+            if isinstance(event, watch.Settled) and isinstance(command, Observe):
+                self._offer(event, command.observation.photo_jpeg or b"")
             if command is not None:
                 self._tell(command)
             del event, command  # would keep their picture in memory until the next event

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from companion.adapters.board_view import Lights
+from companion.evidence.folder import PackageFolder
 from companion.settings.load import Settings
 from companion.table.photos import Photos
 from hardware.board import Board
@@ -17,10 +18,18 @@ class LiveSettings:
     """Applies settings to the parts of a running table; the first ones when this is made."""
 
     def __init__(
-        self, settings: Settings, board: Board, lights: Lights, photos: Photos, chimes: Chimes, voice: Loudspeaker
+        self,
+        settings: Settings,
+        board: Board,
+        lights: Lights,
+        photos: Photos,
+        packages: PackageFolder,
+        chimes: Chimes,
+        voice: Loudspeaker,
     ) -> None:
         self._now = settings
         self._board, self._lights, self._photos, self._chimes, self._voice = board, lights, photos, chimes, voice
+        self._packages = packages
         self._set(settings)
         if settings.sound.speech and voice.mute is None:
             voice.turn(True)
@@ -46,10 +55,10 @@ class LiveSettings:
             self._voice.turn(now.sound.speech)
 
     def _set(self, now: Settings) -> None:
-        """Pass current limit, night mode, space for photos, volume and language on to the parts that use them."""
+        """Pass limit, night mode, space for photos and packages, volume and language on to the parts that use them."""
         self._board.take(Power(now.strip))
         self._lights.night = now.strip.night
-        self._photos.cap_bytes = now.data.photos_mb * 1_000_000
+        self._photos.cap_bytes, self._packages.cap_bytes = now.data.photo_bytes, now.data.evidence_bytes
         self._chimes.volume = now.sound.volume if now.sound.effects else 0.0
         self._voice.language, self._voice.volume = now.table.language or "en", now.sound.volume
 

@@ -45,11 +45,23 @@ class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         dir: The data folder; empty for the platform's own place.
-        photos_mb: Most space of the throws' photos on the disk, in megabytes.
+        photos_mb: Most space of the throws' photos and packages on the disk, in megabytes.
+        evidence_percent: Share of that space for the packages of throws, in percent. 0: none is kept.
     """
 
     dir: Annotated[str, Meta(extra={"stays": True})] = ""
     photos_mb: Annotated[int, Meta(ge=10, le=1_000_000, extra=LIVE)] = CAP_BYTES // 1_000_000
+    evidence_percent: Annotated[int, Meta(ge=0, le=90, extra=LIVE)] = 60
+
+    @property
+    def evidence_bytes(self) -> int:
+        """Most space of the packages of throws, in bytes."""
+        return self.photos_mb * 10_000 * self.evidence_percent
+
+    @property
+    def photo_bytes(self) -> int:
+        """Most space of the photos, in bytes."""
+        return self.photos_mb * 1_000_000 - self.evidence_bytes
 
     @property
     def folder(self) -> Path:

@@ -128,6 +128,7 @@ def test_a_page_may_change_only_settings_declared_for_it() -> None:
         "web.wifi": "start",
         "web.wifi_password": "start",
         "data.photos_mb": "live",
+        "data.evidence_percent": "live",
     }
 
 

@@ -75,13 +75,14 @@ class Stored:
 
 
 def bytes_of_rig(stored: Stored) -> bytes:
-    """Encode a calibration as the content of its file: a zip archive of the numbers (JSON) and the picture (PNG)."""
+    """Encode a calibration as a zip archive: numbers (JSON) and picture (PNG). Equal calibrations give equal bytes."""
     done, picture = cv2.imencode(".png", stored.rig.empty_bgr)
     assert done, "a picture from a camera can always be coded"
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
-        archive.writestr(_NUMBERS, msgspec.json.format(msgspec.json.encode(_numbers(stored)), indent=1))
-        archive.writestr(_PICTURE, picture.tobytes())
+        numbers = msgspec.json.format(msgspec.json.encode(_numbers(stored)), indent=1)
+        archive.writestr(zipfile.ZipInfo(_NUMBERS), numbers)
+        archive.writestr(zipfile.ZipInfo(_PICTURE), picture.tobytes())
     return content.getvalue()
 
 

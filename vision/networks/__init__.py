@@ -28,6 +28,10 @@ class Networks:
             each.network.warm_up()
         self.detector.network.load()  # not warmed up: most throws need no closer pass, and its size varies
 
+    def hashes(self) -> dict[str, str]:
+        """Return the hash of each network's file, by the file's name without its suffix."""
+        return {each.network.name: each.network.hash for each in (self.light, self.detector, self.classifier)}
+
     def release(self) -> None:
         """Free the memory of all networks. Loading them again takes milliseconds."""
         for each in (self.light, self.detector, self.classifier):

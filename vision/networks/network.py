@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,16 @@ class Network:
         self._model = model
         self._net: Any = None
         self._last_shape: tuple[int, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the network's file without its suffix."""
+        return self._model.stem
+
+    @cached_property
+    def hash(self) -> str:
+        """BLAKE2 hash of the network's file as 16 hex digits."""
+        return hashlib.blake2b(self._model.read_bytes(), digest_size=8).hexdigest()
 
     def load(self) -> None:
         """Load the network unless it is loaded. Raises SetupError if its file is damaged."""

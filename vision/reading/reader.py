@@ -19,7 +19,7 @@ from vision.networks.detector import MIN_SCORE, Detection
 from vision.networks.known_scale import LIGHT_FACE_PX
 from vision.networks.multiscale import MAX_DETECTIONS, passes
 from vision.reading.candidates import SCORE_BASELINE, Candidate, Selection, merge_predictions, select
-from vision.reading.reading import Die, Doubt, FrameBGR, Reading
+from vision.reading.reading import Die, Doubt, FrameBGR, Reading, Scored
 from vision.reading.scenes import MIN_AGREEING_SCALES, Photo, Scene, Tray, TrayFrame
 
 Classified = dict[tuple[Place, Views], Probabilities]
@@ -101,7 +101,9 @@ class Reader:
         selection, doubt = self._select(scene, expect)
         dice = [Die(die.value, scene.box(die.detection), round(die.confidence, 3)) for die in selection.dice]
         dice += [Die(None, box, 0.0) for box in scene.unexplained(selection)]
-        return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt)
+        candidates = [_scored(scene, each, accepted=True) for each in selection.dice]
+        candidates += [_scored(scene, each, accepted=False) for each in selection.rejected]
+        return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt, tuple(candidates))
 
     def _select(self, scene: Scene, expect: int | None) -> tuple[Selection, Doubt | None]:
         """Run passes until the dice are certain or no pass is left; re-classify uncertain dice at the end.
@@ -201,3 +203,14 @@ class Reader:
         probabilities = self._networks.classifier.classify(scene.picture_bgr, new, views)
         classified |= {(place, views): each for place, each in zip(new, probabilities, strict=True)}
         return [classified[place, views] for place in places]
+
+
+def _scored(scene: Scene, candidate: Candidate, *, accepted: bool) -> Scored:
+    """Return a candidate's box and scores for the record of the reading."""
+    return Scored(
+        scene.box(candidate.detection),
+        accepted,
+        round(candidate.score, 4),
+        tuple(candidate.probabilities.round(4).tolist()),
+        tuple(candidate.detection.scores.round(4).tolist()),
+    )

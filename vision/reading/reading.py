@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,29 @@ class Die:
 
 
 @dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate that the reader chose as a die or rejected, with the scores of both networks.
+
+    Attributes:
+        box_xywh: Bounding box in pixels of the picture.
+        accepted: Whether it was chosen as a die.
+        score: Fused score that it is a face, 0 to 1.
+        probabilities: (7) the classifier's: no face, then the values 1 to 6.
+        detected: (6) the detector's class scores.
+    """
+
+    box_xywh: Box
+    accepted: bool
+    score: float
+    probabilities: tuple[float, ...]
+    detected: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """All dice of one picture, left to right, and the doubt; a reading without a doubt is trusted.
+
+    `candidates` are what it was chosen from: for records, they make no two readings differ.
 
     >>> reading = Reading((Die(5, (0, 0, 40, 40), 0.99), Die(2, (80, 0, 40, 40), 0.98)), Doubt.COUNT)
     >>> reading.values, reading.trusted
@@ -49,6 +70,7 @@ class Reading:
 
     dice: tuple[Die, ...]
     doubt: Doubt | None
+    candidates: tuple[Scored, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def trusted(self) -> bool:

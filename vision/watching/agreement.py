@@ -28,7 +28,7 @@ def agreed(readings: Sequence[Reading]) -> Reading:
     doubt = next((reading.doubt for reading in reversed(readings) if reading.doubt is not None), None)
     if doubt is None and not all(same_dice(newest, reading) for reading in readings[:-1]):
         doubt = Doubt.DISAGREE
-    return Reading(newest.dice, doubt)
+    return Reading(newest.dice, doubt, newest.candidates)
 
 
 def same_dice(one: Reading, other: Reading, moved: Callable[[Point], Point] = lambda xy: xy) -> bool:

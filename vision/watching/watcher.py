@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from companion.errors import DeviceError
@@ -51,6 +51,9 @@ class Settled:
         kept: Dice in the keep zone.
         emptied: Whether the throw zone was seen at rest without dice between the last throw and this one.
         keep_zone: Whether the tray has a keep zone.
+        expected: Number of dice that the reader was told, or None.
+        rig: The calibration that it was read with, or None.
+        doubted_frames: Every frame that was read, oldest first, if the reading is in doubt; else none.
     """
 
     at_s: float
@@ -60,6 +63,9 @@ class Settled:
     kept: tuple[LocatedDie, ...]
     emptied: bool
     keep_zone: bool = True
+    expected: int | None = None
+    rig: Rig | None = None
+    doubted_frames: tuple[Frame, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +237,8 @@ class Watcher:
                     readings.append(reading)
                 if len(readings) == FRAMES_READ and at_s >= detector.since_s + STILL_S:
                     agreement = agreed(readings)
-                    return at_s, _settled(still, at_s, agreement, rig, emptied) if agreement.trusted else None
+                    settled = _settled([still], at_s, agreement, rig, emptied, expect)
+                    return at_s, settled if agreement.trusted else None
         return at_s, None
 
     def _read(self, frame: Frame, emptied: bool) -> Settled:
@@ -253,7 +260,7 @@ class Watcher:
                 break
         last = frames[len(readings) - 1]
         self._size_px = die_size_px(readings[-1])
-        return _settled(last, last.at_s, agreed(readings), rig, emptied)
+        return _settled(frames[: len(readings)], last.at_s, agreed(readings), rig, emptied, expect)
 
     def _stills(self, first: Frame) -> list[Frame]:
         """Take FRAMES_READ frames from `first` on, or after dimming if there are lights; fewer if the recording ends.
@@ -279,19 +286,24 @@ class Watcher:
             self._dim(False)
 
 
-def _settled(frame: Frame, at_s: float, reading: Reading, rig: Rig | None, emptied: bool) -> Settled:
+def _settled(
+    frames: Sequence[Frame], at_s: float, reading: Reading, rig: Rig | None, emptied: bool, expected: int | None
+) -> Settled:
     """Build the event of a reading: its dice are placed in the zones of `rig`, unless that is for another picture size.
 
     Args:
-        frame: The last frame that was read.
+        frames: The frames that were read, oldest first.
         at_s: Time of the rest in seconds, on the camera's clock.
         reading: The merged reading.
         rig: The calibration, or None.
         emptied: Whether the throw zone was seen at rest without dice since the last throw.
+        expected: Number of dice that the reader was told, or None.
     """
+    frame, doubted = frames[-1], () if reading.trusted else tuple(frames)
     rig = rig if rig is not None and rig.fits(frame.image_bgr) else None
     thrown, kept = place(reading, rig)
-    return Settled(at_s, frame, reading, thrown, kept, emptied, rig is not None and rig.keep.width_mm > 0)
+    keep_zone = rig is not None and rig.keep.width_mm > 0
+    return Settled(at_s, frame, reading, thrown, kept, emptied, keep_zone, expected, rig, doubted)
 
 
 def _due(doubted: Settled | None, frame: Frame) -> bool:

@@ -1,0 +1,99 @@
+"""The packages of a data folder: `evidence/CAMERA-HASH/N.zip` is throw N, read with the calibration of that hash.
+
+Each folder holds its calibration once, as `calibration.zip`. Its name ends in `none` for throws read without one.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from companion.errors import DeviceError
+from companion.evidence.package import Package, ThrowRecord, packed, unpacked
+from companion.table.atomic import write_file
+from vision.calibration.store import FILE_NAME as CALIBRATION
+
+EVIDENCE = "evidence"
+"""Name of the folder of packages in a data folder."""
+UNCALIBRATED = "none"
+"""Stands for the hash in the name of the folder of throws that were read without a calibration."""
+
+
+class PackageFolder:
+    """The packages of a data folder, up to a total size.
+
+    Args:
+        folder: Data folder.
+        cap_bytes: Largest total size in bytes; with 0 none is kept.
+    """
+
+    def __init__(self, folder: Path, cap_bytes: int) -> None:
+        self.path = folder / EVIDENCE
+        self.cap_bytes = cap_bytes
+        self._total: int | None = None
+
+    def files(self) -> dict[int, Path]:
+        """Return the file of each throw that has a package, by the throw's number, ascending."""
+        found = {int(file.stem): file for file in self.path.glob("*/*.zip") if file.stem.isdecimal()}
+        return dict(sorted(found.items()))
+
+    def keep(self, package: Package, calibration: bytes | None) -> None:
+        """Write a package, and its calibration unless it is there; delete the oldest beyond the cap. Raises OSError.
+
+        Args:
+            package: The package of a throw.
+            calibration: Content of its calibration's file; None without one.
+        """
+        content, record = packed(package), package.record
+        if len(content) + len(calibration or b"") > self.cap_bytes:
+            self.prune()
+            return
+        folder = self.path / folder_name(record)
+        folder.mkdir(parents=True, exist_ok=True)
+        if calibration is not None and not (folder / CALIBRATION).exists():
+            write_file(folder / CALIBRATION, (calibration,))
+            self._total = None
+        file = folder / f"{record.throw}.zip"
+        before = file.stat().st_size if file.exists() else 0
+        write_file(file, (content,))
+        self._total = self._size() if self._total is None else self._total + len(content) - before
+        if self._total > self.cap_bytes:
+            self.prune()
+
+    def prune(self) -> None:
+        """Delete the oldest packages, and folders without any, until the total is within the cap. Raises OSError."""
+        self._total = self._size()
+        for file in self.files().values():
+            if self._total <= self.cap_bytes:
+                return
+            self._total -= file.stat().st_size
+            file.unlink()
+            if not any(each.stem.isdecimal() for each in file.parent.iterdir()):
+                shutil.rmtree(file.parent)
+                self._total = self._size()
+
+    def _size(self) -> int:
+        return sum(file.stat().st_size for file in self.path.glob("*/*.zip"))
+
+
+def folder_name(record: ThrowRecord) -> str:
+    """Return the name of the folder that a throw's package is in."""
+    return f"{record.camera}-{record.calibration or UNCALIBRATED}"
+
+
+def camera_of(file: Path) -> str:
+    """Return the kind of camera that read the throw of a package's file."""
+    return file.parent.name.rpartition("-")[0]
+
+
+def read_package(file: Path) -> Package:
+    """Read a package. Raises DeviceError if it is damaged, misplaced or of a newer format."""
+    try:
+        content = file.read_bytes()
+    except OSError as refused:
+        raise DeviceError(f"The throw package {file} can't be read ({refused.strerror}).", "Check the disk.") from None
+    package = unpacked(content, str(file))
+    if str(package.record.throw) != file.stem:
+        reason = f"The throw package {file} is that of throw {package.record.throw}."
+        raise DeviceError(reason, "Give it back its name, or delete it.")
+    return package

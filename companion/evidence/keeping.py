@@ -1,0 +1,207 @@
+"""Keeps the package of each throw while the table plays, on a thread of its own that gives way to everything else.
+
+The observer offers each reading, and the table's snapshots tell which of them became a throw. One offer waits at most:
+if the thread is behind, a throw has no package, and `health` says how many.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from companion.errors import DeviceError
+from companion.evidence.folder import PackageFolder
+from companion.evidence.package import (
+    COMPRESSED,
+    NEAR_LOSSLESS,
+    Package,
+    ReadDie,
+    ThrowRecord,
+    calibration_bytes,
+    encoded,
+    hash_of,
+)
+from companion.table.photos import Photos, digest_of
+from companion.table.snapshot import News, Snapshot
+from vision.geometry.floor import Floor
+from vision.geometry.rig import Rig
+from vision.reading.reading import Box
+from vision.watching.watcher import Settled
+
+log = logging.getLogger(__name__)
+
+PAGE_FIRST_S = 0.3
+"""Seconds that an offer waits before it is encoded, so that board and pages show the throw first."""
+MAX_HELD = 6
+"""Readings held in memory: a doubted one until it is answered, the others in case they are corrected at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """An encoded reading: near-lossless and compressed, and the content of its calibration's file."""
+
+    fine: Package
+    small: Package
+    calibration: bytes | None
+
+
+class PackageKeeper:
+    """Writes the packages of the throws that the table enters.
+
+    Args:
+        source: Camera in the settings.
+        packages: Where they are kept.
+        photos: The photos of the throws, which tell the throw of a reading.
+        versions: Returns the hash of each network's file; called on the thread.
+        reader: Version of the program.
+        give_way: Lowers the priority of the thread that calls it.
+        page_first_s: Seconds that an offer waits.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        packages: PackageFolder,
+        photos: Photos,
+        versions: Callable[[], Mapping[str, str]],
+        reader: str,
+        give_way: Callable[[], None] = lambda: None,
+        page_first_s: float = PAGE_FIRST_S,
+    ) -> None:
+        self._camera = source.partition(":")[0]  # what follows may be a path with somebody's name
+        self._packages, self._photos, self._versions, self._reader = packages, photos, versions, reader
+        self._give_way, self._page_first_s = give_way, page_first_s
+        self._changed = threading.Condition()
+        self._offer: tuple[str, Settled] | None = None
+        self._claims: list[tuple[int, bool]] = []  # throw, and whether it was corrected
+        self._seen: dict[int, str] = {}  # source of each throw that was heard of, by number
+        self._held: dict[str, Held] = {}  # by hash of the photo; used on the thread alone
+        self._calibration: tuple[Rig, bytes] | None = None
+        self._skipped, self._kept, self._illness = 0, 0, ""
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Start the thread unless it is running."""
+        if not self.alive():
+            self._stopping.clear()
+            self._thread = threading.Thread(target=self._run, name="evidence", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Write what is claimed, and stop the thread. Idempotent."""
+        self._stopping.set()
+        with self._changed:
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def alive(self) -> bool:
+        """Whether the thread runs."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def health(self) -> tuple[bool, str]:
+        """Return whether packages can be kept, and a sentence for the page."""
+        if self._illness:
+            return False, self._illness
+        if not self._packages.cap_bytes:
+            return True, "not kept: evidence_percent is 0"
+        missed = f"; {self._skipped} readings came too fast to be kept" if self._skipped else ""
+        return True, f"{self._kept} throws kept since the start{missed}"
+
+    def offer(self, settled: Settled, photo_jpeg: bytes) -> None:
+        """Offer a reading with its photo, before the table hears of it. Returns at once."""
+        if not self._packages.cap_bytes or not settled.reading.dice:
+            return
+        with self._changed:
+            if self._offer is not None:
+                self._skipped += 1
+                return
+            self._offer = digest_of(photo_jpeg), settled
+            self._changed.notify()
+
+    def hear(self, snapshot: Snapshot, _news: News) -> None:
+        """Note the throws that a snapshot adds or corrects."""
+        throws = {each.number: each.source for each in snapshot.throws if each.photo}
+        new = [(n, said == "corrected") for n, said in throws.items() if self._seen.get(n) != said]
+        self._seen = throws
+        if new:
+            with self._changed:
+                self._claims += new
+                self._changed.notify()
+
+    def _run(self) -> None:
+        """Encode offers and write the packages of claimed throws, until the stop."""
+        self._give_way()
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._offer or self._claims or self._stopping.is_set())
+                if not self._offer and not self._claims:
+                    return
+            self._stopping.wait(self._page_first_s)
+            with self._changed:
+                (offer, self._offer), (claims, self._claims) = (self._offer, None), (self._claims, [])
+            if offer is not None:
+                self._held[offer[0]] = self._encoded(*offer)
+                while len(self._held) > MAX_HELD:
+                    del self._held[next(iter(self._held))]
+            del offer  # would keep its frames in memory until the next one
+            for throw, corrected in claims:
+                self._write(throw, corrected=corrected)
+
+    def _write(self, throw: int, *, corrected: bool) -> None:
+        """Write the package of a throw if its reading is held; a refusal of the disk is reported by `health`."""
+        held = self._held.get(digest_of(self._photos.jpeg(throw) or b""))
+        if held is None:
+            return
+        package = held.fine if corrected or held.fine.record.doubt else held.small
+        record = msgspec.structs.replace(package.record, throw=throw)
+        try:
+            self._packages.keep(replace(package, record=record), held.calibration)
+        except OSError as refused:
+            ill = DeviceError(
+                f"Packages of throws can't be kept in {self._packages.path} ({refused.strerror}).",
+                "Free some space or make the folder writable; the table plays on without them.",
+            )
+            self._illness = str(ill)
+            log.warning("%s", ill)
+        else:
+            self._kept, self._illness = self._kept + 1, ""
+
+    def _encoded(self, photo: str, settled: Settled) -> Held:
+        """Cut the frames to the tray and encode them, with the record of their reading."""
+        rig, calibration, offset = settled.rig, None, (0, 0)
+        frames = [frame.image_bgr for frame in settled.doubted_frames or (settled.frame,)]
+        if rig is not None:
+            left, top, right, bottom = Floor.of(rig).box
+            frames, offset = [frame[top:bottom, left:right] for frame in frames], (left, top)
+            if self._calibration is None or self._calibration[0] is not rig:
+                self._calibration = rig, calibration_bytes(self._camera, rig)
+            calibration = self._calibration[1]
+        record = self._record(photo, settled, None if calibration is None else hash_of(calibration), offset)
+        fine = Package(record, tuple(encoded(frame, NEAR_LOSSLESS) for frame in frames))
+        return Held(fine, Package(record, (encoded(frames[-1], COMPRESSED),)), calibration)
+
+    def _record(self, photo: str, settled: Settled, calibration: str | None, offset: tuple[int, int]) -> ThrowRecord:
+        """Make the record of a reading whose throw has no number yet; `offset` is the cut's corner in the frame."""
+
+        def moved(box: Box) -> Box:
+            return box[0] - offset[0], box[1] - offset[1], box[2], box[3]
+
+        reading = settled.reading
+        return ThrowRecord(
+            throw=0,
+            photo=photo,
+            camera=self._camera,
+            calibration=calibration,
+            expect=settled.expected,
+            networks=dict(self._versions()),
+            reader=self._reader,
+            doubt=reading.doubt,
+            dice=tuple(ReadDie(die.value, moved(die.box_xywh), die.confidence) for die in reading.dice),
+            candidates=tuple(replace(each, box_xywh=moved(each.box_xywh)) for each in reading.candidates),
+        )

@@ -1,0 +1,168 @@
+"""The throw package: one zip with the pictures of a throw, its reading and the versions of the reader.
+
+The format is in docs/reference/throw-packages.md. A package names its calibration by hash, and holds no names and no
+times: those are in the journal, whose entry it is bound to by the hash of the throw's photo.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import msgspec
+import numpy as np
+
+from companion.errors import DeviceError, PictureError
+from vision.calibration.store import Stored, bytes_of_rig
+from vision.geometry.floor import Floor
+from vision.geometry.rig import Rig
+from vision.images.loading import picture_of_bytes
+from vision.reading.reading import Box, FrameBGR, Scored
+
+FORMAT = 1
+"""Version of the format; a package with a larger number is refused."""
+RECORD = "throw.json"
+"""Name of the record in the zip."""
+MAX_PART_BYTES = 60_000_000
+"""Largest part of a package, in bytes, that is unpacked: bounds the memory for a forged one."""
+NEAR_LOSSLESS = (97, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
+"""JPEG quality, 0 to 100, and chroma sampling of doubted and corrected throws, which training may need."""
+COMPRESSED = (90, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
+"""JPEG quality and chroma sampling of all other throws; coarser ones lose faint pips."""
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, NotImplementedError, RuntimeError)
+
+
+class ReadDie(msgspec.Struct, frozen=True):
+    """A die as it was read: its value (None: unread), box in pixels of the package's picture, and confidence."""
+
+    value: int | None
+    box_xywh: Box
+    confidence: float
+
+
+class ThrowRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What a package tells about its pictures.
+
+    Attributes:
+        format: Version of the format.
+        throw: Number of the throw.
+        photo: Hash of the throw's photo, as its journal entry names it; empty in an anonymous package.
+        camera: Kind of camera.
+        calibration: Hash of the calibration; None without one.
+        expect: Number of dice that the reader was told, or None.
+        networks: Hash of each network's file, by name.
+        reader: Version of the program.
+        doubt: Code of the doubt, or None.
+        dice: The dice that were read.
+        candidates: What they were chosen from, with the scores of both networks.
+        stands: Values that stand now; None in a data folder, where the journal says so.
+        source: Who said so: `camera`, `answered` or `corrected`; None in a data folder.
+    """
+
+    throw: int
+    photo: str
+    camera: str
+    calibration: str | None
+    expect: int | None
+    networks: dict[str, str]
+    reader: str
+    doubt: str | None
+    dice: tuple[ReadDie, ...]
+    candidates: tuple[Scored, ...] = ()
+    stands: tuple[int, ...] | None = None
+    source: str | None = None
+    format: int = FORMAT
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The values that were read, sorted."""
+        return tuple(sorted(die.value for die in self.dice if die.value is not None))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Package:
+    """A record and its pictures, as JPEG; more than one if the reading was in doubt, oldest first."""
+
+    record: ThrowRecord
+    jpegs: tuple[bytes, ...]
+
+    def pictures(self) -> list[FrameBGR]:
+        """Decode the pictures. Raises DeviceError if one is damaged."""
+        try:
+            return [picture_of_bytes(jpeg, f"throw {self.record.throw}") for jpeg in self.jpegs]
+        except PictureError as damaged:
+            raise _refused(f"of throw {self.record.throw}", str(damaged)) from None
+
+    def with_truth(self, stands: Sequence[int], source: str) -> Package:
+        """Return the anonymous package: with the values that stand, without the hash of the photo."""
+        record = msgspec.structs.replace(self.record, stands=tuple(stands), source=source, photo="")
+        return replace(self, record=record)
+
+
+def hash_of(content: bytes) -> str:
+    """Return the BLAKE2 hash of a file's content as 32 hex digits."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def encoded(picture_bgr: FrameBGR, quality: tuple[int, int]) -> bytes:
+    """Encode a picture as JPEG; `quality` is `NEAR_LOSSLESS` or `COMPRESSED`."""
+    flags = [cv2.IMWRITE_JPEG_QUALITY, quality[0], cv2.IMWRITE_JPEG_SAMPLING_FACTOR, quality[1]]
+    return cv2.imencode(".jpg", picture_bgr, flags)[1].tobytes()
+
+
+def packed(package: Package) -> bytes:
+    """Return the content of a package's file."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:  # stored: JPEG is compressed already
+        archive.writestr(zipfile.ZipInfo(RECORD), msgspec.json.encode(package.record))
+        for number, jpeg in enumerate(package.jpegs, 1):
+            archive.writestr(zipfile.ZipInfo(f"{number}.jpg"), jpeg)
+    return content.getvalue()
+
+
+def unpacked(content: bytes, name: str) -> Package:
+    """Decode the content of a package's file; `name` is used in error messages.
+
+    Raises:
+        DeviceError: It is cut off, damaged, no package, or of a newer format.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if any(part.file_size > MAX_PART_BYTES for part in archive.infolist()):
+                raise _refused(name, "a part of it is too large")
+            text = archive.read(RECORD)
+            found = msgspec.json.decode(text, type=dict[str, msgspec.Raw]).get("format", msgspec.Raw(b"0"))
+            version = msgspec.json.decode(found, type=int)
+            if version > FORMAT:
+                newer = f"The throw package {name} has format {version}, newer than {FORMAT}."
+                raise DeviceError(newer, "Update pegpip.")
+            record = msgspec.json.decode(text, type=ThrowRecord)
+            names = [each for each in archive.namelist() if each != RECORD]
+            return Package(record, tuple(archive.read(each) for each in sorted(names, key=_number)))
+    except _DAMAGE as wrong:
+        raise _refused(name, str(wrong) or type(wrong).__name__) from None
+
+
+def calibration_bytes(camera: str, rig: Rig) -> bytes:
+    """Return the content of the calibration file that packages refer to: `rig` cut to the view of its floor.
+
+    The pictures of packages are cut alike, so they are frames of this calibration and show nothing but the tray.
+    """
+    left, top, right, bottom = Floor.of(rig).box
+    shift = np.array([[1, 0, -left], [0, 1, -top], [0, 0, 1]], np.float64)
+    cut = replace(rig, floor_to_px=shift @ rig.floor_to_px, empty_bgr=rig.empty_bgr[top:bottom, left:right].copy())
+    return bytes_of_rig(Stored(camera, "", cut))
+
+
+def _number(name: str) -> int:
+    """Return the number of a picture from its name. Raises ValueError for a name that no package has."""
+    return int(name.removesuffix(".jpg"))
+
+
+def _refused(name: str, why: str) -> DeviceError:
+    return DeviceError(f"The throw package {name} can't be read ({why}).", "Copy it again, or delete it.")

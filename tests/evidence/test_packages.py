@@ -1,0 +1,150 @@
+"""Packages of throws: what is in them, what becomes of damaged ones, and that the table never waits for them."""
+
+from __future__ import annotations
+
+import errno
+import json
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from companion.errors import DeviceError
+from companion.evidence import folder as package_folder
+from companion.evidence.folder import PackageFolder, camera_of, read_package
+from companion.table.journal import read_entries
+from tests.evidence.playing import VirtualEvening
+from tests.waiting import until
+from vision.calibration.store import load_rig
+from vision.networks import Networks
+from vision.reading.reader import Reader
+
+ROOM = 2_000_000_000
+
+
+def test_a_package_is_bound_to_its_entry_by_the_hash_of_the_photo(played: Path) -> None:
+    photos = {entry.throw: entry.body["photo"] for entry in read_entries(played) if entry.throw}
+    files = PackageFolder(played, ROOM).files()
+    assert {throw: read_package(file).record.photo for throw, file in files.items()} == photos
+
+
+def test_a_package_tells_all_that_the_reader_weighed(played: Path, networks: Networks) -> None:
+    record = read_package(PackageFolder(played, ROOM).files()[1]).record
+    assert record.networks == networks.hashes()
+    assert sum(each.accepted for each in record.candidates) == len(record.dice) == 7
+    assert all(len(each.probabilities) == 7 and len(each.detected) == 6 for each in record.candidates)
+    assert (record.doubt, record.camera) == (None, "virtual")
+
+
+def test_its_picture_is_a_frame_of_the_calibration_beside_it(played: Path, networks: Networks) -> None:
+    file = PackageFolder(played, ROOM).files()[2]
+    package, stored = read_package(file), load_rig(file.parent)
+    assert stored is not None
+    reading = Reader(networks, stored.rig).read(package.pictures()[-1])
+    assert (reading.values, reading.doubt) == (package.record.values, None)
+    boxes = [die.box_xywh for die in package.record.dice]
+    assert max(abs(a - b) for die in reading.dice for a, b in zip(die.box_xywh, _nearest(die.box_xywh, boxes))) <= 3  # noqa: B905
+
+
+def _nearest(box: tuple[int, ...], boxes: list[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
+    return min(boxes, key=lambda other: abs(other[0] - box[0]) + abs(other[1] - box[1]))
+
+
+def test_a_calibration_is_stored_once_for_all_its_throws(played: Path) -> None:
+    assert len(list((played / "evidence").rglob("calibration.zip"))) == 1
+    assert {camera_of(file) for file in PackageFolder(played, ROOM).files().values()} == {"virtual"}
+
+
+def test_a_corrected_throw_keeps_the_finer_picture(played: Path) -> None:
+    files = PackageFolder(played, ROOM).files()
+    assert until(lambda: files[3].stat().st_size > 1.3 * files[2].stat().st_size)
+
+
+@pytest.fixture
+def copy(played: Path, tmp_path: Path) -> dict[int, Path]:
+    """The files of a copy of the evening's packages."""
+    shutil.copytree(played / "evidence", tmp_path / "evidence")
+    return PackageFolder(tmp_path, ROOM).files()
+
+
+def _cut(file: Path, _other: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-100])
+
+
+def _swapped(file: Path, other: Path) -> None:
+    shutil.copyfile(other, file)
+
+
+def _newer(file: Path, _other: Path) -> None:
+    with zipfile.ZipFile(file) as archive:
+        record = {**json.loads(archive.read("throw.json")), "format": 99, "dice": "told in another way"}
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("throw.json", json.dumps(record))
+
+
+def _empty(file: Path, _other: Path) -> None:
+    file.write_bytes(b"")
+
+
+def _spoilt(file: Path, _other: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 255
+    file.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("harm", "told"),
+    [
+        (_cut, "can't be read"),
+        (_swapped, "is that of throw 2"),
+        (_newer, "Update pegpip"),
+        (_empty, "can't be read"),
+        (_spoilt, "can't be read"),
+    ],
+)
+def test_a_harmed_package_is_refused_in_words(
+    copy: dict[int, Path], harm: Callable[[Path, Path], None], told: str
+) -> None:
+    harm(copy[1], copy[2])
+    with pytest.raises(DeviceError, match=told):
+        read_package(copy[1])
+
+
+def test_with_no_room_nothing_is_kept_and_what_was_kept_goes(copy: dict[int, Path]) -> None:
+    packages = PackageFolder(copy[1].parents[2], 0)
+    packages.keep(read_package(copy[4]), None)
+    assert packages.files() == {}
+    assert not list(packages.path.iterdir())
+
+
+def test_the_oldest_packages_make_room_for_a_new_one(copy: dict[int, Path]) -> None:
+    packages = PackageFolder(copy[1].parents[2], ROOM)
+    packages.cap_bytes = sum(file.stat().st_size for file in packages.path.rglob("*.zip")) - 1
+    packages.keep(read_package(copy[4]), None)
+    assert list(packages.files()) == [2, 3, 4]
+
+
+def test_a_full_disk_is_told_and_the_table_plays_on(
+    tmp_path: Path, networks: Networks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(package_folder, "write_file", full)
+    with VirtualEvening(tmp_path, networks) as evening:
+        evening.throw()
+        assert until(lambda: not evening.keeper.health()[0])
+        assert "No space left" in evening.keeper.health()[1]
+        assert evening.throw().throws[-1].number == 2
+        monkeypatch.undo()
+        evening.throw()
+        assert until(lambda: evening.keeper.health() == (True, "1 throws kept since the start"))
+
+
+def test_with_no_room_the_table_says_so_and_plays_on(tmp_path: Path, networks: Networks) -> None:
+    with VirtualEvening(tmp_path, networks, cap_bytes=0) as evening:
+        assert evening.throw().throws[-1].number == 1
+        assert evening.keeper.health() == (True, "not kept: evidence_percent is 0")
+    assert not (tmp_path / "evidence").exists()
