@@ -24,6 +24,7 @@ COMMANDS = {
     "dice": "test from all throws whether the dice are fair",
     "puzzles": "positions with one best option, and the answer",
     "train-me": "puzzles to answer on the terminal",
+    "rescore": "read stored throws again with today's reader, and judge it by them",
     "simulate": "play many games between levels of play, and count the wins",
     "doctor": "check every part of the table; say what is wrong and what to do",
     "calibrate": "find the tray, the keep zone, the light and the size of a die",

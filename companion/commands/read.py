@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.errors import PictureError, SetupError
+from companion.errors import DeviceError, PictureError, SetupError
 
 if TYPE_CHECKING:
     from vision.reading.reader import Reader
@@ -41,6 +41,7 @@ def command(
     """Read the dice in pictures and print their values, for instance `pegpip read --expect 6 throw.jpg`.
 
     With --calibration a picture is read as a frame of that tray; one of another size is read as a photo, with a note. A
+    zip that `pegpip rescore --export` wrote is read with its own calibrations. A
     file that is no picture is reported, the others are still read, and the exit status is 1.
     """
     if annotate is not None:
@@ -49,15 +50,41 @@ def command(
     status = 0
     with _progress(images) as names:
         for number, name in enumerate(names):
-            record = _record(name, reader, expect, None if annotate is None else _drawing(annotate, images, number))
-            status = max(status, int("error" in record))
-            if as_json:
-                print(json.dumps(record), flush=True)  # noqa: T201
-            elif "error" in record:
-                click.echo(f"pegpip: {record['error']}", err=True)
-            else:
-                print(in_a_row(record), flush=True)  # noqa: T201
+            drawing = None if annotate is None else _drawing(annotate, images, number)
+            exported = Path(name).suffix.lower() == ".zip"
+            for record in _shared(name) if exported else (_record(name, reader, expect, drawing),):
+                status = max(status, int("error" in record))
+                _print(record, as_json=as_json)
     return status
+
+
+def _print(record: dict[str, Any], *, as_json: bool) -> None:
+    """Print the record of a picture: as JSON, as a line for people, or its error on standard error."""
+    if as_json:
+        print(json.dumps(record), flush=True)  # noqa: T201
+    elif "error" in record:
+        click.echo(f"pegpip: {record['error']}", err=True)
+    else:
+        print(in_a_row(record), flush=True)  # noqa: T201
+
+
+def _shared(name: str) -> Iterator[dict[str, Any]]:
+    """Read each throw of an export of `pegpip rescore` with its own calibration; yield its JSON record."""
+    from companion.evidence.sharing import read_export
+    from vision.networks import load_networks
+    from vision.reading.reader import Reader
+
+    networks, readers = load_networks(), dict[int, Reader]()
+    try:
+        for throw in read_export(Path(name)):
+            if id(throw.rig) not in readers:
+                readers[id(throw.rig)] = Reader(networks, throw.rig)
+            begun_s = time.perf_counter()
+            reading = readers[id(throw.rig)].read(throw.picture_bgr)
+            ms = round(1000 * (time.perf_counter() - begun_s), 1)
+            yield {"image": f"{name}:{throw.name}", **reading_record(reading), "ms": ms}
+    except DeviceError as damaged:
+        yield {"image": name, "error": str(damaged)}
 
 
 def open_reader(calibration: Path | None) -> Reader:

@@ -250,6 +250,13 @@ class PastGames:
             self._read_on()
             return [(game, line) for _, game in sorted(self._kept.items()) for line in game.doubted]
 
+    def camera_throws(self) -> Iterator[tuple[ArchivedGame, ArchivedLine]]:
+        """Yield each throw that stands and was not entered by hand, with its game, oldest first."""
+        for game in reversed(self._played()):
+            for line in game.archived_lines():
+                if line.thrown and line.thrown.source != "hand":
+                    yield game, line
+
     def _played(self) -> list[ArchivedGame]:
         """Return the games that have a throw or a result, newest first. A first start sets up a game without either."""
         with self._lock:

@@ -4,6 +4,9 @@ A rig is photos by one camera that did not move, or the rests in a video. The em
 other photos. The geometry is an estimate: the lens over the middle, the face size and height from the list.
 
     python -m vision.research.evaluation.rigs RIGS.json PHOTOS [--split tune] [--height 1.1]
+    python -m vision.research.evaluation.rigs FOLDER
+
+FOLDER is an unpacked zip of `pegpip rescore --export`: throws of a table, with its own calibrations.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from vision.calibration.store import load_rig
 from vision.geometry.rig import Rig, Zone
 from vision.images.loading import picture_in
 from vision.networks import load_networks
@@ -73,6 +77,16 @@ def cases(rigs: Path, photos: Path, split: str = "check", height: float = 1.0) -
             if others:
                 empty = np.median(np.stack(others), axis=0).astype(np.uint8)
                 yield Case(rig["name"], name, picture, rig_of(rig, empty, height), truth)
+
+
+def exported(folder: Path) -> Iterator[Case]:
+    """Yield the throws of an unpacked export, each with its calibration. Raises DeviceError if one is damaged."""
+    for labels in sorted(folder.glob("*/labels.jsonl")):
+        stored = load_rig(labels.parent)
+        for row in map(json.loads, labels.read_text().splitlines()):
+            if stored is not None:
+                picture = picture_in(labels.parent / "images" / row["image"])
+                yield Case(labels.parent.name[:24], row["image"], picture, stored.rig, tuple(sorted(row["values"])))
 
 
 def rig_of(estimate: dict[str, Any], empty_bgr: FrameBGR, factor: float = 1.0) -> Rig:
@@ -133,14 +147,15 @@ def _frames(rig: dict[str, Any], folder: Path) -> list[tuple[str, FrameBGR, tupl
 def main() -> int:
     """Measure each rig and print it, with each misread photo; return 1 if a wrong reading was trusted, else 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rigs", type=Path, help="a JSON list of rigs: see `cases`")
-    parser.add_argument("photos", type=Path, help="the folder of their sets")
+    parser.add_argument("rigs", type=Path, help="a JSON list of rigs, see `cases`; or the folder of an export")
+    parser.add_argument("photos", type=Path, nargs="?", help="the folder of their sets")
     parser.add_argument("--split", choices=("check", "tune", "all"), default="check")
     parser.add_argument("--height", type=float, default=1.0, help="how many times too high the lens is said to be")
     args = parser.parse_args()
     networks, wrong = load_networks(), 0
     sys.stdout.write(f"{'rig':24}{'photos':>8}{'exact':>8}{'trusted':>9}{'wrong while trusted':>21}\n")
-    for name, group in groupby(cases(args.rigs, args.photos, args.split, args.height), lambda case: case.rig_name):
+    found = cases(args.rigs, args.photos, args.split, args.height) if args.photos else exported(args.rigs)
+    for name, group in groupby(found, lambda case: case.rig_name):
         read = [(case, Reader(networks, case.rig).read(case.frame_bgr)) for case in group]
         missed = [(case, reading) for case, reading in read if reading.values != case.truth]
         trusted = sum(reading.doubt is None for _, reading in read)

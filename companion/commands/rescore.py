@@ -1,0 +1,101 @@
+"""`pegpip rescore`: reads stored throws again with today's reader."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from companion.errors import DeviceError
+from companion.settings import load as config
+
+if TYPE_CHECKING:
+    from companion.evidence.rescoring import Rescored
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a throw, then one with the sums.")
+@click.option("--data", metavar="DIR", type=click.Path(exists=True, file_okay=False), help="The data folder.")
+@click.option("--since", metavar="MONTH", default="", help="Only games from that month on, as 2026-11.")
+@click.option("--set", "dice", metavar="NAME", help="Only games with that set of dice; '' for the usual one.")
+@click.option(
+    "--html", "sheet", metavar="DIR", type=click.Path(path_type=Path), help="Folder for a page of what differs."
+)
+@click.option(
+    "--export", "to", metavar="FILE", type=click.Path(path_type=Path), help="Write the throws to a zip instead."
+)
+def command(as_json: bool, data: str | None, since: str, dice: str | None, sheet: Path | None, to: Path | None) -> int:
+    """Read the stored throws again, and compare them with what stands and with what the table read.
+
+    A false accept is a reading that is trusted and not what stands; the bound holds with 95 % confidence. --export
+    writes an anonymous zip: no names, no times, only the tray. A package that can't be used is reported, and the exit
+    status is 1.
+    """
+    from companion.evidence import contact_sheet, rescoring, sharing  # OpenCV takes a third of a second
+    from companion.evidence.folder import PackageFolder
+    from vision.networks import load_networks
+
+    folder = config.load(None, {"data": {"dir": data}} if data else {}).data.folder
+    refused = list[str]()
+    packages = len(PackageFolder(folder, 0).files())
+    stored = _tracked(rescoring.stored_throws(folder, since, dice, refused.append), packages)
+    if to is not None:
+        count = sharing.write_export(stored, to)
+        said = {"export": str(to), "throws": count, "refused": refused}
+        click.echo(json.dumps(said) if as_json else f"{count} throws are in {to}.")
+        return _told(refused)
+    done = list[rescoring.Rescored]()
+    for each in rescoring.rescored(iter(stored), load_networks(), refused.append):
+        done.append(each)
+        if as_json:
+            click.echo(json.dumps(each.record()))
+    found = rescoring.summary(done, refused)
+    if not done and not refused:
+        raise DeviceError(f"No throw in {folder} has a package.", "Name a table's folder with --data, or play first.")
+    click.echo(json.dumps(found) if as_json else in_words(found, done))
+    if sheet is not None:
+        page = contact_sheet.write_sheet(sheet, done, found)
+        click.echo(f"{page}", err=True)
+    return _told(refused)
+
+
+def in_words(found: dict[str, Any], throws: Iterable[Rescored]) -> str:
+    """Format the sums, and each throw that is read otherwise than at the table, as text for people."""
+    doubts = ", ".join(f"{count} {code}" for code, count in found["doubts"].items()) or "none"
+    most = f"With 95 % confidence at most {found['false_accepts_at_most']:.2%} of the trusted ones are."
+    rows = [
+        f"{found['throws']} throws: {found['exact']} as they stand, {found['trusted']} trusted.",
+        f"Wrong while trusted: {found['false_accepts']}. {most}",
+        f"In doubt: {doubts}. Read otherwise than at the table: {found['changed']}.",
+    ]
+    for each in throws:
+        if each.changed:
+            was, now = each.throw.was, each.now
+            rows.append(
+                f"  throw {each.throw.judged.throw}: was {list(was.values)}, {was.doubt or 'trusted'}; "
+                f"is {list(now.values)}, {now.doubt or 'trusted'}; stands as {list(each.throw.judged.values)}"
+            )
+    return "\n".join(rows)
+
+
+def _told(refused: list[str]) -> int:
+    """Print the reasons of what was refused, and return the exit status."""
+    for reason in refused:
+        click.echo(f"pegpip: {reason}", err=True)
+    return int(bool(refused))
+
+
+def _tracked(throws: Iterator[Any], total: int) -> Iterable[Any]:
+    """Yield at most `total` throws, with a progress bar on standard error if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield from throws
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, redirect_stdout=sys.stdout.isatty()) as bar:
+        yield from bar.track(throws, total=total, description="reading again")

@@ -1,0 +1,57 @@
+"""The contact sheet of a rescoring: one HTML page of the throws whose reading differs, each with its picture."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from companion.errors import DeviceError
+from companion.evidence.rescoring import Rescored
+from vision.images.annotating import annotated
+from vision.images.loading import save_jpeg
+
+_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Throws read again</title>
+<style>body{{font:16px/1.4 system-ui;margin:1rem;background:#17110c;color:#f3ead9}}img{{width:100%}}
+main{{display:grid;gap:1rem;grid-template-columns:repeat(auto-fill,minmax(18rem,1fr))}}figure{{margin:0}}</style>
+<h1>Throws read again</h1><p>{summary}</p><main>{figures}</main></html>
+"""
+
+
+def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, Any]) -> Path:
+    """Write `index.html` and the pictures of the throws that changed or are not exact. Return the page's path.
+
+    Raises DeviceError or PictureError if the folder can't be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        figures = [_figure(folder, each) for each in throws if each.differs]
+        summary = (
+            f"{found['throws']} throws, {found['exact']} as they stand, {found['trusted']} trusted, "
+            f"{found['false_accepts']} wrong while trusted (at most {found['false_accepts_at_most']:.2%}), "
+            f"{found['changed']} read otherwise than at the table."
+        )
+        page = folder / "index.html"
+        page.write_text(_PAGE.format(summary=summary, figures="".join(figures)), encoding="utf-8")
+    except OSError as refused:
+        raise DeviceError(f"The sheet can't be written to {folder} ({refused.strerror}).", "Name another.") from None
+    return page
+
+
+def _figure(folder: Path, each: Rescored) -> str:
+    """Save the annotated picture of a throw and return its figure."""
+    throw = each.throw.judged.throw
+    save_jpeg(annotated(each.throw.package.pictures()[-1], each.now), folder / f"{throw}.jpg")
+    words = (
+        f"Throw {throw}: stands as {_row(each.throw.judged.values)} ({each.throw.judged.source}); "
+        f"at the table {_row(each.throw.was.values)}, {each.throw.was.doubt or 'trusted'}; "
+        f"now {_row(each.now.values)}, {each.now.doubt or 'trusted'}."
+    )
+    caption = html.escape(words)
+    return f'<figure><img src="{throw}.jpg" alt="{caption}"><figcaption>{caption}</figcaption></figure>'
+
+
+def _row(values: Iterable[int]) -> str:
+    return " ".join(map(str, values)) or "no dice"

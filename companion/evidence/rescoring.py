@@ -1,0 +1,172 @@
+"""Reads stored throws again with today's reader, and compares them with what stands and with what the table read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from companion.errors import DeviceError
+from companion.evidence.folder import PackageFolder, read_package
+from companion.evidence.package import Package
+from companion.history.export import PastGames
+from companion.history.judged import JudgedThrow, judged_throws, upper_bound
+from companion.table.journal import entries_at
+from vision.calibration.store import load_rig
+from vision.geometry.rig import Rig, place
+from vision.networks import Networks
+from vision.reading.reader import Reader
+from vision.reading.reading import Die, Doubt, Reading
+from vision.watching.agreement import agreed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredThrow:
+    """A throw that stands, with its package.
+
+    Attributes:
+        judged: What stands, from the journal.
+        package: Its package.
+        rig: The calibration that it was read with, cut to the tray; None without one.
+    """
+
+    judged: JudgedThrow
+    package: Package
+    rig: Rig | None
+
+    @property
+    def was(self) -> Reading:
+        """The reading at the table."""
+        record = self.package.record
+        dice = tuple(Die(die.value, die.box_xywh, die.confidence) for die in record.dice)
+        return Reading(dice, None if record.doubt is None else Doubt(record.doubt))
+
+    def without_pictures(self) -> StoredThrow:
+        """Return the throw with the record of its package alone."""
+        return replace(self, package=Package(self.package.record, ()))
+
+    def exact(self, reading: Reading) -> bool:
+        """Whether a reading gives the values that stand.
+
+        Without a keep zone, dice that stay lie among those that were thrown, so the reading may have more dice.
+        """
+        thrown, _ = place(reading, self.rig)
+        read, stands = Counter(each.die.value for each in thrown), Counter(self.judged.values)
+        return read == stands or (not _has_keep_zone(self.rig) and stands <= read)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rescored:
+    """A stored throw and its reading by today's reader."""
+
+    throw: StoredThrow
+    now: Reading
+
+    @property
+    def changed(self) -> bool:
+        """Whether values or trust differ from those at the table."""
+        was = self.throw.was
+        return self.now.values != was.values or self.now.trusted != was.trusted
+
+    @property
+    def differs(self) -> bool:
+        """Whether it has changed, or is not what stands."""
+        return self.changed or not self.throw.exact(self.now)
+
+    def record(self) -> dict[str, Any]:
+        """Return the throw as a line of `pegpip rescore --json`."""
+        judged, was, now = self.throw.judged, self.throw.was, self.now
+        return {
+            "throw": judged.throw,
+            "stands": list(judged.values),
+            "source": judged.source,
+            "was": {"values": list(was.values), "trusted": was.trusted, "doubt": was.doubt},
+            "now": {"values": list(now.values), "trusted": now.trusted, "doubt": now.doubt},
+            "exact": self.throw.exact(now),
+            "changed": self.changed,
+        }
+
+
+def stored_throws(
+    folder: Path, since: str = "", dice: str | None = None, refuse: Callable[[str], None] = lambda _why: None
+) -> Iterator[StoredThrow]:
+    """Yield each throw of a data folder that stands and has a sound package, oldest first.
+
+    Args:
+        folder: Data folder.
+        since: Earliest month to include, such as `2026-11`; empty for all.
+        dice: Name of the set of dice to include; None for all.
+        refuse: Called with the reason for each package that can't be used.
+    """
+    files, rigs = PackageFolder(folder, 0).files(), dict[Path, Rig | None]()
+    for judged in judged_throws(PastGames(folder), folder):
+        file = files.get(judged.throw)
+        if file is None or judged.month < since or dice not in (None, judged.dice):
+            continue
+        try:
+            package = read_package(file)
+            entry = next(iter(entries_at(folder, [judged.entry])), None)
+            if entry is None or entry.body.get("photo") != package.record.photo:
+                reason = f"The throw package {file} does not belong to entry {judged.entry} of the journal."
+                raise DeviceError(reason, "Delete it.")
+            if file.parent not in rigs:
+                rigs[file.parent] = _rig_for(file.parent, package)
+            yield StoredThrow(judged, package, rigs[file.parent])
+        except DeviceError as no:
+            refuse(str(no))
+
+
+def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable[[str], None]) -> Iterator[Rescored]:
+    """Read stored throws again, each with the calibration of its time.
+
+    Throws that do not differ are yielded without their pictures, so that thousands fit in memory.
+
+    Args:
+        throws: Stored throws.
+        networks: Networks to read with.
+        refuse: Called with the reason for each package with damaged pictures.
+    """
+    readers = dict[int, Reader]()
+    for throw in throws:
+        if id(throw.rig) not in readers:
+            readers[id(throw.rig)] = Reader(networks, throw.rig)
+        try:
+            pictures = throw.package.pictures()
+        except DeviceError as no:
+            refuse(str(no))
+            continue
+        expect = throw.package.record.expect
+        again = Rescored(throw, agreed([readers[id(throw.rig)].read(picture, expect) for picture in pictures]))
+        yield again if again.differs else replace(again, throw=throw.without_pictures())
+
+
+def summary(throws: Sequence[Rescored], refused: Sequence[str]) -> dict[str, Any]:
+    """Count exact and trusted readings, false accepts with their upper bound, doubts and changes."""
+    trusted = [each for each in throws if each.now.trusted]
+    wrong = sum(not each.throw.exact(each.now) for each in trusted)
+    return {
+        "throws": len(throws),
+        "exact": sum(each.throw.exact(each.now) for each in throws),
+        "trusted": len(trusted),
+        "false_accepts": wrong,
+        "false_accepts_at_most": round(upper_bound(wrong, len(trusted)), 6),
+        "doubts": dict(Counter(str(each.now.doubt) for each in throws if each.now.doubt is not None)),
+        "changed": sum(each.changed for each in throws),
+        "refused": list(refused),
+    }
+
+
+def _rig_for(folder: Path, package: Package) -> Rig | None:
+    """Return the calibration beside a package; None if it was read without one. Raises DeviceError."""
+    if package.record.calibration is None:
+        return None
+    stored = load_rig(folder)
+    if stored is None:
+        raise DeviceError(f"The calibration of the throw packages in {folder} is missing.", "Copy it again.")
+    return stored.rig
+
+
+def _has_keep_zone(rig: Rig | None) -> bool:
+    return rig is not None and rig.keep.width_mm > 0

@@ -1,0 +1,99 @@
+"""Anonymous exports of throws: a zip of labelled sets, to send as a bug report, to measure with or to train on.
+
+Each calibration is a folder: `calibration.zip`, `images/N.jpg` cut to the tray, and `labels.jsonl`, as the evaluation
+and the training read it. Throws without a calibration are left out: their pictures may show people.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from companion.errors import DeviceError, PictureError
+from companion.evidence.folder import folder_name
+from companion.evidence.rescoring import StoredThrow
+from companion.history.review import matched_values
+from vision.calibration.store import FILE_NAME as CALIBRATION
+from vision.calibration.store import Stored, bytes_of_rig, rig_of_bytes
+from vision.geometry.rig import Rig, place
+from vision.images.loading import picture_of_bytes
+from vision.reading.reading import FrameBGR
+
+LABELS = "labels.jsonl"
+"""Name of the list of labels in each folder."""
+MAX_PART_BYTES = 60_000_000
+"""Largest part of an export, in bytes, that is unpacked: bounds the memory for a forged one."""
+_DAMAGE = (zipfile.BadZipFile, EOFError, KeyError, ValueError, NotImplementedError, RuntimeError, PictureError)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedThrow:
+    """A throw of an export: its name in the zip, its picture and the calibration that the picture is a frame of."""
+
+    name: str
+    picture_bgr: FrameBGR
+    rig: Rig
+
+
+def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
+    """Write throws to a zip and return how many it holds. Raises DeviceError if the file can't be written."""
+    labels, count = dict[str, list[bytes]](), 0
+    try:
+        with zipfile.ZipFile(to, "w") as archive:
+            for throw in throws:
+                if throw.rig is None:
+                    continue
+                folder, count = folder_name(throw.package.record), count + 1
+                if folder not in labels:
+                    rig = bytes_of_rig(Stored(throw.package.record.camera, "", throw.rig))
+                    archive.writestr(zipfile.ZipInfo(f"{folder}/{CALIBRATION}"), rig)
+                for number, jpeg in enumerate(reversed(throw.package.jpegs)):
+                    name = f"{throw.judged.throw}-{number}.jpg" if number else f"{throw.judged.throw}.jpg"
+                    archive.writestr(zipfile.ZipInfo(f"{folder}/images/{name}"), jpeg)
+                labels.setdefault(folder, []).append(msgspec.json.encode(_label(throw)) + b"\n")
+            for folder, lines in labels.items():
+                archive.writestr(zipfile.ZipInfo(f"{folder}/{LABELS}"), b"".join(lines))
+    except OSError as refused:
+        raise DeviceError(f"{to} can't be written ({refused.strerror}).", "Free some space or name another.") from None
+    return count
+
+
+def read_export(file: Path) -> Iterator[SharedThrow]:
+    """Yield the throws of an export. Raises DeviceError if it is damaged or no export."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            if any(part.file_size > MAX_PART_BYTES for part in archive.infolist()):
+                raise DeviceError(f"{file}: a part of it is too large.", "Export it again.")
+            for labels in (name for name in archive.namelist() if name.endswith(f"/{LABELS}")):
+                folder = labels.removesuffix(f"/{LABELS}")
+                rig = rig_of_bytes(archive.read(f"{folder}/{CALIBRATION}"), f"{file}:{folder}").rig
+                for line in archive.read(labels).splitlines():
+                    name = f"{folder}/images/{msgspec.json.decode(line)['image']}"
+                    yield SharedThrow(name, picture_of_bytes(archive.read(name), name), rig)
+    except OSError as refused:
+        raise DeviceError(f"{file} can't be read ({refused.strerror}).", "Check its name.") from None
+    except _DAMAGE as wrong:
+        raise DeviceError(f"{file} is damaged, or no export of throws ({wrong}).", "Export it again.") from None
+
+
+def _label(throw: StoredThrow) -> dict[str, object]:
+    """Return the line of a throw in the list of labels: values, a box for each die, and its package's record."""
+    record, judged = throw.package.with_truth(throw.judged.values, throw.judged.source).record, throw.judged
+    thrown, kept = place(throw.was, throw.rig)
+    read = [(each.die.box_xywh, each.die.value) for each in thrown if each.die.value is not None]
+    stay = [(each.die.box_xywh, each.die.value) for each in kept if each.die.value is not None]
+    apart = matched_values([value for _, value in read], judged.values)
+    boxes = [[*box, value] for (box, _), value in zip(read, apart, strict=True) if value]
+    known = None not in apart and len(boxes) == len(judged.values)
+    boxes += [[*box, value] for box, value in stay]
+    return {
+        "image": f"{judged.throw}.jpg",
+        "values": sorted([*judged.values, *(value for _, value in stay)]),
+        "boxes": boxes if known else None,
+        "tags": [judged.source, *([record.doubt] if record.doubt else [])],
+        "package": record,
+    }
