@@ -199,7 +199,7 @@ def build(starting: Starting) -> App:
         api.house.routes(house),
         api.advice.routes(Advisor(table.state), Vote(table.state), DailyPuzzle(date.today)),
         api.voice.routes(voice),
-        api.review.routes(Review(folder, past), photos),
+        api.review.routes(Review(folder, past), photos, packages.cameras),
         api.calibrate.routes(calibration),
         settings_routes(file, door.pairing),
     )

@@ -37,6 +37,10 @@ class PackageFolder:
         found = {int(file.stem): file for file in self.path.glob("*/*.zip") if file.stem.isdecimal()}
         return dict(sorted(found.items()))
 
+    def cameras(self) -> dict[int, str]:
+        """Return the kind of camera that read each throw that has a package, by the throw's number."""
+        return {throw: file.parent.name.rpartition("-")[0] for throw, file in self.files().items()}
+
     def keep(self, package: Package, calibration: bytes | None) -> None:
         """Write a package, and its calibration unless it is there; delete the oldest beyond the cap. Raises OSError.
 
@@ -79,11 +83,6 @@ class PackageFolder:
 def folder_name(record: ThrowRecord) -> str:
     """Return the name of the folder that a throw's package is in."""
     return f"{record.camera}-{record.calibration or UNCALIBRATED}"
-
-
-def camera_of(file: Path) -> str:
-    """Return the kind of camera that read the throw of a package's file."""
-    return file.parent.name.rpartition("-")[0]
 
 
 def read_package(file: Path) -> Package:

@@ -31,9 +31,9 @@ RECORD = "throw.json"
 MAX_PART_BYTES = 60_000_000
 """Largest part of a package, in bytes, that is unpacked: bounds the memory for a forged one."""
 NEAR_LOSSLESS = (97, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
-"""JPEG quality, 0 to 100, and chroma sampling of doubted and corrected throws, which training may need."""
-COMPRESSED = (90, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
-"""JPEG quality and chroma sampling of all other throws; coarser ones lose faint pips."""
+"""JPEG quality, 0 to 100, and chroma sampling of doubted and corrected throws (docs/lab/throw-packages.md)."""
+COMPRESSED = (85, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)
+"""JPEG quality and chroma sampling of all other throws: no reading changes by it (docs/lab/throw-packages.md)."""
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, NotImplementedError, RuntimeError)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from companion.errors import DeviceError
 from companion.evidence import folder as package_folder
-from companion.evidence.folder import PackageFolder, camera_of, read_package
+from companion.evidence.folder import PackageFolder, read_package
 from companion.table.journal import read_entries
 from tests.evidence.playing import VirtualEvening
 from tests.waiting import until
@@ -54,7 +54,7 @@ def _nearest(box: tuple[int, ...], boxes: list[tuple[int, int, int, int]]) -> tu
 
 def test_a_calibration_is_stored_once_for_all_its_throws(played: Path) -> None:
     assert len(list((played / "evidence").rglob("calibration.zip"))) == 1
-    assert {camera_of(file) for file in PackageFolder(played, ROOM).files().values()} == {"virtual"}
+    assert set(PackageFolder(played, ROOM).cameras().values()) == {"virtual"}
 
 
 def test_a_corrected_throw_keeps_the_finer_picture(played: Path) -> None:

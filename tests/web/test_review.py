@@ -73,6 +73,14 @@ def test_only_paired_phones_may_look(looked_over: Pub) -> None:
     assert "/api/throws/" not in stranger.get("/review").text
 
 
+def test_the_host_sees_how_often_a_reading_was_wrong_without_asking(looked_over: Pub) -> None:
+    found = looked_over.host().get("/api/evidence").json
+    assert (found["throws"], found["asked"], found["accepted"], found["corrected"]) == (2, 2, 0, 0)
+    assert found["bound"] == 1.0
+    assert [row["name"] for row in found["by"]["month"]] == ["2023-11"]
+    assert looked_over.stranger().get("/api/evidence").status_code == 401
+
+
 def test_the_review_lists_each_die_as_read_and_as_corrected(looked_over: Pub) -> None:
     later, earlier = looked_over.host().get("/api/review").json["throws"]
     assert (earlier["source"], earlier["settled"]) == ("corrected", True)

@@ -1,5 +1,7 @@
 """`/api/review`: the owner reviews doubtful and corrected throws, and downloads their photos as a labelled set.
 
+`/api/evidence` says how often a reading was accepted without asking and was wrong.
+
 The set is a folder as `vision.research.training.datasets` reads it: `labels.jsonl` and `images/`, packed as a zip.
 """
 
@@ -7,13 +9,14 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Annotated
 
 import flask
 import msgspec
 
 from companion.errors import IllegalAction
+from companion.history.judged import figures
 from companion.history.review import NO_DIE, Review, ReviewedThrow
 from companion.table.photos import Photos
 from web.pairing.roles import OWNERS
@@ -34,8 +37,8 @@ class DiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     values: Annotated[tuple[Annotated[int, msgspec.Meta(ge=NO_DIE, le=6)], ...], msgspec.Meta(max_length=20)]
 
 
-def routes(review: Review, photos: Photos) -> Routes:
-    """Make the routes of the review, for the owner."""
+def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, str]] = dict) -> Routes:
+    """Make the routes of the review, for the owner; `cameras` returns the kind of camera of throws by number."""
     made = Routes("review", DiceBody, ReviewedThrow)
     throws: Json = {"type": "array", "items": ref("ReviewedThrow")}
     listed: Json = {"type": "object", "required": ["throws"], "properties": {"throws": throws}}
@@ -51,6 +54,10 @@ def routes(review: Review, photos: Photos) -> Routes:
         except IllegalAction as refused:
             return refusal(422, refused.code, str(refused))
         return to_look_over()
+
+    @made.get("/api/evidence", "Throws read, asked and corrected, by month, camera and dice", {}, roles=OWNERS)
+    def evidence() -> flask.Response:
+        return answer(figures(review.judged(), cameras()))
 
     zipped: Json = {"kind": "application/zip", "roles": OWNERS}
 

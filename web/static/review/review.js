@@ -1,5 +1,5 @@
 // The host's look over doubtful and corrected throws: each die cut out of its photo, as read and as it was.
-import { $, dialog, fill, goLive, h, post, ready, t, table, text } from "../shared/core.js";
+import { $, dialog, fill, goLive, h, number, post, ready, t, table, text } from "../shared/core.js";
 import { crop } from "../control/ask.js";
 import { die } from "../shared/dice.js";
 import { menu } from "../shared/menu.js";
@@ -25,7 +25,46 @@ async function load() {
   if (!response.ok) return;
   ({ throws } = await response.json());
   show();
+  const counted = await fetch("/api/evidence", { cache: "no-store" });
+  if (counted.ok) prove(await counted.json());
 }
+
+// How often a reading was accepted and wrong: in all, and by month, camera and set of dice where there are several.
+function prove(found) {
+  $("proof").hidden = !found.throws;
+  const sums = { throws: number(found.throws), corrected: number(found.corrected), most: percent(found.bound) };
+  text($("proof-sum"), t("evidence.sum", sums));
+  const parts = Object.entries(found.by).filter(([, rows]) => rows.length > 1);
+  fill($("proof-by"), parts, () => parts.map(([kind, rows]) => counts(kind, rows)));
+}
+
+function counts(kind, rows) {
+  const heads = ["throws", "asked", "corrected", "bound"];
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": t(`evidence.${kind}`) },
+    h(
+      "table",
+      {},
+      h("thead", {}, h("tr", {}, [kind, ...heads].map((head) => h("th", { scope: "col" }, t(`evidence.${head}`))))),
+      h(
+        "tbody",
+        {},
+        rows.map((row) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, row.name || t(`evidence.${kind}_none`)),
+            heads.map((head) => h("td", { class: "n" }, head === "bound" ? percent(row.bound) : number(row[head]))),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+// At most so many percent: rounded up to one digit after the point.
+function percent(share) { return number(Math.ceil(1000 * share) / 10); }
 
 function show() {
   const shown = throws.filter(KEPT[$("filter").value]), settled = throws.filter((each) => each.settled).length;

@@ -279,6 +279,9 @@ export interface Elements {
   "power": HTMLElementTagNameMap["p"];
   "puzzle": HTMLElementTagNameMap["div"];
   "quiz": HTMLElementTagNameMap["section"];
+  "proof": HTMLElementTagNameMap["section"];
+  "proof-by": HTMLElementTagNameMap["div"];
+  "proof-sum": HTMLElementTagNameMap["p"];
   "race": HTMLElementTagNameMap["div"];
   "rated": HTMLElementTagNameMap["div"];
   "ratings": HTMLElementTagNameMap["div"];
