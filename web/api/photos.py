@@ -14,6 +14,7 @@ from web.responses import answer, refusal
 from web.routes import Routes, number
 
 JPEG, WEBP = "image/jpeg", "image/webp"
+"""Media types of photos and clips."""
 
 
 class Clips(Protocol):
@@ -24,7 +25,6 @@ class Clips(Protocol):
 
     def webp(self, throw: int) -> bytes | None:
         """Return the clip of a throw as an animated WebP; None if it has none."""
-"""Media type of the photos."""
 
 
 def routes(photos: Photos, table: AnyTable) -> Routes:
