@@ -5,7 +5,7 @@ QUICK := tests/games tests/table tests/history tests/bots tests/hardware tests/t
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: settings-page results throw-picture duel-games fairness faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts pi-budget fuzz-web page-types corrupted pi-memory rendered rigs ablation clips handheld fixtures train solve deb release-key sign appliance clean
+.PHONY: settings-page results throw-picture duel-games fairness faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts pi-budget fuzz-web page-types corrupted pi-memory rendered rigs rescored ablation clips handheld fixtures train solve deb release-key sign appliance clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -129,6 +129,9 @@ rendered: .venv/dev.stamp  ## measure the tray reader on 2,040 rendered pictures
 
 rigs: .venv/dev.stamp  ## measure the tray reader on photos by real fixed cameras: RIGS=rigs.json PHOTOS=folder (SPLIT=tune HEIGHT=1.1)
 	@$(BIN)/python -m vision.research.evaluation.rigs $(RIGS) $(PHOTOS) --split $(or $(SPLIT),check) --height $(or $(HEIGHT),1.0)
+
+rescored: .venv/dev.stamp  ## read virtual throws again from their packages, also with a spoilt network (40 minutes; THROWS=200: fewer)
+	@$(BIN)/python -m tests.evidence.proving --throws $(or $(THROWS),2000)
 
 ablation: .venv/dev.stamp  ## measure what each part of the reader contributes: RIGS=rigs.json PHOTOS=folder (ten minutes; docs/lab/ablation.md)
 	@$(BIN)/python -m vision.research.evaluation.ablation $(RIGS) $(PHOTOS) --split $(or $(SPLIT),check)

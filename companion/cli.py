@@ -36,7 +36,7 @@ COMMANDS = {
     "update": "install a signed release from a file; it is undone if the table is not well",
 }
 """Line of `pegpip --help` for each command, in its order."""
-ANALYSIS = frozenset({"odds", "luck", "dice", "puzzles", "train-me", "simulate"})
+ANALYSIS = frozenset({"odds", "luck", "dice", "puzzles", "train-me", "rescore", "simulate"})
 """Commands in `companion.commands.analysis`."""
 
 

@@ -16,7 +16,7 @@ from companion.errors import DeviceError, PictureError, SetupError
 
 if TYPE_CHECKING:
     from vision.reading.reader import Reader
-    from vision.reading.reading import Reading
+    from vision.reading.reading import FrameBGR, Reading
 
 MIN_FOR_BAR = 4
 """Least number of pictures for a progress bar."""
@@ -40,9 +40,9 @@ def command(
 ) -> int:
     """Read the dice in pictures and print their values, for instance `pegpip read --expect 6 throw.jpg`.
 
-    With --calibration a picture is read as a frame of that tray; one of another size is read as a photo, with a note. A
-    zip that `pegpip rescore --export` wrote is read with its own calibrations. A
-    file that is no picture is reported, the others are still read, and the exit status is 1.
+    With --calibration a picture is read as a frame of that tray; one of another size is read as a photo, with a note.
+    Throws in a zip of `pegpip rescore --export` are read with the calibrations in it. A file that is no picture is
+    reported, the others are still read, and the exit status is 1.
     """
     if annotate is not None:
         _make_folder(annotate)
@@ -52,39 +52,15 @@ def command(
         for number, name in enumerate(names):
             drawing = None if annotate is None else _drawing(annotate, images, number)
             exported = Path(name).suffix.lower() == ".zip"
-            for record in _shared(name) if exported else (_record(name, reader, expect, drawing),):
+            for record in _exported(name, expect, drawing) if exported else _pictured(name, reader, expect, drawing):
                 status = max(status, int("error" in record))
-                _print(record, as_json=as_json)
+                if as_json:
+                    print(json.dumps(record), flush=True)  # noqa: T201
+                elif "error" in record:
+                    click.echo(f"pegpip: {record['error']}", err=True)
+                else:
+                    print(in_a_row(record), flush=True)  # noqa: T201
     return status
-
-
-def _print(record: dict[str, Any], *, as_json: bool) -> None:
-    """Print the record of a picture: as JSON, as a line for people, or its error on standard error."""
-    if as_json:
-        print(json.dumps(record), flush=True)  # noqa: T201
-    elif "error" in record:
-        click.echo(f"pegpip: {record['error']}", err=True)
-    else:
-        print(in_a_row(record), flush=True)  # noqa: T201
-
-
-def _shared(name: str) -> Iterator[dict[str, Any]]:
-    """Read each throw of an export of `pegpip rescore` with its own calibration; yield its JSON record."""
-    from companion.evidence.sharing import read_export
-    from vision.networks import load_networks
-    from vision.reading.reader import Reader
-
-    networks, readers = load_networks(), dict[int, Reader]()
-    try:
-        for throw in read_export(Path(name)):
-            if id(throw.rig) not in readers:
-                readers[id(throw.rig)] = Reader(networks, throw.rig)
-            begun_s = time.perf_counter()
-            reading = readers[id(throw.rig)].read(throw.picture_bgr)
-            ms = round(1000 * (time.perf_counter() - begun_s), 1)
-            yield {"image": f"{name}:{throw.name}", **reading_record(reading), "ms": ms}
-    except DeviceError as damaged:
-        yield {"image": name, "error": str(damaged)}
 
 
 def open_reader(calibration: Path | None) -> Reader:
@@ -122,8 +98,8 @@ def reading_record(reading: Reading) -> dict[str, Any]:
     }
 
 
-def _record(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> dict[str, Any]:
-    """Read one picture and return the JSON object that `--json` prints for it.
+def _pictured(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
+    """Read a picture's file and yield the JSON object that `--json` prints for it.
 
     Args:
         name: Path of the picture, as given.
@@ -131,21 +107,52 @@ def _record(name: str, reader: Reader, expect: int | None, drawing: Path | None)
         expect: Number of dice that lie there; None if unknown.
         drawing: File for a copy with boxes drawn in; None for no copy.
     """
-    from vision.images.annotating import annotated
-    from vision.images.loading import picture_in, save_jpeg
+    from vision.images.loading import picture_in
 
     try:
-        image_bgr = picture_in(Path(name))
-        begun_s = time.perf_counter()
-        reading = reader.read(image_bgr, expect)
-        ms = 1000 * (time.perf_counter() - begun_s)
-        if drawing is not None:
-            save_jpeg(annotated(image_bgr, reading), drawing)
+        yield _record(name, picture_in(Path(name)), reader, expect, drawing)
     except PictureError as unreadable:
-        return {"image": name, "error": str(unreadable)}
+        yield {"image": name, "error": str(unreadable)}
+
+
+def _exported(name: str, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
+    """Read the throws of a zip of `pegpip rescore --export` and yield a JSON object for each.
+
+    Args:
+        name: Path of the zip, as given.
+        expect: Number of dice in each throw; None if unknown.
+        drawing: Copies with boxes drawn in get this name with the throw's appended; None for no copies.
+    """
+    from companion.evidence.sharing import read_export
+    from vision.networks import load_networks
+    from vision.reading.reader import Reader
+
+    networks, readers = load_networks(), dict[int, Reader]()
+    try:
+        for throw in read_export(Path(name)):
+            if id(throw.rig) not in readers:
+                readers[id(throw.rig)] = Reader(networks, throw.rig)
+            copy = drawing and drawing.with_stem(f"{drawing.stem}-{Path(throw.name).stem}")
+            yield _record(f"{name}:{throw.name}", throw.picture_bgr, readers[id(throw.rig)], expect, copy)
+    except (DeviceError, PictureError) as damaged:
+        yield {"image": name, "error": str(damaged)}
+
+
+def _record(
+    name: str, picture_bgr: FrameBGR, reader: Reader, expect: int | None, drawing: Path | None
+) -> dict[str, Any]:
+    """Read a picture and return its JSON object. Raises PictureError if the copy with boxes can't be written."""
+    from vision.images.annotating import annotated
+    from vision.images.loading import save_jpeg
+
+    begun_s = time.perf_counter()
+    reading = reader.read(picture_bgr, expect)
+    ms = 1000 * (time.perf_counter() - begun_s)
     if reader.misfit_wh is not None:
         wide, high = reader.misfit_wh
         click.echo(f"pegpip: {name}: {wide} x {high} is not the calibration's size; it is read as a photo.", err=True)
+    if drawing is not None:
+        save_jpeg(annotated(picture_bgr, reading), drawing)
     return {"image": name, **reading_record(reading), "ms": round(ms, 1)}
 
 

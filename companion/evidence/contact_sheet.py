@@ -42,11 +42,11 @@ def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, An
 
 def _figure(folder: Path, each: Rescored) -> str:
     """Save the annotated picture of a throw and return its figure."""
-    throw = each.throw.judged.throw
+    throw = each.throw.stands.throw
     save_jpeg(annotated(each.throw.package.pictures()[-1], each.now), folder / f"{throw}.jpg")
     words = (
-        f"Throw {throw}: stands as {_row(each.throw.judged.values)} ({each.throw.judged.source}); "
-        f"at the table {_row(each.throw.was.values)}, {each.throw.was.doubt or 'trusted'}; "
+        f"Throw {throw}: stands as {_row(each.throw.stands.values)} ({each.throw.stands.source}); "
+        f"at the table {_row(each.throw.at_table.values)}, {each.throw.at_table.doubt or 'trusted'}; "
         f"now {_row(each.now.values)}, {each.now.doubt or 'trusted'}."
     )
     caption = html.escape(words)

@@ -9,9 +9,11 @@ import shutil
 from pathlib import Path
 
 from companion.errors import DeviceError
-from companion.evidence.package import Package, ThrowRecord, packed, unpacked
+from companion.evidence.package import Package, ThrowRecord, hash_of, packed, unpacked
 from companion.table.atomic import write_file
 from vision.calibration.store import FILE_NAME as CALIBRATION
+from vision.calibration.store import rig_of_bytes
+from vision.geometry.rig import Rig
 
 EVIDENCE = "evidence"
 """Name of the folder of packages in a data folder."""
@@ -24,7 +26,7 @@ class PackageFolder:
 
     Args:
         folder: Data folder.
-        cap_bytes: Largest total size in bytes; with 0 none is kept.
+        cap_bytes: Largest total size in bytes; with 0 none is kept. It may change while the table plays.
     """
 
     def __init__(self, folder: Path, cap_bytes: int) -> None:
@@ -65,7 +67,12 @@ class PackageFolder:
             self.prune()
 
     def prune(self) -> None:
-        """Delete the oldest packages, and folders without any, until the total is within the cap. Raises OSError."""
+        """Delete the oldest packages until the total is within the cap, and what a power cut left. Raises OSError.
+
+        A folder goes with its last package.
+        """
+        for unfinished in self.path.glob("*/*.part"):
+            unfinished.unlink()
         self._total = self._size()
         for file in self.files().values():
             if self._total <= self.cap_bytes:
@@ -77,6 +84,7 @@ class PackageFolder:
                 self._total = self._size()
 
     def _size(self) -> int:
+        """Return the total size of packages and calibrations in bytes."""
         return sum(file.stat().st_size for file in self.path.glob("*/*.zip"))
 
 
@@ -92,7 +100,30 @@ def read_package(file: Path) -> Package:
     except OSError as refused:
         raise DeviceError(f"The throw package {file} can't be read ({refused.strerror}).", "Check the disk.") from None
     package = unpacked(content, str(file))
-    if str(package.record.throw) != file.stem:
-        reason = f"The throw package {file} is that of throw {package.record.throw}."
-        raise DeviceError(reason, "Give it back its name, or delete it.")
+    place = f"{folder_name(package.record)}/{package.record.throw}.zip"
+    if place != f"{file.parent.name}/{file.name}":
+        raise DeviceError(f"The throw package {file} belongs in {place}.", "Move it back there, or delete it.")
     return package
+
+
+def read_calibration(folder: Path, expected: str | None) -> Rig | None:
+    """Read the calibration of a folder of packages; None for throws that were read without one.
+
+    Args:
+        folder: The folder.
+        expected: Hash of the calibration in the records of its packages; None for no calibration.
+
+    Raises:
+        DeviceError: The calibration is missing, damaged, or another than the packages name.
+    """
+    if expected is None:
+        return None
+    file = folder / CALIBRATION
+    try:
+        content = file.read_bytes()
+    except OSError as refused:
+        reason = f"The calibration of throw packages {file} can't be read ({refused.strerror})."
+        raise DeviceError(reason, "Copy it again.") from None
+    if hash_of(content) != expected:
+        raise DeviceError(f"The calibration {file} is not that of its throw packages.", "Copy it again.")
+    return rig_of_bytes(content, str(file)).rig

@@ -35,9 +35,9 @@ from vision.watching.watcher import Settled
 log = logging.getLogger(__name__)
 
 PAGE_FIRST_S = 0.3
-"""Seconds that an offer waits before it is encoded, so that board and pages show the throw first."""
+"""Seconds that a reading waits before it is encoded, so that board and pages show the throw first."""
 MAX_HELD = 6
-"""Readings held in memory: a doubted one until it is answered, the others in case they are corrected at once."""
+"""Most encoded readings in memory. A doubted one is written when it is answered, and a corrected one again, finer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,13 +53,13 @@ class PackageKeeper:
     """Writes the packages of the throws that the table enters.
 
     Args:
-        source: Camera in the settings.
-        packages: Where they are kept.
-        photos: The photos of the throws, which tell the throw of a reading.
+        source: Camera in the settings, such as `opencv:0`; packages name its kind alone.
+        packages: Folder of the packages.
+        photos: Photos of the throws: a reading belongs to the throw that has its photo.
         versions: Returns the hash of each network's file; called on the thread.
         reader: Version of the program.
         give_way: Lowers the priority of the thread that calls it.
-        page_first_s: Seconds that an offer waits.
+        page_first_s: Seconds that a reading waits before it is encoded.
     """
 
     def __init__(
@@ -77,8 +77,8 @@ class PackageKeeper:
         self._give_way, self._page_first_s = give_way, page_first_s
         self._changed = threading.Condition()
         self._offer: tuple[str, Settled] | None = None
-        self._claims: list[tuple[int, bool]] = []  # throw, and whether it was corrected
-        self._seen: dict[int, str] = {}  # source of each throw that was heard of, by number
+        self._entered: list[tuple[int, bool]] = []  # throws to write, and whether they were corrected
+        self._sources: dict[int, str] = {}  # source of each throw of the last snapshot, by number
         self._held: dict[str, Held] = {}  # by hash of the photo; used on the thread alone
         self._calibration: tuple[Rig, bytes] | None = None
         self._skipped, self._kept, self._illness = 0, 0, ""
@@ -93,7 +93,7 @@ class PackageKeeper:
             self._thread.start()
 
     def stop(self) -> None:
-        """Write what is claimed, and stop the thread. Idempotent."""
+        """Write the packages of all throws that were entered, and stop the thread. Idempotent."""
         self._stopping.set()
         with self._changed:
             self._changed.notify()
@@ -115,7 +115,7 @@ class PackageKeeper:
 
     def offer(self, settled: Settled, photo_jpeg: bytes) -> None:
         """Offer a reading with its photo, before the table hears of it. Returns at once."""
-        if not self._packages.cap_bytes or not settled.reading.dice:
+        if not settled.reading.dice:
             return
         with self._changed:
             if self._offer is not None:
@@ -127,30 +127,34 @@ class PackageKeeper:
     def hear(self, snapshot: Snapshot, _news: News) -> None:
         """Note the throws that a snapshot adds or corrects."""
         throws = {each.number: each.source for each in snapshot.throws if each.photo}
-        new = [(n, said == "corrected") for n, said in throws.items() if self._seen.get(n) != said]
-        self._seen = throws
+        new = [(n, source == "corrected") for n, source in throws.items() if self._sources.get(n) != source]
+        self._sources = throws
         if new:
             with self._changed:
-                self._claims += new
+                self._entered += new
                 self._changed.notify()
 
     def _run(self) -> None:
-        """Encode offers and write the packages of claimed throws, until the stop."""
+        """Encode readings and write the packages of the throws that were entered, until the stop."""
         self._give_way()
+        self._prune()  # the space may have changed since the last run
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._offer or self._claims or self._stopping.is_set())
-                if not self._offer and not self._claims:
+                self._changed.wait_for(lambda: self._offer or self._entered or self._stopping.is_set())
+                if not self._offer and not self._entered:
                     return
             self._stopping.wait(self._page_first_s)
             with self._changed:
-                (offer, self._offer), (claims, self._claims) = (self._offer, None), (self._claims, [])
-            if offer is not None:
+                (offer, self._offer), (entered, self._entered) = (self._offer, None), (self._entered, [])
+            if not self._packages.cap_bytes:
+                self._held.clear()
+                self._prune()
+            elif offer is not None:
                 self._held[offer[0]] = self._encoded(*offer)
                 while len(self._held) > MAX_HELD:
                     del self._held[next(iter(self._held))]
             del offer  # would keep its frames in memory until the next one
-            for throw, corrected in claims:
+            for throw, corrected in entered:
                 self._write(throw, corrected=corrected)
 
     def _write(self, throw: int, *, corrected: bool) -> None:
@@ -163,14 +167,25 @@ class PackageKeeper:
         try:
             self._packages.keep(replace(package, record=record), held.calibration)
         except OSError as refused:
-            ill = DeviceError(
-                f"Packages of throws can't be kept in {self._packages.path} ({refused.strerror}).",
-                "Free some space or make the folder writable; the table plays on without them.",
-            )
-            self._illness = str(ill)
-            log.warning("%s", ill)
+            self._fall_ill(refused)
         else:
             self._kept, self._illness = self._kept + 1, ""
+
+    def _prune(self) -> None:
+        """Delete packages beyond the space for them; a refusal of the disk is reported by `health`."""
+        try:
+            self._packages.prune()
+        except OSError as refused:
+            self._fall_ill(refused)
+
+    def _fall_ill(self, refused: OSError) -> None:
+        """Note and log that the disk refuses packages."""
+        ill = DeviceError(
+            f"Packages of throws can't be kept in {self._packages.path} ({refused.strerror}).",
+            "Free some space or make the folder writable; the table plays on without them.",
+        )
+        self._illness = str(ill)
+        log.warning("%s", ill)
 
     def _encoded(self, photo: str, settled: Settled) -> Held:
         """Cut the frames to the tray and encode them, with the record of their reading."""

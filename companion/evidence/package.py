@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ import cv2
 import msgspec
 import numpy as np
 
-from companion.errors import DeviceError, PictureError
+from companion.errors import DeviceError, Doubt, PictureError
 from vision.calibration.store import Stored, bytes_of_rig
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig
@@ -28,13 +29,24 @@ FORMAT = 1
 """Version of the format; a package with a larger number is refused."""
 RECORD = "throw.json"
 """Name of the record in the zip."""
-MAX_PART_BYTES = 60_000_000
-"""Largest part of a package, in bytes, that is unpacked: bounds the memory for a forged one."""
+MAX_UNPACKED_BYTES = 60_000_000
+"""Most bytes that a package is unpacked to: bounds the memory for a forged one."""
 NEAR_LOSSLESS = (97, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
 """JPEG quality, 0 to 100, and chroma sampling of doubted and corrected throws (docs/lab/throw-packages.md)."""
 COMPRESSED = (85, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)
 """JPEG quality and chroma sampling of all other throws: no reading changes by it (docs/lab/throw-packages.md)."""
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, NotImplementedError, RuntimeError)
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    LookupError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+    OverflowError,
+)
+"""What reading a zip or its JSON raises if it is damaged or forged."""
 
 
 class ReadDie(msgspec.Struct, frozen=True):
@@ -57,7 +69,7 @@ class ThrowRecord(msgspec.Struct, frozen=True, kw_only=True):
         expect: Number of dice that the reader was told, or None.
         networks: Hash of each network's file, by name.
         reader: Version of the program.
-        doubt: Code of the doubt, or None.
+        doubt: The doubt, or None.
         dice: The dice that were read.
         candidates: What they were chosen from, with the scores of both networks.
         stands: Values that stand now; None in a data folder, where the journal says so.
@@ -71,7 +83,7 @@ class ThrowRecord(msgspec.Struct, frozen=True, kw_only=True):
     expect: int | None
     networks: dict[str, str]
     reader: str
-    doubt: str | None
+    doubt: Doubt | None
     dice: tuple[ReadDie, ...]
     candidates: tuple[Scored, ...] = ()
     stands: tuple[int, ...] | None = None
@@ -133,8 +145,8 @@ def unpacked(content: bytes, name: str) -> Package:
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if any(part.file_size > MAX_PART_BYTES for part in archive.infolist()):
-                raise _refused(name, "a part of it is too large")
+            if sum(part.file_size for part in archive.infolist()) > MAX_UNPACKED_BYTES:
+                raise _refused(name, "it is too large")
             text = archive.read(RECORD)
             found = msgspec.json.decode(text, type=dict[str, msgspec.Raw]).get("format", msgspec.Raw(b"0"))
             version = msgspec.json.decode(found, type=int)
@@ -142,9 +154,11 @@ def unpacked(content: bytes, name: str) -> Package:
                 newer = f"The throw package {name} has format {version}, newer than {FORMAT}."
                 raise DeviceError(newer, "Update pegpip.")
             record = msgspec.json.decode(text, type=ThrowRecord)
-            names = [each for each in archive.namelist() if each != RECORD]
-            return Package(record, tuple(archive.read(each) for each in sorted(names, key=_number)))
-    except _DAMAGE as wrong:
+            names = sorted((each for each in archive.namelist() if each != RECORD), key=_number)
+            if not names:
+                raise _refused(name, "it has no picture")
+            return Package(record, tuple(archive.read(each) for each in names))
+    except DAMAGE as wrong:
         raise _refused(name, str(wrong) or type(wrong).__name__) from None
 
 

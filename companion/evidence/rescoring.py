@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import DeviceError
-from companion.evidence.folder import PackageFolder, read_package
+from companion.evidence.folder import PackageFolder, read_calibration, read_package
 from companion.evidence.package import Package
+from companion.history.accuracy import CameraThrow, camera_throws, upper_bound
 from companion.history.export import PastGames
-from companion.history.judged import JudgedThrow, judged_throws, upper_bound
 from companion.table.journal import entries_at
-from vision.calibration.store import load_rig
 from vision.geometry.rig import Rig, place
 from vision.networks import Networks
 from vision.reading.reader import Reader
-from vision.reading.reading import Die, Doubt, Reading
+from vision.reading.reading import Die, Reading
 from vision.watching.agreement import agreed
 
 
@@ -27,21 +26,21 @@ class StoredThrow:
     """A throw that stands, with its package.
 
     Attributes:
-        judged: What stands, from the journal.
+        stands: What stands of it, from the journal.
         package: Its package.
         rig: The calibration that it was read with, cut to the tray; None without one.
     """
 
-    judged: JudgedThrow
+    stands: CameraThrow
     package: Package
     rig: Rig | None
 
     @property
-    def was(self) -> Reading:
+    def at_table(self) -> Reading:
         """The reading at the table."""
         record = self.package.record
         dice = tuple(Die(die.value, die.box_xywh, die.confidence) for die in record.dice)
-        return Reading(dice, None if record.doubt is None else Doubt(record.doubt))
+        return Reading(dice, record.doubt)
 
     def without_pictures(self) -> StoredThrow:
         """Return the throw with the record of its package alone."""
@@ -53,7 +52,7 @@ class StoredThrow:
         Without a keep zone, dice that stay lie among those that were thrown, so the reading may have more dice.
         """
         thrown, _ = place(reading, self.rig)
-        read, stands = Counter(each.die.value for each in thrown), Counter(self.judged.values)
+        read, stands = Counter(each.die.value for each in thrown), Counter(self.stands.values)
         return read == stands or (not _has_keep_zone(self.rig) and stands <= read)
 
 
@@ -67,7 +66,7 @@ class Rescored:
     @property
     def changed(self) -> bool:
         """Whether values or trust differ from those at the table."""
-        was = self.throw.was
+        was = self.throw.at_table
         return self.now.values != was.values or self.now.trusted != was.trusted
 
     @property
@@ -77,11 +76,11 @@ class Rescored:
 
     def record(self) -> dict[str, Any]:
         """Return the throw as a line of `pegpip rescore --json`."""
-        judged, was, now = self.throw.judged, self.throw.was, self.now
+        stands, was, now = self.throw.stands, self.throw.at_table, self.now
         return {
-            "throw": judged.throw,
-            "stands": list(judged.values),
-            "source": judged.source,
+            "throw": stands.throw,
+            "stands": list(stands.values),
+            "source": stands.source,
             "was": {"values": list(was.values), "trusted": was.trusted, "doubt": was.doubt},
             "now": {"values": list(now.values), "trusted": now.trusted, "doubt": now.doubt},
             "exact": self.throw.exact(now),
@@ -90,32 +89,32 @@ class Rescored:
 
 
 def stored_throws(
-    folder: Path, since: str = "", dice: str | None = None, refuse: Callable[[str], None] = lambda _why: None
+    folder: Path, since: str | None = None, dice: str | None = None, refuse: Callable[[str], None] = lambda _why: None
 ) -> Iterator[StoredThrow]:
     """Yield each throw of a data folder that stands and has a sound package, oldest first.
 
     Args:
         folder: Data folder.
-        since: Earliest month to include, such as `2026-11`; empty for all.
+        since: Earliest month to include, such as `2026-11`; None for all.
         dice: Name of the set of dice to include; None for all.
         refuse: Called with the reason for each package that can't be used.
     """
     files, rigs = PackageFolder(folder, 0).files(), dict[Path, Rig | None]()
-    for judged in judged_throws(PastGames(folder), folder):
-        file = files.get(judged.throw)
-        if file is None or judged.month < since or dice not in (None, judged.dice):
+    for stands in camera_throws(PastGames(folder), folder):
+        file = files.get(stands.throw)
+        if file is None or (since is not None and stands.month < since) or dice not in (None, stands.dice):
             continue
         try:
             package = read_package(file)
-            entry = next(iter(entries_at(folder, [judged.entry])), None)
+            entry = next(iter(entries_at(folder, [stands.entry])), None)
             if entry is None or entry.body.get("photo") != package.record.photo:
-                reason = f"The throw package {file} does not belong to entry {judged.entry} of the journal."
+                reason = f"The throw package {file} does not belong to entry {stands.entry} of the journal."
                 raise DeviceError(reason, "Delete it.")
             if file.parent not in rigs:
-                rigs[file.parent] = _rig_for(file.parent, package)
-            yield StoredThrow(judged, package, rigs[file.parent])
-        except DeviceError as no:
-            refuse(str(no))
+                rigs[file.parent] = read_calibration(file.parent, package.record.calibration)
+            yield StoredThrow(stands, package, rigs[file.parent])
+        except DeviceError as refused:
+            refuse(str(refused))
 
 
 def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable[[str], None]) -> Iterator[Rescored]:
@@ -126,7 +125,7 @@ def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable
     Args:
         throws: Stored throws.
         networks: Networks to read with.
-        refuse: Called with the reason for each package with damaged pictures.
+        refuse: Called with the reason for each package whose pictures are damaged or do not fit the calibration.
     """
     readers = dict[int, Reader]()
     for throw in throws:
@@ -134,8 +133,11 @@ def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable
             readers[id(throw.rig)] = Reader(networks, throw.rig)
         try:
             pictures = throw.package.pictures()
-        except DeviceError as no:
-            refuse(str(no))
+        except DeviceError as damaged:
+            refuse(str(damaged))
+            continue
+        if throw.rig is not None and not all(throw.rig.fits(picture) for picture in pictures):
+            refuse(f"The pictures of throw {throw.stands.throw} have another size than its calibration: delete them.")
             continue
         expect = throw.package.record.expect
         again = Rescored(throw, agreed([readers[id(throw.rig)].read(picture, expect) for picture in pictures]))
@@ -158,15 +160,6 @@ def summary(throws: Sequence[Rescored], refused: Sequence[str]) -> dict[str, Any
     }
 
 
-def _rig_for(folder: Path, package: Package) -> Rig | None:
-    """Return the calibration beside a package; None if it was read without one. Raises DeviceError."""
-    if package.record.calibration is None:
-        return None
-    stored = load_rig(folder)
-    if stored is None:
-        raise DeviceError(f"The calibration of the throw packages in {folder} is missing.", "Copy it again.")
-    return stored.rig
-
-
 def _has_keep_zone(rig: Rig | None) -> bool:
+    """Whether the tray of a calibration has a keep zone."""
     return rig is not None and rig.keep.width_mm > 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import msgspec
 
 from companion.errors import DeviceError, PictureError
 from companion.evidence.folder import folder_name
+from companion.evidence.package import DAMAGE
 from companion.evidence.rescoring import StoredThrow
 from companion.history.review import matched_values
 from vision.calibration.store import FILE_NAME as CALIBRATION
@@ -27,7 +29,12 @@ LABELS = "labels.jsonl"
 """Name of the list of labels in each folder."""
 MAX_PART_BYTES = 60_000_000
 """Largest part of an export, in bytes, that is unpacked: bounds the memory for a forged one."""
-_DAMAGE = (zipfile.BadZipFile, EOFError, KeyError, ValueError, NotImplementedError, RuntimeError, PictureError)
+
+
+class _Labelled(msgspec.Struct, frozen=True):
+    """The part of a line of labels that reading needs: the name of the picture, in `images/`."""
+
+    image: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,10 +47,18 @@ class SharedThrow:
 
 
 def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
-    """Write throws to a zip and return how many it holds. Raises DeviceError if the file can't be written."""
-    labels, count = dict[str, list[bytes]](), 0
+    """Write throws to a zip and return how many it holds. An older file stays until the new one is whole.
+
+    Args:
+        throws: The throws; those that were read without a calibration are left out.
+        to: The zip.
+
+    Raises:
+        DeviceError: The file can't be written.
+    """
+    labels, count, part = dict[str, list[bytes]](), 0, to.with_name(f"{to.name}.part")
     try:
-        with zipfile.ZipFile(to, "w") as archive:
+        with zipfile.ZipFile(part, "w") as archive:
             for throw in throws:
                 if throw.rig is None:
                     continue
@@ -52,13 +67,17 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
                     rig = bytes_of_rig(Stored(throw.package.record.camera, "", throw.rig))
                     archive.writestr(zipfile.ZipInfo(f"{folder}/{CALIBRATION}"), rig)
                 for number, jpeg in enumerate(reversed(throw.package.jpegs)):
-                    name = f"{throw.judged.throw}-{number}.jpg" if number else f"{throw.judged.throw}.jpg"
+                    name = f"{throw.stands.throw}-{number}.jpg" if number else f"{throw.stands.throw}.jpg"
                     archive.writestr(zipfile.ZipInfo(f"{folder}/images/{name}"), jpeg)
                 labels.setdefault(folder, []).append(msgspec.json.encode(_label(throw)) + b"\n")
             for folder, lines in labels.items():
                 archive.writestr(zipfile.ZipInfo(f"{folder}/{LABELS}"), b"".join(lines))
+        part.replace(to)
     except OSError as refused:
         raise DeviceError(f"{to} can't be written ({refused.strerror}).", "Free some space or name another.") from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
     return count
 
 
@@ -72,28 +91,29 @@ def read_export(file: Path) -> Iterator[SharedThrow]:
                 folder = labels.removesuffix(f"/{LABELS}")
                 rig = rig_of_bytes(archive.read(f"{folder}/{CALIBRATION}"), f"{file}:{folder}").rig
                 for line in archive.read(labels).splitlines():
-                    name = f"{folder}/images/{msgspec.json.decode(line)['image']}"
+                    name = f"{folder}/images/{msgspec.json.decode(line, type=_Labelled).image}"
                     yield SharedThrow(name, picture_of_bytes(archive.read(name), name), rig)
     except OSError as refused:
         raise DeviceError(f"{file} can't be read ({refused.strerror}).", "Check its name.") from None
-    except _DAMAGE as wrong:
+    except (*DAMAGE, PictureError) as wrong:
         raise DeviceError(f"{file} is damaged, or no export of throws ({wrong}).", "Export it again.") from None
 
 
 def _label(throw: StoredThrow) -> dict[str, object]:
     """Return the line of a throw in the list of labels: values, a box for each die, and its package's record."""
-    record, judged = throw.package.with_truth(throw.judged.values, throw.judged.source).record, throw.judged
-    thrown, kept = place(throw.was, throw.rig)
+    stands = throw.stands
+    record = throw.package.with_truth(stands.values, stands.source).record
+    thrown, kept = place(throw.at_table, throw.rig)
     read = [(each.die.box_xywh, each.die.value) for each in thrown if each.die.value is not None]
     stay = [(each.die.box_xywh, each.die.value) for each in kept if each.die.value is not None]
-    apart = matched_values([value for _, value in read], judged.values)
+    apart = matched_values([value for _, value in read], stands.values)
     boxes = [[*box, value] for (box, _), value in zip(read, apart, strict=True) if value]
-    known = None not in apart and len(boxes) == len(judged.values)
+    known = None not in apart and len(boxes) == len(stands.values)
     boxes += [[*box, value] for box, value in stay]
     return {
-        "image": f"{judged.throw}.jpg",
-        "values": sorted([*judged.values, *(value for _, value in stay)]),
+        "image": f"{stands.throw}.jpg",
+        "values": sorted([*stands.values, *(value for _, value in stay)]),
         "boxes": boxes if known else None,
-        "tags": [judged.source, *([record.doubt] if record.doubt else [])],
+        "tags": [stands.source, *([record.doubt] if record.doubt else [])],
         "package": record,
     }

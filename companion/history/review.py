@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 
 from companion.errors import IllegalAction
+from companion.history.accuracy import CameraThrow, camera_throws
 from companion.history.export import PastGames
-from companion.history.judged import JudgedThrow, judged_throws
 from companion.table.atomic import write_file
 from companion.table.journal import entries_at
 from companion.table.snapshot import Thrown
@@ -125,9 +125,9 @@ class Review:
             throws = [_reviewed(*each, labels.get(each[1].number)) for each in self._to_look_over()]
         return sorted(throws, key=lambda each: -each.throw)
 
-    def judged(self) -> list[JudgedThrow]:
+    def camera_throws(self) -> list[CameraThrow]:
         """Return every throw that stands and that the camera read, oldest first."""
-        return judged_throws(self._past, self._folder)
+        return camera_throws(self._past, self._folder)
 
     def label(self, throw: int, values: Sequence[int]) -> None:
         """Store a person's label of each box of a throw. Replaces earlier labels.

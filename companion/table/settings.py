@@ -50,8 +50,8 @@ class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     dir: Annotated[str, Meta(extra={"stays": True})] = ""
-    photos_mb: Annotated[int, Meta(ge=10, le=1_000_000, extra=LIVE)] = CAP_BYTES // 1_000_000
-    evidence_percent: Annotated[int, Meta(ge=0, le=90, extra=LIVE)] = 60
+    photos_mb: Annotated[int, Meta(ge=10, le=1_000_000, extra=LIVE)] = 2 * CAP_BYTES // 1_000_000
+    evidence_percent: Annotated[int, Meta(ge=0, le=90, extra=LIVE)] = 50
 
     @property
     def evidence_bytes(self) -> int:

@@ -5,7 +5,7 @@ As fast as the reader: nothing waits for a clock. What the keeper writes is what
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,9 +41,17 @@ class VirtualEvening:
         networks: Networks of the reader.
         seed: Seed of the throws.
         cap_bytes: Space for packages.
+        give_way: Called on the keeper's thread when it begins.
     """
 
-    def __init__(self, folder: Path, networks: Networks, seed: int = 1, cap_bytes: int = 2_000_000_000) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        networks: Networks,
+        seed: int = 1,
+        cap_bytes: int = 2_000_000_000,
+        give_way: Callable[[], None] = lambda: None,
+    ) -> None:
         self.clock = SteppedClock()
         self.camera = VirtualCamera(7, self.clock, self.clock.sleep, seed)
         self.rig = self.camera.rig()
@@ -51,7 +59,7 @@ class VirtualEvening:
         self.photos = Photos(folder)
         self.table = Table(Journal(folder), self.photos, self.clock)
         self.packages = PackageFolder(folder, cap_bytes)
-        self.keeper = PackageKeeper("virtual", self.packages, self.photos, networks.hashes, "1.0", page_first_s=0.0)
+        self.keeper = PackageKeeper("virtual", self.packages, self.photos, networks.hashes, "1.0", give_way, 0.0)
         self.hands = VirtualHands(self.camera, lambda: self.table.state().staying)
 
     def __enter__(self) -> VirtualEvening:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import errno
 import json
+import random
 import shutil
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from companion.errors import DeviceError
 from companion.evidence import folder as package_folder
-from companion.evidence.folder import PackageFolder, read_package
+from companion.evidence.folder import PackageFolder, read_calibration, read_package
 from companion.table.journal import read_entries
 from tests.evidence.playing import VirtualEvening
 from tests.waiting import until
-from vision.calibration.store import load_rig
+from vision.calibration.store import bytes_of_rig, load_rig
 from vision.networks import Networks
 from vision.reading.reader import Reader
 
@@ -45,7 +48,8 @@ def test_its_picture_is_a_frame_of_the_calibration_beside_it(played: Path, netwo
     reading = Reader(networks, stored.rig).read(package.pictures()[-1])
     assert (reading.values, reading.doubt) == (package.record.values, None)
     boxes = [die.box_xywh for die in package.record.dice]
-    assert max(abs(a - b) for die in reading.dice for a, b in zip(die.box_xywh, _nearest(die.box_xywh, boxes))) <= 3  # noqa: B905
+    pairs = [(die.box_xywh, _nearest(die.box_xywh, boxes)) for die in reading.dice]
+    assert max(abs(a - b) for one, other in pairs for a, b in zip(one, other, strict=True)) <= 3
 
 
 def _nearest(box: tuple[int, ...], boxes: list[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
@@ -94,14 +98,38 @@ def _spoilt(file: Path, _other: Path) -> None:
     file.write_bytes(content)
 
 
+def _pictureless(file: Path, _other: Path) -> None:
+    with zipfile.ZipFile(file) as archive:
+        record = archive.read("throw.json")
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("throw.json", record)
+
+
+def _forged(file: Path, _other: Path) -> None:
+    with zipfile.ZipFile(file) as archive:
+        record = {**json.loads(archive.read("throw.json")), "doubt": "hearsay"}
+        picture = archive.read("1.jpg")
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("throw.json", json.dumps(record))
+        archive.writestr("1.jpg", picture)
+
+
+def _swollen(file: Path, _other: Path) -> None:
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("2.jpg", bytes(70_000_000))
+
+
 @pytest.mark.parametrize(
     ("harm", "told"),
     [
         (_cut, "can't be read"),
-        (_swapped, "is that of throw 2"),
+        (_swapped, "belongs in virtual-.*/2.zip"),
         (_newer, "Update pegpip"),
         (_empty, "can't be read"),
         (_spoilt, "can't be read"),
+        (_pictureless, "no picture"),
+        (_forged, "can't be read"),
+        (_swollen, "too large"),
     ],
 )
 def test_a_harmed_package_is_refused_in_words(
@@ -110,6 +138,40 @@ def test_a_harmed_package_is_refused_in_words(
     harm(copy[1], copy[2])
     with pytest.raises(DeviceError, match=told):
         read_package(copy[1])
+
+
+def test_any_flipped_bit_is_refused_or_changes_nothing_that_is_read(copy: dict[int, Path]) -> None:
+    sound, content, rng = read_package(copy[1]), copy[1].read_bytes(), random.Random(5)
+    tail = len(content) - 400  # names, sizes and places of the parts
+    for at in [*range(60), *range(tail, len(content)), *(rng.randrange(len(content)) for _ in range(200))]:
+        harmed = bytearray(content)
+        harmed[at] ^= 1 << rng.randrange(8)
+        copy[1].write_bytes(harmed)
+        with suppress(DeviceError):
+            found = read_package(copy[1])
+            assert (found.record, found.jpegs) == (sound.record, sound.jpegs)
+
+
+def test_a_package_in_another_calibrations_folder_is_refused(copy: dict[int, Path]) -> None:
+    elsewhere = copy[1].parents[1] / "virtual-none" / "1.zip"
+    elsewhere.parent.mkdir()
+    copy[1].rename(elsewhere)
+    with pytest.raises(DeviceError, match="belongs in virtual-"):
+        read_package(elsewhere)
+
+
+def test_a_swapped_calibration_is_refused(copy: dict[int, Path]) -> None:
+    folder, expected = copy[1].parent, read_package(copy[1]).record.calibration
+    assert read_calibration(folder, expected) is not None
+    stored = load_rig(folder)
+    assert stored is not None
+    other = replace(stored, rig=replace(stored.rig, die_mm=stored.rig.die_mm + 1))
+    (folder / "calibration.zip").write_bytes(bytes_of_rig(other))
+    with pytest.raises(DeviceError, match="is not that of its throw packages"):
+        read_calibration(folder, expected)
+    (folder / "calibration.zip").unlink()
+    with pytest.raises(DeviceError, match="can't be read"):
+        read_calibration(folder, expected)
 
 
 def test_with_no_room_nothing_is_kept_and_what_was_kept_goes(copy: dict[int, Path]) -> None:
@@ -124,6 +186,15 @@ def test_the_oldest_packages_make_room_for_a_new_one(copy: dict[int, Path]) -> N
     packages.cap_bytes = sum(file.stat().st_size for file in packages.path.rglob("*.zip")) - 1
     packages.keep(read_package(copy[4]), None)
     assert list(packages.files()) == [2, 3, 4]
+
+
+def test_what_a_power_cut_left_unfinished_is_removed(copy: dict[int, Path]) -> None:
+    unfinished = copy[1].with_suffix(".part")
+    unfinished.write_bytes(b"half")
+    packages = PackageFolder(copy[1].parents[2], ROOM)
+    packages.prune()
+    assert not unfinished.exists()
+    assert packages.files() == copy
 
 
 def test_a_full_disk_is_told_and_the_table_plays_on(
@@ -148,3 +219,12 @@ def test_with_no_room_the_table_says_so_and_plays_on(tmp_path: Path, networks: N
         assert evening.throw().throws[-1].number == 1
         assert evening.keeper.health() == (True, "not kept: evidence_percent is 0")
     assert not (tmp_path / "evidence").exists()
+
+
+def test_taking_the_room_away_while_playing_frees_it(tmp_path: Path, networks: Networks) -> None:
+    with VirtualEvening(tmp_path, networks) as evening:
+        evening.throw()
+        assert evening.kept(1)
+        evening.packages.cap_bytes = 0
+        evening.throw()
+        assert until(lambda: evening.packages.files() == {})

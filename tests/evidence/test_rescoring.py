@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from companion.commands import read, rescore
+from companion.commands import read
+from companion.commands.analysis import rescore
+from companion.errors import DeviceError
 from companion.evidence.folder import PackageFolder
-from companion.evidence.rescoring import Rescored, rescored, stored_throws, summary
+from companion.evidence.package import COMPRESSED, encoded
+from companion.evidence.rescoring import Rescored, StoredThrow, rescored, stored_throws, summary
+from companion.evidence.sharing import write_export
+from companion.history.accuracy import accuracy, camera_throws, upper_bound
 from companion.history.export import PastGames
-from companion.history.judged import figures, judged_throws, upper_bound
 from tests.evidence.playing import VirtualEvening
 from tests.evidence.proving import noisy_classifier
 from tests.waiting import until
@@ -36,7 +43,7 @@ def test_the_same_reader_reads_as_at_the_table(again: list[Rescored]) -> None:
 def test_a_corrected_throw_is_a_false_accept(again: list[Rescored]) -> None:
     found = summary(again, [])
     assert (found["throws"], found["exact"], found["trusted"], found["false_accepts"]) == (4, 3, 4, 1)
-    assert [each.throw.judged.throw for each in again if each.differs] == [3]
+    assert [each.throw.stands.throw for each in again if each.differs] == [3]
 
 
 def test_a_worse_network_is_exposed(played: Path, networks: Networks) -> None:
@@ -61,9 +68,10 @@ def test_a_package_of_another_table_is_refused(played: Path, tmp_path: Path, net
         evening.throw()
         assert evening.kept(1)
         strange = evening.packages.files()[1]
-    shutil.copyfile(strange, PackageFolder(tmp_path / "table", 0).files()[1])
+    PackageFolder(tmp_path / "table", 0).files()[1].unlink()
+    shutil.copytree(strange.parent, tmp_path / "table" / "evidence" / strange.parent.name)
     refused = list[str]()
-    assert [each.judged.throw for each in stored_throws(tmp_path / "table", refuse=refused.append)] == [2, 3, 4]
+    assert [each.stands.throw for each in stored_throws(tmp_path / "table", refuse=refused.append)] == [2, 3, 4]
     assert len(refused) == 1
     assert "does not belong to entry" in refused[0]
 
@@ -107,15 +115,64 @@ def _photos(folder: Path) -> list[str]:
     return [each.package.record.photo for each in stored_throws(folder)]
 
 
-def test_a_damaged_export_is_told(tmp_path: Path) -> None:
-    (tmp_path / "throws.zip").write_bytes(b"PK no zip")
-    done = CliRunner().invoke(read.command, ["--json", str(tmp_path / "throws.zip")], standalone_mode=False)
+@pytest.mark.parametrize(
+    "line", [b"", b"[]", b'{"image": 3}', b'{"image": "none.jpg"}', b"\xff", b'{"image": "1.jpg"}']
+)
+def test_a_damaged_export_is_told(tmp_path: Path, line: bytes) -> None:
+    file = tmp_path / "throws.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("virtual-none/labels.jsonl", line)
+    if not line:
+        file.write_bytes(b"PK no zip")
+    done = CliRunner().invoke(read.command, ["--json", str(file)], standalone_mode=False)
     assert done.return_value == 1
     assert "no export of throws" in json.loads(done.stdout)["error"]
 
 
-def test_the_figures_count_what_was_accepted_and_corrected(played: Path) -> None:
-    found = figures(judged_throws(PastGames(played), played), {1: "virtual", 2: "virtual"})
+def test_an_export_that_does_not_fit_leaves_the_older_one(played: Path, tmp_path: Path) -> None:
+    file = tmp_path / "throws.zip"
+    file.write_bytes(b"older")
+
+    def full() -> Iterator[StoredThrow]:
+        yield from stored_throws(played)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(DeviceError, match="No space left"):
+        write_export(full(), file)
+    assert [each.name for each in tmp_path.iterdir()] == ["throws.zip"]
+    assert file.read_bytes() == b"older"
+
+
+def test_pictures_of_another_size_than_the_calibration_are_refused(played: Path, networks: Networks) -> None:
+    throw = next(stored_throws(played))
+    smaller = tuple(encoded(picture[:-8], COMPRESSED) for picture in throw.package.pictures())
+    refused = list[str]()
+    altered = replace(throw, package=replace(throw.package, jpegs=smaller))
+    assert list(rescored(iter([altered]), networks, refused.append)) == []
+    assert "another size" in refused[0]
+
+
+@pytest.mark.parametrize("words", [["--since", "yesterday"], ["--html", "sheet", "--export", "throws.zip"]])
+def test_wrong_usage_is_refused(played: Path, words: list[str]) -> None:
+    assert CliRunner().invoke(rescore.command, ["--data", str(played), *words]).exit_code == 2
+
+
+def test_a_table_without_packages_is_told(tmp_path: Path) -> None:
+    with pytest.raises(DeviceError, match=r"No throw in .* has a package"):
+        CliRunner().invoke(rescore.command, ["--data", str(tmp_path)], standalone_mode=False, catch_exceptions=False)
+
+
+def test_a_correction_back_to_the_reading_is_no_false_accept(tmp_path: Path, networks: Networks) -> None:
+    with VirtualEvening(tmp_path, networks) as evening:
+        read = evening.throw().throws[-1].values
+        evening.correct(1, (1, 1, 1, 1, 1, 1, 2))
+        assert [each.false_accept for each in camera_throws(PastGames(tmp_path), tmp_path)] == [True]
+        evening.correct(1, read)
+    assert [each.false_accept for each in camera_throws(PastGames(tmp_path), tmp_path)] == [False]
+
+
+def test_the_accuracy_counts_what_was_accepted_and_corrected(played: Path) -> None:
+    found = accuracy(camera_throws(PastGames(played), played), {1: "virtual", 2: "virtual"})
     assert (found["throws"], found["accepted"], found["corrected"]) == (4, 4, 1)
     assert found["bound"] == pytest.approx(0.7514, abs=1e-4)
     assert [(each["name"], each["throws"]) for each in found["by"]["camera"]] == [("", 2), ("virtual", 2)]

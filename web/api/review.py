@@ -16,7 +16,7 @@ import flask
 import msgspec
 
 from companion.errors import IllegalAction
-from companion.history.judged import figures
+from companion.history.accuracy import accuracy
 from companion.history.review import NO_DIE, Review, ReviewedThrow
 from companion.table.photos import Photos
 from web.pairing.roles import OWNERS
@@ -57,7 +57,7 @@ def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, st
 
     @made.get("/api/evidence", "Throws read, asked and corrected, by month, camera and dice", {}, roles=OWNERS)
     def evidence() -> flask.Response:
-        return answer(figures(review.judged(), cameras()))
+        return answer(accuracy(review.camera_throws(), cameras()))
 
     zipped: Json = {"kind": "application/zip", "roles": OWNERS}
 

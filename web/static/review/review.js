@@ -46,7 +46,16 @@ function counts(kind, rows) {
     h(
       "table",
       {},
-      h("thead", {}, h("tr", {}, [kind, ...heads].map((head) => h("th", { scope: "col" }, t(`evidence.${head}`))))),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("th", { scope: "col" }, t(`evidence.${kind}`)),
+          heads.map((head) => h("th", { scope: "col", class: "n" }, t(`evidence.${head}`))),
+        ),
+      ),
       h(
         "tbody",
         {},

@@ -277,11 +277,11 @@ export interface Elements {
   "players-box": HTMLElementTagNameMap["section"];
   "points": HTMLElementTagNameMap["p"];
   "power": HTMLElementTagNameMap["p"];
-  "puzzle": HTMLElementTagNameMap["div"];
-  "quiz": HTMLElementTagNameMap["section"];
   "proof": HTMLElementTagNameMap["section"];
   "proof-by": HTMLElementTagNameMap["div"];
   "proof-sum": HTMLElementTagNameMap["p"];
+  "puzzle": HTMLElementTagNameMap["div"];
+  "quiz": HTMLElementTagNameMap["section"];
   "race": HTMLElementTagNameMap["div"];
   "rated": HTMLElementTagNameMap["div"];
   "ratings": HTMLElementTagNameMap["div"];

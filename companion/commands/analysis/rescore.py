@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,14 @@ from companion.settings import load as config
 if TYPE_CHECKING:
     from companion.evidence.rescoring import Rescored
 
+MONTH = click.DateTime(["%Y-%m"])
+"""Form of a month on the command line."""
+
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a throw, then one with the sums.")
 @click.option("--data", metavar="DIR", type=click.Path(exists=True, file_okay=False), help="The data folder.")
-@click.option("--since", metavar="MONTH", default="", help="Only games from that month on, as 2026-11.")
+@click.option("--since", metavar="MONTH", type=MONTH, help="Only games from that month on, as 2026-11.")
 @click.option("--set", "dice", metavar="NAME", help="Only games with that set of dice; '' for the usual one.")
 @click.option(
     "--html", "sheet", metavar="DIR", type=click.Path(path_type=Path), help="Folder for a page of what differs."
@@ -28,26 +32,32 @@ if TYPE_CHECKING:
 @click.option(
     "--export", "to", metavar="FILE", type=click.Path(path_type=Path), help="Write the throws to a zip instead."
 )
-def command(as_json: bool, data: str | None, since: str, dice: str | None, sheet: Path | None, to: Path | None) -> int:
+def command(
+    as_json: bool, data: str | None, since: datetime | None, dice: str | None, sheet: Path | None, to: Path | None
+) -> int:
     """Read the stored throws again, and compare them with what stands and with what the table read.
 
-    A false accept is a reading that is trusted and not what stands; the bound holds with 95 % confidence. --export
-    writes an anonymous zip: no names, no times, only the tray. A package that can't be used is reported, and the exit
-    status is 1.
+    A false accept is a reading that is trusted and not what stands; the bound holds with 95 % confidence, if people
+    corrected every wrong one. --export writes an anonymous zip: no names, no times, only the tray. A package that
+    can't be used is reported, and the exit status is 1.
     """
     from companion.evidence import contact_sheet, rescoring, sharing  # OpenCV takes a third of a second
     from companion.evidence.folder import PackageFolder
     from vision.networks import load_networks
 
+    if to is not None and sheet is not None:
+        raise click.UsageError("--export writes the throws without reading them again: leave --html out.")
     folder = config.load(None, {"data": {"dir": data}} if data else {}).data.folder
     refused = list[str]()
     packages = len(PackageFolder(folder, 0).files())
-    stored = _tracked(rescoring.stored_throws(folder, since, dice, refused.append), packages)
+    stored = _tracked(
+        rescoring.stored_throws(folder, f"{since:%Y-%m}" if since else None, dice, refused.append), packages
+    )
     if to is not None:
         count = sharing.write_export(stored, to)
         said = {"export": str(to), "throws": count, "refused": refused}
         click.echo(json.dumps(said) if as_json else f"{count} throws are in {to}.")
-        return _told(refused)
+        return _report(refused)
     done = list[rescoring.Rescored]()
     for each in rescoring.rescored(iter(stored), load_networks(), refused.append):
         done.append(each)
@@ -60,7 +70,7 @@ def command(as_json: bool, data: str | None, since: str, dice: str | None, sheet
     if sheet is not None:
         page = contact_sheet.write_sheet(sheet, done, found)
         click.echo(f"{page}", err=True)
-    return _told(refused)
+    return _report(refused)
 
 
 def in_words(found: dict[str, Any], throws: Iterable[Rescored]) -> str:
@@ -74,16 +84,16 @@ def in_words(found: dict[str, Any], throws: Iterable[Rescored]) -> str:
     ]
     for each in throws:
         if each.changed:
-            was, now = each.throw.was, each.now
+            was, now = each.throw.at_table, each.now
             rows.append(
-                f"  throw {each.throw.judged.throw}: was {list(was.values)}, {was.doubt or 'trusted'}; "
-                f"is {list(now.values)}, {now.doubt or 'trusted'}; stands as {list(each.throw.judged.values)}"
+                f"  throw {each.throw.stands.throw}: was {list(was.values)}, {was.doubt or 'trusted'}; "
+                f"is {list(now.values)}, {now.doubt or 'trusted'}; stands as {list(each.throw.stands.values)}"
             )
     return "\n".join(rows)
 
 
-def _told(refused: list[str]) -> int:
-    """Print the reasons of what was refused, and return the exit status."""
+def _report(refused: list[str]) -> int:
+    """Print why each refused package can't be used, and return the exit status."""
     for reason in refused:
         click.echo(f"pegpip: {reason}", err=True)
     return int(bool(refused))

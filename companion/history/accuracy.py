@@ -1,4 +1,4 @@
-"""Throws that the camera read, with what stands of them now: how often a reading was accepted and wrong."""
+"""How often a reading of the camera was accepted without asking and was wrong, from what stands in the journal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONFIDENCE = 0.95
 """Confidence of the upper bound on the rate of false accepts (one-sided)."""
 
 
-class JudgedThrow(msgspec.Struct, frozen=True, kw_only=True):
+class CameraThrow(msgspec.Struct, frozen=True, kw_only=True):
     """A throw that the camera read.
 
     Attributes:
@@ -28,6 +28,7 @@ class JudgedThrow(msgspec.Struct, frozen=True, kw_only=True):
         values: Values that stand.
         source: Who said so: `camera`, `answered` or `corrected`.
         accepted: Whether it was entered without asking.
+        false_accept: Whether it was entered without asking, with other values than those that stand.
     """
 
     throw: int
@@ -37,27 +38,28 @@ class JudgedThrow(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[int, ...]
     source: str
     accepted: bool
-
-    @property
-    def false_accept(self) -> bool:
-        """Whether it was entered without asking and corrected later."""
-        return self.accepted and self.source == "corrected"
+    false_accept: bool
 
 
-def judged_throws(past: PastGames, folder: Path) -> list[JudgedThrow]:
-    """Return every throw that stands and that the camera read, oldest first."""
+def camera_throws(past: PastGames, folder: Path) -> list[CameraThrow]:
+    """Return every throw that stands and that the camera read, oldest first. Raises DeviceError.
+
+    Args:
+        past: The games of the data folder.
+        folder: Data folder; the journal there says how a corrected throw was first entered.
+    """
     found = []
     for game, line in past.camera_throws():
         thrown = line.thrown
         assert thrown is not None, "a line with a throw"
-        accepted = thrown.source == "camera"
+        accepted, entered = thrown.source == "camera", thrown.values
         if thrown.source == "corrected":
             first = next(iter(entries_at(folder, [line.number])), None)
             if first is None or "seen" not in first.body:
                 continue  # entered by hand
-            accepted = first.body["source"] == "camera"
+            accepted, entered = first.body["source"] == "camera", tuple(sorted(first.body["line"]["throw"]))
         found.append(
-            JudgedThrow(
+            CameraThrow(
                 throw=thrown.number,
                 entry=line.number,
                 month=f"{datetime.fromtimestamp(game.started_s, UTC):%Y-%m}",
@@ -65,12 +67,13 @@ def judged_throws(past: PastGames, folder: Path) -> list[JudgedThrow]:
                 values=thrown.values,
                 source=thrown.source,
                 accepted=accepted,
+                false_accept=accepted and entered != tuple(sorted(thrown.values)),
             )
         )
     return found
 
 
-def figures(throws: Iterable[JudgedThrow], cameras: Mapping[int, str]) -> dict[str, Any]:
+def accuracy(throws: Iterable[CameraThrow], cameras: Mapping[int, str]) -> dict[str, Any]:
     """Count throws, questions and false accepts, in all and by month, camera and set of dice.
 
     Args:
@@ -78,23 +81,25 @@ def figures(throws: Iterable[JudgedThrow], cameras: Mapping[int, str]) -> dict[s
         cameras: Kind of camera of each throw that has a package, by its number.
 
     Returns:
-        `throws`, `asked`, `accepted`, `corrected` (of the accepted) and `bound`, the upper bound on the rate of false
-        accepts. `by` has lists of the same with a `name`: `month`, `camera` and `dice`.
+        `throws`, `asked`, `accepted`, `corrected` (false accepts) and `bound`, the upper bound on the rate of false
+            accepts among the accepted. `by` maps `month`, `camera` and `dice` to a list of such counts, each with the
+            `name` of its group, the newest first.
     """
     every = list(throws)
-    kinds: dict[str, Callable[[JudgedThrow], str]] = {
+    groups: dict[str, Callable[[CameraThrow], str]] = {
         "month": lambda each: each.month,
         "camera": lambda each: cameras.get(each.throw, ""),
         "dice": lambda each: each.dice,
     }
     by = {}
-    for kind, name_of in kinds.items():
+    for group, name_of in groups.items():
         names = dict.fromkeys(name_of(each) for each in reversed(every))
-        by[kind] = [{"name": name, **_counted([each for each in every if name_of(each) == name])} for name in names]
-    return {**_counted(every), "by": by}
+        by[group] = [{"name": name, **_counts([each for each in every if name_of(each) == name])} for name in names]
+    return {**_counts(every), "by": by}
 
 
-def _counted(throws: list[JudgedThrow]) -> dict[str, Any]:
+def _counts(throws: list[CameraThrow]) -> dict[str, Any]:
+    """Count throws, questions and false accepts, with the upper bound on the rate of these."""
     accepted = sum(each.accepted for each in throws)
     corrected = sum(each.false_accept for each in throws)
     return {
@@ -108,6 +113,11 @@ def _counted(throws: list[JudgedThrow]) -> dict[str, Any]:
 
 def upper_bound(events: int, trials: int, confidence: float = CONFIDENCE) -> float:
     """Return the exact one-sided upper bound on the probability of an event (Clopper and Pearson 1934).
+
+    Args:
+        events: How often it happened.
+        trials: How often it could have happened; with 0 the bound is 1.
+        confidence: Confidence of the bound, 0 to 1.
 
     >>> round(upper_bound(0, 100), 4), round(upper_bound(2, 3214), 5)
     (0.0295, 0.00196)
