@@ -26,11 +26,11 @@ MIN_FRAME_S = 1 / 60
 REFRESH_S = 1.0
 """Seconds after which an unchanged frame is sent again: it heals glitches, and a WLED controller keeps listening."""
 RETRY_S = 2.0
-"""Seconds between two attempts to open a strip that failed."""
+"""Seconds between two attempts to open a strip that failed. Longer keeps the board dark after the fault is mended."""
 STUCK_S = 10.0
-"""Seconds without a round of the thread after which it counts as stuck; a strip on a network may take some to fail."""
+"""Seconds since the drawing thread's last step after which it counts as stuck. A network strip may block for some."""
 PROVEN_S = 1.5
-"""Seconds that a strip must work after a failure to count as well: UDP reports a lost packet only at the next one."""
+"""Seconds that a strip must work again before `health` says so: UDP reports a lost packet only at the next packet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +111,13 @@ class Board:
             self._lock.notify()
 
     def show_code(self, dice: tuple[int, ...], for_s: float) -> None:
-        """Show dice for `for_s` seconds, to compare with a phone's; no dice end it. Never waits for the strip."""
+        """Show dice for `for_s` seconds, to compare with a phone's; an empty `dice` ends it. Never waits."""
         with self._lock:
             self._code, self._fresh = Code(dice, self._clock() + for_s) if dice else None, True
             self._lock.notify()
 
     def capture(self, on: bool) -> None:
-        """Dim and freeze the board while a photo is taken. Never waits for the strip."""
+        """Dim and freeze the board while a photo is taken (True), or show it as usual (False). Never waits."""
         with self._lock:
             self._capturing, self._fresh = on, True
             self._lock.notify()

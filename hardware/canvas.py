@@ -40,7 +40,7 @@ def lane_paths(layout: Layout) -> tuple[LanePath, ...]:
 
 
 class Canvas:
-    """A frame of perceived light that is drawn on. Everything but `cover` can only brighten it.
+    """A frame of perceived light that is drawn on. Every method but `cover` can only brighten it.
 
     Attributes:
         layout: Where the LEDs are.

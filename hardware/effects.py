@@ -26,7 +26,7 @@ class Stroke:
         colour: Colour of the light.
         start: Position before the event, in holes of the lane.
         end: Position after it.
-        holes: Length of its tail or radius of its glow, in holes.
+        holes: Length of the light's tail or radius of its glow, in holes.
         since_s: Seconds since the animation began.
         lasts_s: Duration of the animation in seconds.
     """
@@ -119,12 +119,12 @@ def spell(canvas: Canvas, dice: Sequence[int]) -> None:
 
 
 def _run(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a comet that runs ahead of the peg to the turn's points."""
+    """Add a comet that runs from the stroke's start to its end, ahead of the peg, at a constant speed."""
     canvas.along(stroke.path, 0.9 * comet(stroke.path, stroke.position, stroke.holes), stroke.colour)
 
 
 def _fill(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a lit stretch from the moving position to the end; it shrinks as points are banked."""
+    """Add a lit stretch from the moving position to the stroke's end, so that it shrinks as points are banked."""
     canvas.along(stroke.path, 0.7 * stretch(stroke.path, stroke.position, stroke.end), stroke.colour)
 
 

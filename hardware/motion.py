@@ -8,9 +8,9 @@ from hardware.palette import ease
 from hardware.view import BoardView, Moment, Peg
 
 RUN_HOLE_S, RUN_LONGEST_S = 0.04, 1.2
-"""Seconds for each hole that a `run` takes, and at most for the whole run."""
+"""Duration of the animation `run`, in seconds: for each hole, and the upper limit for all holes together."""
 FILL_HOLE_S, FILL_LONGEST_S = 0.025, 0.8
-"""Seconds for each hole that a `fill` takes, and at most for all of them."""
+"""Duration of the animation `fill`, in seconds: for each hole, and the upper limit for all holes together."""
 TRAIL_FADES_S = 0.4
 """Seconds in which the trail of a `slide` fades once the peg has arrived."""
 PRESS_S = 0.35

@@ -33,7 +33,7 @@ COLOURS: dict[str, Colour] = {"amber": AMBER, "red": ALARM, "fire": (1.0, 0.50, 
 """Colours of no player, by the name that `Moment.colour` gives."""
 
 _PERIODS_S = (math.inf, 4.0, 3.0, 1.2, 2.4, 1.6, 3.6, 2.8, 3.4, 3.2)
-"""Period of each player's rhythm, in seconds; the first is steady."""
+"""Period of each colour's rhythm, in seconds, by index into `PLAYERS`; the first colour is steady."""
 _SHORT_S, _LONG_S = 0.4, 1.2
 """Durations of a short and a long dip, in seconds."""
 _DIPS: dict[int, tuple[tuple[float, float], ...]] = {
@@ -43,11 +43,11 @@ _DIPS: dict[int, tuple[tuple[float, float], ...]] = {
     8: ((0.0, _LONG_S),),
     9: ((0.0, _LONG_S), (1.25, _SHORT_S)),
 }
-"""Dips of each blinking rhythm by player: begin within the period and duration, in seconds. Others breathe."""
+"""Dips of the blinking rhythms, by index into `PLAYERS`: start within the period, and duration, in seconds."""
 _HEARTBEAT, _FADE = 5, 7
 """Index of the colour whose rhythm is a heartbeat, and of the one whose rhythm is a slow fade."""
 _BEATS_S = 0.78
-"""Duration of the heartbeat's two beats in seconds. The rest of its period is still."""
+"""Seconds from the start of the heartbeat's first beat to the end of its second. The rest of its period is still."""
 
 
 def player_colour(colour: int) -> Colour:

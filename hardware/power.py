@@ -19,15 +19,16 @@ HUE_TOLERANCE_DEGREES = 2.0
 _BINS = 512
 """Steps of the middle colour's ratio in the tables of `in_steps`: more make them larger and hues a little truer."""
 FEED_MA = 2000
-"""Most current for one pair of wires to the strip. Its own copper is thin: LEDs far from a feed turn dim."""
+"""Largest current, in mA, through one pair of wires to the strip. The strip's own copper is thin: LEDs far from where
+the wires join it turn dim. A larger one gives fewer pairs of wires."""
 RESERVE = 1.25
 """Supply and fuse are larger than the current limit by this factor, so that neither works at its own limit."""
 FUSES_A = (1.0, 2.0, 3.0, 5.0, 7.5, 10.0)
-"""Sizes that blade fuses are sold in."""
+"""Sizes that blade fuses are sold in, in amperes."""
 WIRES_MM2 = (0.5, 0.75, 1.5, 2.5)
-"""Cross-sections that cable is sold in, thinnest first."""
+"""Cross-sections that cable is sold in, in mm2, thinnest first."""
 MAX_DROP_V = 0.1
-"""Voltage that a metre of cable may take off 5 V, there and back."""
+"""Largest voltage drop, in volts, over a metre of cable there and back. A larger one allows thinner wires."""
 _COPPER_OHM_MM2_M = 0.0175
 """Resistivity of copper: resistance in ohms of a wire of 1 mm2 and 1 m. Twice this asks for wires twice as thick."""
 

@@ -131,7 +131,10 @@ def _marks(canvas: Canvas) -> None:
 
 
 def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> None:
-    """Add the light of the mood ahead of the peg to play: glimmer, search, breath or knocks; waves after the game.
+    """Add the light of the mood ahead of the peg to play; after a game, waves along the winners' lanes.
+
+    `ready` gives a glimmer that runs ahead, `settling` a glow that swings, `asking` a glow that breathes, and
+    `illegal_hold` one that knocks twice. Other moods add no light.
 
     Args:
         canvas: The frame.
@@ -208,7 +211,7 @@ def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]
         canvas: The frame.
         leds: LEDs of the hole.
         holders: Colour, an index into `hardware.palette.PLAYERS`, and brightness, 0 to 1, of each peg.
-        time_s: Time of the frame, which decides whose turn it is; None for the first one's.
+        time_s: Time of the frame, in seconds, which decides which peg is shown; None shows the first.
     """
     if len(holders) == 1 or len(leds) >= len(holders):
         for k, (colour, level) in enumerate(holders):

@@ -12,9 +12,10 @@ Pin = Annotated[int, Meta(ge=0, le=27)]
 Fraction = Annotated[float, Meta(gt=0, le=1)]
 """A share, above 0 and at most 1."""
 LIVE = {"page": "live"}
-"""Mark of a setting that the settings page may change; a running table takes it at once."""
+"""Mark of a setting that the settings page may change, with effect on the running table at once."""
 PIN = {"page": "pin", "stays": True}
-"""Mark of an electrical limit: it takes the PIN typed again, counts at once, and older settings never replace it."""
+"""Mark of a setting that is an electrical limit. The settings page changes it at once, but only after the PIN is typed
+again. A return to the last good settings keeps it: an older limit may be too high by now."""
 ORDERS = ("GRB", "RGB", "BRG", "RBG", "GBR", "BGR")
 """Orders in which LEDs take their colours; the page offers them."""
 MIN_CHANNEL_MA = 12.0

@@ -24,7 +24,7 @@ PLAYER = ("aplay", "--quiet", "-")
 LONGEST_S = 5.0
 """Seconds after which the player counts as stuck; every effect is shorter."""
 USUAL_VOLUME = 0.5
-"""Peak of an effect, of full scale."""
+"""Default peak of an effect, as a share of full scale, 0 to 1."""
 MAX_WAITING = 2
 """Effects that may wait to be played; more are dropped, for a late sound is worse than none."""
 
@@ -116,7 +116,7 @@ class Chimes:
         return self._thread is not None and self._thread.is_alive()
 
     def chime(self, tones: tuple[Note, ...]) -> None:
-        """Queue an effect. It is dropped if it has no tones, or if as many as may wait are waiting."""
+        """Queue an effect. It is dropped if it has no tones, the volume is 0, or MAX_WAITING effects are waiting."""
         if tones and self.volume > 0 and self._asked.qsize() < MAX_WAITING:
             self._asked.put(tones)
 
@@ -127,6 +127,6 @@ class Chimes:
         return (True, "effects are played") if self._illness is None else (False, self._illness)
 
     def _run(self) -> None:
-        """Play queued effects until the end mark, and remember the fault of the last one."""
+        """Play queued effects until `stop` queues None; keep the fault of the last one, or None, for `health`."""
         while (tones := self._asked.get()) is not None:
             self._illness = self._play(sound(tones, self.volume))

@@ -32,9 +32,9 @@ class Moment:
         from_hole: Position of the peg before the event, where it moves.
         to_hole: Position after the event.
         colour: A key of `hardware.palette.COLOURS`; None for the player's own.
-        holes: Length of its tail or radius of its glow, in holes.
-        lasts_s: Duration in seconds, where the primitive takes one.
-        delay_s: Seconds from `at_s` to its begin. A peg that it moves stays at `from_hole` until then.
+        holes: Length of the light's tail or radius of its glow, in holes.
+        lasts_s: Duration in seconds; 0 for `run` and `fill`, whose duration follows from the distance.
+        delay_s: Seconds from `at_s` to the start of the animation.
     """
 
     kind: str
@@ -63,7 +63,8 @@ class BoardView:
     Attributes:
         pegs: In seat order.
         to_play: Index into `pegs`, or None when no game is on.
-        mood: `idle` (no game), `ready`, `settling`, `read`, `asking`, `illegal_hold`, `over`.
+        mood: `idle` (no game), `ready` (to throw), `settling` (dice move), `read` (dice were read), `asking` (people
+            are asked), `illegal_hold` (the rules refuse the kept dice) or `over` (the game has ended).
         winners: Indexes into `pegs`, when the game is over.
         holes: Holes of the track, 120 for a normal game.
         moments: Newest last; those whose animation is over may be left out.

@@ -77,7 +77,13 @@ class FrameBuffer:
 
     @contextlib.contextmanager
     def following(self, timeout_s: float) -> Iterator[Following]:
-        """Give the caller all frames inside the context; `frame` skips them. Each must come within `timeout_s`."""
+        """Yield a `Following` that gives the caller the camera's next frames until the context ends.
+
+        Meanwhile `frame` drops every frame, so that the table reads none of them.
+
+        Args:
+            timeout_s: Longest wait for each frame, in seconds; then `Following.frame` raises DeviceError.
+        """
         with self._came:
             self._followers += 1
         try:

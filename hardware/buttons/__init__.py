@@ -13,7 +13,7 @@ class Press:
 
     Attributes:
         button: Name of the button in the settings: `bank`, `undo`, `next` or `shutdown`.
-        long: Whether the button was held for the long time.
+        long: Whether the button was held for the long time of the settings, `ButtonSettings.long_s`.
     """
 
     button: str
@@ -22,13 +22,18 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A button that went down or came up, reported before it is known whether the press is short or long."""
+    """A button that went down or came up, reported before it is known whether the press is short or long.
+
+    Attributes:
+        button: Name of the button, as in `Press`.
+        down: True when it went down, False when it came up.
+    """
 
     button: str
     down: bool
 
 
-def unfelt(_touch: Touch) -> None:
+def ignore_touch(_touch: Touch) -> None:
     """Ignore a touch: for callers that want presses alone."""
 
 
@@ -37,8 +42,12 @@ class Buttons(Protocol):
 
     name: str
 
-    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
-        """Listen to the buttons. Both functions are called on the buttons' own thread, `on_press` once a press.
+    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
+        """Listen to the buttons. Both functions are called on the buttons' own thread.
+
+        Args:
+            on_press: Called once for each press: a long one while the button is held, a short one when it comes up.
+            on_touch: Called when a button goes down and when it comes up.
 
         Raises:
             DeviceError: When a button can't be used. The other buttons work all the same.
@@ -48,4 +57,4 @@ class Buttons(Protocol):
         """Stop listening. Never raises."""
 
     def alive(self) -> bool:
-        """Return whether nothing has failed since `start`; False when the listening thread has ended by itself."""
+        """Return whether listening works, or was never started; False when the listening thread ended by itself."""

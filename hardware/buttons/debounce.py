@@ -14,7 +14,7 @@ class Contact:
     """State of one button.
 
     Attributes:
-        raw: The level last seen, True when the contact is closed.
+        raw: The latest level before debouncing, True when the contact is closed.
         raw_since_s: Time of the last change of `raw`.
         down: The debounced level.
         down_since_s: Time when the button went down; valid while `down`.

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from companion.errors import DeviceError
-from hardware.buttons import Press, Touch, unfelt
+from hardware.buttons import Press, Touch, ignore_touch
 from hardware.buttons.debounce import Contact, due_s, step
 from hardware.libraries import load_library
 from hardware.motion import COUNT_DOWN_S
@@ -25,7 +25,7 @@ class GpioButtons:
     """Buttons on pins of the Pi, each between its pin and ground.
 
     Args:
-        settings: Pins and times. The shutdown button is long after `COUNT_DOWN_S`.
+        settings: Pins and times. A press of the shutdown button is long after `COUNT_DOWN_S` seconds.
         clock: Returns the time in seconds; monotonic.
     """
 
@@ -41,7 +41,7 @@ class GpioButtons:
         self._running = False
         self._thread: threading.Thread | None = None
 
-    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
+    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
         """Listen to the pins. Raises DeviceError that names the buttons whose pin can't be used; the others work."""
         if self._running:
             return
@@ -79,13 +79,17 @@ class GpioButtons:
         return self._thread is None or self._thread.is_alive()
 
     def level(self, button: str, closed: bool) -> None:
-        """Note that a contact closed or opened; gpiozero's thread calls this."""
+        """Queue a contact's new level with the present time, for `take_events`. Called by gpiozero's thread."""
         with self._changed:
             self._pending.append((button, closed, self._clock()))
             self._changed.notify()
 
-    def due(self, now_s: float) -> list[Press | Touch]:
-        """Return the touches and completed presses up to that time, in order, and forget the noted levels."""
+    def take_events(self, now_s: float) -> list[Press | Touch]:
+        """Debounce the queued levels, which empties the queue, and return the touches and presses up to `now_s`.
+
+        The events of each button are in order of time. A call without new levels still returns a press that has
+        become long.
+        """
         with self._changed:
             pending, self._pending[:] = list(self._pending), []
         happened: list[Press | Touch] = []
@@ -103,7 +107,7 @@ class GpioButtons:
         device.when_deactivated = lambda: self.level(button, False)
 
     def _step(self, button: str, closed: bool, at_s: float) -> list[Press | Touch]:
-        """Apply a level at a time to a button's debouncing; return the touches and presses that follow."""
+        """Advance a button's debouncing with its level at `at_s` seconds; return the resulting touches and presses."""
         long_s = self._holds_s[button]
         self._contacts[button], happened = step(self._contacts[button], closed, at_s, self._settle_s, long_s)
         return [
@@ -112,9 +116,9 @@ class GpioButtons:
         ]
 
     def _wait(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
-        """Call the functions for each touch and press as it is due, until `stop`."""
+        """Call `on_touch` for each touch and `on_press` for each press, as soon as it is certain, until `stop`."""
         while True:
-            for happened in self.due(self._clock()):
+            for happened in self.take_events(self._clock()):
                 if isinstance(happened, Touch):
                     on_touch(happened)
                 else:
@@ -141,7 +145,8 @@ def _library_errors() -> tuple[type[Exception], ...]:
 def _ill(refusals: dict[str, list[str]]) -> DeviceError:
     """Make the error that names the buttons whose pins can't be used, and the cure.
 
-    `refusals` lists buttons with their pins by the library's message.
+    Args:
+        refusals: By the library's message, the buttons that it was raised for, each as `bank on GPIO17`.
     """
     says = "; ".join(f"{', '.join(buttons)} ({why})" for why, buttons in refusals.items())
     cure = "Check the pin numbers, and that the user is in the group gpio."

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from companion.errors import DeviceError
-from hardware.buttons import Press, Touch, unfelt
+from hardware.buttons import Press, Touch, ignore_touch
 
 KEYS = {"b": "bank", "u": "undo", "n": "next", "s": "shutdown"}
 """Button of each key. The capital letter of a key is a long press."""
@@ -31,7 +31,7 @@ class KeyButtons:
         self._restore: Callable[[], None] = lambda: None
         self._gone = False
 
-    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
+    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
         """Listen to the terminal. Raises DeviceError when there is none."""
         if self._thread is not None:
             return
@@ -62,7 +62,15 @@ class KeyButtons:
         return None if button is None else Press(button, long=key != key.lower())
 
     def _listen(self, descriptor: int, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
-        """Read keys from a terminal and report each as a touch, a press and a touch, until `stop`."""
+        """Read keys until `stop` or until the terminal is closed; keys of no button are ignored.
+
+        For each key of a button: call `on_touch` (down), `on_press`, and `on_touch` (up).
+
+        Args:
+            descriptor: File descriptor of the terminal.
+            on_press: Called with each press.
+            on_touch: Called with each touch.
+        """
         while not self._stopped.is_set():
             ready, _, _ = select.select([descriptor], [], [], POLL_S)
             if not ready:

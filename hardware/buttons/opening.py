@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from companion.errors import SetupError, nearest
-from hardware.buttons import Buttons, Press, Touch, unfelt
+from hardware.buttons import Buttons, Press, Touch, ignore_touch
 from hardware.buttons.gpio import GpioButtons
 from hardware.buttons.keys import KeyButtons
 from hardware.settings import ButtonSettings
 
 KINDS = ("none", "keys", "gpio")
-"""Every word that `open_buttons` takes."""
+"""Values of the setting `[buttons] kind`, which `open_buttons` takes."""
 
 
 class NoButtons:
@@ -19,7 +19,7 @@ class NoButtons:
 
     name = "no"
 
-    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
+    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
         """Do nothing."""
 
     def stop(self) -> None:
@@ -31,7 +31,11 @@ class NoButtons:
 
 
 def open_buttons(kind: str, settings: ButtonSettings) -> Buttons:
-    """Build the buttons of that kind, not started. Raises SetupError that names the nearest known kind."""
+    """Build the buttons of a kind of `KINDS`, not started.
+
+    Raises:
+        SetupError: The kind is unknown. The message names the nearest known one.
+    """
     if kind == "none":
         return NoButtons()
     if kind == "keys":

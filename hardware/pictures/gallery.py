@@ -36,7 +36,7 @@ def _at(seat: int, banked: int, provisional: int | None = None, view: BoardView 
 
 
 def _with(view: BoardView, *moments: Moment) -> BoardView:
-    """Return a view with those moments."""
+    """Return a copy of a view with `moments` as its animations."""
     return replace(view, moments=moments)
 
 

@@ -46,7 +46,7 @@ class StripKind:
         summary: One line for the documentation.
         argument: Name of the text that must follow the colon, as `HOST`; empty when the kind takes none.
         pins: The Pi's pins that the strip occupies, BCM number -> role, the data pin first.
-        problems: What is wrong with the settings on a machine of that model, a sentence with a cure each.
+        problems: Returns what is wrong with the settings on a machine of the given model, a sentence with a cure each.
         simulated: Whether no LED is lit.
     """
 

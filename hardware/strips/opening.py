@@ -18,11 +18,11 @@ STRIPS: dict[str, StripKind] = {
 """Every strip by its name. Settings, wiring checks, help and documentation read it (docs/how-to/add-a-strip.md)."""
 
 AUTO = "auto"
-"""Word of the settings that chooses the strip by the machine's model."""
+"""Value of the setting `[strip] kind` that chooses the strip by the machine's model."""
 
 
 def known_kinds() -> tuple[str, ...]:
-    """Return every word that `open_strip` takes, as a person writes it: `spi`, `wled:HOST`, `auto`.
+    """Return every form of the setting `[strip] kind`, as a person writes it: `spi`, `wled:HOST`, `auto`.
 
     >>> "wled:HOST" in known_kinds()
     True
@@ -31,7 +31,7 @@ def known_kinds() -> tuple[str, ...]:
 
 
 def open_strip(kind: str, leds: int, wired: StripSettings) -> Strip:
-    """Build the strip that a word of the settings names, not started.
+    """Build the strip that the setting `[strip] kind` names, not started.
 
     Args:
         kind: One of `known_kinds()`.

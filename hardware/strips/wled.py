@@ -116,7 +116,7 @@ def packets(frame_rgb: FrameRGB, sequence: int) -> Iterator[bytes]:
 
 
 def checked_host(host: str) -> str:
-    """Return a host name or address as it was given. Raises SetupError when no host can be called that.
+    """Return `host` unchanged. Raises SetupError when the text can be neither a host name nor an address.
 
     >>> checked_host("wled-bar.local")
     'wled-bar.local'

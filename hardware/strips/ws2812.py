@@ -25,7 +25,7 @@ After it, the latch; before it, a guard: some SPI controllers idle high or send 
 """
 
 _CODES = {3: (0b100, 0b110), 4: (0b1000, 0b1110)}
-"""SPI bits that stand for an LED bit of 0 and of 1, by their number."""
+"""SPI bits that stand for an LED bit of 0 and of 1, by the number of SPI bits that carry an LED bit."""
 
 
 def encoded(frame_rgb: FrameRGB, order: str = "GRB", bits: int = 3) -> bytes:

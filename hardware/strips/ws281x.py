@@ -27,7 +27,7 @@ PWM_PINS, PCM_PIN, SPI_PIN = (12, 13, 18, 19), 21, 10
 CHANNEL_1_PINS = (13, 19, 41, 45, 53)
 """BCM numbers of the pins on the second PWM channel."""
 USE_SPI = "Use the strip spi, which needs neither root nor this library"
-"""Begin of the cures for a library or a pin that does not work."""
+"""First words of the cure in errors about a library or a pin that does not work."""
 
 
 class Ws281xStrip:

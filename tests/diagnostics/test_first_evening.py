@@ -25,7 +25,7 @@ from companion.diagnostics.first_evening.people import Agreeable, TerminalPerson
 from companion.diagnostics.health import Finding
 from companion.errors import DeviceError
 from companion.settings.load import Settings, validated
-from hardware.buttons import Press, Touch, unfelt
+from hardware.buttons import Press, Touch, ignore_touch
 from hardware.settings import ButtonSettings, StripSettings
 from hardware.strips import FrameRGB
 from hardware.strips.memory import MemoryStrip
@@ -105,7 +105,7 @@ class FakeButtons:
     ill: DeviceError | None = None
     name: str = "fake"
 
-    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
+    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
         if self.ill is not None:
             raise self.ill
         for button in self.heard:

@@ -165,7 +165,7 @@ def test_the_shutdown_button_has_a_holding_time_of_its_own(pins: Any) -> None:
         buttons.level(button, True)
     long = []
     for now[0] in (0.02, 1.0, 2.9, 3.0):
-        long += [(now[0], told.button) for told in buttons.due(now[0]) if isinstance(told, Press)]
+        long += [(now[0], told.button) for told in buttons.take_events(now[0]) if isinstance(told, Press)]
     assert long == [(1.0, "bank"), (3.0, "shutdown")]
 
 
@@ -232,7 +232,7 @@ def test_both_kinds_of_buttons_keep_the_contract(kind: Any, pins: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", [PinFinger, KeyFinger])
-def test_a_button_that_is_held_down_is_acknowledged_by_the_light(kind: Any, pins: Any) -> None:
+def test_the_board_flashes_before_a_pressed_button_comes_up(kind: Any, pins: Any) -> None:
     strip = Watched(122, watched=0)
     board = Board(strip, preset("strip122"), Power(PowerSettings(brightness=1)))
     board.show(BoardView(pegs=(Peg(0, 10, 10),), mood="ready"))

@@ -22,7 +22,7 @@ from companion.table.journal import Journal
 from companion.table.photos import Photos
 from companion.table.writer import Table
 from hardware.board import Board
-from hardware.buttons import Press, Touch, unfelt
+from hardware.buttons import Press, Touch, ignore_touch
 from hardware.power import Power
 from hardware.strips.memory import MemoryStrip
 from hardware.track import preset
@@ -36,7 +36,7 @@ class Fingers:
     name = "test"
     ill: DeviceError | None = None
 
-    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
+    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
         if self.ill is not None:
             raise self.ill
         self.press, self.touch = on_press, on_touch
