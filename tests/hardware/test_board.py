@@ -116,7 +116,7 @@ def test_a_view_is_lit_at_the_next_step_and_can_be_read_back(clock: Clock) -> No
     assert board.latest().milliamps == int(np.ceil(Power(PowerSettings(brightness=1)).milliamps(strip.frame_rgb)))
 
 
-def test_a_press_is_in_the_light_within_fifty_milliseconds(clock: Clock) -> None:
+def test_a_press_lights_the_board_within_fifty_milliseconds(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.show(STILL)
@@ -129,7 +129,7 @@ def test_a_press_is_in_the_light_within_fifty_milliseconds(clock: Clock) -> None
     assert clock.now_s - pressed_s <= 0.05
 
 
-def test_a_felt_button_is_lit_at_once_and_outlives_the_next_view(clock: Clock) -> None:
+def test_a_touch_flashes_at_once_even_if_a_new_view_follows(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.show(STILL)
@@ -162,7 +162,7 @@ def test_the_board_is_dim_and_still_only_while_a_photo_is_taken(clock: Clock) ->
         assert np.array_equal(photo, strip.frame_rgb) == on, "nothing moves in the photo, and all does after it"
 
 
-def test_a_failed_strip_is_reported_and_back_within_five_seconds(clock: Clock) -> None:
+def test_a_failed_strip_is_reported_and_relit_within_five_seconds(clock: Clock) -> None:
     strip = SickStrip(122)
     board = board_on(strip, clock)
     board.show(MOVING)
@@ -189,7 +189,7 @@ def test_a_strip_that_fails_is_not_tried_more_than_once_in_two_seconds(clock: Cl
     assert strip.starts <= 6
 
 
-def test_the_thread_draws_what_it_is_shown_and_leaves_the_strip_dark() -> None:
+def test_the_thread_draws_the_view_and_darkens_the_strip_at_stop() -> None:
     lit = threading.Event()
 
     class Told(MemoryStrip):

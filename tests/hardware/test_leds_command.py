@@ -58,7 +58,7 @@ def test_the_template_has_a_hole_of_true_size_at_every_led_of_the_track(name: st
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_map_names_every_led_and_its_hole(name: str) -> None:
+def test_the_drawn_map_names_every_led_and_its_hole(name: str) -> None:
     titles = [t.text for t in ET.fromstring(wiring_map(preset(name))).iter(f"{SVG}title")]
     assert len(titles) == preset(name).leds + 1
     assert sum("hole 120" in (title or "") for title in titles) == sum(len(lane[120]) for lane in preset(name).lanes)
@@ -77,13 +77,13 @@ def test_spi_carries_its_data_on_gpio_10_and_wled_on_no_pin() -> None:
     assert "takes no pin" in wiring_diagram("wled:board.local", StripSettings(), {}, 2000)
 
 
-def test_the_header_has_each_of_its_places_once() -> None:
+def test_the_header_gives_each_bcm_number_a_pin_of_its_own() -> None:
     assert sorted(HEADER_PINS) == list(range(28))
     assert len(set(HEADER_PINS.values())) == 28
     assert not set(HEADER_PINS.values()) & {1, 2, 4, 6, 9, 14, 17, 20, 25, 30, 34, 39}  # powers and grounds
 
 
-def test_map_walks_hole_by_hole_and_says_that_a_memory_strip_is_simulated(empty_settings: str) -> None:
+def test_the_map_command_lists_holes_and_names_a_strip_simulated(empty_settings: str) -> None:
     done = leds("map", "--config", empty_settings, "--strip", "memory")
     assert done.exit_code == 0
     assert "simulated" in done.stderr
@@ -91,7 +91,7 @@ def test_map_walks_hole_by_hole_and_says_that_a_memory_strip_is_simulated(empty_
     assert done.stdout.splitlines()[-1] == "finish: LED 121"
 
 
-def test_test_lights_red_green_blue_and_dim_white_before_the_holes(empty_settings: str) -> None:
+def test_the_led_test_shows_four_colours_before_the_holes(empty_settings: str) -> None:
     done = leds("test", "--config", empty_settings, "--layout", "table300", "--strip", "memory")
     told = done.stdout.splitlines()
     assert told[:4] == [f"{name}: LED 0 to 299" for name in ("red", "green", "blue", "white")]
@@ -100,7 +100,7 @@ def test_test_lights_red_green_blue_and_dim_white_before_the_holes(empty_setting
 
 
 @pytest.mark.parametrize(("words", "name"), [(("map",), "m.svg"), (("map",), "m.png"), (("design",), "d.svg")])
-def test_a_layout_is_drawn_into_a_folder_that_is_made(
+def test_a_layout_is_drawn_into_a_folder_that_did_not_exist(
     words: tuple[str, ...], name: str, tmp_path: Path, empty_settings: str
 ) -> None:
     out = tmp_path / "new" / name
@@ -109,7 +109,7 @@ def test_a_layout_is_drawn_into_a_folder_that_is_made(
     assert out.stat().st_size > 1000
 
 
-def test_the_wiring_command_takes_the_settings_pins(tmp_path: Path) -> None:
+def test_the_wiring_command_draws_the_pins_of_the_settings(tmp_path: Path) -> None:
     file, out = tmp_path / "own.toml", tmp_path / "w.svg"
     file.write_text("[strip]\nkind = 'ws281x'\npin = 12\n[buttons]\nkind = 'gpio'\nbank = 26\n")
     assert leds("wiring", "--config", str(file), "--out", str(out)).exit_code == 0
@@ -117,7 +117,7 @@ def test_the_wiring_command_takes_the_settings_pins(tmp_path: Path) -> None:
     assert "GPIO26 (pin 37)" in out.read_text()
 
 
-def test_scenes_draws_a_still_of_every_scene(tmp_path: Path) -> None:
+def test_the_scenes_command_draws_a_still_of_every_scene(tmp_path: Path) -> None:
     done = leds("scenes", "--layout", "strip122", "--stills", "--out", str(tmp_path))
     assert done.exit_code == 0, done.output
     assert {path.stem for path in tmp_path.iterdir()} == {f"strip122-{scene.name}" for scene in SCENES}
@@ -152,7 +152,7 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path, empty_setti
         ("n\nn\n", 1, "Check `order` in [strip]", 4),
     ],
 )
-def test_wrong_colours_are_shown_in_the_other_spi_coding(
+def test_wrong_colours_are_tried_again_with_four_spi_bits(
     answers: str, status: int, told: str, bits: int, empty_settings: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[bytes] = []
@@ -166,7 +166,9 @@ def test_wrong_colours_are_shown_in_the_other_spi_coding(
     assert {len(data) for data in sent} == {bytes_for(122, each) for each in range(3, bits + 1)}
 
 
-def test_the_spi_coding_can_be_named(empty_settings: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_spi_bits_can_be_given_on_the_command_line(
+    empty_settings: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sent: list[bytes] = []
     spi = types.SimpleNamespace(open=lambda *_at: None, writebytes2=sent.append, close=lambda: None)
     monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=lambda: spi))
@@ -174,7 +176,7 @@ def test_the_spi_coding_can_be_named(empty_settings: str, monkeypatch: pytest.Mo
     assert bytes_for(122, 4) in {len(data) for data in sent}
 
 
-def test_the_wiring_of_auto_is_that_of_the_machine(
+def test_the_wiring_of_auto_suits_the_machines_model(
     tmp_path: Path, empty_settings: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for machine, pin in (("Raspberry Pi 5 Model B Rev 1.0", 18), ("Raspberry Pi 4 Model B Rev 1.4", 10), ("", 10)):

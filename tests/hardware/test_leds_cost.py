@@ -17,7 +17,7 @@ def test_the_measured_scene_changes_from_frame_to_frame() -> None:
     assert sum(not np.array_equal(a, b) for a, b in itertools.pairwise(frames)) >= 50
 
 
-def test_the_bench_measures_frames_the_driver_and_a_press() -> None:
+def test_the_led_bench_times_frames_and_button_presses() -> None:
     figures = measure(seconds=1.0, presses=1)
     assert figures["leds_shown"] > 40
     assert all(figures[key] > 0 for key in ("leds_frame_ms", "leds_core_share", "button_light_ms"))

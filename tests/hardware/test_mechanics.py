@@ -82,7 +82,7 @@ def test_the_lens_sees_the_whole_tray_and_5_percent_more(module: Module, size_wh
 
 
 @pytest.mark.parametrize(("module", "size_wh"), CAMERAS)
-def test_no_part_stands_in_the_picture(module: Module, size_wh: SizeWH) -> None:
+def test_no_printed_part_is_in_the_cameras_picture(module: Module, size_wh: SizeWH) -> None:
     width, depth = mm.seen_mm(mm.arm_for(module, size_wh), module, size_wh)
     foot = triangles(PARTS / "foot.stl")
     holder = triangles(PARTS / "light-holder.stl")
@@ -96,7 +96,7 @@ def test_a_shiny_floor_mirrors_no_light_bar_into_the_lens(module: Module, size_w
 
 
 @pytest.mark.parametrize(("module", "size_wh"), CAMERAS)
-def test_every_post_is_cut_from_one_metre(module: Module, size_wh: SizeWH) -> None:
+def test_every_post_can_be_cut_from_one_metre(module: Module, size_wh: SizeWH) -> None:
     assert mm.SLEEVE_HEIGHT_MM < mm.arm_for(module, size_wh).post_mm < 1000
 
 
@@ -115,7 +115,7 @@ def test_the_printed_holder_lifts_the_light_bar_to_its_height() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_pieces_of_strip_are_straight_and_leave_no_led_out(name: str) -> None:
+def test_the_pieces_of_a_strip_are_straight_and_hold_every_led(name: str) -> None:
     layout = preset(name)
     pieces = mm.strip_pieces(layout)
     assert [led for first, last in pieces for led in range(first, last + 1)] == list(range(layout.leds))
@@ -124,13 +124,13 @@ def test_the_pieces_of_strip_are_straight_and_leave_no_led_out(name: str) -> Non
         assert min(np.ptp(places, axis=0)) < 10.0
 
 
-def test_the_sheets_in_the_repository_are_those_of_the_dimensions() -> None:
+def test_the_stored_drawings_equal_those_of_the_dimensions() -> None:
     drawn = sheets(BOARD)
     assert {file.stem: file.read_text(encoding="utf-8") for file in PARTS.glob("*.svg")} == drawn
     assert all(ET.fromstring(text).tag.endswith("svg") for text in drawn.values())
 
 
-def test_the_shifter_has_no_input_in_the_air() -> None:
+def test_the_level_shifter_leaves_no_input_floating() -> None:
     drawing = (ROOT / "docs" / "img" / "step-shifter.svg").read_text(encoding="utf-8")
     legs = {int(leg): joined for leg, joined in re.findall(r">(\d+)</text>\n<text[^>]*>([^<]+)</text>", drawing)}
     assert sorted(legs) == list(range(1, 15))
@@ -140,7 +140,7 @@ def test_the_shifter_has_no_input_in_the_air() -> None:
     assert all("+5 V" in legs[leg] for leg in (4, 10, 13, 14))
 
 
-def test_the_tray_sheet_holds_the_calibrated_tray() -> None:
+def test_the_tray_drawing_has_the_size_of_the_calibrated_tray() -> None:
     rects = re.findall(r'width="([\d.]+)" height="([\d.]+)"', sheets(BOARD)["tray"])
     sides = [(float(width), float(height)) for width, height in rects]
     width, depth = mm.TRAY_WH_MM
@@ -158,19 +158,19 @@ def test_the_front_panel_has_a_hole_for_every_led() -> None:
 
 
 @pytest.mark.parametrize("file", PICTURES, ids=lambda file: file.stem)
-def test_a_picture_shows_something_and_is_small(file: Path) -> None:
+def test_a_picture_of_a_part_has_contrast_and_a_small_file(file: Path) -> None:
     with Image.open(file) as image:
         pixels = np.asarray(image.convert("L"), np.float64)
     assert pixels.std() > 15
     assert file.stat().st_size < 150_000
 
 
-def test_every_mesh_has_its_picture_and_all_of_it_is_small() -> None:
+def test_every_mesh_has_a_picture_and_their_files_stay_small() -> None:
     assert {file.stem for file in MESHES} <= {file.stem for file in PICTURES}
     assert sum(file.stat().st_size for file in [*PARTS.iterdir(), *PICTURES]) <= MOST_BYTES
 
 
-def test_the_installed_package_holds_no_mechanics() -> None:
+def test_the_installed_package_leaves_out_the_mechanical_parts() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     lists = re.search(r"packages\.find\]\ninclude = (\[.*\])\nexclude = (\[.*\])", text)
     assert lists is not None
@@ -180,13 +180,13 @@ def test_the_installed_package_holds_no_mechanics() -> None:
     assert not [name for name in packages if name.startswith("release")]
 
 
-def test_nothing_at_run_time_imports_the_mechanics() -> None:
+def test_no_run_time_module_imports_the_mechanical_parts() -> None:
     rooms = [path for room in ("companion", "vision", "hardware", "web") for path in (ROOT / room).rglob("*.py")]
     assert [path.name for path in rooms if "release.parts" in path.read_text(encoding="utf-8")] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_meshes_in_the_repository_are_those_of_the_solids(name: str) -> None:
+def test_the_stored_meshes_equal_the_modelled_solids(name: str) -> None:
     pytest.importorskip("build123d", reason="needs the extra `parts` (make parts)")
     from release.parts.solids import printed
 

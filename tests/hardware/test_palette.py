@@ -48,7 +48,7 @@ def test_no_two_player_colours_are_nearer_than_okabe_and_itos(vision: str) -> No
     assert min(apart.values()) >= theirs, min(apart, key=lambda pair: apart[pair])
 
 
-def test_the_page_has_the_colours_of_the_strip() -> None:
+def test_the_page_and_the_strip_use_the_same_player_colours() -> None:
     written = dict(re.findall(r"--p(\d): #([0-9a-f]{6});", LOOK.read_text(encoding="utf-8")))
     page = [[int(written[str(at)][k : k + 2], 16) / 255 for k in (0, 2, 4)] for at in range(len(PLAYERS))]
     assert np.abs(np.array(page) - PLAYERS).max() < 0.003

@@ -28,7 +28,7 @@ def hues(light: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.asarray(60 * sector % 360, np.float64)
 
 
-def test_hues_are_those_of_the_standard_library() -> None:
+def test_the_hues_of_these_tests_equal_the_standard_librarys() -> None:
     light = np.random.default_rng(1).random((500, 3), dtype=np.float32)
     wanted = np.array([360 * colorsys.rgb_to_hsv(*map(float, led))[0] for led in light])
     assert apart(hues(light), wanted).max() < 1e-3
@@ -43,7 +43,7 @@ def test_half_bright_to_the_eye_is_a_sixth_of_the_light() -> None:
     assert frame_rgb.tolist() == [[42, 42, 42]]  # 255 x 0.5 ** 2.6 = 42.06
 
 
-def test_one_white_led_draws_its_three_colours_currents() -> None:
+def test_one_white_led_draws_the_current_of_three_colours() -> None:
     power = Power(PowerSettings(brightness=1, white=(1, 1, 1)))
     assert power.limited(white(1)) == (pytest.approx(np.full((1, 3), 255)), 61)  # 3 x 20 mA + 0.6 mA, rounded up
 
@@ -79,7 +79,7 @@ def test_white_balance_lowers_green_and_blue() -> None:
     assert frame_rgb[0].tolist() == pytest.approx([255, 127.5, 191.25], abs=2)
 
 
-def test_players_keep_their_hues_down_to_a_few_steps_of_light() -> None:
+def test_player_colours_keep_their_hues_when_dimmed() -> None:
     full = Power(PowerSettings(brightness=1)).light(np.array(PLAYERS, np.float32))
     for part in np.linspace(0.06, 1.0, 60):
         dim = (full * part).astype(np.float32)

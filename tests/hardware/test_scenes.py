@@ -68,7 +68,7 @@ def test_the_gallery_has_a_scene_for_every_mood_and_every_moment() -> None:
 
 @each_layout
 @each_scene
-def test_a_scene_is_a_pure_function_of_view_and_time(scene: Scene, layout: Layout) -> None:
+def test_a_scene_depends_on_view_and_time_alone(scene: Scene, layout: Layout) -> None:
     first = compose(scene.view, layout, scene.still_s)
     compose(scene.view, layout, scene.still_s + 5.0)
     assert np.array_equal(first, compose(scene.view, layout, scene.still_s))
@@ -109,13 +109,13 @@ def test_the_idle_board_drifts_under_a_tenth_of_full_light(layout: Layout) -> No
     assert not np.array_equal(frames[0], frames[60]), "it drifts"
 
 
-def test_the_night_is_darker_in_every_scene() -> None:
+def test_every_scene_is_darker_at_night() -> None:
     for scene in SCENES:
         day, night = (compose(replace(scene.view, night=n), STRIP, scene.still_s) for n in (False, True))
         assert scene.view.capturing or float(night.max()) < float(day.max())
 
 
-def test_a_peg_is_lit_where_it_stands_and_where_it_would_stand() -> None:
+def test_a_peg_is_lit_at_its_banked_and_its_provisional_hole() -> None:
     frame = compose(replace(PLAY, pegs=(Peg(0, 43, 58), Peg(1, 71, 71)), mood="read"), STRIP, 0.6)
     assert hue_of(frame[43]) == hue_of(frame[58]) == hue_of(np.array(player_colour(0), np.float32))
     assert frame[43].max() > frame[50].max() > 0.2, "the way between them is lit, less than the pegs"
@@ -132,14 +132,14 @@ def test_pegs_in_one_hole_take_turns_in_it_and_each_is_seen(together: int) -> No
     assert {hue_of(np.array(PLAYERS[colour], np.float32)) for colour in range(together)} <= seen
 
 
-def test_pegs_in_a_hole_of_two_leds_share_them_out() -> None:
+def test_two_pegs_in_a_hole_of_two_leds_get_one_each() -> None:
     table = preset("table300")
     frame = compose(BoardView(pegs=(Peg(0, 43, 43), Peg(2, 43, 43)), mood="read"), table, 0.4)
     one, two = table.lanes[0][43]
     assert {hue_of(frame[one]), hue_of(frame[two])} == {hue_of(np.array(PLAYERS[c], np.float32)) for c in (0, 2)}
 
 
-def test_players_differ_in_time_as_well_as_in_colour() -> None:
+def test_each_player_has_a_rhythm_of_its_own() -> None:
     rhythms = [tuple(round(pattern(colour, k / 20), 2) for k in range(200)) for colour in range(len(PLAYERS))]
     assert len(set(rhythms)) == len(PLAYERS)
     assert min(min(rhythm) for rhythm in rhythms) >= 0.29, "a peg is never dark"
@@ -147,7 +147,7 @@ def test_players_differ_in_time_as_well_as_in_colour() -> None:
 
 @each_layout
 @each_scene
-def test_a_capture_stands_still_and_is_dim(scene: Scene, layout: Layout) -> None:
+def test_every_scene_is_still_and_dim_while_a_photo_is_taken(scene: Scene, layout: Layout) -> None:
     view = replace(scene.view, moments=tuple(m for m in scene.view.moments if m.kind != "press"), capturing=True)
     first = compose(view, layout, 0.3)
     assert all(np.array_equal(first, compose(view, layout, time_s)) for time_s in (0.31, 1.7, 9.9))
@@ -155,7 +155,7 @@ def test_a_capture_stands_still_and_is_dim(scene: Scene, layout: Layout) -> None
     assert next_change_s(view, 0.3) == math.inf
 
 
-def test_a_press_is_felt_even_during_a_capture() -> None:
+def test_a_press_lights_the_board_even_while_a_photo_is_taken() -> None:
     view = replace(PLAY, capturing=True, moments=(Moment("press", 1.0),))
     assert compose(view, STRIP, 0.99)[0].max() == 0
     assert 0.2 < compose(view, STRIP, 1.0)[0].max() <= 0.36, "dim, but there"
@@ -184,7 +184,7 @@ def test_a_game_at_rest_needs_no_frame() -> None:
     assert next_change_s(BoardView(pegs=(Peg(0, 3, 3), Peg(0, 9, 9)), mood="ready"), 5.0) == math.inf
 
 
-def test_a_moment_that_is_still_to_come_wakes_the_board() -> None:
+def test_the_next_frame_is_due_when_a_future_animation_begins() -> None:
     view = BoardView(pegs=(Peg(0, 3, 3),), mood="ready", moments=(Moment("press", 7.0),))
     assert next_change_s(view, 5.0) == 7.0
 

@@ -44,7 +44,7 @@ def test_tones_sound_at_their_pitch_one_after_the_other() -> None:
     assert pitch(FALLING, 0.0) > pitch(FALLING, 0.2)
 
 
-def test_effects_are_played_in_order_and_those_too_many_are_left_out() -> None:
+def test_effects_are_played_in_order_and_excess_ones_dropped() -> None:
     begun, go_on, done = threading.Event(), threading.Event(), threading.Event()
     played: list[bytes] = []
 
@@ -79,7 +79,7 @@ def player(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
 
-def test_aplay_is_given_the_whole_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_aplay_receives_the_whole_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     player(tmp_path, f"cat > {tmp_path}/heard; echo $* > {tmp_path}/asked", monkeypatch)
     assert aplay(sound(SHORT)) is None
     assert (tmp_path / "heard").read_bytes() == sound(SHORT)
@@ -94,7 +94,7 @@ def test_a_missing_sound_card_is_reported_with_its_cure(tmp_path: Path, monkeypa
     assert "group audio" in told
 
 
-def test_a_machine_without_a_player_is_told_and_asks_for_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_aplay_is_reported_with_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     told = aplay(sound(SHORT))
     assert told is not None

@@ -193,7 +193,7 @@ def test_leds_beyond_the_kernels_buffer_are_lit_once_it_is_larger(
     assert at.back_after_s() < 5.0
 
 
-def test_a_wled_controller_that_is_off_is_reported_and_lit_when_back() -> None:
+def test_a_switched_off_wled_controller_is_reported_and_relit() -> None:
     place = ("127.0.0.8", 21324)  # of this machine, and nobody else's
     at = bench(Below(WledStrip(122, *place), lambda: 0))
     at.run(6.0)  # nobody listens: the network says so at each second packet

@@ -133,7 +133,7 @@ def test_alternating_led_bits_are_encoded_bit_by_bit() -> None:
     assert body(encoded(frame((0x55, 0xAA, 0x55)))) == HEXAA + HEX55 + HEX55
 
 
-def test_a_half_bright_white_is_coded_for_the_strip() -> None:
+def test_a_half_bright_white_is_encoded_as_worked_by_hand() -> None:
     assert body(encoded(frame((0x80, 0x80, 0x80)))) == bytes([0b11010010, 0b01001001, 0b00100100]) * 3
 
 
@@ -161,7 +161,7 @@ def test_a_colour_value_is_encoded_with_four_spi_bits_a_bit(value: int, hand_wor
 
 
 @pytest.mark.parametrize(("order", "lit"), [("GRB", 1), ("RGB", 0), ("BRG", 1), ("BGR", 2)])
-def test_the_order_of_colours_is_the_strips_own(order: str, lit: int) -> None:
+def test_colours_are_sent_in_the_order_of_the_strip(order: str, lit: int) -> None:
     sent = body(encoded(frame((255, 0, 0)), order))
     assert [sent[3 * k : 3 * k + 3] for k in range(3)] == [FULL3 if k == lit else OFF3 for k in range(3)]
 
@@ -206,7 +206,7 @@ def test_spi_errors_name_their_cure(below: None, tmp_path: Path, fault: OSError,
         SpiStrip(2, bufsiz=tmp_path / "none").start()
 
 
-def test_spi_that_fails_in_play_comes_back(below: None, tmp_path: Path) -> None:
+def test_an_spi_strip_that_failed_can_be_started_again(below: None, tmp_path: Path) -> None:
     strip = SpiStrip(1, bufsiz=tmp_path / "none")
     strip.start()
     FakeSpi.fault = OSError(5, "Input/output error")
@@ -229,7 +229,7 @@ def test_pio_writes_four_bytes_an_led(tmp_path: Path) -> None:
     assert device.read_bytes() == bytes(8)
 
 
-def test_pio_sends_the_strips_own_order_through_a_driver_that_sends_grb(tmp_path: Path) -> None:
+def test_pio_reaches_the_strips_colour_order_through_a_grb_driver(tmp_path: Path) -> None:
     device = tmp_path / "leds0"
     device.touch()
     strip = PioStrip(1, device, order="RGB")
@@ -240,7 +240,7 @@ def test_pio_sends_the_strips_own_order_through_a_driver_that_sends_grb(tmp_path
     assert on_the_wire == (1, 2, 3)
 
 
-def test_pio_without_its_device_names_the_overlay(tmp_path: Path) -> None:
+def test_a_missing_pio_device_is_an_error_that_names_the_overlay(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match="dtoverlay=ws2812-pio,gpio=18,num_leds=122"):
         PioStrip(122, tmp_path / "none").start()
 
@@ -255,7 +255,7 @@ def test_a_ddp_packet_holds_header_colours_and_the_push_flag(below: None, listen
     assert listener.recv(2000)[10:] == bytes(6)
 
 
-def test_ddp_cuts_long_frames_at_480_leds_and_pushes_the_last(listener: socket.socket) -> None:
+def test_ddp_splits_frames_at_480_leds_and_flags_the_last_packet(listener: socket.socket) -> None:
     strip = WledStrip(500, "127.0.0.1", listener.getsockname()[1])
     strip.start()
     strip.show(np.zeros((500, 3), np.uint8))
@@ -283,7 +283,7 @@ def test_ws281x_packs_red_green_blue_into_a_word(below: None) -> None:
 
 
 @pytest.mark.parametrize("code", [0, -5, -11])
-def test_ws281x_ends_the_program_cleanly_whatever_begin_says(code: int) -> None:
+def test_the_program_exits_cleanly_even_if_ws281x_fails_to_start(code: int) -> None:
     use = f"""if True:
         from companion.errors import DeviceError
         from hardware.strips.ws281x import Ws281xStrip
@@ -301,7 +301,7 @@ def test_ws281x_ends_the_program_cleanly_whatever_begin_says(code: int) -> None:
     assert done.stdout.count("needs neither root") == (3 if code else 0)
 
 
-def test_the_library_alone_crashes_at_exit_after_a_failed_begin() -> None:
+def test_the_bare_ws281x_library_crashes_after_a_failed_start() -> None:
     """Shows that the stand-in has the crash which the test above rules out."""
     use = "import rpi_ws281x; rpi_ws281x.PixelStrip(5, 18)"
     env = {**os.environ, "PYTHONPATH": str(PI_DRIVERS)}
@@ -315,7 +315,7 @@ def test_ws281x_is_never_loaded_where_it_crashes(monkeypatch: pytest.MonkeyPatch
         Ws281xStrip(2, machine=machine).start()
 
 
-def test_the_terminal_strip_writes_nothing_unless_to_a_terminal() -> None:
+def test_the_terminal_strip_writes_to_terminals_only() -> None:
     out = io.StringIO()
     strip = TerminalStrip(2, out=out)
     strip.start()
@@ -329,7 +329,7 @@ def test_auto_picks_the_strip_for_the_machine_and_says_why() -> None:
     assert automatic("") == ("memory", "This is no Raspberry Pi: the board is drawn in the page.")
 
 
-def test_the_overlay_has_the_layouts_leds_and_no_gamma_of_its_own() -> None:
+def test_the_overlay_line_has_the_leds_and_no_brightness_of_its_own() -> None:
     assert overlay_line(363) == "dtoverlay=ws2812-pio,gpio=18,num_leds=363,brightness=0"
     assert PIO_LINE.format(leds=363) == overlay_line(363), "the installer, which may load no NumPy, writes the same"
 

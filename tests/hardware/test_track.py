@@ -36,7 +36,7 @@ def test_neighbouring_holes_are_neighbours_on_the_table(name: str) -> None:
         assert longest < 75, "a peg never jumps across the board"
 
 
-def test_the_strip_of_122_is_start_120_holes_and_finish() -> None:
+def test_strip122_is_a_start_120_holes_and_a_finish() -> None:
     assert preset("strip122").lanes == (tuple((led,) for led in range(122)),)
 
 
@@ -47,7 +47,7 @@ def test_the_middle_lane_of_the_cribbage_board_is_wired_backwards() -> None:
     assert (last[1], last[121]) == ((242,), (362,))
 
 
-def test_the_spiral_begins_in_a_corner_and_follows_the_wiring() -> None:
+def test_the_spiral_of_matrix16_begins_in_a_corner() -> None:
     lane = preset("matrix16").lanes[0]
     assert [lane[k][0] for k in (0, 15, 16, 17)] == [0, 15, 16, 47]  # rows are wired there and back
 
@@ -76,7 +76,7 @@ def test_a_table_strip_has_two_leds_a_hole_and_a_status_segment_of_its_own() -> 
         (61, 60, 121),
     ],
 )
-def test_games_of_other_lengths_are_mapped_in_proportion(hole: int, of: int, place: int) -> None:
+def test_a_game_of_another_length_is_scaled_to_the_track(hole: int, of: int, place: int) -> None:
     assert preset("strip122").place(hole, of) == place
 
 
@@ -86,14 +86,14 @@ def test_more_players_than_lanes_share_them_from_the_first_on() -> None:
     assert layout.lane_of(4) is layout.lanes[1]
 
 
-def test_a_lane_of_an_own_layout_can_run_backwards_and_over_gaps() -> None:
+def test_a_custom_lane_can_run_backwards_and_skip_leds() -> None:
     layout = lay(TrackSettings(leds=140, lanes=("139-80,75-14",)))
     assert layout.lanes[0][0] == (139,)
     assert layout.lanes[0][60] == (75,)
     assert layout.lanes[0][121] == (14,)
 
 
-def test_rows_read_from_the_left_turn_every_second_row_of_the_strip() -> None:
+def test_without_serpentine_every_row_runs_from_left_to_right() -> None:
     wired = TrackSettings(leds=12, lanes=("0-11",), holes=10, row_holes=5, serpentine=False)
     assert [hole[0] for hole in lay(wired).lanes[0]] == [0, 1, 2, 3, 4, 5, 10, 9, 8, 7, 6, 11]
 

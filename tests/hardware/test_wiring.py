@@ -8,7 +8,7 @@ from hardware.wiring import wiring_problems
 PI_4, PI_5 = "Raspberry Pi 4 Model B Rev 1.4", "Raspberry Pi 5 Model B Rev 1.0"
 
 
-def test_the_defaults_are_well_wired() -> None:
+def test_the_default_settings_have_no_wiring_problem() -> None:
     assert wiring_problems("spi", StripSettings(), ButtonSettings(), PI_4) == []
     assert wiring_problems("ws281x", StripSettings(), ButtonSettings(), PI_4) == []
     assert wiring_problems("memory", StripSettings(), None, "") == []
