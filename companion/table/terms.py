@@ -1,4 +1,4 @@
-"""Terms of a game beside its rules: the bot's seat, whether advice is given, which dice are thrown.
+"""Terms of a game beside its rules: the bot's seat, whether advice and lessons are given, which dice are thrown.
 
 Transcripts do not contain them: to a transcript the bot is a player with a name. They are part of the journal entry
 that starts the game.
@@ -41,12 +41,14 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
         house: The bot's seat, if it plays.
         serious: Tournament mode: no odds and no advice during the game.
         chances: Whether the pub's screen shows win probabilities during the game.
+        lessons: Whether the pages explain the game as it goes, for people who play it for the first time.
         dice: Name of the dice set; empty for the table's usual one.
     """
 
     house: HouseSeat | None = None
     serious: bool = False
     chances: bool = False
+    lessons: bool = False
     dice: str = ""
 
 

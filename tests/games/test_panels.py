@@ -127,6 +127,10 @@ def test_a_page_shows_all_of_a_turn_of_crib_dice() -> None:
         kept=(5, 5, 5),
         notes=((), (), ()),
         counters=(Counter("player.wipeouts", (1, 0, 0), 3),),
+        lesson=(
+            Phrase("lesson.crib_joined", {"value": 5, "frozen": 3, "points": 5}),
+            Phrase("lesson.crib_go_on", {"value": 5, "points": 5}),
+        ),
     )
 
 
@@ -139,6 +143,7 @@ def test_a_page_shows_all_of_a_turn_of_crapola() -> None:
         notes=(("player.not_on_board",),) * 2,
         goal=Goal(15000, ("goal.clockwise",)),
         keeping=Keeping("set_aside", (5,)),
+        lesson=(Phrase("lesson.crapola_keep", {}),),
     )
 
 
@@ -152,6 +157,7 @@ def test_a_page_shows_all_of_a_turn_of_crag() -> None:
         notes=((), ()),
         sheet=ScoreSheet(CATEGORIES, shown.sheet.columns, shown.sheet.offers, (CATEGORIES.index("sixes"), None)),
         keeping=Keeping("again"),
+        lesson=(Phrase("lesson.crag_thrown", {"category": "low_straight", "points": 20}),),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from companion.games.crag.lessons import lesson
 from companion.games.crag.scoring import CATEGORIES
 from companion.games.crag.state import Crag
 from companion.games.engine.game import State
@@ -34,4 +35,5 @@ def _panels_of(state: Crag) -> Panels:
             tuple(CATEGORIES.index(sheet[-1][0]) if sheet else None for sheet in state.sheets),
         ),
         keeping=Keeping("again") if "keep" in state.decisions else None,
+        lesson=lesson(state),
     )

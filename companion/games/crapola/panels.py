@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from companion.games.crapola.lessons import lesson
 from companion.games.crapola.state import Crapola
 from companion.games.engine.game import Keep, State
 from companion.games.engine.views.panels import (
@@ -31,6 +32,7 @@ def panels(state: State) -> Panels:
         notes=notes_of(state, [("player.not_on_board", off)]),
         goal=Goal(target, (way, "goal.last_round") if table.last_round else (way,)),
         keeping=_keeping(state),
+        lesson=lesson(state),
     )
 
 

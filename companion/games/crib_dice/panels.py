@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from companion.games.crib_dice.lessons import lesson
 from companion.games.crib_dice.state import CribDice
 from companion.games.engine.game import NamePoint, State
 from companion.games.engine.views.panels import BANK_TEXT, Counter, Panels, allowed_phrases, default_panels, notes_of
@@ -27,6 +28,7 @@ def _panels_of(state: CribDice) -> Panels:
             [("player.out", board.out), ("player.finished", board.finished), ("player.fuchled", board.fuchled)],
         ),
         counters=(Counter("player.wipeouts", board.wipeouts, board.fuchle_at),),
+        lesson=lesson(state),
     )
 
 

@@ -34,14 +34,17 @@ export function gameForm(games) {
   const before = h("div", { class: "row names" }),
     who = h("div", { class: "stack" }),
     what = h("div", { class: "stack" });
+  let finished = null;
   const choose = (each) => {
     game = each;
     rules = {};
+    firstTime();
     show();
   };
   const cards = games.map((each, at) => gameCard(each, at, each === game, () => choose(each))),
     choice = h("fieldset", { class: "cards" }, h("legend", {}, t("new.game")), cards);
 
+  const firstTime = () => { if (finished) terms.isNew(!finished.has(game.game)); };
   const show = () => {
     fill(before, [known, names], () => knownNames(known, names, game, show));
     fill(who, [names.length, game.game, names.drawn], () =>
@@ -91,6 +94,7 @@ export function gameForm(games) {
   const parts = [
     choice,
     h("fieldset", { class: "stack" }, h("legend", {}, t("new.players")), who, before, terms.house),
+    terms.explained,
     h("label", { for: "new-first" }, t("new.first")),
     first,
     h("details", { class: "fold" }, h("summary", {}, t("new.rules")), what),
@@ -111,6 +115,8 @@ export function gameForm(games) {
   });
   earlier().then((games) => {
     known = [...new Set([...known, ...games.flatMap((each) => each.players)])];
+    if (start.evening) finished = new Set(games.filter((each) => each.over).map((each) => each.game));
+    firstTime();
     terms.knows([...new Set(games.map((each) => each.dice).filter(Boolean))]);
     show();
   });

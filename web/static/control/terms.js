@@ -18,6 +18,8 @@ export function termsForm(last, seats) {
   );
   const serious = h("input", { type: "checkbox", id: "new-serious", checked: last.serious });
   const chances = h("input", { type: "checkbox", id: "new-chances", checked: last.chances });
+  const lessons = h("input", { type: "checkbox", id: "new-lessons", checked: last.lessons });
+  lessons.addEventListener("change", () => { lessons.dataset.chosen = "yes"; });
   const list = h("datalist", { id: "known-dice" }),
     knows = (names) => list.replaceChildren(...names.map((name) => h("option", { value: name })));
   const dice = h("input", {
@@ -33,9 +35,18 @@ export function termsForm(last, seats) {
     ...(level.value ? { house: { player: HOUSE, level: level.value } } : {}),
     ...(serious.checked ? { serious: true } : {}),
     ...(chances.checked ? { chances: true } : {}),
+    ...(lessons.checked ? { lessons: true } : {}),
     ...(dice.value.trim() ? { dice: dice.value.trim() } : {}),
   });
   const house = h("div", { class: "stack" }, h("label", { for: "new-house" }, t("new.house")), level);
+  const explained = h(
+    "label",
+    { class: "tick" },
+    lessons,
+    h("span", {}, h("b", {}, t("new.lessons")), h("br"), h("small", {}, t("new.lessons_means"))),
+  );
+  // A game that nobody here has finished yet is explained, unless somebody has chosen.
+  const isNew = (first) => { if (!lessons.dataset.chosen) lessons.checked = first; };
   const more = [
     h(
       "label",
@@ -53,5 +64,5 @@ export function termsForm(last, seats) {
     dice,
     list,
   ];
-  return { house, more, told, knows, plays: () => level.value !== "" };
+  return { house, explained, isNew, more, told, knows, plays: () => level.value !== "" };
 }

@@ -2,7 +2,7 @@
 import { $, fill, follow, h, isolate, number, settings, t, table, text } from "../shared/core.js";
 import { blanks, chip, colourOf, dice, unknown } from "../shared/dice.js";
 import { gameName, goalWords, lastWords, leadWords, roundWords } from "../shared/facts.js";
-import { bestDice, targetOf, toDo, toGo, worthOf } from "../shared/facts.js";
+import { bestDice, explains, lessonWords, targetOf, toDo, toGo, worthOf } from "../shared/facts.js";
 import { can, eventWords, gap, inQuestion, lengthOf, lying, nextStarter, sides, whoIsOn } from "../shared/sides.js";
 import { inWords, track } from "./track.js";
 /** @import { Snapshot } from "../types/server" */
@@ -70,14 +70,18 @@ export function stage() {
     phase.hidden = !state;
     const notice = $("notice"), code = snapshot.notice?.code ?? "";
     const ended = [screen ? "" : leadWords(snapshot), nextStarter(snapshot)].filter(Boolean).join("\n"),
-      more = state?.over ? ended : how;
-    notice.hidden = !more;
+      explaining = explains(snapshot),
+      taught = explaining && snapshot.phase !== "asking" && !wrong(snapshot) ? lessonWords(snapshot) : "",
+      more = state?.over ? ended : taught || how;
+    notice.hidden = !more && !explaining; // where the game explains itself this place has one height
+    notice.classList.toggle("lessons", explaining);
+    notice.classList.toggle("taught", Boolean(taught));
     notice.classList.toggle("asked", snapshot.phase === "asking");
     notice.classList.toggle("alarm", snapshot.phase !== "asking" && wrong(snapshot));
-    fill(notice, [more, code], () =>
+    fill(notice, [more, code, taught], () =>
       [
         more.split("\n").map((line) => h("span", { class: more.includes("\n") ? "step" : null }, line)),
-        WHY.has(code)
+        WHY.has(code) && !taught
           ? [" ", h("a", { href: `/help#rules-${snapshot.game}/${code}` }, t("why"))]
           : [],
       ].flat(2),

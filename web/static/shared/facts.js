@@ -1,7 +1,7 @@
 // What a glance must tell: which game, whose turn and what to do, what it is worth, who leads, what happened, how far.
-import { has, number, own, start, t, table } from "./core.js";
+import { has, number, own, settings, start, t, table } from "./core.js";
 import { actions, can, eventWords, forHouse, housesTurn, inQuestion } from "./sides.js";
-import { listed, miscount, noticeWords, sides } from "./sides.js";
+import { listed, miscount, noticeWords, phraseWords, sides } from "./sides.js";
 
 /** Return the name of the game on the table. */
 export function gameName({ game }) {
@@ -110,6 +110,15 @@ export function toDo(snapshot) {
   const how = noticeWords(snapshot) || hint(snapshot);
   return { who: state.player, what: actions(snapshot), how };
 }
+
+/** Whether this page explains the game as it goes: as the game was set, unless this phone always or never does. */
+export function explains({ terms, state, abandoned }) {
+  const wish = settings.get("lessons", "auto");
+  return Boolean(state && !state.over && !abandoned) && (wish === "on" || (wish === "auto" && terms.lessons === true));
+}
+
+/** Return what the last act did and what can be done now, for someone who plays for the first time. */
+export const lessonWords = ({ panels }) => panels.lesson.map(phraseWords).join(" ");
 
 // What the house does by itself nobody needs to help with.
 const houseHow = ({ notice }) => (notice.code.startsWith("house_awaits") ? "hero.house_how" : "hero.house_alone");

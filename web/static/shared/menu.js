@@ -4,7 +4,8 @@ import { hosting } from "./hosting.js";
 import { loudness, tryout, voice } from "./voice.js";
 
 export function menu() {
-  const look = $("look"), language = $("language"), spoken = $("voice"), volume = $("volume"), odds = $("odds");
+  const look = $("look"), language = $("language"), spoken = $("voice"), volume = $("volume"), odds = $("odds"),
+    lessons = $("lessons");
   look.addEventListener("change", () => {
     cookie("look", look.value);
     document.documentElement.dataset.look = look.value;
@@ -18,6 +19,8 @@ export function menu() {
   loud();
   odds.value = settings.get("odds", "on");
   odds.addEventListener("change", () => { settings.set("odds", odds.value); location.reload(); });
+  lessons.value = settings.get("lessons", "auto");
+  lessons.addEventListener("change", () => { settings.set("lessons", lessons.value); location.reload(); });
   const folded = /** @type {HTMLDetailsElement} */ (document.querySelector("details.menu"));
   document.addEventListener("click", (event) => { if (!event.composedPath().includes(folded)) folded.open = false; });
   document.addEventListener("keydown", (event) => {

@@ -150,6 +150,9 @@ function plainArgs(args) {
   return Object.fromEntries(Object.entries(args ?? {}).map(([name, value]) => [name, plain(name, value)]));
 }
 
+/** A text with its arguments, as the table sends it, in words. */
+export const phraseWords = ({ code, args }) => t(code, plainArgs(args));
+
 /** A transcript line in words: "threw 1, 4, 6". */
 export function lineWords(line) {
   if (line.leave !== undefined) return t("line.leave", { player: line.leave });

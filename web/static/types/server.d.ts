@@ -69,6 +69,7 @@ export interface Panels {
   goal: Goal | null;
   pots: Pot[];
   keeping: Keeping | null;
+  lesson: Phrase[];
 }
 
 export interface Peg {
@@ -169,6 +170,7 @@ export interface Terms {
   house: HouseSeat | null;
   serious: boolean;
   chances: boolean;
+  lessons: boolean;
   dice: string;
 }
 
@@ -234,6 +236,7 @@ export interface Elements {
   "lay": HTMLElementTagNameMap["button"];
   "lead": HTMLElementTagNameMap["h2"];
   "lens": HTMLElementTagNameMap["p"];
+  "lessons": HTMLElementTagNameMap["select"];
   "lift": HTMLElementTagNameMap["button"];
   "lights": SVGElementTagNameMap["svg"];
   "lights-draw": HTMLElementTagNameMap["p"];

@@ -88,6 +88,7 @@ class Panels:
         goal: Target of the race, if it is not the end of the track.
         pots: Points that no side owns yet.
         keeping: Choice of dice to keep, if there is one.
+        lesson: Texts for someone who plays for the first time: what the last action did, what can be done now.
     """
 
     can: tuple[Phrase, ...] = ()
@@ -100,6 +101,7 @@ class Panels:
     goal: Goal | None = None
     pots: tuple[Pot, ...] = ()
     keeping: Keeping | None = None
+    lesson: tuple[Phrase, ...] = ()
 
 
 BANK_TEXT = "can.bank"

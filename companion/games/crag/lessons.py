@@ -1,0 +1,37 @@
+"""Lessons of Crag: what its tutorial says about the last action and about what can be done now."""
+
+from __future__ import annotations
+
+from companion.games.crag.scoring import BEST, NUMBERS, STRAIGHTS
+from companion.games.crag.state import Crag
+from companion.games.engine.views.phrase import Phrase
+
+
+def lesson(state: Crag) -> tuple[Phrase, ...]:
+    """Return the lesson of a state: the row just filled, or what can be done now. Empty after the end."""
+    if state.standing.over:
+        return ()
+    if state.phase == "fresh":
+        entered = [event.args for event in state.events if event.code == "entered"]
+        return (_scored(**entered[-1]) if entered else Phrase("lesson.crag_first", {}),)
+    if state.phase == "keeping":
+        return (Phrase("lesson.crag_keeping", {"count": 3 - len(state.dice)}),)
+    best = max(state.unused, key=state.points_in)
+    args = {"category": best, "points": state.points_in(best)}
+    if args["points"] == 0:
+        return (Phrase(f"lesson.crag_{state.phase}_nothing", args),)
+    return (Phrase(f"lesson.crag_{state.phase}", args),)
+
+
+def _scored(category: str, points: int) -> Phrase:
+    """Return how an entry came to its points."""
+    args = {"category": category, "points": points}
+    if points == 0:
+        return Phrase("lesson.crag_nothing", args)
+    if category in NUMBERS:
+        return Phrase("lesson.crag_number", {**args, "value": NUMBERS[category]})
+    if points == BEST:
+        return Phrase("lesson.crag_best", args)
+    if category in STRAIGHTS:
+        return Phrase("lesson.crag_straight", args)
+    return Phrase("lesson.crag_alike" if category == "three_of_a_kind" else "lesson.crag_total", args)

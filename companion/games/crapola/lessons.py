@@ -1,0 +1,52 @@
+"""Lessons of Crapola: what its tutorial says about the last action and about what can be done now."""
+
+from __future__ import annotations
+
+from companion.games.crapola.state import Crapola
+from companion.games.engine.views.phrase import Phrase
+
+TURN_OVER = (
+    ("last_round", "lesson.crapola_last_round"),
+    ("reversed", "lesson.crapola_reversed"),
+    ("crapped_out", "lesson.crapola_lost"),
+    ("spent", "lesson.crapola_spent"),
+    ("banked", "lesson.crapola_banked"),
+)
+"""Events that end a turn, each with the key of its lesson; the first that happened is explained."""
+
+
+def lesson(state: Crapola) -> tuple[Phrase, ...]:
+    """Return the lessons of a state: what the last action did, or what can be done now. Empty after the end."""
+    table, turn = state.table, state.turn
+    if table.over:
+        return ()
+    if turn.phase == "keeping":
+        return (Phrase("lesson.crapola_keep", {}),)
+    args = {"points": turn.points, "least": table.least_bank}
+    if turn.phase == "choosing":
+        if turn.points < table.least_bank:
+            return (Phrase("lesson.crapola_too_little", args),)
+        if not turn.dice:
+            return (Phrase("lesson.crapola_hot_dice", args),)
+        return (Phrase("lesson.crapola_go_on", {**args, "count": len(turn.dice)}),)
+    happened = {event.code: event.args for event in state.events}
+    for code, key in TURN_OVER:
+        if code in happened:
+            return (Phrase(key, dict(happened[code])), *_this_turn(state))
+    first = Phrase("lesson.crapola_enter" if table.least_bank else "lesson.crapola_first", args)
+    return _this_turn(state) or (first,)
+
+
+def _this_turn(state: Crapola) -> tuple[Phrase, ...]:
+    """Return what is special about the turn that begins: seven dice, or the points that are missing to the leader.
+
+    Nothing is said in most turns.
+    """
+    totals, seat = state.table.totals, state.table.seat
+    if state.table.seven_allowed:
+        return (Phrase("lesson.crapola_seventh", {}),)
+    behind = max(totals) - totals[seat]
+    if not state.table.last_round or not behind:
+        return ()
+    name = state.table.header.players[totals.index(max(totals))]
+    return (Phrase("hint.last_turn", {"points": behind, "name": name}),)

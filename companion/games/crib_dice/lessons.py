@@ -1,0 +1,61 @@
+"""Lessons of Crib Dice: what its tutorial says about the last action and about what can be done now."""
+
+from __future__ import annotations
+
+from companion.games.crib_dice.scoring import set_score
+from companion.games.crib_dice.state import CribDice
+from companion.games.engine.views.phrase import Phrase
+
+TURN_OVER = (
+    ("fuchled", "lesson.crib_fuchled"),
+    ("finished", "lesson.crib_home"),
+    ("bombed", "lesson.crib_bombed"),
+    ("piddle_lost", "lesson.crib_double"),
+    ("wiped_out", "lesson.crib_wiped_out"),
+    ("banked", "lesson.crib_banked"),
+)
+"""Events that end a turn, each with the key of its lesson; the first that happened is explained."""
+
+
+def lesson(state: CribDice) -> tuple[Phrase, ...]:
+    """Return the lessons of a state: what the last action did, then what can be done now. Empty after the end."""
+    if state.board.over:
+        return ()
+    happened = {event.code: event.args for event in state.events}
+    for code, key in TURN_OVER:
+        if code in happened:
+            return (Phrase(key, {**happened[code], "most": state.board.fuchle_at}),)
+    turn = state.turn
+    if turn.phase == "fresh":
+        return (Phrase("lesson.crib_rollover" if turn.gathered else "lesson.crib_first", {"points": turn.gathered}),)
+    if turn.phase == "naming":
+        return (Phrase("lesson.crib_choose", {}),)
+    if turn.phase == "again":
+        return (Phrase("lesson.crib_again", {"value": turn.point}),)
+    if turn.phase == "bombing":
+        return (Phrase("lesson.crib_bombing", {}),)
+    return (*_done(state, set(happened)), _choice(state))
+
+
+def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
+    """Return what the last throw or the choice of a point did for the frozen dice; nothing for a rollover."""
+    turn = state.turn
+    if turn.point is None or turn.frozen == 7:
+        return ()
+    args = {"value": turn.point, "frozen": turn.frozen, "points": set_score(turn.frozen, turn.point)}
+    if "froze" in happened:
+        return (Phrase("lesson.crib_joined", args),)
+    if "point" in happened:
+        return (Phrase("lesson.crib_pair" if turn.frozen == 2 else "lesson.crib_set", args),)
+    return (Phrase("lesson.crib_safe", args),)
+
+
+def _choice(state: CribDice) -> Phrase:
+    """Return what a stop and another throw would do."""
+    turn = state.turn
+    args = {"value": turn.point, "points": turn.points}
+    if "bomb" in state.decisions:
+        return Phrase("lesson.crib_bomb", args)
+    if turn.frozen == 7:
+        return Phrase("lesson.crib_seven", args)
+    return Phrase("lesson.crib_last_two" if turn.frozen >= 5 else "lesson.crib_go_on", args)

@@ -1,0 +1,123 @@
+"""The tutorial: a game of each kind explains itself as it goes, in one place that covers nothing and moves nothing."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.games.engine.notation import line_of
+from companion.games.engine.players import careless
+from companion.games.registry import GAMES
+from companion.history.export import PastGames
+from companion.table.commands import PlayLine, StartGame
+from tests.web.measuring import PHONE, SCREEN
+from tests.web.phones import live, phone
+from tests.web.pub import HEADER, Pub, opened, served
+from web.catalogue import LANGUAGES
+
+pytestmark = pytest.mark.browser
+SHORT = {"target": 2000, "entry": 0}
+PLACE = """() => {
+  const lesson = document.getElementById("notice"), box = lesson.getBoundingClientRect();
+  const others = [...document.querySelectorAll("#sheet, button, summary, .dice, #can")].filter((each) =>
+    each.checkVisibility() && !each.closest(".moment")).map((each) => each.getBoundingClientRect());
+  const meets = (other) => other.left < box.right - 1 && other.right > box.left + 1
+    && other.top < box.bottom - 1 && other.bottom > box.top + 1;
+  return { height: Math.round(box.height), words: lesson.textContent, taught: lesson.classList.contains("taught"),
+    cut: lesson.scrollHeight > lesson.clientHeight + 1, meets: others.filter(meets).length }; }"""
+"""Where the lesson stands, what it says, and how many buttons, dice and sentences it touches."""
+
+
+def play_on(pub: Pub, dice: random.Random) -> bool:
+    """Play one line by the rule of thumb; return whether the game goes on."""
+    game = pub.table.state().record.game
+    assert game is not None
+    choice = careless(game.transcript.state)
+    line = {"throw": dice.choices(range(1, 7), k=choice)} if isinstance(choice, int) else line_of(choice)
+    pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+    return not pub.table.snapshot().state["over"]  # type: ignore[index]
+
+
+def opened_page(chromium: Any, address: str, language: str, path: str, size: tuple[int, int]) -> Any:
+    """A page in that language and of that size that shows the table as it is."""
+    page = phone(chromium, address, paired=path == "/control")
+    page.context.add_cookies([{"name": "lang", "value": language, "url": address}])
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    live(page, address + path)
+    return page
+
+
+def place_of(page: Any, pub: Pub) -> dict[str, Any]:
+    """Where the lesson stands once the page shows the newest snapshot."""
+    page.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
+    return dict(page.evaluate(PLACE))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_a_whole_game_is_explained_in_one_steady_place(chromium: Any, tmp_path: Path, game: str) -> None:
+    with opened(tmp_path) as pub, served(pub) as address:
+        switches = {each.key for each in GAMES[game].switches}
+        rules = {key: value for key, value in SHORT.items() if key in switches}
+        pub.table.submit(StartGame(header={**HEADER, "game": game, "rules": rules}, terms={"lessons": True}))
+        pages = [opened_page(chromium, address, language, "/control", PHONE) for language in LANGUAGES]
+        pages += [opened_page(chromium, address, language, "/tv", SCREEN) for language in LANGUAGES]
+        dice, heights, said = random.Random(3), [set[int]() for _ in pages], set[str]()
+        going = True
+        while going:
+            for page, seen in zip(pages, heights, strict=True):
+                place = place_of(page, pub)
+                assert place["taught"], place
+                assert not place["cut"], place
+                assert place["meets"] == 0, place
+                seen.add(place["height"])
+                said.add(place["words"])
+            going = play_on(pub, dice)
+        assert [len(seen) for seen in heights] == [1] * len(pages), heights
+        assert len(said) > 10 * len(LANGUAGES)
+        for page in pages:
+            assert not place_of(page, pub)["taught"], "a game that is over says who won"
+            assert page.problems == []
+            page.context.close()
+
+
+def test_each_phone_turns_the_lessons_on_or_off_for_itself(chromium: Any, pub: Pub) -> None:
+    pub.table.submit(StartGame(header=HEADER, terms={"lessons": True}))
+    with served(pub) as address:
+        page = opened_page(chromium, address, "en", "/", PHONE)
+        assert place_of(page, pub)["taught"]
+        page.click(".menu > summary")
+        page.select_option("#lessons", "off")
+        page.wait_for_function("() => !document.getElementById('notice').classList.contains('taught')")
+        pub.table.submit(StartGame(header=HEADER))
+        page.click(".menu > summary")
+        page.select_option("#lessons", "on")
+        page.wait_for_selector("#notice.taught")
+        assert place_of(page, pub)["words"].startswith("Throw all seven")
+        page.context.close()
+
+
+def test_a_first_game_of_its_kind_is_explained_unless_someone_decides(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
+        pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": {"target": 1, "entry": 0}}))
+        dice = random.Random(3)
+        while play_on(pub, dice):
+            pass
+        page = opened_page(chromium, address, "en", "/control", PHONE)
+        page.click("#big [data-key='new']")
+        page.wait_for_selector("#new-lessons:not(:checked)")
+        page.check("[name='new-game'][value='crag']")
+        assert page.is_checked("#new-lessons")
+        page.uncheck("#new-lessons")
+        page.check("[name='new-game'][value='crib_dice']")
+        assert not page.is_checked("#new-lessons")
+        page.check("#new-lessons")
+        for seat, name in enumerate(("Ann", "Ben")):
+            page.fill(f'dialog input[data-key="seat-{seat}"]', name)
+        page.click('dialog button:text-is("Begin")')
+        page.wait_for_selector("#notice.taught")
+        assert pub.table.snapshot().terms.lessons
+        page.context.close()
