@@ -19,9 +19,9 @@ from companion.games.engine.players import careless
 from companion.games.registry import GAMES, game_named
 
 STATES = 3000
-"""Least number of states of each game and goal to ask advice for. More show rarer slow ones and take longer."""
-ASKED_SHARE = 0.25
-"""Share of a game's states to ask for, 0 to 1; small, so that most belong to turns that the process has not met."""
+"""Least number of states that are timed for each game and goal. More show rarer slow ones and take longer."""
+TIMED_SHARE = 0.25
+"""Share of a game's states that are timed, 0 to 1; small, so that few belong to a turn whose values are cached."""
 CARELESS_SHARE = 0.9
 """Share of the actions that follow a rule of thumb, 0 to 1; the others are random and lead to odder states."""
 PLAYERS = (2, 3, 5, 4, 6, 1)
@@ -50,10 +50,11 @@ def timed(game: str, goal: str, count: int) -> dict[str, float]:
 
     Returns:
         `first_ms`, the slowest first call of a header; and over at least `count` later calls `median_ms`, `p99_ms` and
-        `worst_ms`.
+        `worst_ms`. Empty if the game has no values for the goal.
     """
     generator, first_ms, others_ms, loaded = random.Random(1), 0.0, list[float](), set[Header]()
-    for header in cycle(set_ups(game)):
+    headers = set_ups(game)
+    for played, header in enumerate(cycle(headers), start=1):
         with suppress(RulesError):  # there are no such odds in a game set up so
             for state in states(header, generator):
                 begun = time.process_time()
@@ -65,6 +66,8 @@ def timed(game: str, goal: str, count: int) -> dict[str, float]:
                 loaded.add(header)
         if len(others_ms) >= count:
             break
+        if played == len(headers) and not loaded:
+            return {}
     others_ms.sort()
     places = {"median_ms": len(others_ms) // 2, "p99_ms": len(others_ms) * 99 // 100, "worst_ms": -1}
     return {"first_ms": first_ms, **{key: others_ms[place] for key, place in places.items()}}
@@ -88,7 +91,7 @@ def states(header: Header, generator: random.Random) -> Iterator[State]:
     for _ in range(MAX_GAME_LINES):
         if state.standing.over:
             break
-        if generator.random() < ASKED_SHARE:
+        if generator.random() < TIMED_SHARE:
             yield state
         choice = careless(state) if generator.random() < CARELESS_SHARE else random_action(state, generator)
         if isinstance(choice, int):

@@ -68,8 +68,9 @@ def _print(measured: dict[str, Any], *, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(measured))
         return 0
+    width = max(map(len, measured)) + 2
     for name, value in measured.items():
-        click.echo(f"{name:24}{value}")
+        click.echo(f"{name:{width}}{value}")
     return 0
 
 
