@@ -18,7 +18,7 @@ help:  ## list the targets
 
 .venv/dev.stamp: .venv/run.stamp
 	@echo "installing what testing needs ..."
-	@$(PIP) -e '.[vision,dev]'
+	@$(PIP) -e '.[vision,league,dev]'
 	@$(PIP) --no-deps --upgrade --target .venv/picamera2 picamera2 videodev2 piexif
 	@touch $@
 
@@ -159,6 +159,13 @@ guide: .venv/dev.stamp  ## write the strategy guide and its charts from the stor
 .PHONY: levels
 levels: .venv/dev.stamp  ## measure the mean regret of the computer's levels, with which ratings are compared (a minute)
 	@$(BIN)/python -m companion.games.solving.levels
+
+.PHONY: league league-faults
+league: .venv/dev.stamp  ## run a league with PostgreSQL, its server and three simulated tables; prints the address
+	@$(BIN)/python -m tests.league.demo
+
+league-faults: .venv/dev.stamp  ## kill the league's database and server, cut its network, copy its tables: 200 runs (an hour)
+	@$(BIN)/python -m tests.league.faults --runs $(or $(RUNS),200) --seed $(or $(SEED),1)
 
 settings-page: .venv/dev.stamp  ## write docs/reference/settings.md from the declarations of the settings
 	@$(BIN)/python -m tests.settings.reference

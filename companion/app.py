@@ -32,6 +32,7 @@ from companion.evidence.keeping import PackageKeeper
 from companion.history.export import PastGames
 from companion.history.review import Review
 from companion.service.addresses import published
+from companion.service.beyond import opened_beyond
 from companion.service.opening import (
     header_of_first_game,
     opened_door,
@@ -148,6 +149,8 @@ def build(starting: Starting) -> App:
     simulated = opened.camera if isinstance(opened.camera, VirtualCamera) else None
     hands = VirtualHands(simulated, lambda: table.state().staying) if simulated else None
     house = BotPlayer(table, clock, hands)
+    past = PastGames(folder)
+    beyond = opened_beyond(settings, folder, table, past)
     parts = (
         Part("table", table.start, table.stop, lambda: table.answers(ANSWER_S), needed=True),
         following("board", table, lighting(board, lights, clock), board.start, board.stop, board.alive),
@@ -158,6 +161,7 @@ def build(starting: Starting) -> App:
         following("house", table, house.hear, house.start, house.stop, house.alive),
         following("evidence", table, keeper.hear, keeper.start, keeper.stop, keeper.alive),
         Part("observer", observer.start, observer.stop, observer.alive),
+        *beyond.parts,
     )
 
     server = LastingServer(door.link)
@@ -187,9 +191,9 @@ def build(starting: Starting) -> App:
         "pages": server.health,
         "settings": file.health,
         "life": supervisor.health,
+        **beyond.checks,
     }
 
-    past = PastGames(folder)
     feed = Feed(table, folder)
     calibration = CalibrationService(source, camera, folder, _today, simulated, tray.recalibrated)
     groups = (

@@ -10,7 +10,14 @@ _SHARED = re.compile(r"(lib[\w.+-]+\.so[.\d]*): cannot open shared object file")
 """The loader's message about a missing library of the system, with its file name."""
 _ROOMS = frozenset({"companion", "vision", "hardware", "web"})
 """This project's own packages."""
-_OF_EXTRA = {"cv2": "vision"}
+_OF_EXTRA = {
+    "cv2": "vision",
+    "cryptography": "league",
+    "psycopg": "league",
+    "psycopg_pool": "league",
+    "alembic": "league",
+    "openskill": "league",
+}
 """Module -> the extra of this package that installs it; other modules need none."""
 
 

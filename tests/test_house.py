@@ -46,6 +46,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "vision",
     ),
     "companion.bots": ("companion.bots", "companion.history", "companion.table", "companion.games", "companion.errors"),
+    "companion.league": (
+        "companion.league",
+        "companion.history",
+        "companion.table",
+        "companion.games",
+        "companion.errors",
+        "web",
+    ),
+    "companion.league.commands": ROOMS,
     "vision": ("vision", "companion.errors"),
     "hardware": ("hardware", "companion.errors"),
     # Run by `make parts` alone: a camera's height over the tray follows from its field of view.

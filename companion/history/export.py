@@ -244,6 +244,17 @@ class PastGames:
         throws = list(self.throws(dice=dice))
         return {"dice": dice, "sets": sets, **watched(throws).view(), "course": course_of(throws)}
 
+    def archived_after(self, number: int) -> tuple[tuple[ArchivedGame, ...], int]:
+        """Return the games with a larger number, oldest first, and the number of the oldest game that may still change.
+
+        Undo and corrections reach the games of this sitting and of the one before.
+        """
+        with self._lock:
+            self._read_on()
+            assert self._record is not None, "read just now"
+            open_from = self._record.games[0].number if self._record.games else 0
+            return tuple(game for key, game in sorted(self._kept.items()) if key > number), open_from
+
     def doubted(self) -> list[tuple[ArchivedGame, ArchivedLine]]:
         """Return each throw that the camera doubted or a person corrected, with its game, oldest first."""
         with self._lock:

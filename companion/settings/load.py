@@ -11,6 +11,7 @@ import msgspec
 import platformdirs
 
 from companion.errors import SetupError, nearest
+from companion.settings.beyond import LeagueSettings
 from companion.table.settings import DataSettings, TableSettings
 from hardware.settings import ButtonSettings, SoundSettings, StripSettings, TrackSettings
 from vision.settings import CameraSettings
@@ -34,6 +35,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sound: SoundSettings = SoundSettings()
     web: WebSettings = WebSettings()
     data: DataSettings = DataSettings()
+    league: LeagueSettings = LeagueSettings()
 
 
 class Origin(msgspec.Struct, frozen=True):

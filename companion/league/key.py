@@ -1,0 +1,63 @@
+"""The table's Ed25519 key: its public half is the table's name in a league, its private half signs what is sent."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from companion.errors import DeviceError
+from companion.table.atomic import sync
+
+FILE_NAME = "league-key.pem"
+"""The private key's file in the data folder, mode 0600. An export holds it: a table that moves stays the same table."""
+
+
+def key_of(folder: Path) -> Ed25519PrivateKey:
+    """Return the key of a data folder; the first call makes it. Raises DeviceError if it can't be read or written."""
+    path = folder / FILE_NAME
+    try:
+        if not path.exists():
+            _make(path)
+        key = load_pem_private_key(path.read_bytes(), password=None)
+    except OSError as refused:
+        raise DeviceError(
+            f"{path}: {refused.strerror}.", "Free some space on the disk, or correct its rights."
+        ) from None
+    except ValueError as spoilt:
+        raise DeviceError(
+            f"{path} is no key ({spoilt}).", "Restore it from an export, or move it away and register the new one."
+        ) from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise DeviceError(f"{path} is a key of another kind.", "Restore the table's own from an export.")
+    return key
+
+
+def _make(path: Path) -> None:
+    """Write a new key, unless another program does so at the same time: the first one counts. Raises OSError."""
+    descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=".league-key-")
+    try:
+        with open(descriptor, "wb") as file:
+            made = Ed25519PrivateKey.generate()
+            file.write(made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(part, path)
+        sync(path.parent)
+    finally:
+        os.unlink(part)
+
+
+def name_of(key: Ed25519PrivateKey) -> str:
+    """Return the public half of a key, 64 hexadecimal digits: the table's name."""
+    return key.public_key().public_bytes_raw().hex()

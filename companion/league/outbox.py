@@ -1,0 +1,192 @@
+"""The outbox: the messages that the league's server has not acknowledged yet, derived from the journal.
+
+A cursor file beside the journal holds what the server has acknowledged. It may be lost, old or from another machine:
+then messages are sent again, and the server knows them by their key.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from companion.errors import DeviceError
+from companion.history.export import PastGames
+from companion.league.message import Message, State, transcript_under
+from companion.table.atomic import write_file
+from companion.table.evening.archive import ArchivedGame
+from companion.table.journal import row_at
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "league.json"
+"""The cursor's file in the data folder."""
+
+
+class Acknowledged(msgspec.Struct, frozen=True):
+    """The last revision of a game that the server has acknowledged.
+
+    Attributes:
+        number: Number of the entry that began the game.
+        revision: Its revision.
+        state: Its state in that revision.
+        content: Hash of what was sent, as `Message.content`.
+        lines: Lines read at the table by then; a journal that was put back to an older state has fewer.
+    """
+
+    number: int
+    revision: int
+    state: State
+    content: str
+    lines: int
+
+
+class Cursor(msgspec.Struct, frozen=True):
+    """What the server has acknowledged.
+
+    Attributes:
+        through: All games up to this number are acknowledged and can't change any more.
+        link: Hash of the entry `through`: another journal, or an older one that went on otherwise, has another.
+        games: The later games, by the hash of the entry that began them.
+    """
+
+    through: int = 0
+    link: str = ""
+    games: dict[str, Acknowledged] = {}
+
+
+class Outbox:
+    """The messages of one data folder that wait to be acknowledged. Used by one thread.
+
+    Args:
+        folder: The data folder.
+        past: Its games.
+        table: The table's public key, 64 hexadecimal digits.
+        aliases: Names to publish, by the name at the table.
+    """
+
+    def __init__(self, folder: Path, past: PastGames, table: str, aliases: Mapping[str, str]) -> None:
+        self._folder, self._past, self._table, self._aliases = folder, past, table, aliases
+        self._path = folder / FILE_NAME
+        self._cursor = self._fitting(self._read())
+        self._unwritten = False  # whether the disk did not take the cursor
+
+    def waiting(self) -> list[tuple[Message, Acknowledged]]:
+        """Return each message to send, oldest game first, with what `acknowledge` takes once the server has it."""
+        self._cursor = self._fitting(self._cursor)
+        if self._unwritten:
+            self._store(self._cursor)
+        games, open_from = self._past.archived_after(self._cursor.through)
+        found, seen = list[tuple[Message, Acknowledged]](), set[str]()
+        for game in games:
+            name = link_of(self._folder, game.number)
+            if name is None:
+                log.warning("game %d has lost its first entry: the league can't count it", game.number)
+                continue
+            seen.add(name)
+            message = self._revision(name, game)
+            if message is not None:
+                found.append((message, _acknowledged(message, game.number, game.lines_read)))
+        found += self._withdrawn(seen)
+        if not found:
+            self._move(games, open_from)
+        return found
+
+    def acknowledge(self, game: str, known: Acknowledged) -> None:
+        """Note that the server has this revision of a game. A failure to write it only means that it is sent again."""
+        self._store(msgspec.structs.replace(self._cursor, games={**self._cursor.games, game: known}))
+
+    def _revision(self, name: str, game: ArchivedGame) -> Message | None:
+        """Return the message for a game; None if the server knows its present state, or need not.
+
+        A game that the computer player took part in does not count in a league.
+        """
+        known = self._cursor.games.get(name)
+        counts = game.outcome is not None and game.terms.house is None
+        if known is None and not counts:
+            return None
+        if known is not None and not counts and (known.state != "final" or game.lines_read <= known.lines):
+            return None  # an older journal that was put back takes no result away
+        message = Message(
+            table=self._table,
+            game=name,
+            revision=max(game.lines_read, known.revision + 1 if known else 1),
+            state="final" if counts else "open",
+            played_s=game.started_s,
+            transcript=transcript_under(game, self._aliases) if counts else "",
+        )
+        return None if known is not None and known.content == message.content else message
+
+    def _withdrawn(self, seen: set[str]) -> Iterator[tuple[Message, Acknowledged]]:
+        """Yield a message for each acknowledged game whose first entry is in the journal, but which was taken back."""
+        for name, known in self._cursor.games.items():
+            if name in seen or known.state == "withdrawn" or link_of(self._folder, known.number) != name:
+                continue
+            message = Message(
+                table=self._table, game=name, revision=known.revision + 1, state="withdrawn", played_s=0.0
+            )
+            yield message, _acknowledged(message, known.number, known.lines)
+
+    def _move(self, games: tuple[ArchivedGame, ...], open_from: int) -> None:
+        """Move the cursor over the games that can't change any more, so that the file stays small."""
+        settled = [game.number for game in games if game.number < open_from]
+        link = link_of(self._folder, settled[-1]) if settled else None
+        if link is not None:
+            kept = {name: known for name, known in self._cursor.games.items() if known.number > settled[-1]}
+            self._store(Cursor(settled[-1], link, kept))
+
+    def _fitting(self, cursor: Cursor) -> Cursor:
+        """Return the cursor, moved back to the start if it does not belong to this journal."""
+        if cursor.through == 0 or link_of(self._folder, cursor.through) == cursor.link:
+            return cursor
+        log.warning("the journal is not the one that %s belongs to: all games are sent again", self._path)
+        return Cursor(games=cursor.games)
+
+    def _read(self) -> Cursor:
+        """Return the stored cursor; the start of the journal if there is none to read."""
+        try:
+            return msgspec.json.decode(self._path.read_bytes(), type=Cursor)
+        except FileNotFoundError:
+            return Cursor()
+        except (OSError, msgspec.MsgspecError) as spoilt:
+            log.warning("%s can't be read (%s): all games are sent again", self._path, spoilt)
+            return Cursor()
+
+    def _store(self, cursor: Cursor) -> None:
+        """Keep the cursor, and write it if the disk takes it."""
+        self._cursor = cursor
+        try:
+            write_file(self._path, (msgspec.json.encode(cursor),))
+            self._unwritten = False
+        except OSError as refused:
+            self._unwritten = True
+            log.warning("%s can't be written (%s): games may be sent again", self._path, refused.strerror)
+
+
+def link_of(folder: Path, number: int) -> str | None:
+    """Return the hash of a journal's entry; None if it is missing or damaged. Raises DeviceError."""
+    row = row_at(folder, number)
+    return row.link if row else None
+
+
+def aliases_of(pairs: tuple[str, ...]) -> dict[str, str]:
+    """Convert settings such as `"Ann=Ann of the Lion"` to names to publish by name at the table. Raises DeviceError.
+
+    >>> aliases_of(("Ann=Ann of the Lion",))
+    {'Ann': 'Ann of the Lion'}
+    """
+    found = dict[str, str]()
+    for pair in pairs:
+        name, equals, alias = (part.strip() for part in pair.partition("="))
+        if not (name and equals and alias) or len(alias) > 24:
+            why = f"[league] aliases has {pair!r}."
+            raise DeviceError(why, 'Write "Ann=Ann of the Lion"; a name has at most 24 characters.')
+        found[name] = alias
+    return found
+
+
+def _acknowledged(message: Message, number: int, lines: int) -> Acknowledged:
+    """Return what to keep once the server has the message of game `number`, which had read `lines` lines."""
+    return Acknowledged(number, message.revision, message.state, message.content, lines)

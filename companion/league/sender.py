@@ -1,0 +1,217 @@
+"""The sender: a thread of the table that takes what waits in the outbox to the league's server.
+
+A message is repeated until the server has acknowledged it; its key makes that harmless. The table never waits for it.
+"""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import json
+import logging
+import random
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from companion.errors import CompanionError, DeviceError
+from companion.history.export import PastGames
+from companion.league.key import key_of, name_of
+from companion.league.message import SIGNATURE, Message, Reply, signed
+from companion.league.outbox import Acknowledged, Outbox, aliases_of
+from companion.table.snapshot import News, Snapshot
+
+log = logging.getLogger(__name__)
+
+TIMEOUT_S = 10.0
+"""Longest wait for the server to connect or to answer, in seconds."""
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
+"""Bounds of the pause after a failure, in seconds. It doubles with each; full jitter spreads the tables out."""
+MAX_ANSWER_BYTES = 64 * 1024
+"""Most bytes of an answer that are read: whoever answers is not trusted with the table's memory."""
+FINAL_REFUSALS = frozenset({400, 409, 413, 422})
+"""Statuses that the same message will always get. Others, such as 401 before the table is registered, are retried."""
+
+
+Put = Callable[[str, bytes, str], tuple[int, Reply]]
+"""Sends a body with its signature to an address; returns status and answer. Raises OSError if nobody answers."""
+
+
+class Subscribed(Protocol):
+    """The table's snapshots."""
+
+    def subscribe(self, reader: Callable[[Snapshot, News], None]) -> Callable[[], None]:
+        """Call `reader` with each new snapshot until the returned function is called."""
+
+
+class Sender:
+    """Sends what waits. `start` and `stop` may be called again and again.
+
+    Args:
+        server: Address of the league's server.
+        folder: The table's data folder.
+        past: Its games.
+        aliases: Settings of the names to publish.
+        put: Sends one message; another one in tests.
+    """
+
+    def __init__(self, server: str, folder: Path, past: PastGames, aliases: tuple[str, ...], put: Put | None = None):
+        self._server, self._folder, self._past, self._aliases = server.rstrip("/"), folder, past, aliases
+        self._put = put or put_over_http
+        self._wake, self._stopped = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+        self._refused = dict[str, tuple[str, str]]()  # game -> hash of what the server refuses, and why
+        self._state = (True, "nothing was sent yet")
+        self._was_over = False
+
+    def start(self) -> None:
+        """Start the thread, unless it runs."""
+        if self._stopped.is_set() or not self.alive():
+            self._stopped = threading.Event()
+            self._thread = threading.Thread(target=self._run, args=(self._stopped,), name="league", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Let the thread end. A message on its way is not waited for; it is sent again after the next start."""
+        self._stopped.set()
+        self._wake.set()
+
+    def alive(self) -> bool:
+        """Return whether the thread runs."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def health(self) -> tuple[bool, str]:
+        """Return whether everything was taken by the server, and a sentence: what waits, and why."""
+        return self._state
+
+    def hear(self, snapshot: Snapshot, news: News) -> None:
+        """Take the table's newest snapshot; wake the thread if a game ended, or a past one may have changed."""
+        over = snapshot.phase == "over"
+        if over or self._was_over or news.taken_back:
+            self._wake.set()
+        self._was_over = over
+
+    def _run(self, stopped: threading.Event) -> None:
+        """Send what waits until `stopped` is set; after a failure pause, and then try again."""
+        failures = 0
+        outbox: tuple[Outbox, Ed25519PrivateKey] | None = None
+        while not stopped.is_set():
+            self._wake.clear()
+            try:
+                outbox = outbox or self._outbox()
+                self._send_all(*outbox, stopped)
+                failures = 0
+            except (OSError, CompanionError) as ill:
+                failures += 1
+                log.info("the league can't be reached: %s", ill)
+            except Exception as fault:  # the sender must outlive a fault in itself; health tells it
+                failures += 1
+                log.exception("the league's sender failed")
+                self._state = False, f"The sender failed ({type(fault).__name__}: {fault}). Update pegpip."
+            self._wake.wait(pause_s(failures) if failures else None)
+
+    def _outbox(self) -> tuple[Outbox, Ed25519PrivateKey]:
+        """Open the outbox. Raises DeviceError, which `health` tells, when key, address or aliases are wrong."""
+        try:
+            check_address(self._server)
+            key = key_of(self._folder)
+            return Outbox(self._folder, self._past, name_of(key), aliases_of(self._aliases)), key
+        except DeviceError as ill:
+            self._state = False, str(ill)
+            raise
+
+    def _send_all(self, outbox: Outbox, key: Ed25519PrivateKey, stopped: threading.Event) -> None:
+        """Send every message that waits and was not refused for good. Raises OSError if the server can't take it."""
+        waiting = outbox.waiting()
+        for at, (message, known) in enumerate(waiting):
+            if stopped.is_set():
+                return
+            if self._refused.get(message.game, ("", ""))[0] == message.content:
+                continue
+            try:
+                self._send(outbox, key, message, known)
+            except OSError as ill:
+                self._state = False, f"{len(waiting) - at} games wait for {self._server} ({ill}). They are kept."
+                raise
+        self._state = self._settled(outbox)
+
+    def _send(self, outbox: Outbox, key: Ed25519PrivateKey, message: Message, known: Acknowledged) -> None:
+        """Send one message; above the revision that the server has, if that is newer and says something else.
+
+        That happens when a journal was put back to an older state: what it says now counts.
+        """
+        for _ in range(3):
+            status, answer = self._put(self._server + message.path, *signed(message, key))
+            if (status == 200 and answer.current <= message.revision) or answer.content == message.content:
+                self._refused.pop(message.game, None)
+                revision = max(message.revision, answer.current)
+                outbox.acknowledge(message.game, msgspec.structs.replace(known, revision=revision))
+                return
+            if status not in (200, 409) or answer.current < message.revision:
+                break
+            message = msgspec.structs.replace(message, revision=answer.current + 1)
+        if status not in FINAL_REFUSALS:
+            raise ConnectionError(f"it answers {status}: {answer.message}")
+        log.warning("the league refuses game %s: %s", message.game, answer.message)
+        self._refused[message.game] = message.content, answer.message
+
+    def _settled(self, outbox: Outbox) -> tuple[bool, str]:
+        """Return the sentence for `health` after everything was offered to the server."""
+        refused = [why for _, why in self._refused.values()]
+        if refused:
+            return False, f"{self._server} refuses {len(refused)} games, the last because: {refused[-1]}"
+        return True, f"{self._server} has every finished game"
+
+
+def pause_s(failures: int) -> float:
+    """Return a random pause after so many failures in a row, in seconds: exponential back-off with full jitter."""
+    return random.uniform(0.1, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(failures, 10)))
+
+
+def check_address(server: str) -> None:
+    """Raise DeviceError unless the address is https, or http to an address or a name of the own network."""
+    parts = urlsplit(server)
+    if parts.scheme == "https" and parts.hostname:
+        return
+    if parts.scheme == "http" and parts.hostname and _is_near(parts.hostname):
+        return
+    cure = "Write https://..., or http:// for a server in the own network."
+    raise DeviceError(f"[league] server = {server!r} is no address to send games to.", cure)
+
+
+def put_over_http(address: str, body: bytes, signature: str) -> tuple[int, Reply]:
+    """PUT a signed body; redirects are not followed. Raises OSError if nobody answers."""
+    request = urllib.request.Request(address, body, method="PUT")  # noqa: S310 - `check_address` has seen it
+    request.add_header("Content-Type", "application/json")
+    request.add_header(SIGNATURE, signature)
+    try:
+        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:  # noqa: S310
+            return answer.status, _answer_of(answer.read(MAX_ANSWER_BYTES))
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code, _answer_of(refused.read(MAX_ANSWER_BYTES))
+    except http.client.HTTPException as torn:
+        raise ConnectionError(f"the answer was torn ({type(torn).__name__})") from None
+
+
+def _answer_of(content: bytes) -> Reply:
+    """Decode an answer; an empty one if it is none of this server's."""
+    try:
+        return msgspec.convert(json.loads(content), Reply)
+    except (ValueError, msgspec.ValidationError):
+        return Reply(content[:200].decode("latin-1"))
+
+
+def _is_near(host: str) -> bool:
+    """Return whether a host is this machine or in the own network."""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return host == "localhost" or host.endswith((".local", ".lan", ".home.arpa"))

@@ -1,0 +1,167 @@
+"""The outbox: every finished game waits until it is acknowledged, whatever happens to cursor, journal and clock."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from companion.errors import DeviceError
+from companion.league.message import Message
+from companion.league.outbox import FILE_NAME, aliases_of
+from companion.table.commands import EndSitting, PlayLine
+from tests.league.playing import Pub, outbox_of, sent
+from tests.table.test_archive import stir
+
+
+@pytest.fixture
+def pub(tmp_path: Path) -> Iterator[Pub]:
+    made = Pub(tmp_path / "data", seed=3)
+    yield made
+    made.stop()
+
+
+def test_a_finished_game_waits_once_and_is_sent_whole(pub: Pub) -> None:
+    outbox = outbox_of(pub)
+    pub.begin()
+    assert outbox.waiting() == []
+    pub.finish()
+    (message,) = sent(outbox)
+    ((name, game),) = pub.finished().items()
+    assert (message.game, message.state, message.transcript) == (name, "final", game.text().decode())
+    assert outbox.waiting() == []
+    assert outbox_of(pub).waiting() == [], "the cursor is on the disk"
+
+
+def test_an_unacknowledged_game_waits_on_after_a_restart(pub: Pub) -> None:
+    pub.play()
+    first = outbox_of(pub).waiting()
+    assert first == outbox_of(pub).waiting(), "the same message, byte for byte"
+    assert len(first) == 1
+
+
+def test_a_correction_is_a_newer_revision_of_the_same_game(pub: Pub) -> None:
+    outbox = outbox_of(pub)
+    pub.play()
+    (before,) = sent(outbox)
+    while not pub.correct():
+        pass
+    (after,) = sent(outbox)
+    assert after.game == before.game
+    assert after.revision > before.revision
+    assert after.content != before.content
+
+
+def test_a_game_that_is_played_on_is_open_until_it_ends_again(pub: Pub) -> None:
+    outbox = outbox_of(pub)
+    pub.play()
+    first = sent(outbox)
+    pub.undo()
+    second = sent(outbox)
+    pub.finish()
+    third = sent(outbox)
+    assert [message.state for message in (*first, *second, *third)] == ["final", "open", "final"]
+    assert first[0].revision < second[0].revision < third[0].revision
+
+
+def test_a_game_that_was_taken_back_is_withdrawn(pub: Pub) -> None:
+    outbox = outbox_of(pub)
+    pub.play()
+    pub.play("Cat", "Dan")
+    sent(outbox)
+    game = pub.table.state().record.game
+    assert game is not None
+    pub.undo(len(game.lines))
+    pub.table.submit(PlayLine(number=pub.table.snapshot().number, line={"undo": 1}))
+    (message,) = sent(outbox)
+    assert message.state == "withdrawn"
+    assert outbox.waiting() == []
+
+
+def test_a_lost_cursor_sends_everything_again_under_the_same_keys(pub: Pub) -> None:
+    for _ in range(3):
+        pub.play()
+    first = sent(outbox_of(pub))
+    (pub.folder / FILE_NAME).unlink()
+    assert sent(outbox_of(pub)) == first
+
+
+def test_a_damaged_cursor_is_no_trouble(pub: Pub) -> None:
+    pub.play()
+    (pub.folder / FILE_NAME).write_bytes(b"\x00\xff{")
+    assert len(outbox_of(pub).waiting()) == 1
+
+
+def test_the_cursor_stays_small_over_many_evenings(pub: Pub) -> None:
+    outbox = outbox_of(pub)
+    sizes = []
+    for _ in range(12):
+        pub.play()
+        sent(outbox)
+        outbox.waiting()
+        pub.table.submit(EndSitting(number=pub.table.snapshot().number))
+        sizes.append((pub.folder / FILE_NAME).stat().st_size)
+    assert max(sizes[4:]) <= max(sizes[:4]) + 20
+
+
+def test_a_disk_that_takes_no_cursor_only_means_sending_again(pub: Pub) -> None:
+    (pub.folder / FILE_NAME).mkdir()  # nothing can be written there
+    pub.play()
+    outbox = outbox_of(pub)
+    assert len(sent(outbox)) == 1
+    assert outbox.waiting() == []
+    assert len(outbox_of(pub).waiting()) == 1
+    (pub.folder / FILE_NAME).rmdir()
+    assert outbox.waiting() == []
+    assert outbox_of(pub).waiting() == [], "written as soon as the disk takes it"
+
+
+def test_a_journal_put_back_takes_no_result_away(pub: Pub, tmp_path: Path) -> None:
+    pub.play()
+    pub.begin("Cat", "Dan")
+    pub.table.submit(PlayLine(number=pub.table.snapshot().number, line={"throw": [1, 2, 3, 4, 6, 6]}))
+    pub.stop()
+    shutil.copytree(pub.folder, tmp_path / "backup")
+    pub = Pub(pub.folder, seed=4)
+    pub.finish()
+    assert [message.state for message in sent(outbox_of(pub))] == ["final", "final"]
+    pub.stop()
+    older = Pub(tmp_path / "backup", seed=5)
+    shutil.copy(pub.folder / FILE_NAME, older.folder)
+    assert sent(outbox_of(older)) == [], "the game that is open again in the old journal was finished once"
+    older.play("Eve", "Fay")
+    assert [message.state for message in sent(outbox_of(older))] == ["final"]
+    older.stop()
+
+
+def test_an_alias_leaves_no_real_name_in_the_message(pub: Pub) -> None:
+    pub.play("Ann", "Ben")
+    ((message, _),) = outbox_of(pub, aliases_of(("Ann=The Ace", "Ben = Bull"))).waiting()
+    assert '"Ann"' not in message.transcript
+    assert '"The Ace"' in message.transcript
+    with pytest.raises(DeviceError, match="Ann of the Lion"):
+        aliases_of(("Ann",))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_was_sent_at_random_moments_is_what_the_journal_says(tmp_path: Path, seed: int) -> None:
+    pub, chance = Pub(tmp_path / "data", seed), random.Random(seed)
+    outbox, heard = outbox_of(pub), dict[str, Message]()
+    pub.play()
+    for _ in range(40):
+        if chance.random() < 0.3:
+            pub.finish()
+        stir(pub.table, chance)
+        if chance.random() < 0.2:
+            outbox = outbox_of(pub)  # a restart
+        if chance.random() < 0.4:
+            for message in sent(outbox):
+                assert message.game not in heard or message.revision > heard[message.game].revision
+                heard[message.game] = message
+    heard |= {message.game: message for message in sent(outbox)}
+    counted = {name: message.transcript for name, message in heard.items() if message.state == "final"}
+    assert counted == {name: game.text().decode() for name, game in pub.finished().items()}
+    pub.stop()

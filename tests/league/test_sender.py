@@ -1,0 +1,150 @@
+"""The sender: repeats until the server has a game, tells what waits, and never holds the table up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from companion.errors import DeviceError
+from companion.history.export import PastGames
+from companion.league.key import FILE_NAME, key_of, name_of
+from companion.league.message import Message, Reply, is_signed
+from companion.league.sender import LONGEST_PAUSE_S, Sender, check_address, pause_s
+from companion.table.snapshot import News
+from tests.league.playing import Pub
+from tests.waiting import until
+
+SERVER = "https://league.example"
+Replying = Callable[[Message], tuple[int, Reply]]
+
+
+class Server:
+    """Stands in for the league's server: keeps what it gets and answers as the test says."""
+
+    def __init__(self) -> None:
+        self.got: list[Message] = []
+        self.reply: Replying = lambda message: (200, Reply(current=message.revision, content=message.content))
+
+    def put(self, address: str, body: bytes, signature: str) -> tuple[int, Reply]:
+        message = msgspec.json.decode(body, type=Message)
+        assert address == SERVER + message.path
+        assert is_signed(body, signature, message.table)
+        self.got.append(message)
+        return self.reply(message)
+
+
+@pytest.fixture
+def pub(tmp_path: Path) -> Iterator[Pub]:
+    made = Pub(tmp_path / "data", seed=9)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+@pytest.fixture
+def sender(pub: Pub, server: Server) -> Iterator[Sender]:
+    made = Sender(SERVER, pub.folder, PastGames(pub.folder), (), server.put)
+    leave = pub.table.subscribe(made.hear)
+    yield made
+    leave()
+    made.stop()
+
+
+def test_a_game_that_ends_is_sent_at_once(pub: Pub, server: Server, sender: Sender) -> None:
+    sender.start()
+    pub.play()
+    assert until(lambda: server.got)
+    assert until(lambda: sender.health() == (True, f"{SERVER} has every finished game"))
+
+
+def test_a_server_that_is_away_gets_the_game_later(pub: Pub, server: Server, sender: Sender) -> None:
+    def away(_: Message) -> tuple[int, Reply]:
+        raise ConnectionRefusedError("nobody there")
+
+    good, server.reply = server.reply, away
+    sender.start()
+    pub.play()
+    assert until(lambda: "games wait" in sender.health()[1])
+    assert not sender.health()[0]
+    server.reply = good
+    assert until(lambda: sender.health()[0])
+    assert len({message.path for message in server.got}) == 1, "the same message again"
+
+
+def test_an_unregistered_table_tries_on(pub: Pub, server: Server, sender: Sender) -> None:
+    server.reply = lambda _: (401, Reply("not registered"))
+    sender.start()
+    pub.play()
+    assert until(lambda: "not registered" in sender.health()[1])
+    assert until(lambda: len(server.got) > 1)
+
+
+def test_what_is_refused_for_good_is_told_and_not_repeated(pub: Pub, server: Server, sender: Sender) -> None:
+    server.reply = lambda _: (422, Reply("line 3: those dice are no throw"))
+    sender.start()
+    pub.play()
+    assert until(lambda: "those dice" in sender.health()[1])
+    pub.play("Cat", "Dan")
+    assert until(lambda: len(server.got) == 2)
+    assert "refuses 2 games" in sender.health()[1] or until(lambda: "refuses 2 games" in sender.health()[1])
+
+
+def test_a_journal_that_was_put_back_goes_above_the_newer_revision(pub: Pub, server: Server, sender: Sender) -> None:
+    known = 900
+
+    def newer(message: Message) -> tuple[int, Reply]:
+        return 200, Reply(current=max(known, message.revision), content="" if message.revision < known else "same")
+
+    server.reply = newer
+    sender.start()
+    pub.play()
+    assert until(lambda: sender.health()[0] and server.got)
+    assert server.got[-1].revision == known + 1
+
+
+def test_waking_the_sender_takes_no_time_of_the_table(pub: Pub, server: Server, sender: Sender) -> None:
+    sender.hear(pub.table.snapshot(), News())  # not started: it only notes it
+    assert server.got == []
+
+
+def test_the_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
+    assert name_of(key_of(tmp_path)) == name_of(key_of(tmp_path))
+    assert (tmp_path / FILE_NAME).stat().st_mode & 0o077 == 0
+    (tmp_path / FILE_NAME).write_text("no key")
+    with pytest.raises(DeviceError, match="is no key"):
+        key_of(tmp_path)
+
+
+def test_two_programs_that_make_the_key_at_once_agree_on_it(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        names = set(pool.map(lambda _: name_of(key_of(tmp_path)), range(40)))
+    assert len(names) == 1
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+
+
+def test_pauses_grow_and_are_spread_out() -> None:
+    assert all(pause_s(failures) <= LONGEST_PAUSE_S for failures in range(1, 60))
+    assert len({pause_s(20) for _ in range(20)}) > 10
+
+
+@pytest.mark.parametrize(
+    "good", ["https://league.example", "http://192.168.1.4:8080", "http://localhost:1", "http://pi.local"]
+)
+def test_an_address_of_the_own_network_needs_no_tls(good: str) -> None:
+    check_address(good)
+
+
+@pytest.mark.parametrize(
+    "bad", ["http://league.example", "ftp://x", "league.example", "https://", "file:///etc/passwd"]
+)
+def test_games_are_sent_nowhere_in_the_clear(bad: str) -> None:
+    with pytest.raises(DeviceError, match="no address"):
+        check_address(bad)
