@@ -33,15 +33,18 @@ COMMANDS = {
     "join": "draw QR codes for phones on this terminal: Wi-Fi and page",
     "export": "write the whole table (journal, photos, settings) to one file",
     "import": "restore a table from the file of `export`",
+    "league": "take part in a league of many tables, or run one",
     "update": "install a signed release from a file; it is undone if the table is not well",
 }
 """Line of `pegpip --help` for each command, in its order."""
 ANALYSIS = frozenset({"odds", "luck", "dice", "puzzles", "train-me", "rescore", "simulate"})
 """Commands in `companion.commands.analysis`."""
+ELSEWHERE = {"league": "companion.league.commands"}
+"""Modules of commands that belong to a room of their own."""
 
 
 class LazyGroup(click.Group):
-    """A group whose commands live in `companion.commands.NAME` or `.analysis.NAME`, imported when they are called."""
+    """A group whose commands live in `companion.commands`, `.analysis` or `ELSEWHERE`, imported when called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all commands, in the order of COMMANDS."""
@@ -53,6 +56,7 @@ class LazyGroup(click.Group):
             return None
         folder = "analysis." if cmd_name in ANALYSIS else ""
         module = f"companion.commands.{folder}{cmd_name.replace('-', '_')}" + "_" * (cmd_name == "import")
+        module = ELSEWHERE.get(cmd_name, module)
         command: click.Command = importlib.import_module(module).command
         return command
 

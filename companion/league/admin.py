@@ -1,0 +1,168 @@
+"""The organiser's commands: register tables, open seasons, merge players, plan fixtures. Each is logged."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+from companion.errors import CompanionError
+from companion.games.registry import game_named
+from companion.league.database import Connection
+from companion.league.tournament import round_robin
+
+
+def add_table(connection: Connection, key: str, name: str, pub: str) -> None:
+    """Register a table by its public key, 64 hexadecimal digits; a known one gets a new name and is active again."""
+    if len(key) != 64 or any(sign not in "0123456789abcdef" for sign in key):
+        raise CompanionError(f"{key!r} is no key. `pegpip league key` at the table prints it: 64 digits, 0 to f.")
+    with connection.transaction():
+        connection.execute(
+            "INSERT INTO tables (key, name, pub) VALUES (%s, %s, %s) ON CONFLICT (key) DO UPDATE"
+            " SET name = excluded.name, pub = excluded.pub, active = true",
+            (bytes.fromhex(key), name, pub),
+        )
+        _log(connection, f"table {name!r} of {pub!r} registered")
+
+
+def remove_table(connection: Connection, key: str) -> None:
+    """Refuse a table's messages from now on; what it has sent stays. Raises CompanionError for an unknown one."""
+    with connection.transaction():
+        found = connection.execute(
+            "UPDATE tables SET active = false WHERE encode(key, 'hex') = %s RETURNING name", (key,)
+        ).fetchone()
+        if found is None:
+            raise CompanionError(f"There is no table {key!r}.")
+        _log(connection, f"table {found['name']!r} removed")
+
+
+def move_games(connection: Connection, old: str, new: str) -> int:
+    """Give a table's games to its new key, after its old one was lost; return how many. Raises CompanionError.
+
+    Players of the same name are merged, so that nobody's standing changes.
+    """
+    with connection.transaction():
+        numbers = []
+        for key in (old, new):
+            found = connection.execute("SELECT id FROM tables WHERE encode(key, 'hex') = %s", (key,)).fetchone()
+            if found is None:
+                raise CompanionError(f"There is no table {key!r}. Register it first.")
+            numbers.append(found["id"])
+        moved = connection.execute("UPDATE games SET table_id = %s WHERE table_id = %s", numbers[::-1]).rowcount
+        alike = connection.execute(
+            "SELECT a.id AS old, b.id AS new FROM players a JOIN players b ON a.name = b.name"
+            " WHERE a.table_id = %s AND b.table_id = %s AND a.merged_into IS NULL AND b.merged_into IS NULL",
+            numbers,
+        ).fetchall()
+        for pair in alike:
+            merge(connection, pair["new"], pair["old"])
+        connection.execute(
+            "UPDATE players p SET table_id = %s WHERE table_id = %s"
+            " AND NOT EXISTS (SELECT FROM players q WHERE q.table_id = %s AND q.name = p.name)",
+            (numbers[1], numbers[0], numbers[1]),
+        )
+        _log(connection, f"games of table {old[:8]} moved to {new[:8]}")
+        return moved
+
+
+def add_season(connection: Connection, name: str, starts: date, ends: date) -> int:
+    """Open a season with partitions of its own, and return its number. Raises CompanionError if it overlaps another."""
+    try:
+        with connection.transaction():
+            row = connection.execute(
+                "INSERT INTO seasons SELECT max(id) + 1, %s, %s, %s FROM seasons RETURNING id", (name, starts, ends)
+            ).fetchone()
+            assert row is not None, "one row is inserted"
+            for parent in ("revisions", "results"):
+                connection.execute(
+                    sql.SQL("CREATE TABLE {} PARTITION OF {} FOR VALUES IN ({})").format(
+                        sql.Identifier(f"{parent}_{row['id']}"), sql.Identifier(parent), sql.Literal(row["id"])
+                    )
+                )
+            _log(connection, f"season {name!r} opened, {starts} to {ends}")
+    except (psycopg.errors.ExclusionViolation, psycopg.errors.UniqueViolation, psycopg.errors.CheckViolation) as no:
+        why = no.diag.message_detail or no.diag.message_primary
+        raise CompanionError(f"The season {name!r} can't be opened: {why}") from None
+    number: int = row["id"]
+    return number
+
+
+def merge(connection: Connection, other: int, into: int) -> None:
+    """Merge player `other` into `into`: they are one person. Results, standings and ratings follow.
+
+    Raises CompanionError for an unknown or merged player, or if both played in one game.
+    """
+    with connection.transaction():
+        rows = connection.execute(
+            "SELECT id, name, merged_into FROM players WHERE id IN (%s, %s) ORDER BY id FOR UPDATE", (other, into)
+        ).fetchall()
+        if len(rows) != 2 or any(row["merged_into"] for row in rows):
+            raise CompanionError(f"{other} and {into} are not two players of the league; list them on /players.")
+        both = connection.execute(
+            "SELECT a.game FROM results a JOIN results b USING (season, game) WHERE a.player = %s AND b.player = %s"
+            " AND a.counted AND b.counted LIMIT 1",
+            (other, into),
+        ).fetchone()
+        if both:
+            raise CompanionError(f"{other} and {into} played against each other in {both['game'].hex}: two people.")
+        # Games are locked before standings, as a table's message does.
+        connection.execute(
+            "UPDATE games SET rated = false WHERE game IN (SELECT game FROM results WHERE player IN (%s, %s))",
+            (other, into),
+        )
+        connection.execute(
+            "DELETE FROM results a USING results b WHERE (a.season, a.game, a.seat) = (b.season, b.game, b.seat)"
+            " AND a.player IN (%s, %s) AND b.player IN (%s, %s) AND a.player <> b.player AND NOT a.counted"
+            " AND (b.counted OR a.player = %s)",
+            (other, into, other, into, other),
+        )
+        connection.execute("UPDATE results SET player = %s WHERE player = %s", (into, other))
+        connection.execute(
+            "INSERT INTO standings AS s (season, kind, player, games, won, lost)"
+            " SELECT season, kind, %s, games, won, lost FROM standings WHERE player = %s"
+            " ON CONFLICT (season, kind, player) DO UPDATE SET games = s.games + excluded.games,"
+            " won = s.won + excluded.won, lost = s.lost + excluded.lost",
+            (into, other),
+        )
+        connection.execute("DELETE FROM standings WHERE player = %s", (other,))
+        connection.execute(
+            "UPDATE fixtures SET home = CASE home WHEN %(a)s THEN %(b)s ELSE home END,"
+            " away = CASE away WHEN %(a)s THEN %(b)s ELSE away END WHERE %(a)s IN (home, away)",
+            {"a": other, "b": into},
+        )
+        connection.execute(
+            "UPDATE players SET merged_into = %s WHERE id = %s OR merged_into = %s", (into, other, other)
+        )
+        _log(connection, f"player {other} merged into {into}", {row["id"]: row["name"] for row in rows})
+
+
+def plan_fixtures(connection: Connection, season: int, kind: str, players: list[int]) -> int:
+    """Plan a round robin of a season and game between these players; return the number of fixtures."""
+    game_named(kind)
+    rows = [
+        (season, kind, number, home, away)
+        for number, pairs in enumerate(round_robin(players), 1)
+        for home, away in pairs
+    ]
+    try:
+        with connection.transaction():
+            connection.cursor().executemany(
+                "INSERT INTO fixtures (season, kind, round, home, away) VALUES (%s, %s, %s, %s, %s)"
+                " ON CONFLICT DO NOTHING",
+                rows,
+            )
+            _log(connection, f"{len(rows)} fixtures of {kind} planned in season {season}")
+    except psycopg.errors.ForeignKeyViolation as no:
+        raise CompanionError(f"{no.diag.message_detail} List players on /players, seasons on /.") from None
+    return len(rows)
+
+
+def _log(connection: Connection, what: str, before: dict[int, Any] | None = None) -> None:
+    """Log what was done, with the database's user who did it."""
+    connection.execute(
+        "INSERT INTO changes (who, what, before) VALUES (session_user, %s, %s)",
+        (what, Jsonb(before) if before else None),
+    )

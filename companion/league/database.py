@@ -1,0 +1,68 @@
+"""The league's database: migrations, the pool of connections, and the rights that a connection gives up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from alembic import command
+from alembic.config import Config
+from psycopg.rows import dict_row
+from psycopg_pool import ConnectionPool
+
+from companion.errors import DeviceError
+
+Connection = psycopg.Connection[dict[str, Any]]
+Pool = ConnectionPool[Connection]
+
+STATEMENT_MS = 20_000
+"""Longest run of one statement, in milliseconds: a query that hangs must not hold a connection for ever."""
+CONNECTIONS = 8
+"""Most connections of one instance; PostgreSQL allows 100 in all by default."""
+
+
+def migrate(url: str) -> None:
+    """Bring the schema up to date, as the owner of the database. Raises DeviceError if it can't be reached."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "schema"))
+    config.attributes["url"] = url
+    try:
+        command.upgrade(config, "head")
+    except psycopg.OperationalError as ill:
+        raise unreachable(ill) from None
+
+
+def opened(url: str, role: str = "league_app") -> Pool:
+    """Return a pool of connections that have given up all rights but those of `role`. It connects when it is used."""
+
+    def configure(connection: Connection) -> None:
+        connection.execute("SELECT set_config('role', %s, false)", (role,))
+        connection.execute("SELECT set_config('statement_timeout', %s, false)", (str(STATEMENT_MS),))
+        connection.commit()
+
+    return ConnectionPool(
+        url,
+        connection_class=Connection,
+        kwargs={"row_factory": dict_row, "connect_timeout": 5},
+        min_size=1,
+        max_size=CONNECTIONS,
+        timeout=10.0,
+        configure=configure,
+        check=ConnectionPool.check_connection,
+        open=True,
+    )
+
+
+def as_owner(url: str) -> Connection:
+    """Connect as the owner, for a person's command. Raises DeviceError if the database can't be reached."""
+    try:
+        return psycopg.connect(url, row_factory=dict_row, connect_timeout=5)
+    except psycopg.OperationalError as ill:
+        raise unreachable(ill) from None
+
+
+def unreachable(ill: psycopg.Error) -> DeviceError:
+    """Make the error for a database that can't be reached."""
+    why = str(ill).strip().splitlines()
+    return DeviceError(f"PostgreSQL can't be reached ({why[0] if why else 'no reason'}).", "Check --database.")

@@ -1,0 +1,78 @@
+"""The judge: replays a message's transcript by the rules. What counts is recomputed, never taken from the table."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import msgspec
+
+from companion.errors import RulesError
+from companion.games.engine.replay import transcript_of
+from companion.league.message import Message
+from web.names import flaw
+
+SHARE = Decimal("0.000001")
+"""Unit of a shared win: adding and taking away the same share is exact in PostgreSQL's `numeric`."""
+
+
+class JudgedSide(msgspec.Struct, frozen=True):
+    """A player or team of a finished game.
+
+    Attributes:
+        name: Its name.
+        players: Names of its players.
+        score: Final score.
+        won: Share of the win, from 0 to 1: a win that n sides share counts 1/n.
+        lost: Games lost.
+    """
+
+    name: str
+    players: tuple[str, ...]
+    score: int
+    won: Decimal
+    lost: int
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """What a transcript says by the rules: the game's kind, its sides, and its players by seat."""
+
+    kind: str
+    sides: tuple[JudgedSide, ...]
+    players: tuple[str, ...]
+
+    def side_of(self, seat: int) -> int:
+        """Return the side of a seat: partners sit alternately."""
+        return seat % len(self.sides)
+
+
+def judged(message: Message) -> Judged | None:
+    """Replay a final game and return its result; None for a game that does not count.
+
+    Raises:
+        RulesError: The transcript is refused by the rules, is not finished, or the message contradicts itself.
+    """
+    if message.state != "final":
+        if message.transcript:
+            raise RulesError(f"A game that is {message.state!r} has no transcript.")
+        return None
+    transcript = transcript_of(message.transcript.encode())
+    standing, header = transcript.state.standing, transcript.header
+    if standing.outcome is None:
+        raise RulesError("The game is not finished.")
+    for name in header.players:
+        wrong = flaw(name)
+        if wrong:
+            raise RulesError(f"The name {name!r} {wrong}.")
+    count = len(standing.sides)
+    share = (1 / Decimal(len(standing.outcome.winners))).quantize(SHARE) if standing.outcome.winners else Decimal(0)
+    sides = tuple(
+        JudgedSide(
+            name=name,
+            players=header.players[side::count],
+            score=standing.scores[side],
+            won=share if side in standing.outcome.winners else Decimal(0),
+            lost=standing.outcome.games_lost[side],
+        )
+        for side, name in enumerate(standing.sides)
+    )
+    return Judged(header.game, sides, header.players)

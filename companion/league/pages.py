@@ -1,0 +1,181 @@
+"""The league's pages, `/api` and CSV. The server renders everything; a script only adds the slider of a replay."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import flask
+import msgspec
+from werkzeug.routing import UUIDConverter
+
+from companion.games.engine.notation import action_of
+from companion.games.engine.replay import transcript_of
+from companion.games.engine.transcript import Transcript
+from companion.games.registry import GAMES, game_named
+from companion.league import queries
+from companion.league.database import Pool
+from web import static_files
+from web.api.evening import plain
+
+OWN = {"league.css": "text/css; charset=utf-8", "league.js": "text/javascript; charset=utf-8"}
+"""The pages' own files, with their media types."""
+_ENCODER = msgspec.json.Encoder(decimal_format="number")
+"""Writes shares of wins as numbers."""
+MAX_NUMBER = 2**31 - 1
+"""Largest number of a season or player in an address: PostgreSQL's integer."""
+STANDINGS_COLUMNS = ("player", "name", "pub", "games", "won", "lost", "mu", "sigma")
+"""Columns of the standings as CSV."""
+
+
+class GameName(UUIDConverter):
+    """The name of a game in an address: 32 hexadecimal digits."""
+
+    regex = "[0-9a-f]{32}"
+
+
+class LeaguePages:
+    """The pages on a pool of connections."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    def routes(self) -> flask.Blueprint:
+        """Make the routes of the pages."""
+        made = flask.Blueprint("league", __name__)
+        made.record(lambda setup: setup.app.url_map.converters.update(game=GameName))
+        made.app_template_global("file")(static_files.url)
+        made.app_template_global("title")(lambda kind: GAMES[kind].title if kind in GAMES else kind)
+        views: dict[str, Callable[..., flask.Response]] = {
+            "/": self.home,
+            "/seasons/<int32:number>/<kind>": self.season,
+            "/seasons/<int32:number>/<kind>.csv": self.table,
+            "/games/<game:name>": self.game,
+            "/players": self.players,
+            "/players/<int32:number>": self.player,
+            "/api/seasons": lambda: _json(self._read(queries.seasons)),
+            "/api/seasons/<int32:number>/<kind>": self.standings,
+            "/api/seasons/<int32:number>/<kind>/games": lambda **of: _json(self._read(queries.games, *of.values())),
+            "/api/seasons/<int32:number>/<kind>/fixtures": lambda **of: _json(
+                self._read(queries.fixtures, *of.values())
+            ),
+            "/api/games/<game:name>": lambda name: _json(self._read(queries.game, name)),
+            "/api/players/<int32:number>": lambda number: _json(self._read(queries.player, number)),
+            "/league/<name>": own_file,
+        }
+        for rule, view in views.items():
+            made.add_url_rule(rule.replace("int32:", f"int(max={MAX_NUMBER}):"), rule.replace(".", "-"), view)
+        return made
+
+    def home(self) -> flask.Response:
+        """Show all seasons and tables."""
+        return _shown("seasons", seasons=self._read(queries.seasons), tables=self._read(queries.tables))
+
+    def season(self, number: int, kind: str) -> flask.Response:
+        """Show the standings of a season and game, with fixtures, records and newest games."""
+        by, skip = _order(), min(max(0, flask.request.args.get("skip", 0, int)), MAX_NUMBER)
+        return _shown(
+            "season",
+            season=self._read(queries.season, number),
+            kind=kind,
+            by=by,
+            skip=skip,
+            page=queries.PAGE,
+            standings=self._read(queries.standings, number, kind, by, skip),
+            fixtures=self._read(queries.fixtures, number, kind),
+            games=self._read(queries.games, number, kind),
+            records=self._read(queries.records, number, kind),
+        )
+
+    def table(self, number: int, kind: str) -> flask.Response:
+        """Return the first page of the standings as CSV."""
+        rows = self._read(queries.standings, number, kind, _order())
+        return _fresh(flask.Response(_csv(STANDINGS_COLUMNS, rows), mimetype="text/csv"))
+
+    def standings(self, number: int, kind: str) -> flask.Response:
+        """Return the first page of the standings as JSON."""
+        return _json(self._read(queries.standings, number, kind, _order()))
+
+    def game(self, name: UUID) -> flask.Response:
+        """Show a game: result, replay, and who changed what."""
+        found = self._read(queries.game, name)
+        return _shown("game", game=found, moves=moves_of(found["transcript"]) if found["transcript"] else [])
+
+    def players(self) -> flask.Response:
+        """Show the players whose name begins as asked."""
+        name = flask.request.args.get("name", "")[:24].replace("\0", "")
+        return _shown("players", name=name, players=self._read(queries.players, name))
+
+    def player(self, number: int) -> flask.Response:
+        """Show a player: seasons, head to head, newest games."""
+        return _shown("player", player=self._read(queries.player, number))
+
+    def _read(self, ask: Callable[..., Any], *of: Any) -> Any:
+        """Ask the database in a transaction that reads; end the request with 404 if nothing is found."""
+        with self._pool.connection() as connection:
+            connection.execute("SET TRANSACTION READ ONLY")
+            found = ask(connection, *of)
+        if found is None:
+            flask.abort(404, "There is nothing here. The seasons are at /.")
+        return found
+
+
+def own_file(name: str) -> flask.Response:
+    """Return one of the pages' own files."""
+    if name not in OWN:
+        flask.abort(404)
+    return _fresh(flask.Response((Path(__file__).parent / "static" / name).read_bytes(), content_type=OWN[name]))
+
+
+def moves_of(transcript: str) -> list[dict[str, Any]]:
+    """Replay a transcript: for each line after the header `line`, `player`, `scores` and `track` after it."""
+    whole = transcript_of(transcript.encode())
+    at, moves = Transcript.begin(whole.header), list[dict[str, Any]]()
+    for text in transcript.splitlines()[1:]:
+        line = msgspec.json.decode(text)
+        player = at.state.standing.player
+        at = at.then(action_of(line))
+        standing = at.state.standing
+        track = asdict(game_named(whole.header.game).track(at.state))
+        scores = dict(zip(standing.sides, standing.scores, strict=True))
+        moves.append({"line": line, "player": line.get("leave", player), "scores": scores, "track": track})
+    return moves
+
+
+def _shown(template: str, **found: Any) -> flask.Response:
+    """Render a page."""
+    return _fresh(flask.Response(flask.render_template(f"{template}.html", **found), mimetype="text/html"))
+
+
+def _order() -> str:
+    """Return the order of standings that the request asks for; by wins if it names none."""
+    by = flask.request.args.get("by", "wins")
+    return by if by in queries.ORDERS else "wins"
+
+
+def _json(found: Any) -> flask.Response:
+    """Return rows as JSON."""
+    return _fresh(flask.Response(_ENCODER.encode(found), mimetype="application/json"))
+
+
+def _csv(columns: Sequence[str], rows: queries.Rows) -> str:
+    """Return rows as CSV with these columns; a name can't be taken for a formula."""
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(columns)
+    for row in rows:
+        out.writerow([plain(row[name]) if isinstance(row[name], str) else row[name] for name in columns])
+    return text.getvalue()
+
+
+def _fresh(response: flask.Response) -> flask.Response:
+    """Add an ETag: who has the answer already gets 304."""
+    response.headers["Cache-Control"] = "no-cache"
+    response.add_etag()
+    response.make_conditional(flask.request)
+    return response

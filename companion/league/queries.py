@@ -1,0 +1,167 @@
+"""Everything that the league's pages read from the database, one function a question."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from companion.league.database import Connection
+from companion.league.message import Message
+
+Rows = list[dict[str, Any]]
+
+PAGE = 100
+"""Rows on a page of standings or games."""
+ORDERS = {
+    "wins": "won DESC, lost, player",
+    "rating": "(mu - 3 * sigma) DESC, player",
+}
+"""Orders of the standings, each the order of an index. A rating counts by its lower bound, mu - 3 sigma."""
+
+
+def seasons(connection: Connection) -> Rows:
+    """Return each season with the kinds of games that were played in it, the newest first."""
+    return connection.execute(
+        "SELECT s.id, s.name, s.starts, s.ends,"
+        " ARRAY(SELECT DISTINCT kind FROM standings WHERE season = s.id ORDER BY kind) AS kinds"
+        " FROM seasons s ORDER BY s.starts DESC NULLS LAST"
+    ).fetchall()
+
+
+def season(connection: Connection, number: int) -> dict[str, Any] | None:
+    """Return a season's name and days; None for an unknown one."""
+    return connection.execute("SELECT id, name, starts, ends FROM seasons WHERE id = %s", (number,)).fetchone()
+
+
+def tables(connection: Connection) -> Rows:
+    """Return the tables of the league by pub."""
+    return connection.execute("SELECT name, pub, active FROM tables ORDER BY pub, name").fetchall()
+
+
+def standings(connection: Connection, season: int, kind: str, by: str = "wins", skip: int = 0) -> Rows:
+    """Return `PAGE` rows of a season's standings in one of `ORDERS`, after the first `skip`.
+
+    Each has `player`, `name`, `pub`, `games`, `won`, `lost`, `mu`, `sigma`.
+    """
+    # The page of standings is chosen from the index first; only its rows are joined with names.
+    return connection.execute(
+        f"SELECT s.*, p.name, t.pub FROM (SELECT player, games, won, lost, mu, sigma FROM standings"  # noqa: S608
+        f" WHERE (season, kind) = (%s, %s) ORDER BY {ORDERS[by]} LIMIT {PAGE} OFFSET %s) s"
+        f" JOIN players p ON p.id = s.player JOIN tables t ON t.id = p.table_id ORDER BY {ORDERS[by]}",
+        (season, kind, skip),
+    ).fetchall()
+
+
+def games(connection: Connection, season: int, kind: str) -> Rows:
+    """Return the newest games of a season that count, newest first: `game`, `sides`, `played_at`, `pub`, `name`."""
+    return connection.execute(
+        "SELECT g.game, g.sides, g.played_at, t.pub, t.name FROM games g JOIN tables t ON t.id = g.table_id"
+        " WHERE (g.season, g.kind) = (%s, %s) AND g.state = 'final' ORDER BY g.seq DESC LIMIT %s",
+        (season, kind, PAGE),
+    ).fetchall()
+
+
+def game(connection: Connection, name: UUID) -> dict[str, Any] | None:
+    """Return a game with its newest transcript and its `changes`, oldest first; None for an unknown one."""
+    found = connection.execute(
+        "SELECT g.*, r.body, t.pub, t.name, s.name AS season_name FROM games g JOIN tables t ON t.id = g.table_id"
+        " JOIN seasons s ON s.id = g.season"
+        " JOIN revisions r ON (r.season, r.game, r.revision) = (g.season, g.game, g.revision) WHERE g.game = %s",
+        (name,),
+    ).fetchone()
+    if found is None:
+        return None
+    transcript = msgspec.json.decode(found.pop("body"), type=Message).transcript
+    changes = connection.execute(
+        "SELECT at, who, what, before, after FROM changes WHERE game = %s ORDER BY id", (name,)
+    ).fetchall()
+    return {**found, "transcript": transcript, "changes": changes}
+
+
+def records(connection: Connection, season: int, kind: str) -> dict[str, Rows]:
+    """Return a season's records, five rows each: `highest` scores and `heaviest` defeats."""
+
+    def best(column: str) -> Rows:
+        return connection.execute(
+            f"SELECT r.score, r.lost, r.game, r.player, p.name FROM results r JOIN players p ON p.id = r.player"  # noqa: S608
+            f" WHERE (r.season, r.kind) = (%s, %s) AND r.counted ORDER BY r.{column} DESC LIMIT 5",
+            (season, kind),
+        ).fetchall()
+
+    return {"highest": best("score"), "heaviest": [row for row in best("lost") if row["lost"] > 1]}
+
+
+def players(connection: Connection, name: str = "") -> Rows:
+    """Return up to `PAGE` players whose name begins with `name`, with the number of players of just that name."""
+    return connection.execute(
+        "SELECT p.id, p.name, t.pub, t.name AS at_table,"
+        " (SELECT count(*) FROM players q WHERE q.name = p.name AND q.merged_into IS NULL) AS alike"
+        " FROM players p JOIN tables t ON t.id = p.table_id"
+        " WHERE p.merged_into IS NULL AND starts_with(p.name, %s) ORDER BY p.name, p.id LIMIT %s",
+        (name, PAGE),
+    ).fetchall()
+
+
+def player(connection: Connection, number: int) -> dict[str, Any] | None:
+    """Return a player with standings, head to head and newest games; None for an unknown one.
+
+    A merged player's number leads to the player that it was merged into: `id` is that one's.
+    """
+    found = connection.execute(
+        "SELECT p.id, p.name, t.pub FROM players q JOIN players p ON p.id = coalesce(q.merged_into, q.id)"
+        " JOIN tables t ON t.id = p.table_id WHERE q.id = %s",
+        (number,),
+    ).fetchone()
+    if found is None:
+        return None
+    key = (found["id"],)
+    seasons = connection.execute(
+        "SELECT s.*, n.name AS season_name FROM standings s JOIN seasons n ON n.id = s.season"
+        " WHERE player = %s AND games > 0 ORDER BY season DESC, kind",
+        key,
+    ).fetchall()
+    return {**found, "seasons": seasons, "rivals": _rivals(connection, found["id"]), "games": connection.execute(
+        "SELECT g.game, g.kind, g.sides, g.played_at FROM results r JOIN games g USING (game)"
+        " WHERE r.player = %s AND r.counted ORDER BY g.seq DESC LIMIT 30",
+        key,
+    ).fetchall()}  # fmt: skip
+
+
+def _rivals(connection: Connection, player: int) -> Rows:
+    """Return a player's head to head with those met most often: `games`, `won`, `lost` against each."""
+    return connection.execute(
+        "SELECT o.player, p.name, count(*) AS games, sum((r.lost < o.lost)::int) AS won,"
+        " sum((r.lost > o.lost)::int) AS lost FROM results r JOIN results o USING (season, game)"
+        " JOIN players p ON p.id = o.player WHERE r.player = %s AND r.counted AND o.counted AND o.side <> r.side"
+        " GROUP BY o.player, p.name ORDER BY games DESC, p.name LIMIT 20",
+        (player,),
+    ).fetchall()
+
+
+def fixtures(connection: Connection, season: int, kind: str) -> Rows:
+    """Return the fixtures of a season by round; the nth one of two players has their nth game together, or None.
+
+    Each has `round`, `day`, `home`, `away`, `home_name`, `away_name`, and of its game `game`, `won` and `lost` of home.
+    """
+    rows = connection.execute(
+        "SELECT f.round, f.day, f.home, f.away, h.name AS home_name, a.name AS away_name FROM fixtures f"
+        " JOIN players h ON h.id = f.home JOIN players a ON a.id = f.away WHERE (f.season, f.kind) = (%s, %s)"
+        " ORDER BY f.round, f.id",
+        (season, kind),
+    ).fetchall()
+    played = connection.execute(
+        "SELECT r.game, r.player, o.player AS other, r.won, o.lost FROM results r JOIN results o USING (season, game)"
+        " WHERE (r.season, r.kind) = (%s, %s) AND r.counted AND o.counted AND r.player <> o.player"
+        " AND r.player = ANY(%s) AND o.player = ANY(%s)"
+        " AND (SELECT count(*) FROM results n WHERE (n.season, n.game) = (r.season, r.game) AND n.counted) = 2"
+        " ORDER BY r.seq",
+        (season, kind, [row["home"] for row in rows], [row["away"] for row in rows]),
+    ).fetchall()
+    for row in rows:
+        meets = (row["home"], row["away"])
+        place = next((at for at, each in enumerate(played) if (each["player"], each["other"]) == meets), None)
+        found = played.pop(place) if place is not None else {"game": None, "won": None, "lost": None}
+        row |= {"game": found["game"], "won": found["won"], "lost": found["lost"]}
+    return rows

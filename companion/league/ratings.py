@@ -1,0 +1,123 @@
+"""Ratings of players by openskill (Plackett-Luce), game after game in the order in which the league heard of them.
+
+A new game is rated after its commit. When an earlier one has changed, the ratings are wound back to before it and all
+later games are rated again, so they are always those of the results that count.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from openskill.models import PlackettLuce, PlackettLuceRating
+
+from companion.league.database import Connection
+
+LOCK = 7_145_002
+"""Number of the advisory lock that lets one instance rate at a time."""
+BATCH = 2_000
+"""Games rated in one transaction: bounds its memory and how long it holds the standings."""
+MODEL = PlackettLuce()
+"""A new player begins at mu 25, sigma 25/3."""
+
+
+def rate(connection: Connection, batch: int = BATCH) -> int:
+    """Rate the games that wait, up to `batch` of one season and game, and return how many were rated."""
+    with connection.transaction():
+        free = connection.execute("SELECT pg_try_advisory_xact_lock(%s) AS free", (LOCK,)).fetchone()
+        first = connection.execute(
+            "SELECT season, kind, min(seq) AS seq FROM games WHERE NOT rated GROUP BY season, kind LIMIT 1"
+        ).fetchone()
+        if first is None or free is None or not free["free"]:
+            return 0
+        place = (first["season"], first["kind"])
+        _wind_back(connection, place, first["seq"])
+        return _rate_from(connection, place, first["seq"], batch)
+
+
+def rated(
+    games: Sequence[Sequence[dict[str, Any]]], known: dict[int, tuple[float, float]]
+) -> dict[int, tuple[float, float]]:
+    """Return the ratings (mu, sigma) by player after some games.
+
+    Args:
+        games: The rows of each game by seat, with `player`, `side` and `lost`; games in order.
+        known: Ratings before, by player; a missing player is new. It is not changed.
+    """
+    after = dict(known)
+    for rows in games:
+        _rate_game(rows, after)
+    return after
+
+
+def _rate_game(rows: Sequence[dict[str, Any]], ratings: dict[int, tuple[float, float]]) -> None:
+    """Change the ratings of a game's players. A side with fewer games lost ranks higher; equal ones draw."""
+    sides: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        sides.setdefault(row["side"], []).append(row)
+    if len(sides) < 2:
+        return
+    teams = [[_rating(ratings, row["player"]) for row in side] for side in sides.values()]
+    after = MODEL.rate(teams, ranks=[float(side[0]["lost"]) for side in sides.values()])
+    for side, team in zip(sides.values(), after, strict=True):
+        for row, new in zip(side, team, strict=True):
+            ratings[row["player"]] = new.mu, new.sigma
+
+
+def _rating(ratings: dict[int, tuple[float, float]], player: int) -> PlackettLuceRating:
+    """Return a player's rating for the model; the usual one for a new player."""
+    known = ratings.get(player)
+    return MODEL.rating(mu=known[0], sigma=known[1]) if known else MODEL.rating()
+
+
+def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None:
+    """Set all ratings of a season and game to what they were before game `seq`; later games wait to be rated again."""
+    connection.execute(
+        "UPDATE standings s SET mu = b.mu, sigma = b.sigma FROM (SELECT DISTINCT ON (player) player, mu, sigma"
+        " FROM results WHERE (season, kind) = (%s, %s) AND seq >= %s AND mu IS NOT NULL ORDER BY player, seq) b"
+        " WHERE (s.season, s.kind, s.player) = (%s, %s, b.player)",
+        (*place, seq, *place),
+    )
+    connection.execute(
+        "UPDATE games SET rated = false WHERE (season, kind) = (%s, %s) AND seq > %s AND rated AND state = 'final'",
+        (*place, seq),
+    )
+    connection.execute(
+        "UPDATE results SET mu = NULL, sigma = NULL WHERE (season, kind) = (%s, %s) AND seq >= %s AND mu IS NOT NULL",
+        (*place, seq),
+    )
+
+
+def _rate_from(connection: Connection, place: tuple[int, str], seq: int, batch: int) -> int:
+    """Rate the waiting games of a season and game from `seq` on, at most `batch`; return how many."""
+    waiting = connection.execute(
+        "SELECT game, seq FROM games WHERE (season, kind) = (%s, %s) AND NOT rated AND seq >= %s ORDER BY seq LIMIT %s",
+        (*place, seq, batch),
+    ).fetchall()
+    last = waiting[-1]["seq"]
+    rows = connection.execute(
+        "SELECT game, seat, player, side, lost FROM results WHERE (season, kind) = (%s, %s) AND seq BETWEEN %s AND %s"
+        " AND counted ORDER BY seq, seat FOR UPDATE",
+        (*place, seq, last),
+    ).fetchall()
+    found = connection.execute(
+        "SELECT player, mu, sigma FROM standings WHERE (season, kind) = (%s, %s) AND player = ANY(%s)"
+        " ORDER BY player FOR UPDATE",
+        (*place, sorted({row["player"] for row in rows})),
+    ).fetchall()
+    ratings = {row["player"]: (row["mu"], row["sigma"]) for row in found}
+    before = list[tuple[Any, ...]]()
+    for _, of_game in itertools.groupby(rows, key=lambda row: row["game"]):
+        game = list(of_game)
+        before += [(*ratings[row["player"]], place[0], row["game"], row["seat"], row["player"]) for row in game]
+        _rate_game(game, ratings)
+    connection.cursor().executemany(
+        "UPDATE results SET mu = %s, sigma = %s WHERE (season, game, seat, player) = (%s, %s, %s, %s)", before
+    )
+    connection.cursor().executemany(
+        "UPDATE standings SET mu = %s, sigma = %s WHERE (season, kind, player) = (%s, %s, %s)",
+        [(*rating, *place, player) for player, rating in sorted(ratings.items())],
+    )
+    connection.execute("UPDATE games SET rated = true WHERE game = ANY(%s)", ([row["game"] for row in waiting],))
+    return len(waiting)

@@ -1,0 +1,20 @@
+"""Runs the migrations for Alembic, in one transaction and by one program at a time."""
+
+from __future__ import annotations
+
+import psycopg
+import sqlalchemy
+from alembic import context
+
+LOCK = 7_145_001
+"""Number of the advisory lock that keeps two programs from migrating at a time."""
+
+url: str = context.config.attributes["url"]
+engine = sqlalchemy.create_engine(
+    "postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=sqlalchemy.NullPool
+)
+with engine.connect() as connection:
+    context.configure(connection=connection)
+    with context.begin_transaction():
+        connection.execute(sqlalchemy.text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+        context.run_migrations()

@@ -1,0 +1,1 @@
+"""Migrations in order; one that was released is never changed."""

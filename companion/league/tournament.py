@@ -1,0 +1,32 @@
+"""Pairings of a round robin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+P = TypeVar("P")
+"""A player: a name or a number."""
+Pair = tuple[P, P]
+
+
+def round_robin(entrants: Sequence[P]) -> list[list[Pair[P]]]:
+    """Return the pairs of each round: everyone meets everyone once, with a bye a round when their number is odd.
+
+    The circle method; first and second place of a pair alternate, so that nobody is first twice more than second.
+
+    >>> round_robin(["a", "b", "c"])
+    [[('b', 'c')], [('a', 'c')], [('a', 'b')]]
+    """
+    circle: list[P | None] = [*entrants, *([None] if len(entrants) % 2 else [])]
+    size, rounds = len(circle), list[list[Pair[P]]]()
+    for number in range(max(0, size - 1)):
+        pairs = list[Pair[P]]()
+        for place in range(size // 2):
+            one, other = circle[place], circle[size - 1 - place]
+            if one is not None and other is not None:
+                swapped = place % 2 == 1 if place else number % 2 == 1
+                pairs.append((other, one) if swapped else (one, other))
+        rounds.append(pairs)
+        circle = [circle[0], circle[-1], *circle[1:-1]]
+    return rounds

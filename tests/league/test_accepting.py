@@ -1,0 +1,228 @@
+"""The server counts each finished game once, by its newest revision, and only what is signed and legal."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import psycopg
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from companion.league.key import name_of
+from companion.league.message import MAX_BODY_BYTES, Message, signed
+from tests.league.conftest import NOW_S, League
+from tests.league.playing import Pub, outbox_of
+
+HEADER = '{"transcript":1,"game":"crapola","players":["Ann","Ben"],"rules":{"target":500}}\n'
+
+
+@pytest.fixture
+def pub(tmp_path: Path) -> Iterator[Pub]:
+    made = Pub(tmp_path / "data", seed=21)
+    yield made
+    made.stop()
+
+
+def final(pub: Pub, key: Ed25519PrivateKey) -> Message:
+    """Return the message about the pub's newest finished game."""
+    message = outbox_of(pub).waiting()[-1][0]
+    return msgspec.structs.replace(message, table=name_of(key))
+
+
+def test_a_game_counts_once_however_often_it_comes(league: League, pub: Pub) -> None:
+    key = league.table()
+    pub.play()
+    message = final(pub, key)
+    status, answer = league.put(message, key)
+    assert (status, answer.current, answer.content) == (200, message.revision, message.content)
+    counted = league.standings()
+    assert [games for games, _, _ in counted.values()] == [1, 1]
+    assert league.put(message, key)[0] == 200
+    assert league.standings() == counted
+
+
+def test_a_known_revision_with_another_content_is_refused(league: League, pub: Pub) -> None:
+    key = league.table()
+    pub.play()
+    message = final(pub, key)
+    league.put(message, key)
+    status, answer = league.put(msgspec.structs.replace(message, played_s=1.0), key)
+    assert (status, answer.current) == (409, message.revision)
+
+
+def test_a_newer_revision_replaces_and_a_late_older_one_changes_nothing(league: League, pub: Pub) -> None:
+    key = league.table()
+    pub.play()
+    first = final(pub, key)
+    pub.undo()
+    pub.finish()
+    second = final(pub, key)
+    assert league.put(second, key)[0] == 200
+    counted = league.standings()
+    assert league.put(first, key)[1].current == second.revision
+    assert league.standings() == counted
+
+
+def test_an_open_game_counts_no_more_and_a_withdrawn_one_never_returns(league: League, pub: Pub) -> None:
+    key = league.table()
+    pub.play()
+    message = final(pub, key)
+    league.put(message, key)
+    after = {"revision": message.revision + 1, "transcript": ""}
+    assert league.put(msgspec.structs.replace(message, state="open", **after), key)[0] == 200
+    assert league.standings() == {}
+    again = msgspec.structs.replace(message, revision=message.revision + 2)
+    assert league.put(again, key)[0] == 200
+    assert len(league.standings()) == 2
+    league.put(msgspec.structs.replace(message, state="withdrawn", revision=message.revision + 3, transcript=""), key)
+    assert league.standings() == {}
+    status, answer = league.put(msgspec.structs.replace(message, revision=message.revision + 4), key)
+    assert (status, answer.current) == (409, message.revision + 3)
+    assert "withdrawn" in answer.message
+    assert league.standings() == {}
+
+
+def test_history_keeps_who_changed_what(league: League, pub: Pub) -> None:
+    key = league.table("Two", "The Swan")
+    pub.play()
+    message = final(pub, key)
+    league.put(message, key)
+    pub.undo()
+    pub.finish()
+    league.put(final(pub, key), key)
+    with league.pool.connection() as connection:
+        (row,) = connection.execute("SELECT * FROM changes WHERE game IS NOT NULL").fetchall()
+    assert (row["who"], row["what"]) == ("The Swan, Two", "revised by the table")
+    assert row["before"]["revision"] == message.revision
+
+
+FORGERIES: dict[str, tuple[Callable[[str], str], int]] = {
+    "not finished": (lambda text: "".join(text.splitlines(keepends=True)[:-1]), 422),
+    "dice that were not thrown": (lambda text: text.replace('"throw":[', '"throw":[9,', 1), 422),
+    "a line of another kind": (lambda text: text + '{"win":"Ann"}\n', 422),
+    "nothing at all": (lambda text: "", 422),
+    "no header": (lambda text: text.partition("\n")[2], 422),
+    "a name that can't be seen": (lambda text: text.replace('"Ann"', '"A\\u202e"'), 422),
+    "half of an emoji": (lambda text: text.replace('"Ann"', '"\\ud83d"'), 422),
+    "a zero byte": (lambda text: text.replace('"Ann"', '"A\\u0000"'), 422),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_result_is_refused_and_kept_aside(league: League, pub: Pub, forgery: str) -> None:
+    change, wanted = FORGERIES[forgery]
+    key = league.table()
+    pub.play()
+    message = final(pub, key)
+    status, answer = league.put(msgspec.structs.replace(message, transcript=change(message.transcript)), key)
+    assert (status, league.standings()) == (wanted, {})
+    with league.pool.connection() as connection:
+        (row,) = connection.execute("SELECT reason, path FROM refused").fetchall()
+    assert (row["reason"], row["path"]) == (answer.message, message.path)
+
+
+@pytest.mark.parametrize(
+    "name", ["Robert'); DROP TABLE games", "<script>alert(1)</script>"[:24], "=1+1", "%s %(a)s {x}"]
+)
+def test_hostile_names_are_only_names(league: League, pub: Pub, name: str) -> None:
+    key = league.table()
+    pub.play(name[:24], "Ben")
+    assert league.put(final(pub, key), key)[0] == 200
+    assert {player for _, player in league.standings()} == {name[:24], "Ben"}
+
+
+def test_a_foreign_key_gets_in_nowhere(league: League, pub: Pub) -> None:
+    ours, foreign = league.table(), Ed25519PrivateKey.generate()
+    pub.play()
+    message = final(pub, foreign)
+    assert league.put(message, foreign)[0] == 401, "not registered"
+    message = final(pub, ours)
+    assert league.put(message, foreign)[0] == 401, "signed by another"
+    body, signature = signed(message, ours)
+    assert league.put_bytes(message.path, body + b" ", signature)[0] == 401, "the signature covers every byte"
+    other = msgspec.structs.replace(message, revision=message.revision + 1)
+    assert league.put_bytes(other.path, body, signature)[0] == 400, "and the address"
+    assert league.standings() == {}
+
+
+def test_another_table_of_the_league_cant_take_a_game_over(league: League, pub: Pub) -> None:
+    ours, theirs = league.table(), league.table("Two")
+    pub.play()
+    league.put(final(pub, ours), ours)
+    status, answer = league.put(msgspec.structs.replace(final(pub, theirs), revision=5000), theirs)
+    assert status == 409
+    assert "another table" in answer.message
+    assert [games for games, _, _ in league.standings().values()] == [1, 1]
+
+
+@pytest.mark.parametrize("size", [MAX_BODY_BYTES + 1, 100_000_000])
+def test_a_message_that_is_too_large_is_refused_unread(league: League, size: int) -> None:
+    status, answer = league.put_bytes(f"/games/{'a' * 64}/{'b' * 32}/1", b" " * size, "")
+    assert status == 413
+    assert str(MAX_BODY_BYTES) in answer.message
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"league":2}', b"\xff\xfe", b"[" * 100_000])
+def test_what_is_no_message_is_refused(league: League, body: bytes) -> None:
+    assert league.put_bytes(f"/games/{'a' * 64}/{'b' * 32}/1", body, "")[0] == 400
+
+
+@pytest.mark.parametrize("played_s", [0.0, NOW_S + 1e9, NOW_S - 5e8, 1e300, -1e300])
+def test_a_tables_clock_may_be_wrong_by_years(league: League, pub: Pub, played_s: float) -> None:
+    key = league.table()
+    pub.play()
+    assert league.put(msgspec.structs.replace(final(pub, key), played_s=played_s), key)[0] == 200
+    with league.pool.connection() as connection:
+        row = connection.execute("SELECT extract(epoch FROM played_at)::float AS s FROM games").fetchone()
+    assert row is not None
+    assert abs(row["s"] - NOW_S) < 1
+
+
+FORBIDDEN = (
+    "DELETE FROM revisions",
+    "UPDATE revisions SET body = ''",
+    "DELETE FROM changes",
+    "DELETE FROM games",
+    "UPDATE tables SET active = true",
+    "DROP TABLE games",
+    "INSERT INTO seasons VALUES (9, 'x')",
+)
+
+
+def test_the_server_has_no_right_to_change_history(league: League) -> None:
+    for statement in FORBIDDEN:
+        with league.pool.connection() as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(statement)
+
+
+def test_only_the_newest_refusals_of_a_table_are_kept(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("companion.league.accepting.KEPT_REFUSALS", 3)
+    key = league.table()
+    for revision in range(1, 8):
+        message = Message(
+            table=name_of(key), game="c" * 32, revision=revision, state="final", played_s=0, transcript="x"
+        )
+        assert league.put(message, key)[0] == 422
+    with league.pool.connection() as connection:
+        paths = [row["path"].rpartition("/")[2] for row in connection.execute("SELECT path FROM refused ORDER BY id")]
+    assert paths == ["5", "6", "7"]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_any_order_of_revisions_ends_the_same(league: League, tmp_path: Path, seed: int) -> None:
+    chance, key, pub = random.Random(seed), league.table(), Pub(tmp_path / "data", seed)
+    messages = []
+    for _ in range(3):
+        pub.play()
+        messages.append(final(pub, key))
+        pub.undo(chance.randint(1, 9))
+        pub.finish()
+        messages.append(final(pub, key))
+    pub.stop()
+    chance.shuffle(messages)
+    for message in (*messages, *messages[:3]):
+        assert league.put(message, key)[0] == 200
+    assert sum(won for _, won, _ in league.standings().values()) == 3

@@ -1,0 +1,177 @@
+"""The league's pages: names are only names, answers carry an ETag, and each game can be replayed."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from werkzeug.test import TestResponse
+
+from companion.league import admin
+from companion.league.database import as_owner
+from companion.league.key import name_of
+from tests.league.conftest import League, new_league
+from tests.league.playing import Pub, outbox_of
+from tests.league.services import Postgres
+
+HOSTILE = "<b onclick=x>&\"'"
+
+
+@dataclass
+class Season:
+    """A league with a season, in which three games were played at one table."""
+
+    league: League
+    game: str
+    number: int
+
+    def get(self, path: str, **headers: str) -> TestResponse:
+        return self.league.app.test_client().get(path, headers=headers)
+
+    def text(self, path: str) -> str:
+        got = self.get(path)
+        assert got.status_code == 200, (path, got.status_code)
+        return got.get_data(as_text=True)
+
+    def json(self, path: str) -> Any:
+        return self.get(path).get_json()
+
+
+@contextmanager
+def played_season(postgres: Postgres, folder: Path) -> Iterator[Season]:
+    with new_league(postgres) as league:
+        with as_owner(league.url) as connection:
+            number = admin.add_season(connection, "Autumn", date(2020, 1, 1), date(2040, 1, 1))
+        key, pub = league.table(), Pub(folder, seed=5)
+        for players in (("Ann", "Ben"), ("Ann", HOSTILE), ("=cmd()", "Ben")):
+            pub.play(*players)
+        for message, _ in outbox_of(pub).waiting():
+            assert league.put(msgspec.structs.replace(message, table=name_of(key)), key)[0] == 200
+        pub.stop()
+        league.rate()
+        yield Season(league, message.game, number)
+
+
+@pytest.fixture(scope="module")
+def season(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Season]:
+    """Return a season to read."""
+    with played_season(postgres, tmp_path_factory.mktemp("season")) as made:
+        yield made
+
+
+@pytest.fixture
+def own_season(postgres: Postgres, tmp_path: Path) -> Iterator[Season]:
+    """Return a season to change."""
+    with played_season(postgres, tmp_path) as made:
+        yield made
+
+
+def test_the_standings_are_on_the_page_as_csv_and_as_json(season: Season) -> None:
+    path = f"/seasons/{season.number}/crapola"
+    page = season.text(path)
+    assert "Autumn" in page
+    assert page.count('scope="row"') == 4
+    rows = list(csv.DictReader(io.StringIO(season.text(path + ".csv"))))
+    assert {row["name"] for row in rows} == {"Ann", "Ben", "'=cmd()", HOSTILE}
+    told = season.json(f"/api{path}")
+    assert [row["player"] for row in told] == [int(row["player"]) for row in rows]
+    assert sum(row["won"] for row in told) == 3
+    assert [row["won"] for row in told] == sorted((row["won"] for row in told), reverse=True)
+    by_rating = season.json(f"/api{path}?by=rating")
+    lower = [row["mu"] - 3 * row["sigma"] for row in by_rating]
+    assert lower == sorted(lower, reverse=True)
+    assert len(set(lower)) > 1
+
+
+def test_markup_in_a_name_is_shown_as_it_is_written(season: Season) -> None:
+    players = {row["name"]: row["player"] for row in season.json(f"/api/seasons/{season.number}/crapola")}
+    for path in (f"/seasons/{season.number}/crapola", "/players", f"/players/{players[HOSTILE]}"):
+        page = season.text(path)
+        assert "<b onclick" not in page
+        assert "&lt;b onclick=x&gt;" in page
+
+
+def test_a_game_is_replayed_move_by_move(season: Season) -> None:
+    told = season.json(f"/api/games/{season.game}")
+    lines = told["transcript"].count("\n") - 1
+    page = season.text(f"/games/{season.game}")
+    assert page.split('id="moves"')[1].split("</ol>")[0].count("<li>") == lines
+
+
+def test_an_answer_that_has_not_changed_is_not_sent_again(season: Season) -> None:
+    for path in ("/", f"/seasons/{season.number}/crapola", f"/games/{season.game}", "/api/seasons", "/players"):
+        first = season.get(path)
+        again = season.get(path, If_None_Match=first.headers["ETag"])
+        assert (again.status_code, again.get_data()) == (304, b""), path
+
+
+def test_pages_may_load_nothing_from_elsewhere(season: Season) -> None:
+    got = season.get(f"/games/{season.game}")
+    assert "default-src 'none'; script-src 'self'" in got.headers["Content-Security-Policy"]
+    assert "http://" not in got.get_data(as_text=True)
+    assert season.get("/league/league.js").status_code == season.get("/league/league.css").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/seasons/99/crapola", "/games/" + "0" * 32, "/players/99999999999999", "/players/-1", "/league/../server.py",
+     "/api/games/" + "0" * 8 + "-0000-0000-0000-" + "0" * 12, "/nowhere"],
+)  # fmt: skip
+def test_what_is_not_there_is_404_in_words(season: Season, path: str) -> None:
+    got = season.get(path)
+    assert got.status_code == 404
+    assert "Traceback" not in got.get_data(as_text=True)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "%",
+        "_",
+        "'; DROP TABLE games --",
+        "\x00",
+        "\ud83d".encode("utf-8", "surrogatepass").decode("latin-1"),
+        "A" * 500,
+    ],
+)
+def test_a_search_finds_names_and_breaks_nothing(season: Season, name: str) -> None:
+    got = season.league.app.test_client().get("/players", query_string={"name": name})
+    assert got.status_code == 200
+
+
+def test_merged_players_are_one_with_one_rating(own_season: Season) -> None:
+    path = f"/api/seasons/{own_season.number}/crapola"
+    players = {row["name"]: row["player"] for row in own_season.json(path)}
+    with as_owner(own_season.league.url) as connection:
+        admin.merge(connection, players["=cmd()"], players["Ann"])
+    own_season.league.rate()
+    after = {row["name"]: row for row in own_season.json(path)}
+    assert after.keys() == {"Ann", "Ben", HOSTILE}
+    assert after["Ann"]["games"] == 3
+    assert own_season.json(f"/api/players/{players['=cmd()']}")["id"] == players["Ann"]
+    with as_owner(own_season.league.url) as connection, pytest.raises(Exception, match="played against each other"):
+        admin.merge(connection, players["Ben"], players["Ann"])
+
+
+def test_fixtures_take_their_results_from_the_games(own_season: Season) -> None:
+    players = {row["name"]: row["player"] for row in own_season.json(f"/api/seasons/{own_season.number}/crapola")}
+    wanted = [players["Ann"], players["Ben"], players["=cmd()"]]
+    with as_owner(own_season.league.url) as connection:
+        assert admin.plan_fixtures(connection, own_season.number, "crapola", wanted) == 3
+    rows = own_season.json(f"/api/seasons/{own_season.number}/crapola/fixtures")
+    played = {frozenset((row["home_name"], row["away_name"])) for row in rows if row["game"]}
+    assert played == {frozenset(("Ann", "Ben")), frozenset(("=cmd()", "Ben"))}
+    assert "to play" in own_season.text(f"/seasons/{own_season.number}/crapola")
+
+
+def test_seasons_that_overlap_are_refused(own_season: Season) -> None:
+    with as_owner(own_season.league.url) as connection, pytest.raises(Exception, match="can't be opened"):
+        admin.add_season(connection, "Winter", date(2030, 1, 1), date(2031, 1, 1))

@@ -1,0 +1,88 @@
+"""Ratings are those of the results that count, in the order the league heard of the games, whatever was changed."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from companion.league import admin
+from companion.league.database import as_owner
+from companion.league.key import name_of
+from companion.league.ratings import rated
+from tests.league.conftest import League
+from tests.league.playing import Pub, outbox_of, sent
+
+Ratings = dict[int, tuple[float, float]]
+
+
+def stored(league: League) -> Ratings:
+    with league.pool.connection() as connection:
+        rows = connection.execute("SELECT player, mu, sigma FROM standings WHERE games > 0").fetchall()
+    return {row["player"]: (row["mu"], row["sigma"]) for row in rows}
+
+
+def from_scratch(league: League) -> Ratings:
+    """Rate every game that counts from the first one on."""
+    with league.pool.connection() as connection:
+        rows = connection.execute("SELECT * FROM results WHERE counted ORDER BY seq, seat").fetchall()
+    games: dict[int, list[dict[str, object]]] = {}
+    for row in rows:
+        games.setdefault(row["seq"], []).append(row)
+    return rated(list(games.values()), {})
+
+
+def assert_alike(one: Ratings, other: Ratings) -> None:
+    assert one.keys() == other.keys()
+    for player, rating in one.items():
+        assert rating == pytest.approx(other[player])
+
+
+@pytest.mark.parametrize(("seed", "batch"), [(1, 2000), (2, 2), (3, 1)])
+def test_ratings_follow_corrections_of_earlier_games(league: League, tmp_path: Path, seed: int, batch: int) -> None:
+    chance, pub, key = random.Random(seed), Pub(tmp_path / "data", seed), league.table()
+    outbox = outbox_of(pub)
+
+    def send() -> None:
+        messages = sent(outbox)
+        chance.shuffle(messages)
+        for message in messages:
+            assert league.put(msgspec.structs.replace(message, table=name_of(key)), key)[0] == 200
+
+    for _ in range(8):
+        pub.play(*chance.sample(["Ann", "Ben", "Cat", "Dan"], chance.choice((2, 3))))
+        send()
+        if chance.random() < 0.7:
+            league.rate(batch)
+        if pub.correct():
+            pub.finish()
+            send()
+    league.rate(batch)
+    pub.stop()
+    assert_alike(stored(league), from_scratch(league))
+    assert len(stored(league)) == 4
+    with as_owner(league.url) as connection:
+        players = [row["player"] for row in connection.execute("SELECT player FROM standings WHERE games > 0")]
+        apart = connection.execute(
+            "SELECT a.player AS one, b.player AS other FROM standings a JOIN standings b ON a.player < b.player"
+            " WHERE NOT EXISTS (SELECT FROM results r JOIN results o USING (game) WHERE r.player = a.player"
+            " AND o.player = b.player AND r.counted AND o.counted) LIMIT 1"
+        ).fetchone()
+    if apart:
+        with as_owner(league.url) as connection:
+            admin.merge(connection, apart["one"], apart["other"])
+        league.rate(batch)
+        assert len(stored(league)) == len(players) - 1
+        assert_alike(stored(league), from_scratch(league))
+
+
+def test_who_wins_is_rated_above_who_loses() -> None:
+    after = rated([[{"player": 1, "side": 0, "lost": 0}, {"player": 2, "side": 1, "lost": 1}]] * 5, {})
+    assert after[1][0] > 25 > after[2][0]
+    assert after[1][1] < 25 / 3
+
+
+def test_a_game_without_an_opponent_rates_nobody() -> None:
+    assert rated([[{"player": 1, "side": 0, "lost": 0}]], {}) == {}
