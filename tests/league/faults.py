@@ -209,7 +209,7 @@ class Storm:
         self._heal()
         member.pub.begin("Ann", "Ben")
         backup = self._folder / f"backup{next(self._backups)}"
-        shutil.copytree(member.pub.folder, backup)
+        shutil.copytree(member.pub.folder, backup, ignore=shutil.ignore_patterns("*.part"))
         member.pub.finish()
         self.play(member)
         self._heal()
@@ -276,7 +276,7 @@ class Storm:
         for texts in (*self._lost, *(member.texts() for member in self.members)):
             for name, text in texts.items():
                 allowed.setdefault(name, set()).add(text)
-        assert counted.keys() == allowed.keys(), (self._seed, self.done)
+        assert counted.keys() == allowed.keys(), (self._seed, self.done, counted.keys() ^ allowed.keys())
         assert all(text in allowed[name] for name, (_, text) in counted.items()), (self._seed, self.done)
         for member in self.members:
             if sum(each.key == member.key for each in self.members) == 1:
