@@ -167,6 +167,10 @@ league: .venv/dev.stamp  ## run a league with PostgreSQL, its server and three s
 league-faults: .venv/dev.stamp  ## kill the league's database and server, cut its network, copy its tables: 200 runs (an hour)
 	@$(BIN)/python -m tests.league.faults --runs $(or $(RUNS),200) --seed $(or $(SEED),1)
 
+.PHONY: moments-page
+moments-page: .venv/dev.stamp  ## write docs/reference/moments.md from the games' events and effects
+	@$(BIN)/python -m tests.games.moments_page
+
 settings-page: .venv/dev.stamp  ## write docs/reference/settings.md from the declarations of the settings
 	@$(BIN)/python -m tests.settings.reference
 

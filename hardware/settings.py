@@ -81,7 +81,7 @@ class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
     """The LEDs: which strip, how it is wired, and how bright it may be.
 
     Attributes:
-        kind: A name of `hardware.strips.opening.STRIPS` (`wled:HOST` with its host), or `auto`.
+        kind: Which strip, as `spi` or `wled:HOST`; `auto` picks one for this machine.
         layout: A ready-made layout, or `own` for the one in the section [track].
         night: Whether the board is dimmed for the night.
         pin: BCM number of the data pin for `pio` and `ws281x`.

@@ -15,7 +15,7 @@ class CameraSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Selects the camera that frames come from.
 
     Attributes:
-        source: `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`.
+        source: Which camera, as `virtual` or `opencv:0`.
         dice: Number of dice in the virtual tray, 1 to 9.
         replay: Whether the last seconds are kept in memory, for a replay in slow motion on the pub's screen.
         mains_hz: Mains frequency of the lamps that light the tray: 50 or 60; 0 uses the machine's country.

@@ -10,6 +10,8 @@ import msgspec
 import tomlkit
 
 from companion.settings.load import Settings
+from hardware.strips.opening import STRIPS
+from vision.cameras.opening import CAMERAS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "settings.md"
 HEAD = """\
@@ -43,7 +45,22 @@ def section(name: str, kind: type[msgspec.Struct]) -> str:
     purpose = (kind.__doc__ or "").partition("\n")[0]
     rows = [row(field, told[field.name]) for field in msgspec.structs.fields(kind)]
     head = "| key | default | allowed | changed | meaning |\n|---|---|---|---|---|"
-    return f"## [{name}]\n\n{purpose}\n\n{head}\n" + "\n".join(rows) + "\n"
+    return f"## [{name}]\n\n{purpose}\n\n{head}\n" + "\n".join(rows) + "\n" + backends(name)
+
+
+def backends(name: str) -> str:
+    """Return the table of the cameras or strips that a section chooses from; empty for other sections."""
+    match name:
+        case "camera":
+            key, found = "source", [(each, kind.argument, kind.summary) for each, kind in CAMERAS.items()]
+        case "strip":
+            key, found = "kind", [(each, kind.argument, kind.summary) for each, kind in STRIPS.items()]
+        case _:
+            return ""
+    lines = [
+        f"| `{each}:{argument}` | {what} |" if argument else f"| `{each}` | {what} |" for each, argument, what in found
+    ]
+    return f"\n| `{key}` | what it is |\n|---|---|\n" + "\n".join(lines) + "\n"
 
 
 def meanings(kind: type) -> dict[str, str]:

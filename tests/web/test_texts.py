@@ -10,8 +10,10 @@ from typing import get_args
 import pytest
 
 from companion.errors import Doubt
+from companion.games.registry import GAMES
 from companion.table.events import TAKEN_BACK
 from companion.table.settings import Language
+from tests.games import moments_page
 from web import static_files
 from web.catalogue import LANGUAGES, chosen, say, texts
 
@@ -50,12 +52,17 @@ def test_every_event_and_notice_has_words() -> None:
     special = {"illegal_hold", "unclear", "all_of_value"}  # told by their reasons and doubts
     known = {key.split(".")[1] for key in texts("en") if key.startswith("notice.")}
     assert notices - special - known == set()
-    rules = [path.read_text() for path in (WEB.parent / "companion" / "games").rglob("*.py")]
-    emitted = re.compile(r'(?:Event|_said)\(\s*"(\w+)"')
-    events = {code for text in rules for code in emitted.findall(text)} | TAKEN_BACK | {"game_started"}
+    events = (
+        {code for room in ("engine", *GAMES) for code in moments_page.emitted(room)} | TAKEN_BACK | {"game_started"}
+    )
     said = {key.split(".")[1] for key in texts("en") if key.startswith("event.")}
+    assert "froze" in events
     assert len(events) > 20
     assert events - said == set()
+
+
+def test_the_page_of_moments_is_written_from_the_source() -> None:
+    assert moments_page.PAGE.read_text(encoding="utf-8") == moments_page.page(), "run `make moments-page`"
 
 
 def test_exactly_the_existing_doubts_have_words() -> None:

@@ -21,11 +21,13 @@ class CameraKind:
         make: Builds the camera, not started, from the text after the colon (empty without one), the number of dice in a
             virtual tray, and the frequency of the mains (as for `open_camera`). It imports the camera's module itself:
             a table with another camera may lack its library.
+        summary: One line for the documentation.
         argument: Name of the text that must follow the colon, as `INDEX`; empty when the kind takes none.
         example: A text that may follow the colon, for messages.
     """
 
     make: Callable[[str, int, int], Camera]
+    summary: str
     argument: str = ""
     example: str = ""
 
@@ -66,13 +68,14 @@ def _video(file: str, _dice: int, _mains_hz: int) -> Camera:
 
 
 CAMERAS: dict[str, CameraKind] = {
-    "virtual": CameraKind(_virtual),
-    "picamera2": CameraKind(_picamera2),
-    "opencv": CameraKind(_opencv, "INDEX", "0"),
-    "files": CameraKind(_files, "DIR", "photos"),
-    "video": CameraKind(_video, "FILE", "throws.mp4"),
+    "virtual": CameraKind(_virtual, "No camera: a rendered tray; the page `/tray` throws its dice."),
+    "picamera2": CameraKind(_picamera2, "The camera on a Raspberry Pi's ribbon cable."),
+    "opencv": CameraKind(_opencv, "A USB camera, by its number from 0.", "INDEX", "0"),
+    "files": CameraKind(_files, "The photos of a folder, one after the other.", "DIR", "photos"),
+    "video": CameraKind(_video, "A video file, at its own speed.", "FILE", "throws.mp4"),
 }
-"""Every camera by its name. Messages and help read it (docs/how-to/add-a-camera.md)."""
+"""Every camera by its name. Messages, help and the settings page of the documentation read it
+(docs/how-to/add-a-camera.md)."""
 KINDS = tuple(f"{name}:{kind.argument}" if kind.argument else name for name, kind in CAMERAS.items())
 """Every form of the setting, as a person writes it: `virtual`, `opencv:INDEX`."""
 
