@@ -33,7 +33,8 @@ SHADOW_GAIN_RANGE = (0.47, 1.12)
 """Gain by which a shadow or reflected light may change the felt: a pixel, or a tile relative to the whole tray.
 Anything darker is the side of a dark die, or a tile that an object covers."""
 GAIN_TILE_PX = 64
-"""Tile size of the lighting estimate: four faces wide, so that dice seldom fill half of a tile."""
+"""Side of a tile of the lighting estimate, in pixels: four faces, so that dice seldom fill half of it. Larger tiles
+follow uneven light less closely."""
 GAIN_STRIDE = 4
 """Sampling step of the lighting estimate, in pixels. A smaller step takes more time."""
 

@@ -23,7 +23,7 @@ class Networks:
     classifier: Classifier
 
     def load(self) -> None:
-        """Load the networks ahead of a picture, and run those that each picture needs once on a blank one."""
+        """Load all networks before they are needed; warm up the two that every picture needs (`Network.warm_up`)."""
         for each in (self.light, self.classifier):
             each.network.warm_up()
         self.detector.network.load()  # not warmed up: most throws need no closer pass, and its size varies

@@ -32,7 +32,8 @@ MODEL = Path(__file__).parent.parent / "models" / "faces.onnx"
 CROP_PX = 96
 """Edge of the network's input, in pixels."""
 CROP_FACES = 1.5
-"""Side of a crop in face sizes, as in training: the whole face at any rotation, and a little of its surroundings."""
+"""Side of a crop, in face sizes: holds the whole face at any rotation and a little of its surroundings. Training and
+reading must use the same value."""
 BATCH_SIZE = 16
 """Crops per forward pass. Larger batches take more memory and no less time."""
 MIN_PROBABILITY = 1e-6
@@ -116,7 +117,10 @@ class Classifier:
 
 
 def is_coloured(crop: FrameBGR) -> bool:
-    """Whether the middle of a crop (96, 96, 3) has enough chroma for a coloured die."""
+    """Whether a crop (96, 96, 3) shows a coloured die.
+
+    That is if the median spread of the channels in the middle half of the crop exceeds MIN_CHROMA_LEVELS.
+    """
     channels = cv2.split(crop[CROP_PX // 4 : -CROP_PX // 4, CROP_PX // 4 : -CROP_PX // 4])
     return bool(np.median(reduce(cv2.max, channels) - reduce(cv2.min, channels)) > MIN_CHROMA_LEVELS)
 
@@ -155,7 +159,7 @@ def geometric_mean(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def rotation(angle_rad: float) -> NDArray[np.float64]:
-    """Return the (2, 2) matrix that rotates by an angle in radians."""
+    """Return the (2, 2) matrix that rotates points (x, y) of a picture by an angle in radians, clockwise as seen."""
     return np.array([[np.cos(angle_rad), -np.sin(angle_rad)], [np.sin(angle_rad), np.cos(angle_rad)]])
 
 
@@ -166,17 +170,18 @@ def crop_face(
     transform: NDArray[np.float64],
     edge_px: int = CROP_PX,
 ) -> NDArray[np.uint8]:
-    """Cut one face out of a picture and resample it to a square crop.
+    """Cut one face out of a picture and resample it to a square crop, CROP_FACES face sizes wide.
 
     Args:
         picture_bgr: (h, w, 3) uint8.
         centre_xy: Centre of the face in pixels.
         size_px: Size of the face in pixels.
-        transform: (2, 2) rotation, reflection or shear about the centre.
+        transform: (2, 2) rotation, reflection or shear about the face's centre, applied from the picture to the crop.
         edge_px: Edge of the crop in pixels.
 
     Returns:
-        (edge_px, edge_px, 3) uint8 of CROP_FACES face sizes; black if the face is outside the picture.
+        (edge_px, edge_px, 3) uint8 with the face's centre in the middle. Beyond the picture's edge its border pixels
+        repeat. A crop of a face far outside the picture is black.
     """
     x, y = centre_xy
     reach = CROP_FACES * size_px

@@ -38,7 +38,8 @@ INPUT_MULTIPLE_PX = 32
 """Sides of the input are padded to a multiple of this, so that OpenCV plans for few shapes. Also the grid on which a
 picture is cut: the dilated convolutions need an even number of cells on each side."""
 HALO_PX = 112
-"""Overlap of each half of a split picture, in pixels: half the receptive field, so that the cut changes no map."""
+"""Pixels by which each half of a split picture reaches beyond the cut: half the receptive field, so that the cut
+changes no map."""
 
 MAX_FORWARD_PX = 260_000
 """Largest picture run in one piece, in pixels. A larger one is split, to bound the memory of a forward pass."""
@@ -49,7 +50,8 @@ NMS_DISTANCE = 0.33
 """Distance of two detections, relative to the sum of their sizes, below which they are one die. Dice that touch are at
 least half that sum apart; a much larger bound would merge them."""
 MAX_SIZE_LOG_RATIO = 0.35
-"""Log size ratio below which detections at two scales can be the same face."""
+"""Natural logarithm of the size ratio below which detections at two scales can be the same face. With a larger one
+faces of different sizes at one place are merged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +91,8 @@ class Detector:
 
     Args:
         model: Its ONNX file.
-        with_values: Whether its detections tell the values apart; the light network is not trained well enough to.
+        with_values: Whether its detections distinguish the values. If not, all six scores of a detection are equal:
+            the light network is trained to find faces only.
     """
 
     def __init__(self, model: Path = MODEL, *, with_values: bool = True) -> None:

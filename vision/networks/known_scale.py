@@ -15,7 +15,7 @@ from vision.reading.reading import FrameBGR
 LIGHT_FACE_PX = 24.0
 """Face size at which the light detector is shown a picture, in pixels: large enough to separate touching dice."""
 CLOSE_FACE_PX = 42.0
-"""Face size in the closer pass, in pixels, which is run while a doubt is left. There touching dark dice separate."""
+"""Face size in the closer pass, in pixels, which is run while a doubt is left: touching dark dice separate there."""
 MARGIN_FACES = 1.5
 """Margin around the dice in the closer pass, in faces: the network needs the surroundings of a face."""
 
@@ -29,10 +29,10 @@ def passes(
 
     Args:
         floor_bgr: (h, w, 3) the floor with square pixels.
-        face_px: Size of a face in it, in pixels, right within a third.
+        face_px: Size of a face in it, in pixels; an error of a third is tolerated.
         light: Light detector without values.
         close: Full detector.
-        foreground: Mask of possible foreground; may be smaller than the floor, but of its shape.
+        foreground: Mask of possible foreground, with the floor's aspect ratio; may have fewer pixels.
     """
     detections = light.detect(floor_bgr, LIGHT_FACE_PX / face_px)
     yield detections
@@ -50,7 +50,7 @@ def _region(
         detections: Detections in pixels of the floor.
         floor_bgr: (h, w, 3) the floor.
         face_px: Size of a face in it, in pixels.
-        foreground: Mask of the foreground; may be smaller than the floor, but of its shape.
+        foreground: Mask of the foreground, with the floor's aspect ratio; may have fewer pixels.
 
     Returns:
         Left, top, right, bottom; the whole floor if there are neither detections nor foreground.

@@ -48,7 +48,7 @@ def fuse(by_scale: Mapping[float, Sequence[Detection]]) -> list[Detection]:
     So a texture that looks like a face at one scale only gets a low score.
 
     Args:
-        by_scale: The detections of each scale, both in pixels of the unscaled picture.
+        by_scale: Scale factor to the detections at that scale, in pixels of the unscaled picture.
 
     Returns:
         At most MAX_DETECTIONS fused detections.

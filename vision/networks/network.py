@@ -55,7 +55,10 @@ class Network:
                 raise SetupError([f"The network {self._model.name} is damaged; reinstall Peg & Pip."]) from None
 
     def warm_up(self) -> None:
-        """Load the network and run it on a blank of the last input's shape, so that OpenCV allocates its buffers."""
+        """Load the network unless it is loaded. If it has run before, also run it once on a blank input.
+
+        The blank has the last input's shape, so that OpenCV allocates its buffers ahead of the next picture.
+        """
         if self._net is None and self._last_shape is not None:
             self.forward(list(np.zeros(self._last_shape, np.uint8)))
         self.load()

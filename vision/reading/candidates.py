@@ -6,7 +6,7 @@ checks the rest (`vision.reading.vetoes`).
 A candidate can be uncertain in four ways.
 
 - Low confidence: the fused probability of its value is low (`Candidate.confident`).
-- Low detector score: the detector hardly saw what the classifier names (`Candidate.disagreement`).
+- Low detector score: the detector hardly saw what the classifier names (`Candidate.weakness`).
 - Networks disagree: detector and classifier name different values (`Candidate.networks_disagree`).
 - Plausible reject: a rejected candidate could be the upper face of an accepted die (`Selection.has_plausible_reject`).
 """
@@ -36,11 +36,11 @@ second it is one. In between, the count ends where the sorted scores drop most."
 MIN_JOINT_CONFIDENCE = 0.95
 """Product of all confidences from which a reading is trusted: every value must be right at once. Also the probability
 that every augmented view must give a value to confirm it."""
-MAX_DISAGREEMENT = 0.04
-"""Upper bound on (1 - confidence) / detector score**2; above it a value needs test-time augmentation to be trusted.
+MAX_WEAKNESS = 0.04
+"""Upper bound on (1 - confidence) / detector score**2; above it a value is trusted only if every augmented view agrees.
 Catches faint pips and side faces that the detector hardly sees."""
-MAX_DISAGREEMENT_UNCOUNTED = 0.025
-"""As MAX_DISAGREEMENT, when the number of dice is unknown: symbols and plugs then pass for dice more easily."""
+MAX_WEAKNESS_UNCOUNTED = 0.025
+"""As MAX_WEAKNESS, when the number of dice is unknown: symbols and plugs then pass for dice more easily."""
 HIGH_CONFIDENCE = 0.995
 """Confidence from which a face needs no second view, if the networks agree on its value. A lower one saves time and
 trusts a single view more often."""
@@ -53,7 +53,8 @@ one trusts more readings that may have missed a die."""
 SCORE_BASELINE = 0.4
 """Score that a die must exceed to raise a selection's quality. Lower ones suggest that the scale was wrong."""
 MAX_DIE_SIZE_LOG_RATIO = math.log(1.8)
-"""Log size ratio up to which two candidates can be dice of one throw: common dice measure 10 to 16 mm."""
+"""Natural logarithm of the size ratio up to which two candidates can be dice of one throw: common dice measure 10 to
+16 mm. A larger one takes pips for dice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +99,8 @@ class Candidate:
         return self.score * float(self.values.max())
 
     @property
-    def disagreement(self) -> float:
-        """Classifier's remaining doubt relative to the detector's score: near 0 when both networks are confident."""
+    def weakness(self) -> float:
+        """(1 - confidence) / detector score squared: near 0 when both networks are confident, else larger."""
         return (1 - self.confidence) / self.detection.score**2
 
     @property
@@ -117,7 +118,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """The candidates accepted as the dice of a picture, and rejected ones that may be dice; both best score first."""
+    """The dice chosen among a picture's candidates, and the rivals.
+
+    Attributes:
+        dice: The accepted candidates, best score first.
+        rejected: Other candidates that may be dice, best score first.
+    """
 
     dice: tuple[Candidate, ...] = ()
     rejected: tuple[Candidate, ...] = ()
@@ -129,7 +135,7 @@ class Selection:
 
     @property
     def quality(self) -> float:
-        """How well the dice explain the picture: the sum of their qualities above SCORE_BASELINE."""
+        """How well the dice explain the picture: the sum over the dice of quality minus SCORE_BASELINE."""
         return sum(die.quality - SCORE_BASELINE for die in self.dice)
 
     @property
@@ -165,8 +171,8 @@ class Selection:
         ):
             return Doubt.COUNT
         sure = math.prod(die.confidence for die in self.dice) >= MIN_JOINT_CONFIDENCE
-        limit = MAX_DISAGREEMENT_UNCOUNTED if expect is None else MAX_DISAGREEMENT
-        if not sure or any(die.disagreement > limit and not die.confirmed for die in self.dice):
+        limit = MAX_WEAKNESS_UNCOUNTED if expect is None else MAX_WEAKNESS
+        if not sure or any(die.weakness > limit and not die.confirmed for die in self.dice):
             return Doubt.UNREAD
         return Doubt.DISAGREE if any(die.networks_disagree for die in self.dice) else None
 
@@ -248,12 +254,13 @@ def _count_dice(scores: Sequence[float]) -> int:
 def merge_predictions(candidate: Candidate, others: Sequence[Candidate], augmented: NDArray[np.float64]) -> Candidate:
     """Merge an uncertain candidate with its augmented views and its predictions in all passes.
 
-    If its value is sure, the views only decide whether it is confirmed. Otherwise the classifier's predictions are
-    averaged geometrically, and the detector's class scores arithmetically; the box is that of the best pass.
+    If its confidence reaches MIN_JOINT_CONFIDENCE, and every view confirms the value or the networks disagree, only
+    `confirmed` is set. Otherwise the classifier's predictions are averaged geometrically and the detector's class
+    scores arithmetically; the box is that of the pass with the best score.
 
     Args:
         candidate: The uncertain candidate.
-        others: All candidates of all passes, this one among them; those at its place and of its size are used.
+        others: All candidates of all passes, this one included. Only those at its place and of its size are merged.
         augmented: (views, 7) the classifier's probabilities for the augmented views.
     """
     confirmed = bool(augmented[:, candidate.value].min() >= MIN_JOINT_CONFIDENCE)

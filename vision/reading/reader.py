@@ -23,7 +23,8 @@ from vision.reading.reading import Die, Doubt, FrameBGR, Reading, Scored
 from vision.reading.scenes import MIN_AGREEING_SCALES, Photo, Scene, Tray, TrayFrame
 
 Classified = dict[tuple[Place, Views], Probabilities]
-"""(7,) the classifier's probabilities by place and views: a face found by two passes is classified once."""
+"""Cache for one picture: (7,) probabilities of the classifier by a face's place and views. A face that two passes find
+is classified once."""
 
 SPARE_DETECTIONS = 4
 """Detections classified beyond the expected number of dice: the detector's best ones are not always the dice. More take
@@ -46,7 +47,14 @@ class Reads(Protocol):
         again: Reading | None = None,
         size_px: float | None = None,
     ) -> Reading:
-        """Return the reading of one picture (h, w, 3); the other arguments are those of `Reader.read`."""
+        """Return the reading of one picture.
+
+        Args:
+            frame_bgr: (h, w, 3) uint8.
+            expect: The number of dice in it; None if unknown.
+            again: Reading of the frame before, if nothing has moved since; it may be confirmed instead of read anew.
+            size_px: Size of the dice in the last reading, in pixels, to search fewer scales; None if unknown.
+        """
 
 
 class Reader:
@@ -196,7 +204,7 @@ class Reader:
             scene: The photo or frame.
             detections: The detections.
             views: Rotations and scales in which each is shown.
-            classified: Cache of this picture's classified faces: only others are classified, and added to it.
+            classified: Cache of this picture's classified faces. Faces that it lacks are classified and added.
         """
         places = [detection.place for detection in detections]
         new = [place for place in places if (place, views) not in classified]
@@ -206,7 +214,7 @@ class Reader:
 
 
 def _scored(scene: Scene, candidate: Candidate, *, accepted: bool) -> Scored:
-    """Return a candidate's box and scores for the record of the reading."""
+    """Return a candidate's box in the scene's picture and its rounded scores; `accepted`: it was chosen as a die."""
     return Scored(
         scene.box(candidate.detection),
         accepted,

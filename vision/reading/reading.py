@@ -61,7 +61,7 @@ class Scored:
 class Reading:
     """All dice of one picture, left to right, and the doubt; a reading without a doubt is trusted.
 
-    `candidates` are what it was chosen from: for records, they make no two readings differ.
+    `candidates` holds what the dice were chosen from, for records. A comparison of two readings ignores it.
 
     >>> reading = Reading((Die(5, (0, 0, 40, 40), 0.99), Die(2, (80, 0, 40, 40), 0.98)), Doubt.COUNT)
     >>> reading.values, reading.trusted

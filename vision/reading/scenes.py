@@ -128,7 +128,7 @@ class TrayFrame:
         """Return the boxes, in pixels of the frame, of die-sized foreground that no accepted die covers.
 
         If there is any, the reference picture is registered to the frame, so that a tray that was shifted since its
-        calibration is not reported as an object. If that explains more, its foreground is kept for later calls.
+        calibration is not reported as an object. If that leaves fewer boxes, its foreground is kept for later calls.
         """
         dice, empty = self._dice_mask(selection), self._tray.empty
         rest = self._unexplained(self._foreground.certain, dice)
@@ -141,7 +141,7 @@ class TrayFrame:
         return [self._in_frame(box[:2], box[:2] + box[2:]) for box in boxes]
 
     def needs_another_pass(self, selection: Selection) -> bool:
-        """Whether one more pass must agree, because possible foreground or pips lie outside the accepted dice."""
+        """Whether one more pass must find the same dice: possible foreground or pips lie outside the accepted dice."""
         own_pips = self._dice_mask(selection, vetoes.OWN_PIPS_RADIUS)
         far_pips = self._unexplained(self._foreground.certain, own_pips, vetoes.MIN_PIP_RADIUS)
         return bool(far_pips or self._unexplained(self._foreground.possible, self._dice_mask(selection)))

@@ -25,18 +25,20 @@ MIN_PIP_RADIUS = 0.08
 """Radius, in faces, of the smallest unexplained blob that triggers a closer pass. When two touching dark dice are
 detected as one, only the pips of the second one are visible."""
 OWN_PIPS_RADIUS = 0.8
-"""Distance from a die, in faces, within which pips are taken for those on its own visible sides. A larger one overlooks
-a missed die that touches it; a smaller one takes a closer pass in vain."""
+"""Distance from an accepted die's centre line, in faces, within which pip-sized foreground triggers no closer pass: it
+may be pips on the die's own visible sides. A larger one overlooks a missed die that touches it; a smaller one runs
+closer passes in vain."""
 MAX_EXCESS_FOREGROUND = 0.55
 """Foreground within one face of a die beyond the median die's, in face areas, above which it is taken for a stack or
 for two dice detected as one. Evidence: docs/lab/stacks.md."""
 MIN_FACE_DISTANCE = 0.8
-"""Distance between two face centres, in faces, below which they cannot both lie flat on the floor."""
+"""Distance between two face centres, in faces, below which the reading is doubted: both dice cannot lie flat."""
 FACE_SIZE_RANGE = (0.75, 1.85)
-"""Detected size of a flat face relative to the calibrated one. It allows for the box of a rotated die, for dice of two
-makes and for a lens height that is 10 % off."""
+"""Smallest and largest detected size of a flat face, relative to the calibrated one; outside it the die counts as
+cocked. Allows for the box of a rotated die, for dice of two makes and for a lens height that is 10 % off."""
 BORDER_MARGIN = 0.4
-"""Distance of a face's centre from the edge of the view, in faces, below which a part of its pips may be outside."""
+"""Distance of a face's centre from the edge of the picture, in sizes of the face, below which the die counts as cut
+off: some pips may be outside."""
 
 
 def dice_mask(

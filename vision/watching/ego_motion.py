@@ -59,7 +59,7 @@ class EgoMotion:
 
         Args:
             picture: (h, w) levels at the size of the small picture, or smaller with the motion scaled alike.
-            border: Width in pixels of its border that is to be ignored.
+            border: Width, in pixels, of the picture's border that the mask leaves out.
 
         Returns:
             (h, w) the warped picture, and a mask (h, w) of where it shows `picture` without that border: 1, else 0.
@@ -99,7 +99,7 @@ def _half_size(small: Small) -> NDArray[np.float32]:
 
 
 def blurred(picture: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Blur an (h, w) picture by 3 x 3 pixels: pips and pile are narrower than one and differ from frame to frame."""
+    """Blur an (h, w) picture by 3 x 3 pixels, because details smaller than a pixel differ from frame to frame."""
     return np.asarray(cv2.GaussianBlur(picture, (3, 3), 0), np.float32)
 
 
@@ -131,7 +131,7 @@ def _gauss_newton_step(
         motion: (6,) the motion so far: `shift`, then `growth` row by row, in small pixels.
 
     Returns:
-        (6,) what to add to it.
+        (6,) correction to add to the motion, in the same order.
     """
     height, width = one.shape
     so_far = EgoMotion(motion[:2] / SHRINK_FACTOR, motion[2:].reshape(2, 2) / SHRINK_FACTOR)

@@ -36,9 +36,10 @@ MAX_NOISE_LEVELS = 6.0
 HELD_STILL_S = 0.25
 """Time without motion of dice, in seconds, that makes a rest while the camera moves. Rocking is then harder to see."""
 DIE_PX = 7
-"""Side of the square in which changed pixels are counted, in small pixels. A die fills it; noise is scattered."""
+"""Side, in small pixels, of the square in which changed pixels are counted: the size of a die. A die that moves changes
+many pixels of one square, noise few. In a larger square noise counts as a moved die; a smaller one misses slow dice."""
 MAX_CHANGED_IN_DIE = 6
-"""Changed pixels in a square of DIE_PX above which a die moved. A higher bound overlooks slow dice."""
+"""Changed pixels in a square of DIE_PX x DIE_PX above which a die moved. A higher bound overlooks slow dice."""
 
 
 def most_changed_in_die(one: Small, other: Small, motion: EgoMotion) -> int:
@@ -59,7 +60,7 @@ def most_changed_in_die(one: Small, other: Small, motion: EgoMotion) -> int:
 
 
 def _beyond(picture: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return (h, w) how far each pixel is outside the range of the nearby pixels of `other`, in grey levels.
+    """Return (h, w) by how many grey levels each pixel of `picture` is outside the range of nearby pixels of `other`.
 
     Nearby means within the MATCH_WINDOW_PX square around it. Pixels inside the range are 0 or negative.
     """
@@ -91,6 +92,7 @@ def _needed_s(began: Small, now: Small) -> float:
 
 
 HELD = StillnessCriterion(_moved, _needed_s)
-"""Criterion for a camera that may be held by hand. While the camera does not move, it needs no longer than FIXED."""
+"""Criterion for a camera that may be held by hand. A rest takes STILL_S if the camera did not move meanwhile, else
+HELD_STILL_S."""
 PAUSED = StillnessCriterion(_moved_meanwhile, _needed_s)
-"""Criterion for the first frame after a pause, such as a reading. Allows any motion of the camera meanwhile."""
+"""Criterion for the first frame after a pause, such as a reading: as HELD, but the camera may move any distance."""

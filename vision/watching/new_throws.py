@@ -13,6 +13,8 @@ from vision.watching.watcher import Settled
 def is_new_throw(settled: Settled, last: Settled, *, held: bool = False) -> bool:
     """Whether a settled reading shows a new throw: other dice, values or places than the last reported one.
 
+    It does too if the throw zone was empty in between, or if the last one's doubt has changed or gone.
+
     Args:
         settled: The present reading.
         last: The reading that was reported last.
@@ -28,13 +30,14 @@ def is_new_throw(settled: Settled, last: Settled, *, held: bool = False) -> bool
 
 
 def latest(settled: Settled, last: Settled | None, *, held: bool = False) -> Settled:
-    """Return the reading that the next one is to be compared with: `settled`, with the doubt of `last` if not new.
+    """Return the reading to pass as `last` to `is_new_throw` next time.
 
-    A doubt that comes and goes over the same dice then makes no new throw.
+    It is `settled`; if that is no new throw, it keeps the doubt of `last`. So a doubt that comes and goes over the same
+    dice makes no new throw.
 
     Args:
         settled: The present reading.
-        last: The reading that was compared with before; None at first.
+        last: The result of the previous call; None at first.
         held: Whether the camera is held by hand, as in `is_new_throw`.
     """
     if last is None or is_new_throw(settled, last, held=held):

@@ -68,12 +68,19 @@ class Small:
 
 
 class Phase(Enum):
-    """State of the tray after one frame."""
+    """State of the tray after one frame.
+
+    Attributes:
+        MOVING: Something moved since the frame before.
+        WAITING: Still, but not yet long enough.
+        SETTLED: Still long enough, and different from the last rest. Reported once.
+        RESTING: Still, and nothing new.
+    """
 
     MOVING = "moving"
-    WAITING = "waiting"  # still, but not yet long enough
-    SETTLED = "settled"  # still long enough, and different from the last rest; reported once
-    RESTING = "resting"  # still, and nothing new
+    WAITING = "waiting"
+    SETTLED = "settled"
+    RESTING = "resting"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +90,7 @@ class StillnessDetector:
     Attributes:
         last: The last frame; None before the first.
         began: The frame at which the present stillness began.
-        since_s: Time of that frame, in seconds on the camera's clock.
+        since_s: Time of the frame `began`, in seconds on the camera's clock.
         rest: The frame of the last rest that was reported; None before the first.
         reported: Whether the present stillness has been reported.
     """
@@ -156,9 +163,9 @@ class StillnessCriterion:
     """Two functions that define rest; they differ between a fixed and a hand-held camera.
 
     Attributes:
-        moved: Whether anything moved from one frame to the next.
-        needed_s: From the first and the present picture of a stillness, how long it must last to be a rest, in
-            seconds; at least STILL_S, infinite if something moved slowly in between.
+        moved: Takes a frame and the next one; returns whether anything moved.
+        needed_s: Takes the first and the present frame of a stillness; returns how long it must last to be a rest, in
+            seconds. At least STILL_S, infinite if something moved slowly in between.
     """
 
     moved: Callable[[Small, Small], bool]

@@ -51,7 +51,7 @@ class Settled:
         kept: Dice in the keep zone.
         emptied: Whether the throw zone was seen at rest without dice between the last throw and this one.
         keep_zone: Whether the tray has a keep zone.
-        expected: Number of dice that the reader was told, or None.
+        expected: Number of dice that the reader expected, or None.
         rig: The calibration that it was read with, or None.
         doubted_frames: Every frame that was read, oldest first, if the reading is in doubt; else none.
     """
@@ -263,7 +263,9 @@ class Watcher:
         return _settled(frames[: len(readings)], last.at_s, agreed(readings), rig, emptied, expect)
 
     def _stills(self, first: Frame) -> list[Frame]:
-        """Take FRAMES_READ frames from `first` on, or after dimming if there are lights; fewer if the recording ends.
+        """Return FRAMES_READ successive frames, from `first` on; with lights, from the first frame after dimming on.
+
+        Fewer if the recording ends.
 
         The stillness detection gets none of them, so the change of light does not count as motion.
         """
@@ -297,7 +299,7 @@ def _settled(
         reading: The merged reading.
         rig: The calibration, or None.
         emptied: Whether the throw zone was seen at rest without dice since the last throw.
-        expected: Number of dice that the reader was told, or None.
+        expected: Number of dice that the reader expected, or None.
     """
     frame, doubted = frames[-1], () if reading.trusted else tuple(frames)
     rig = rig if rig is not None and rig.fits(frame.image_bgr) else None

@@ -31,7 +31,7 @@ from vision.networks import Networks, detector
 from vision.networks.classifier import PHOTO_VIEWS, Classifier
 from vision.networks.detector import Detection, Detector
 from vision.reading import scenes
-from vision.reading.candidates import MAX_DISAGREEMENT
+from vision.reading.candidates import MAX_WEAKNESS
 from vision.reading.reader import Reader
 from vision.reading.reading import FrameBGR
 from vision.research.evaluation.conditions import CONDITIONS, picture
@@ -64,14 +64,14 @@ WITHOUT: dict[str, dict[str, Any]] = {
     "crop factor of the tray": {"vision.reading.scenes.TrayFrame.views": PHOTO_VIEWS},
     "joint confidence of all dice instead of each alone": {"vision.reading.candidates.math": ALONE},
     "minimum channel of coloured faces": {"vision.networks.classifier.is_coloured": _never},
-    "disagreement threshold": {
-        "vision.reading.candidates.MAX_DISAGREEMENT": 1e9,
-        "vision.reading.candidates.MAX_DISAGREEMENT_UNCOUNTED": 1e9,
+    "weakness threshold": {
+        "vision.reading.candidates.MAX_WEAKNESS": 1e9,
+        "vision.reading.candidates.MAX_WEAKNESS_UNCOUNTED": 1e9,
     },
     "plausible rejects are a doubt": {"vision.reading.candidates.Selection.has_plausible_reject": False},
     "two scales must agree if the count is unknown": {"vision.reading.scenes.MIN_AGREEING_SCALES": 1},
-    "a stricter disagreement threshold if the count is unknown": {
-        "vision.reading.candidates.MAX_DISAGREEMENT_UNCOUNTED": MAX_DISAGREEMENT
+    "a stricter weakness threshold if the count is unknown": {
+        "vision.reading.candidates.MAX_WEAKNESS_UNCOUNTED": MAX_WEAKNESS
     },
     "network disagreement needs every augmented view": {"vision.reading.candidates.Candidate.networks_disagree": False},
     "veto: cut off": {"vision.reading.vetoes.cut_off": _never},
