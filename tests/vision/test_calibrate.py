@@ -160,7 +160,7 @@ def test_a_tilted_camera_is_reported() -> None:
     assert "tilted" in codes(lean)
 
 
-def test_a_bar_that_was_printed_short_shrinks_the_millimetres() -> None:
+def test_a_bar_measured_short_of_100_mm_corrects_the_scale() -> None:
     frame = with_sheet()
     whole, shrunken = (detect_sheet(frame, plan, TAKEN).floor_to_px for plan in (PLAN, Plan(bar_mm=97.0)))
     assert whole is not None
@@ -171,7 +171,7 @@ def test_a_bar_that_was_printed_short_shrinks_the_millimetres() -> None:
     assert np.abs(at).max() < 0.1
 
 
-def test_corners_by_hand_make_the_same_rig() -> None:
+def test_corners_marked_by_hand_give_the_lens_position() -> None:
     corners = [tuple(LENS.project(np.array([x, y, 0.0]))) for x, y in ((0, 0), (320, 0), (320, 240), (0, 240))]
     lens_mm, _ = lens_over(by_corners(corners, PLAN), lens_of(LENS.size_wh, 62.2))
     assert lens_mm == pytest.approx((160.0, 120.0, 285.0), abs=1.0)
@@ -201,7 +201,7 @@ def test_no_die_and_two_dice_give_no_size() -> None:
     assert die_edge_mm(film.frame().image_bgr, rig) is None
 
 
-def test_a_die_laid_by_hand_lies_flat() -> None:
+def test_a_die_moved_in_the_virtual_tray_lies_flat() -> None:
     film = camera(7)
     for die in range(7):
         film.tray.move(die, 30 + 25 * die, 100)
@@ -210,7 +210,7 @@ def test_a_die_laid_by_hand_lies_flat() -> None:
         assert np.linalg.det(pose.turn) == pytest.approx(1.0)
 
 
-def test_dice_are_read_and_placed_with_the_rig_that_was_found() -> None:
+def test_dice_are_read_and_placed_with_a_rig_found_by_the_sheet() -> None:
     film = camera(4)
     printed = sheet()
     film.lay_sheet(raster(printed), printed.size_mm)
@@ -233,7 +233,7 @@ def test_the_two_zones_together_fill_the_tray() -> None:
     assert not zones(Plan(keep_mm=0.0))[1].holds(319.0, 100.0)
 
 
-def test_a_marker_is_large_enough_at_the_height_the_guide_names() -> None:
+def test_a_marker_is_over_60_px_wide_from_400_mm_above() -> None:
     assert MARKER_MM * Pinhole((1280, 960), 1060.0, 400.0, (0.0, 0.0)).floor_to_px()[0, 0] > 60
 
 

@@ -60,7 +60,7 @@ BUILDS: list[Build] = [virtual, files, video, opencv, picamera2]
 every_camera = pytest.mark.parametrize("build", BUILDS, ids=lambda b: b.__name__)
 
 
-def test_every_registered_camera_is_tried_here() -> None:
+def test_every_registered_camera_is_tested_here() -> None:
     assert {build.__name__ for build in BUILDS} == set(CAMERAS)
 
 
@@ -114,7 +114,7 @@ def test_a_frame_before_the_start_raises_a_device_error(
         build(tmp_path, monkeypatch).frame()
 
 
-def test_a_video_has_the_files_own_times_and_ends_with_none(tmp_path: Path) -> None:
+def test_a_video_gives_the_times_of_its_file_and_then_none(tmp_path: Path) -> None:
     camera = open_camera(f"video:{written_video(tmp_path / 'throws.avi', frames=5, fps=10)}")
     camera.start()
     frames = taken(camera, 5)
@@ -125,7 +125,7 @@ def test_a_video_has_the_files_own_times_and_ends_with_none(tmp_path: Path) -> N
     camera.stop()
 
 
-def test_a_video_leaves_out_frames_for_a_reader_that_is_behind(tmp_path: Path) -> None:
+def test_a_video_skips_frames_for_a_reader_that_is_behind(tmp_path: Path) -> None:
     now = [0.0]
     camera = VideoCamera(written_video(tmp_path / "throws.avi", frames=90, fps=30), lambda: now[0])
     camera.start()

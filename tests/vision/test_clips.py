@@ -26,13 +26,13 @@ def settled_in(stage: Stage) -> list[Settled]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a hand passes", "a die leaves"])
-def test_a_clip_reports_its_throw_and_no_other(name: str) -> None:
+def test_each_clip_reports_its_one_throw_in_time(name: str) -> None:
     told = watched(BY_NAME[name], 3)
     assert (told.throws, told.missed, told.invented) == (1, 0, 0)
     assert 0 <= told.slowest_frames <= SETTLED_TO_REPORTED
 
 
-def test_a_scripted_die_is_read_and_is_in_the_ground_truth() -> None:
+def test_a_scripted_die_is_read_and_recorded_in_the_ground_truth() -> None:
     stage = Stage(1, 2, 1.0, [(0.2, lambda one: one.tray.scripts.append(lying))])
     settled = settled_in(stage)
     assert [event.reading.values for event in settled] == [(), (4,)]

@@ -69,7 +69,7 @@ def test_the_corrupted_files_cover_all_formats_and_faults() -> None:
     assert len(set(plan(len(KINDS) * len(HARMS)))) == len(KINDS) * len(HARMS)
 
 
-def test_the_corrupted_files_are_reproducible() -> None:
+def test_the_same_seed_makes_the_same_corrupted_files() -> None:
     assert harmed(12) == harmed(12)
 
 
@@ -80,6 +80,6 @@ def test_the_cmyk_jpeg_has_four_channels() -> None:
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 4000), (3000, 2), (1, 60_000)])
-def test_a_picture_thinner_than_any_die_holds_none(shape: tuple[int, int]) -> None:
+def test_a_picture_thinner_than_any_die_is_read_as_empty(shape: tuple[int, int]) -> None:
     """A strip of one pixel vanishes when the network looks at it smaller; that once ended in OpenCV's own error."""
     assert Reader(load_networks()).read(np.zeros((*shape, 3), np.uint8)).dice == ()

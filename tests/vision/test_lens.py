@@ -50,7 +50,7 @@ def views_of(shown: list[tuple[Marker, ...]]) -> Views:
 @pytest.mark.slow
 @pytest.mark.parametrize("bend", [(0.0, 0.0), (-0.08, 0.0), (-0.25, 0.08), (0.05, 0.0)])
 @pytest.mark.parametrize("angle_deg", [40.0, 62.2, 80.0])
-def test_height_place_and_tilt_are_right_whatever_the_lens(angle_deg: float, bend: tuple[float, float]) -> None:
+def test_height_position_and_tilt_are_measured_for_any_lens(angle_deg: float, bend: tuple[float, float]) -> None:
     """Taken for a Camera Module 2, as before, these lenses would hang up to 46 % too high or 40 % too low."""
     lens = true_lens(angle_deg, bend)
     high = height_mm(lens)

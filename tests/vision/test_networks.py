@@ -46,7 +46,7 @@ def test_before_the_first_throw_only_the_light_network_is_loaded() -> None:
     assert loaded(networks) == [True, True, True]
 
 
-def test_a_table_holds_networks_only_while_it_reads() -> None:
+def test_networks_are_loaded_for_readings_and_freed_at_the_end() -> None:
     networks, clock = shipped_networks(), SteppedClock()
     camera = VirtualCamera(3, clock, clock.sleep, seed=1)
     watcher, seen = Watcher(camera, Reader(networks, camera.rig()), camera.rig()), list[list[bool]]()

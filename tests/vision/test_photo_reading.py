@@ -58,7 +58,7 @@ class Unsure(Classifier):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_painted_dice_are_read_without_false_detections(seed: int) -> None:
+def test_painted_dice_are_read_right_and_no_wrong_reading_trusted(seed: int) -> None:
     picture, values = picture_of_dice(3, seed)
     reader = Reader(load_networks())
     assert reader.read(picture, 3).values == values
@@ -115,7 +115,7 @@ def test_a_value_that_the_detector_contradicts_needs_every_view(least: float, do
     assert (reading.values, reading.doubt) == ((2,), doubt)
 
 
-def test_a_side_face_that_fails_in_larger_views_is_a_doubt() -> None:
+def test_a_value_that_no_augmented_view_confirms_is_in_doubt() -> None:
     class Side(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             sure = 0.5 if views is PHOTO_VIEWS.augmented else 0.985
@@ -142,7 +142,7 @@ def test_a_value_that_is_slightly_uncertain_needs_every_view(least: float, doubt
 
 
 @pytest.mark.parametrize(("faces_apart", "doubt"), [(0.7, Doubt.COUNT), (1.1, None)])
-def test_two_faces_too_close_for_two_dice_are_a_doubt(faces_apart: float, doubt: Doubt | None) -> None:
+def test_two_faces_too_close_together_raise_a_count_doubt(faces_apart: float, doubt: Doubt | None) -> None:
     """A 5 on a die's side was taken for a die, 0.999 sure, of a photo of three threes."""
 
     class Sure(Unsure):
@@ -196,7 +196,7 @@ def counted() -> tuple[Reader, Counted]:
     return Reader(replace(load_networks(), detector=detector)), detector
 
 
-def test_a_confirming_frame_asks_the_light_detector_only(counted: tuple[Reader, Counted]) -> None:
+def test_an_unchanged_photo_is_confirmed_by_the_light_detector(counted: tuple[Reader, Counted]) -> None:
     (reader, detector), (picture, values) = counted, picture_of_dice(3, 2)
     first = reader.read(picture)
     assert (first.values, first.trusted) == (values, True)
@@ -206,13 +206,13 @@ def test_a_confirming_frame_asks_the_light_detector_only(counted: tuple[Reader, 
     assert detector.asked == 0
 
 
-def test_a_confirming_frame_with_other_values_is_read_anew(counted: tuple[Reader, Counted]) -> None:
+def test_a_photo_that_is_not_confirmed_is_read_anew(counted: tuple[Reader, Counted]) -> None:
     (reader, _), (picture, values), (other, other_values) = counted, picture_of_dice(3, 2), picture_of_dice(3, 3)
     assert values != other_values
     assert reader.read(other, again=reader.read(picture)) == reader.read(other)
 
 
-def test_an_added_die_is_read_when_the_size_is_known(counted: tuple[Reader, Counted]) -> None:
+def test_a_die_added_to_dice_of_known_size_is_read(counted: tuple[Reader, Counted]) -> None:
     (reader, _), (more, values) = counted, picture_of_dice(4, 2)
     fewer = more.copy()
     fewer[:, 360:] = more[0, 0]
@@ -221,7 +221,7 @@ def test_an_added_die_is_read_when_the_size_is_known(counted: tuple[Reader, Coun
     assert reader.read(more, size_px=die_size_px(before)).values == values
 
 
-def test_a_known_size_limits_the_scales_over_an_empty_ground(counted: tuple[Reader, Counted]) -> None:
+def test_a_known_die_size_limits_the_scales_that_are_searched(counted: tuple[Reader, Counted]) -> None:
     reader, detector = counted
     assert not reader.read(BARE).dice
     whole, detector.asked = detector.asked, 0
@@ -229,7 +229,7 @@ def test_a_known_size_limits_the_scales_over_an_empty_ground(counted: tuple[Read
     assert 0 < detector.asked < whole
 
 
-def test_a_doubtful_photo_is_searched_at_every_scale(counted: tuple[Reader, Counted]) -> None:
+def test_a_photo_in_doubt_at_the_known_size_is_searched_at_all_scales(counted: tuple[Reader, Counted]) -> None:
     (reader, _), (picture, values) = counted, picture_of_dice(3, 2)
     for size_px in (15.0, 30.0, 60.0, 90.0, 400.0):
         reading = reader.read(picture, size_px=size_px)

@@ -93,7 +93,7 @@ def widest_columns(modes: tuple[Mode, ...], size_wh: tuple[int, int]) -> float:
 
 @pytest.mark.parametrize("size_wh", SIZES_WH)
 @pytest.mark.parametrize("module", SENSORS)
-def test_each_module_shows_the_widest_field_of_the_aspect(module: str, size_wh: tuple[int, int]) -> None:
+def test_each_camera_module_is_run_in_its_widest_mode(module: str, size_wh: tuple[int, int]) -> None:
     pi = Pi(module, size_wh=size_wh)
     pi.start()
     frame = pi.frame()
@@ -117,7 +117,7 @@ def test_a_cropped_mode_is_refused_with_the_cure(module: str) -> None:
     assert pi.board.holders == 0
 
 
-def test_a_mode_that_crops_is_taken_where_there_is_no_other() -> None:
+def test_a_cropping_mode_is_used_if_the_sensor_has_no_other() -> None:
     only = SENSORS["Camera Module 3"]
     pi = Pi()
     pi.board.sensor = replace(only, modes=only.modes[:1])
@@ -126,7 +126,7 @@ def test_a_mode_that_crops_is_taken_where_there_is_no_other() -> None:
     assert "1536 x 864, 2304 of 4608 columns, 36.0 degrees" in str(pi.camera.field)
 
 
-def test_buffers_are_three_and_none_of_them_is_raw(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_camera_is_configured_with_three_buffers_and_no_raw_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     pi = Pi()
     pi.start()
     pi.frame()
@@ -155,7 +155,7 @@ def test_exposure_is_held_after_it_has_converged(light: float, ae_state: str) ->
     assert (red, blue) == pytest.approx(pi.board.awb, rel=0.02)
 
 
-def test_nothing_is_held_while_the_light_still_changes() -> None:
+def test_exposure_is_not_held_while_the_light_still_changes() -> None:
     pi = Pi()
     pi.start()
     for number in range(200):
@@ -181,7 +181,7 @@ def test_exposure_is_found_anew_when_the_light_changes(factor: float) -> None:
     assert pi.sent("AeEnable") == [False, True, False]
 
 
-def test_a_hand_over_the_tray_for_a_second_changes_nothing() -> None:
+def test_a_hand_over_the_tray_for_a_second_keeps_the_exposure_held() -> None:
     pi = Pi()
     pi.start()
     held = pi.until(is_held)
@@ -203,7 +203,7 @@ def test_the_lens_is_held_where_it_found_focus() -> None:
     assert pi.sent("AfMode") == [2, 0]
 
 
-def test_a_lens_that_finds_no_focus_is_not_held() -> None:
+def test_a_lens_without_focus_keeps_searching() -> None:
     pi = Pi(sharp_at=None)
     pi.start()
     frame = pi.until(is_held)
@@ -271,9 +271,7 @@ def test_a_camera_in_use_is_reported_and_leaks_no_file() -> None:
 
 
 @pytest.mark.parametrize("fault", ["stalled", "unplugged"])
-def test_a_silent_camera_is_reported_within_3_s_and_reopens_at_once(
-    fault: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_camera_without_frames_is_reported_and_can_reopen(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     pi = Pi()
     pi.start()
@@ -299,7 +297,7 @@ def test_a_silent_camera_is_reported_within_3_s_and_reopens_at_once(
     assert pi.frame().image_bgr.any()
 
 
-def test_an_error_of_the_library_is_translated_and_the_camera_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_library_error_becomes_a_device_error_and_closes(monkeypatch: pytest.MonkeyPatch) -> None:
     pi = Pi().start()
 
     def fails(wait: float) -> object:
@@ -383,7 +381,7 @@ def test_a_camera_that_fails_is_reported_and_watched_again(
     camera.stop()
 
 
-def test_angles_follow_from_the_part_of_the_sensor_that_is_used() -> None:
+def test_the_angle_of_view_is_that_of_the_used_part_of_the_sensor() -> None:
     angles = {one.title: round(one.angle_deg((1280, 960)), 1) for one in MODULES}
     assert angles["Camera Module 3"] == 51.9
     assert angles["Camera Module 2"] == 62.2
@@ -417,7 +415,7 @@ def lamp_seen(hz: float, mains: int, **board: Any) -> LampLight:
 
 
 @pytest.mark.parametrize("mains", [50, 60])
-def test_whole_periods_average_the_lamp_out(mains: int) -> None:
+def test_an_exposure_of_whole_flicker_periods_shows_no_bands(mains: int) -> None:
     seen = lamp_seen(2 * mains, mains, lamp_depth=0.8, light=1.0)
     assert seen.bands is not None
     assert seen.bands < 0.02
@@ -425,7 +423,7 @@ def test_whole_periods_average_the_lamp_out(mains: int) -> None:
     assert seen.advice() == ()
 
 
-def test_bands_that_move_are_measured_and_reported_with_the_cure() -> None:
+def test_moving_bands_are_measured_and_reported_with_a_cure() -> None:
     seen = lamp_seen(100, 50, lamp_depth=0.5, light=6.0)
     shown = 0.5 * abs(np.sinc(100 * 0.003)) / 2.2
     assert seen.bands == pytest.approx(shown, rel=0.15), "the display's gamma shrinks them"
@@ -435,7 +433,7 @@ def test_bands_that_move_are_measured_and_reported_with_the_cure() -> None:
     assert "10.0 ms" in advice.says
 
 
-def test_bands_that_stand_are_inferred_from_the_exposure() -> None:
+def test_standing_bands_are_inferred_from_the_exposure() -> None:
     seen = lamp_seen(120, 60, lamp_depth=0.5, light=6.0)
     assert seen.bands is not None
     assert seen.bands < 0.02
@@ -444,7 +442,7 @@ def test_bands_that_stand_are_inferred_from_the_exposure() -> None:
     assert "3.0 ms is no multiple of a lamp's 8.3 ms" in advice.says
 
 
-def test_the_doctor_names_mode_and_field_and_judges_the_lamp() -> None:
+def test_the_doctor_names_the_sensor_mode_and_reports_flicker() -> None:
     fitted("Camera Module 3 Wide", lamp_hz=100, lamp_depth=0.6, light=9.0)
     found = {one.part: one for one in check_camera(Settings(camera=CameraSettings("picamera2", mains_hz=50)))}
     assert found["camera"].ok
@@ -485,20 +483,20 @@ def test_calibrating_measures_the_lens_position_on_the_sheet() -> None:
     assert frame.exposure.lens_position == 3.25, "kept over the restart, on felt without any contrast"
 
 
-def test_calibrating_says_when_the_lens_finds_no_focus() -> None:
+def test_calibrating_without_focus_gives_advice() -> None:
     pi = Pi(sharp_at=None).start()
     found = calibrating(pi).focus(flat(), pi.camera)
     assert found.lens_position is None
     assert [one.code for one in found.advice] == ["focus"]
 
 
-def test_a_lens_of_fixed_focus_is_left_alone() -> None:
+def test_calibrating_leaves_a_fixed_focus_lens_alone() -> None:
     pi = Pi("Camera Module 2").start()
     assert calibrating(pi).focus(flat(), pi.camera).lens_position is None
     assert pi.sent("AfMode") == []
 
 
-def test_the_empty_tray_is_taken_once_exposure_has_been_held() -> None:
+def test_the_reference_is_taken_after_exposure_has_been_held() -> None:
     pi = Pi(light=0.4, lamp_hz=100, lamp_depth=0.6).start()
     steps = calibrating(pi)
     empty_bgr = steps.empty_tray()
@@ -509,7 +507,7 @@ def test_the_empty_tray_is_taken_once_exposure_has_been_held() -> None:
     assert steps.lamp.advice() == ()
 
 
-def test_the_kept_lens_position_is_that_of_the_calibration(tmp_path: Path) -> None:
+def test_the_stored_lens_position_is_set_at_the_next_start(tmp_path: Path) -> None:
     clock = SteppedClock()
     rig = VirtualCamera(1, clock, clock.sleep, seed=8).rig()
     save_rig(tmp_path, Stored("picamera2", "2026-01-01 00:00", rig, lens_position=4.5))

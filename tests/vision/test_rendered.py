@@ -38,7 +38,7 @@ def test_a_die_laid_flat_shows_as_many_pips_as_its_label_says(value: int) -> Non
     assert len(pips_px(value, 0.4)) == value
 
 
-def test_a_die_is_turned_as_the_tray_is_not_mirrored() -> None:
+def test_a_rendered_die_is_rotated_and_not_mirrored() -> None:
     """The two rows of a six, seen from above: turned from x (right) to y (down)."""
     rows = []
     for turned in (0.0, 0.4):
@@ -48,7 +48,7 @@ def test_a_die_is_turned_as_the_tray_is_not_mirrored() -> None:
 
 
 @pytest.mark.parametrize("condition", [BY_NAME["ivory"], BY_NAME["blur, bent, jpeg"]], ids=lambda c: str(c.name))
-def test_the_same_seed_gives_the_same_picture_and_another_seed_another(condition: Condition) -> None:
+def test_the_seed_decides_the_rendered_picture(condition: Condition) -> None:
     one, again, other = picture(condition, 3), picture(condition, 3), picture(condition, 4)
     assert np.array_equal(one.image_bgr, again.image_bgr)
     assert one.dice == again.dice
@@ -56,7 +56,7 @@ def test_the_same_seed_gives_the_same_picture_and_another_seed_another(condition
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_the_labels_lie_on_the_dice(seed: int) -> None:
+def test_the_labels_of_a_rendered_picture_lie_on_its_dice(seed: int) -> None:
     shown = picture(BY_NAME["ivory"], seed)
     assert 2 <= len(shown.dice) <= 7
     darkest_body = 0.3 * linear(IVORY.kind.body_bgr).mean()
@@ -80,7 +80,7 @@ def test_crowded_dice_touch_without_intersecting() -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_a_touching_die_does_not_occlude_an_upper_face(order: tuple[int, int]) -> None:
+def test_no_touching_die_occludes_an_upper_face(order: tuple[int, int]) -> None:
     """A side that looks to the middle is seen over a neighbour only in pictures that no camera takes."""
     edge = LENS.middle_mm[0] + 90.0
     places = [np.array([edge + off, LENS.middle_mm[1], DIE_MM / 2]) for off in (-DIE_MM / 2, DIE_MM / 2)]
@@ -115,7 +115,7 @@ def test_an_easy_rendered_picture_is_read_and_trusted() -> None:
     assert (reading.values, reading.doubt) == (shown.values, None)
 
 
-def test_kinds_of_dice_look_different() -> None:
+def test_no_two_kinds_of_rendered_dice_are_equal() -> None:
     assert len(set(ALL_KINDS)) == len(ALL_KINDS)
 
 

@@ -105,7 +105,7 @@ def laid(camera: VirtualCamera) -> None:
     camera.lay_sheet(raster(sheet()), sheet().size_mm)
 
 
-def test_the_steps_find_sheet_tray_and_die() -> None:
+def test_calibrating_finds_the_sheet_the_empty_tray_and_the_die() -> None:
     camera, said = film(), []
     steps = Calibrating(camera.frame, Plan(), said.append)
     laid(camera)
@@ -121,14 +121,14 @@ def test_the_steps_find_sheet_tray_and_die() -> None:
     assert said == []
 
 
-def test_a_sheet_that_never_comes_is_reported_with_what_to_do() -> None:
+def test_a_missing_sheet_is_reported_with_what_to_do() -> None:
     said: list[str] = []
     with pytest.raises(DeviceError, match=r"within 3 s\. .*Lay it flat"):
         Calibrating(film().frame, Plan(), said.append, wait_s=3.0).sheet()
     assert len(said) == 1
 
 
-def test_a_sheet_that_is_left_in_the_tray_is_asked_to_be_lifted() -> None:
+def test_a_sheet_left_in_the_tray_stops_the_reference_picture() -> None:
     camera, said = film(), []
     laid(camera)
     with pytest.raises(DeviceError, match="lift the sheet"):
@@ -136,7 +136,7 @@ def test_a_sheet_that_is_left_in_the_tray_is_asked_to_be_lifted() -> None:
     assert len(said) == 1
 
 
-def test_a_tray_that_does_not_come_to_rest_is_no_reference() -> None:
+def test_a_tray_that_moves_gives_no_reference_picture() -> None:
     camera, turns = film(), itertools.cycle((0, 1))
 
     def shaken() -> Frame:

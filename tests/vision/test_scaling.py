@@ -18,7 +18,7 @@ def test_a_picture_has_the_size_asked_for(shape: tuple[int, int], scale: float) 
 
 
 @pytest.mark.parametrize("scale", [0.5, 0.25, 0.2])
-def test_fine_noise_is_averaged_not_sampled(scale: float) -> None:
+def test_shrinking_averages_fine_noise(scale: float) -> None:
     board = np.indices((128, 128)).sum(0) % 2 * 255
     shown = scaled(np.repeat(board[:, :, None], 3, 2).astype(np.uint8), scale)
     assert np.ptp(shown) <= 1

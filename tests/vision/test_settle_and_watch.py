@@ -64,7 +64,7 @@ def test_a_knock_is_no_throw(camera: VirtualCamera) -> None:
     assert Phase.SETTLED not in phases(camera, 2, detector)[1]
 
 
-def test_a_hand_moving_in_the_tray_never_settles(camera: VirtualCamera) -> None:
+def test_the_tray_never_settles_while_a_hand_moves_in_it(camera: VirtualCamera) -> None:
     detector = rested(camera)
     camera.disturb = FaultInjection(hand_until_s=camera.frame().at_s + 2).over
     detector, seen = phases(camera, 1.9, detector)

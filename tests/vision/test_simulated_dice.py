@@ -135,7 +135,7 @@ def test_dice_at_rest_lie_within_the_walls_and_never_inside_one_another(seed: in
         assert corners[:, :2].max() < 240
 
 
-def test_the_same_seed_throws_the_same() -> None:
+def test_the_same_seed_gives_the_same_throw() -> None:
     one, again, other = thrown(5, 3), thrown(5, 3), thrown(6, 3)
     assert apart_mm(one, again) == 0
     assert apart_mm(one, other) > DIE_MM
