@@ -1,4 +1,4 @@
-"""Judge the decisions of a game: what each one that mattered cost against the best option."""
+"""Judge the decisions of a game: the regret of each one that counts. A decision counts if its options differ enough."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 
 LEAST_AT_STAKE = {"win": 0.005, "games": 0.01, "points": 0.1}
-"""Least difference between the best and the worst option of a decision that matters: a share of a win, games, or, for
-points, a share of the mistakes of careless players (`Rulebook.mistakes`)."""
+"""Least difference in value between the best and the worst option from which a decision counts, by goal: in win
+probability, in games, or, for `points`, in multiples of the careless level's temperature (`Rulebook.mistakes`)."""
 MIN_DECISIONS = 30
-"""Decisions from which a player is compared with the computer's levels. With fewer, chance decides."""
+"""Least number of decisions from which a player is compared with the computer's levels. With fewer, chance decides."""
 STANDARD_ERRORS = 1.96
-"""Standard errors on either side of a mean that hold 95 % of a normal distribution."""
+"""Half the width of a 95 % confidence interval of a mean, in standard errors."""
 USUAL_REGRETS = "usual_regrets.json"
-"""File of the computer levels' mean regrets, written by `make levels`."""
+"""Name of the file with the mean regret of each level of the computer player; `make levels` writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,12 @@ class Rating:
 
     Attributes:
         goal: What regrets are measured in: `win`, `games` or `points`.
-        decisions: Number of decisions that mattered.
+        decisions: Number of decisions that count.
         regret: Mean regret of a decision.
-        low: Lower end of its 95 % confidence interval; at least 0.
-        high: Upper end.
-        like: Level of the computer player with the nearest mean regret; None with too few decisions.
+        low: Lower end of the 95 % confidence interval of `regret`; at least 0.
+        high: Upper end of that interval.
+        like: Level of the computer player with the nearest mean regret; None with fewer than `MIN_DECISIONS`
+            decisions, or if no level was measured for the goal.
     """
 
     goal: str
@@ -50,9 +51,14 @@ class Rating:
 
 
 def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ...]:
-    """Return for each seat the regrets of its decisions that mattered, in order; 0 where the best option was taken.
+    """Return the regrets of each seat's decisions that count, in order of play; 0 where the best option was taken.
 
-    Raises RulesError where no values are known.
+    Args:
+        transcript: The game. A decision to throw counts like any other; lines of the roll-off are left out.
+        goal: Unit of the regrets: `win`, `games` or `points`.
+
+    Raises:
+        RulesError: The values of the game's options are not known.
     """
     found: list[list[float]] = [[] for _ in transcript.header.players]
     unit = game_named(transcript.header.game).mistakes[0] if goal == "points" else 1.0
@@ -71,12 +77,12 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
 
 
 def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
-    """Rate decisions from their regrets.
+    """Return a player's mean regret with its confidence interval, and the level of the computer player nearest to it.
 
     Args:
         game: Name of the game.
-        goal: What the regrets are measured in.
-        regrets: One for each decision that mattered; at least one.
+        goal: Unit of the regrets: `win`, `games` or `points`.
+        regrets: Regret of each decision that counts; at least one.
     """
     count = len(regrets)
     mean = sum(regrets) / count
@@ -87,7 +93,10 @@ def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
 
 
 def judged(transcript: Transcript) -> tuple[str, tuple[tuple[float, ...], ...]] | None:
-    """Return the goal of a finished game and the regrets of each seat; None where its decisions can't be judged."""
+    """Return the default goal of a finished game and the regrets of each seat (`regrets_of`).
+
+    None if the game is not over, a player has left it, or its values are not known.
+    """
     if not transcript.state.standing.over or transcript.state.standing.left:
         return None
     goal = goal_for(transcript.header)
@@ -99,18 +108,18 @@ def judged(transcript: Transcript) -> tuple[str, tuple[tuple[float, ...], ...]] 
 
 @cache
 def usual_regrets() -> Mapping[str, Mapping[str, float]]:
-    """Return the mean regret of each computer level, by game and goal: `{"GAME points": {"steady": 0.0}}`."""
+    """Read the mean regret of each level, by name of the game and goal: `{"GAME points": {"steady": 0.1}}`. Cached."""
     file = files(__package__).joinpath(USUAL_REGRETS)
     found: Mapping[str, Mapping[str, float]] = json.loads(file.read_text(encoding="utf-8"))
     return found
 
 
 def _nearest(mean: float, usual: Mapping[str, float]) -> str:
-    """Return the level whose mean regret has the nearest ratio to `mean`."""
+    """Return the level of `usual` whose mean regret is nearest to `mean` by their ratio."""
     least = max(usual.values()) / 100  # a level that never errs has no ratio
     return min(usual, key=lambda level: abs(log(max(mean, least) / max(usual[level], least))))
 
 
 def _both_spend(first: object, second: object) -> bool:
-    """Whether both options give up points: only two of the amounts are listed, and all have the same value."""
+    """Whether both options give up points. Every amount gets the value of the first amount that is listed."""
     return isinstance(first, Spend) and isinstance(second, Spend)

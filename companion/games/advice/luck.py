@@ -43,7 +43,7 @@ class Move:
         luck: Change of value by the dice, for that seat; 0 for a decision.
         cost: Regret, 0 or more. For a throw: the regret of the decision to throw.
         best: The best option; None if it was taken.
-        approximation: Change of value at a decision that is not its regret.
+        approximation: Change of value at a decision beyond its regret; not 0 only where values are approximate.
     """
 
     line: int
@@ -73,12 +73,13 @@ class Account:
     """Split of one result: `result == start + luck + decisions + approximation`, in units of the goal.
 
     Attributes:
-        player: Name of the player; for the goal `win`, of the side.
-        start: Expected result: win probability at the start, or the sum of what each turn was expected to bring.
-        result: Share of the win, or points.
+        player: Name of the player; for the goals `win` and `games`, of the side.
+        start: Expected result: value at the start of the game, or for turn points the sum of the values at the start
+            of each turn.
+        result: Share of the win, games that the other side lost less one's own, or points.
         luck: Change by all throws of the game.
-        decisions: Change by all decisions; for the goal `win` those of the opponents too.
-        gave_away: Sum of the regrets of the own decisions.
+        decisions: Change by all decisions; for the goals `win` and `games` those of the opponent too.
+        gave_away: Sum of the regrets of the player's or side's own decisions.
         approximation: Change by the approximation error of the values; 0 up to rounding where they are exact.
         percentile: Share of perfectly played score sheets with fewer points; None where it is not known.
     """
@@ -109,13 +110,16 @@ class Story:
 
     @property
     def luckiest(self) -> tuple[Move, ...]:
-        """Throws of the most positive luck, luckiest first; at most `MAX_HIGHLIGHTS`."""
+        """Throws with the greatest luck above 0, luckiest first; at most `MAX_HIGHLIGHTS`."""
         throws = [move for move in self.moves if isinstance(move.action, Throw) and move.luck > 0]
         return tuple(sorted(throws, key=lambda move: -move.luck)[:MAX_HIGHLIGHTS])
 
     @property
     def costliest(self) -> tuple[Move, ...]:
-        """Decisions of the greatest regret, costliest first; at most `MAX_HIGHLIGHTS`."""
+        """Decisions with the greatest regret above 0, costliest first; at most `MAX_HIGHLIGHTS`.
+
+        A decision to throw is listed as its throw.
+        """
         return tuple(
             sorted((move for move in self.moves if move.cost > 0), key=lambda move: -move.cost)[:MAX_HIGHLIGHTS]
         )
@@ -158,19 +162,30 @@ def story_of(transcript: Transcript, goal: str | None = None) -> Story:
 
 
 def steps_of(transcript: Transcript) -> list[Transcript]:
-    """Return the transcript when the roll-off is over, and after each later line. During a roll-off: itself alone."""
+    """Return the transcript right after the roll-off and after each later line, oldest first.
+
+    While the roll-off is on, return the given transcript alone.
+    """
     return [step for step in transcript.steps if not isinstance(step.state, RollOff)] or [transcript]
 
 
 def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, State]]:
-    """Yield each line between transcripts that follow one another: line number, state before, action, state after."""
+    """Yield the line between each two consecutive transcripts of a game.
+
+    Yields:
+        Line number (the header is 1), state before the line, its action, state after it.
+    """
     for before, after in pairwise(steps):
         assert after.last is not None, "it has a line"
         yield after.line_count + 1, before.state, after.last, after.state
 
 
 def _regret(values: tuple[tuple[Option, float], ...], action: Action) -> tuple[float, float, Option | None]:
-    """Return the value of the best option, the regret of the action, and the best option if it is another.
+    """Return the value of the best option, the regret of the action, and the best option; None if the action equals it.
+
+    Args:
+        values: Every option before the action, with its value.
+        action: The throw or decision that was taken.
 
     Raises:
         RulesError: `values` do not hold the action.
@@ -184,12 +199,17 @@ def _regret(values: tuple[tuple[Option, float], ...], action: Action) -> tuple[f
 
 
 def _is_spend(option: Option) -> bool:
-    """Whether an option spends points. Only two amounts are listed as options; all have the same value."""
+    """Whether an option spends points. Every amount gets the value of the first amount that is listed."""
     return isinstance(option, Spend)
 
 
 def _win_story(transcript: Transcript, goal: str) -> Story:
-    """Split the result of each side into luck, decisions and approximation error, for the goal `win` or `games`."""
+    """Split the result of each side into luck, decisions and approximation error.
+
+    Args:
+        transcript: The whole game.
+        goal: `win` or `games`.
+    """
     moves, steps = list[Move](), tuple(_lines(steps_of(transcript)))
     start = now = win_chances(steps[0][1], goal)
     luck, decisions, own, approximation = ([0.0] * len(start) for _ in range(4))
@@ -213,9 +233,9 @@ def _win_story(transcript: Transcript, goal: str) -> Story:
 
 
 def _points_story(transcript: Transcript) -> Story:
-    """Split the points of each player into luck and decisions, with the expected points of a turn as value.
+    """Split the points of each player into luck, decisions and approximation error.
 
-    For a score sheet the value is the expected final total.
+    The value of a state is the expected points of the turn; for a score sheet, the expected final total.
     """
     players, moves = transcript.header.players, list[Move]()
     total = game_named(transcript.header.game).expects_total

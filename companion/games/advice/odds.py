@@ -10,7 +10,8 @@ from companion.games.engine.notation import line_of
 from companion.games.registry import game_named
 
 GOALS = ("points", "win", "games")
-"""Objectives of an option's value: expected points, win probability, or expected games lost."""
+"""Goals of play: the value of an option is expected points, win probability, or expected games lost by the other side
+less one's own."""
 
 
 def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
@@ -41,7 +42,10 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
 
 
 def values_of(state: State, goal: str) -> tuple[tuple[Action | int, float], ...]:
-    """Return each option with its value for a goal, unsorted. Raises RulesError as `options` does."""
+    """Return each option (a decision, or a number of dice to throw) with its value for a goal, unsorted.
+
+    Raises RulesError as `options` does.
+    """
     if goal not in GOALS:
         raise RulesError(f"There are no exact odds for the goal {goal!r}; there are for: {', '.join(GOALS)}.")
     game = game_named(state.standing.header.game)
@@ -51,7 +55,7 @@ def values_of(state: State, goal: str) -> tuple[tuple[Action | int, float], ...]
 
 
 def values_in_points(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return `State.expected_values`; empty after the end. Raises RulesError if the game has no such values."""
+    """Return each option with its expected points; empty after the end. Raises RulesError if they are not known."""
     values = state.expected_values()
     if not values and not state.standing.over:
         raise RulesError(f"What each option is worth is not known for {state.standing.header.game!r}.")
@@ -59,14 +63,14 @@ def values_in_points(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def win_chances(state: State, goal: str = "win") -> tuple[float, ...]:
-    """Return the value of a state for each of two sides under best play; after the end what it came to.
+    """Return the value of a state for each of two sides under best play; after the end the result of each side.
 
     Args:
         state: State after the roll-off.
         goal: `win`: win probability, or share of the win. `games`: games that the other side loses less one's own.
 
     Raises:
-        RulesError: The game is not between two sides, or has no such values.
+        RulesError: The game is not over and has more or fewer than two sides, or its values are not known.
     """
     outcome, sides = state.standing.outcome, range(len(state.standing.sides))
     if outcome is not None and goal == "games":

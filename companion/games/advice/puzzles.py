@@ -1,4 +1,4 @@
-"""Puzzles: positions with one best option that is close to another, or that a good player misses.
+"""Puzzles: positions whose best option is only a little better than the next, or that good players often miss.
 
 The positions come from games between computer players. The same dice give the same puzzles on every machine.
 """
@@ -20,20 +20,20 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 
 PLAYERS = ("Ann", "Ben")
-"""Names of the two players of a puzzle."""
+"""Names of the two players in the transcript of a puzzle."""
 LEAST_GAP = {"win": 0.01, "games": 0.02, "points": 0.2}
-"""Least advantage of the best option over the next: a share of a win, games, or, for points, a share of the mistakes
-of careless players (`Rulebook.mistakes`). With less, the choice hardly matters."""
-CLOSE = 6.0
-"""Largest advantage of the best option, in multiples of LEAST_GAP, that makes a puzzle although good players see it."""
+"""Least gap in value between the best and the second-best option of a puzzle, by goal: in win probability, games, or
+for `points` multiples of the careless level's temperature (`Rulebook.mistakes`). With less, any choice will do."""
+MAX_GAP = 6.0
+"""Largest gap of a puzzle, in multiples of LEAST_GAP, unless steady players miss it often: larger ones are obvious."""
 GRADES = ("easy", "medium", "hard")
-"""Grades of puzzles, by how often the computer's levels miss the best option."""
+"""Grades of puzzles, easiest first, by how often the computer's levels miss the best option."""
 MEDIUM_MISSES = 1 / 3
-"""Share of careless players that miss the best option from which a puzzle is `medium` instead of `easy`."""
+"""Probability that a careless player misses the best option from which a puzzle is `medium` instead of `easy`."""
 HARD_MISSES = 1 / 2
-"""Share of steady players that miss the best option from which a puzzle is `hard`."""
-MIN_DECISIONS_APART = 4
-"""Decisions between two puzzles of one game, so that they are not the same position twice."""
+"""Probability that a steady player misses the best option from which a puzzle is `hard`."""
+SKIPPED_POSITIONS = 4
+"""Positions skipped at the start of a game and after each puzzle, so that two puzzles of one game are not alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,10 @@ class Puzzle:
 
     Attributes:
         transcript: The game up to the position.
-        goal: What the values are of: `win`, `games` or `points`.
+        goal: Unit of the values: `win`, `games` or `points`.
         options: Each option with its value, best first.
         careless_misses: Probability that a player of the level `careless` chooses a worse option.
-        steady_misses: Probability that a player of the level `steady` does.
+        steady_misses: Probability that a player of the level `steady` chooses a worse option.
     """
 
     transcript: Transcript
@@ -56,7 +56,7 @@ class Puzzle:
 
     @property
     def grade(self) -> str:
-        """One of GRADES."""
+        """Difficulty: one of GRADES."""
         return GRADES[2 if self.steady_misses >= HARD_MISSES else self.careless_misses >= MEDIUM_MISSES]
 
     def view(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def puzzles(game: str, dice: Dice, rules: Mapping[str, bool | int] | None = None
     Args:
         game: Name of the game.
         dice: Source of the throws.
-        rules: House rules; None takes turns between the usual rules and the presets that are solved.
+        rules: House rules; None alternates, game by game, between the default rules and each preset that is solved.
 
     Raises:
         RulesError: There is no such game or rule.
@@ -104,7 +104,8 @@ def choice_chances(values: tuple[tuple[Option, float], ...], temperature: float)
 
     Args:
         values: Each option with its value.
-        temperature: Scale of the mistakes, in units of the values; 0 for the best option alone.
+        temperature: Scale of the mistakes, in units of the values; 0 for a player who makes none. Equally good options
+            are then equally likely.
     """
     most = max(value for _, value in values)
     if not temperature:
@@ -116,7 +117,7 @@ def choice_chances(values: tuple[tuple[Option, float], ...], temperature: float)
 
 
 def _header(game: str, rules: Mapping[str, bool | int]) -> Header:
-    """Return the header of a game between PLAYERS; house rules that are not given have their defaults."""
+    """Return the header of a game between PLAYERS with these house rules; the others have their defaults."""
     defaults = {switch.key: switch.default for switch in game_named(game).switches}
     return Header(game, PLAYERS, {**defaults, **rules})
 
@@ -128,14 +129,19 @@ def _is_solved(game: str, rules: Mapping[str, bool | int]) -> bool:
 
 
 def _in_game(header: Header, dice: Dice) -> Iterator[Puzzle]:
-    """Play one game between a `steady` and a `careless` player, and yield the puzzles in it."""
+    """Play one game between a `steady` and a `careless` player, and yield the puzzles in it.
+
+    Args:
+        header: Set-up of the game.
+        dice: Source of the throws, and of which player sits first.
+    """
     goal, levels = goal_for(header), (LEVELS["steady"], LEVELS["careless"])
     if dice.choices((0, 1), k=1) == [1]:
         levels = levels[::-1]
     transcript, since = Transcript.begin(header), 0
     while (seat := transcript.state.standing.to_play) is not None:
         state, since = transcript.state, since + 1
-        if since > MIN_DECISIONS_APART and (puzzle := _puzzle_at(transcript, goal)) is not None:
+        if since > SKIPPED_POSITIONS and (puzzle := _puzzle_at(transcript, goal)) is not None:
             yield puzzle
             since = 0
         choice = levels[seat](state)
@@ -144,7 +150,11 @@ def _in_game(header: Header, dice: Dice) -> Iterator[Puzzle]:
 
 
 def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
-    """Return the puzzle of a position; None where there is no choice, or one that is too plain or hardly matters."""
+    """Return the position after a transcript as a puzzle.
+
+    None with fewer than two options, with a gap between the best two below LEAST_GAP, or with one above MAX_GAP. The
+    last does not hold where steady players miss the best option often (HARD_MISSES).
+    """
     state = transcript.state
     if len(state.options()) + len(state.throw_sizes) < 2:
         return None
@@ -155,7 +165,7 @@ def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
     if gap < least:
         return None
     careless, steady = (_misses(state, ranked[0][0], place) for place in (0, 1))
-    if steady < HARD_MISSES and gap > CLOSE * least:
+    if steady < HARD_MISSES and gap > MAX_GAP * least:
         return None
     return Puzzle(transcript, goal, ranked, careless, steady)
 
@@ -166,7 +176,7 @@ def _misses(state: State, best: Option, place: int) -> float:
     Args:
         state: The position.
         best: The option with the highest value.
-        place: Level, by its place in `Rulebook.mistakes`.
+        place: Index of the level in `Rulebook.mistakes`: 0 for `careless`, 1 for `steady`.
     """
     temperature = game_named(state.standing.header.game).mistakes[place]
     return 1.0 - choice_chances(values_in_points(state), temperature).get(best, 0.0)

@@ -13,7 +13,7 @@ from companion.games.engine.game import State, Throw
 from companion.games.engine.transcript import Transcript
 
 SAME_VALUE = 1e-9
-"""Two values that differ by less are equal: they come from the same table by other sums."""
+"""Difference below which two values count as equal: rounding differs where terms are summed in another order."""
 
 
 def chance_of_as_good(transcript: Transcript, story: Story) -> float:
@@ -39,7 +39,13 @@ def chance_of_as_good(transcript: Transcript, story: Story) -> float:
 
 
 def value_after(before: State, throw: Throw, goal: str) -> float:
-    """Return the value of a throw for the player who makes it, in units of the goal (`luck.story_of`)."""
+    """Return the value of the state after a throw for the player who threw; 0 points if the throw ended the turn.
+
+    Args:
+        before: State before the throw.
+        throw: The throw.
+        goal: Unit of the value: `win`, `games` or `points`.
+    """
     after = before.after(throw)
     if goal != "points":
         side = before.standing.side
@@ -51,5 +57,5 @@ def value_after(before: State, throw: Throw, goal: str) -> float:
 
 
 def _ways(dice: tuple[int, ...]) -> int:
-    """Return in how many orders these dice can fall."""
+    """Return the number of different orders of these dice values."""
     return factorial(len(dice)) // prod(factorial(count) for count in Counter(dice).values())

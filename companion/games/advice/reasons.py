@@ -8,7 +8,7 @@ from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import game_named
 
 PERCENT_GOALS = frozenset({"win"})
-"""Goals whose values are shown in percent."""
+"""Goals whose values are shown in percent; values of the others are shown in their unit."""
 
 
 def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...]) -> tuple[Phrase, ...]:
@@ -16,12 +16,12 @@ def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...
 
     Args:
         state: The position.
-        goal: What the values are of: `win`, `games` or `points`.
+        goal: Unit of the values: `win`, `games` or `points`.
         ranked: Each option with its value, best first; at least two.
 
     Returns:
-        Phrases with keys after `fact.`: what matters in the position, how safe a throw is if one is among the two best
-        options, and what the second best option costs.
+        Phrases, each with the text key `fact.CODE`: the facts of the position; how safe a throw is, if one is among the
+        two best options; and what the second-best option costs.
     """
     found = list(game_named(state.standing.header.game).facts(state))
     safe = state.safe_chance
