@@ -6,11 +6,14 @@ from companion.games.crag.state import Crag
 from companion.games.engine.game import Action, Enter, Keep, State
 
 GOOD_SCORE = 20
-"""Points of a category that the careless player enters at once. Lower makes it throw again less often."""
+"""Least points of an entry that the careless player makes without a second throw. Lower: fewer second throws."""
 
 
 def choice(state: State) -> Action | int:
-    """Return the decision of the careless player, or the number of dice that it throws."""
+    """Return what the careless player does: enter GOOD_SCORE points or more, else keep the commonest value.
+
+    Three dice of one value, and the second throw, are entered where they score most. A number: dice to throw.
+    """
     assert isinstance(state, Crag), "the state is one of Crag"
     if not state.decisions:
         return state.throw_sizes[0]

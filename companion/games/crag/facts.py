@@ -7,11 +7,14 @@ from companion.games.engine.game import State
 from companion.games.engine.views.phrase import Phrase
 
 FEW_ROWS = 4
-"""Open rows from which their number is mentioned: a throw then often fits none."""
+"""Most open rows of which the number is mentioned: with so few, a throw often fits none."""
 
 
 def facts(state: State) -> tuple[Phrase, ...]:
-    """Return what explains a decision of the player to play, as keys of the catalogue after `fact.`."""
+    """Return phrases about the sheet of the player to play: few open rows, and whether the row `crag` is open.
+
+    The text of a phrase has the key `fact.CODE` in the text catalogue. Empty in a roll-off and after the end.
+    """
     if not isinstance(state, Crag) or state.standing.over:
         return ()
     rows = len(state.unused)

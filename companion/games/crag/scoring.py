@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from companion.games.engine.dice import in_order
 
 NUMBERS: Mapping[str, int] = {"ones": 1, "twos": 2, "threes": 3, "fours": 4, "fives": 5, "sixes": 6}
-"""Categories that score the sum of the dice of one value, with that value."""
+"""Value whose dice count, for each category that scores the sum of the dice of one value."""
 STRAIGHTS: Mapping[str, tuple[int, ...]] = {
     "odd_straight": (1, 3, 5),
     "even_straight": (2, 4, 6),
     "low_straight": (1, 2, 3),
     "high_straight": (4, 5, 6),
 }
-"""Categories that score 20 for exactly these three dice."""
+"""Dice of each category that scores 20 for exactly these three."""
 BEST = 50
 """Points of a crag: the most that a turn scores."""
 CATEGORIES = (*NUMBERS, *STRAIGHTS, "three_of_a_kind", "thirteen", "crag")

@@ -157,11 +157,11 @@ class Crag:
         return Crag(self.header, self.first, self.turn, self.sheets, phase, dice, self.left, events)
 
     def _throw_value(self, worth: TurnValues) -> float:
-        """Return the expected points from this turn on before the next throw, by the given turn values."""
+        """Return the expected points of this and all later turns before the next throw, by the given turn values."""
         return worth.fresh() if self.phase == "fresh" else worth.kept(self.dice)
 
     def _decision_value(self, option: Action, worth: TurnValues) -> float:
-        """Return the expected points from this turn on after a keep or an entry, by the given turn values."""
+        """Return the expected points of this and all later turns after a keep or an entry, by the given turn values."""
         if isinstance(option, Keep):
             return worth.kept(option.dice)
         assert isinstance(option, Enter), "Crag has no other decisions"

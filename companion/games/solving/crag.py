@@ -9,7 +9,7 @@ import numpy as np
 
 from companion.games.advice.stored import Solver
 from companion.games.crag.odds.backward_induction import Floats, after_keeps, choices
-from companion.games.crag.odds.turn_value import KEEPS, LYING, SHEETS, TABLE, points_table
+from companion.games.crag.odds.turn_value import KEEPS, RESULTS, SHEETS, TABLE, points_table
 from companion.games.crag.odds.win import OPENINGS, PLAYS, TOTALS, UNIT, Prospects, openings
 from companion.games.crag.scoring import CATEGORIES
 from companion.games.solving.crag_plays import plays
@@ -24,7 +24,7 @@ def solved(strict: bool) -> Floats:
     Returns:
         Shape (8192,), points; the index has bit i set where category i of the sheet is filled.
     """
-    points = np.array([points_table(strict)[dice] for dice in LYING])
+    points = np.array([points_table(strict)[dice] for dice in RESULTS])
     throws = after_keeps()
     first = throws[KEEPS.index(())]
     kept_of = choices()
@@ -32,7 +32,7 @@ def solved(strict: bool) -> Floats:
     filled = np.array([mask.bit_count() for mask in range(SHEETS)])
     for count in reversed(range(len(CATEGORIES))):
         masks = np.flatnonzero(filled == count)
-        entered = np.full((len(masks), len(LYING)), -np.inf)
+        entered = np.full((len(masks), len(RESULTS)), -np.inf)
         for place in range(len(CATEGORIES)):
             unused = (masks >> place & 1) == 0
             following = points[:, place] + worth[masks[unused] | 1 << place, np.newaxis]
@@ -43,33 +43,37 @@ def solved(strict: bool) -> Floats:
 
 
 def _without_and_with(content: Callable[[bool], bytes]) -> Generator[float, None, bytes]:
-    """Yield progress and return a table in two halves: `content` without and with `thirteen_without_double`."""
+    """Build a table of two halves: `content` without, then with `thirteen_without_double`.
+
+    Yields its progress, 0.5 between the halves; returns the bytes of both.
+    """
     without = content(False)
     yield 0.5
     return without + content(True)
 
 
 def sheet_table() -> Generator[float, None, bytes]:
-    """Compute the table of expected remaining points: `solved` without and with `thirteen_without_double`.
+    """Compute the file of expected remaining points: `solved` without, then with `thirteen_without_double`.
 
-    Little-endian float64.
+    Yields the progress, 0 to 1; returns little-endian float64.
     """
     return _without_and_with(lambda strict: solved(strict).astype("<f8").tobytes())
 
 
 def play_table() -> Generator[float, None, bytes]:
-    """Compute the table of turn outcomes: `plays` without, then with `thirteen_without_double`.
+    """Compute the file of turn outcomes: `plays` without, then with `thirteen_without_double`.
 
-    Little-endian uint16 by entry and sheet, zlib-compressed.
+    Yields the progress, 0 to 1; returns little-endian uint16 by entry and then by sheet, zlib-compressed.
     """
     halves = yield from _without_and_with(lambda strict: plays(solved(strict), strict).T.astype("<u2").tobytes())
     return zlib.compress(halves, 9)
 
 
 def opening_table() -> Generator[float, None, bytes]:
-    """Compute the distributions of the remaining points of sheets with few categories filled (`win.openings`).
+    """Compute the file of the distributions of remaining points of the sheets that `win.openings` lists.
 
-    In units of `win.UNIT`, as little-endian uint32, zlib-compressed; without and with `thirteen_without_double`.
+    Yields the progress, 0 to 1; returns little-endian uint32 in units of `win.UNIT`, by sheet and then by points:
+    without, then with `thirteen_without_double`; zlib-compressed.
     """
 
     def content(strict: bool) -> bytes:

@@ -9,47 +9,47 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.games.crag.odds.backward_induction import Floats, after_keeps, choices
-from companion.games.crag.odds.turn_value import FULL, KEEPS, LYING, SHEETS, points_table
+from companion.games.crag.odds.turn_value import FULL, KEEPS, RESULTS, SHEETS, points_table
 from companion.games.crag.odds.win import PLACES, TURNS, enterable
 
 Masks = npt.NDArray[np.int64]
 TIED = 1e-9
-"""Points. Options whose values differ by less are tied, and the first is taken.
+"""Difference in points up to which two options are tied; the first of them is then taken.
 
 Processors round the last digits differently; ties make all machines choose the same policy."""
 
 
 def plays(later: Floats, strict: bool) -> npt.NDArray[np.uint16]:
-    """Return how often a turn with best play ends with each entry, for each sheet.
+    """Return how often a turn ends with each entry, for each sheet, when play maximises the expected final total.
 
     Args:
-        later: (SHEETS,) expected points of the rest of each sheet.
+        later: (SHEETS,) expected remaining points of each sheet.
         strict: Whether the house rule `thirteen_without_double` is on.
 
     Returns:
-        (sheets, entries) count, of `TURNS`, of turns that end with each entry of `enterable`.
+        (sheets, entries) number of turns, out of `TURNS`, that end with each entry of `enterable`.
     """
-    points = np.array([points_table(strict)[dice] for dice in LYING])
+    points = np.array([points_table(strict)[dice] for dice in RESULTS])
     numbered = {entry: number for number, entry in enumerate(enterable())}
     entry_of = np.array([[numbered[place, int(dice[place])] for dice in points] for place in PLACES])
     masks = np.arange(FULL)
     worth, where = _entered(masks, points, later)
-    ended, count = entry_of[where, np.arange(len(LYING))[:, np.newaxis]], len(enterable())
+    ended, count = entry_of[where, np.arange(len(RESULTS))[:, np.newaxis]], len(enterable())
     at = ended + masks * count
     found = np.zeros((SHEETS, count))
-    found[:FULL] = np.bincount(at.ravel(), _lying(worth).ravel(), FULL * count).reshape(FULL, count)
+    found[:FULL] = np.bincount(at.ravel(), _final_results(worth).ravel(), FULL * count).reshape(FULL, count)
     return np.rint(found * TURNS).astype(np.uint16)
 
 
 def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]:
-    """Return the value and the category index of the best entry of each three dice, both of shape (dice, masks).
+    """Return the value of the best entry of each result on each sheet, and its category: two (results, sheets) arrays.
 
     Args:
-        masks: Sheets with an open category, as sets of filled categories.
-        points: (dice, categories) points.
-        later: (SHEETS,) expected points of the rest of each sheet.
+        masks: (sheets,) indices of the sheets that are not full.
+        points: (results, categories) points of each result of three dice in each category.
+        later: (SHEETS,) expected remaining points of each sheet.
     """
-    best = np.full((len(LYING), len(masks)), -np.inf)
+    best = np.full((len(RESULTS), len(masks)), -np.inf)
     where = np.zeros(best.shape, dtype=np.int64)
     for place in PLACES:
         worth = np.where(masks >> place & 1, -np.inf, later[masks | 1 << place])
@@ -59,11 +59,11 @@ def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]
     return best, where
 
 
-def _lying(worth: Floats) -> Floats:
-    """Return the (dice, masks) probability that a turn with optimal keeps ends with each three dice.
+def _final_results(worth: Floats) -> Floats:
+    """Return the probability that a turn with optimal keeps ends with each result of three dice: (results, sheets).
 
     Args:
-        worth: (dice, masks) value of the best entry.
+        worth: (results, sheets) value of the best entry.
     """
     kept = after_keeps() @ worth
     ways = kept[choices()]

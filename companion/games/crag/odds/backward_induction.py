@@ -1,4 +1,4 @@
-"""A turn of Crag as arrays: the transition probabilities of each keep, and the keeps that a throw allows."""
+"""A turn of Crag as arrays: the transition probabilities after each keep, and the keeps that a throw allows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from companion.games.crag.odds.turn_value import KEEPS, LYING, lying_after
+from companion.games.crag.odds.turn_value import KEEPS, RESULTS, results_after
 from companion.games.engine.dice import subsets, throws_of
 
 Floats = npt.NDArray[np.float64]
@@ -15,23 +15,23 @@ Floats = npt.NDArray[np.float64]
 
 @cache
 def after_keeps() -> Floats:
-    """Return the (keeps, dice) probability of each three dice after keeping some and throwing the others. Cached.
+    """Return the transition matrix from kept dice to three dice, when the others are thrown. Cached.
 
-    Rows are indices in `KEEPS`, columns in `LYING`.
+    Shape (len(KEEPS), len(RESULTS)): probability by index of the keep and index of the result.
     """
-    chances = np.zeros((len(KEEPS), len(LYING)))
+    chances = np.zeros((len(KEEPS), len(RESULTS)))
     for place, kept in enumerate(KEEPS):
         missing = 3 - len(kept)
-        for lying, ways in lying_after(kept):
-            chances[place, LYING.index(lying)] += ways / 6**missing
+        for lying, ways in results_after(kept):
+            chances[place, RESULTS.index(lying)] += ways / 6**missing
     return chances
 
 
 @cache
 def choices() -> npt.NDArray[np.int64]:
-    """Return the (dice, 8) indices in `KEEPS` of all keeps that each first throw allows. Cached.
+    """Return the keeps that each first throw allows: (len(RESULTS), 8) indices in `KEEPS`. Cached.
 
-    Shorter rows repeat their last index as padding.
+    A row with fewer than eight keeps repeats its last one as padding.
     """
     places = [[KEEPS.index(kept) for kept in subsets(dice)] for dice, _ in throws_of(3)]
     return np.array([row + row[-1:] * (8 - len(row)) for row in places])

@@ -14,20 +14,20 @@ from companion.games.crag.scoring import CATEGORIES, points_for
 from companion.games.engine.dice import in_order, subsets, throws_of
 
 TABLE = "sheets.f8"
-"""File of the stored expected points of each sheet, without and with `thirteen_without_double`."""
+"""File of the expected remaining points of each sheet: without, then with `thirteen_without_double`."""
 SHEETS = 1 << len(CATEGORIES)
-"""Number of sets of filled categories; `filled_of` gives the index of each."""
+"""Number of different sheets, told apart by their filled categories alone; `filled_of` gives the index of each."""
 FULL = SHEETS - 1
-"""Table index of the full sheet."""
-LYING = tuple(dice for dice, _ in throws_of(3))
-"""Every result of three dice, ascending."""
+"""Index of the sheet whose categories are all filled."""
+RESULTS = tuple(dice for dice, _ in throws_of(3))
+"""Every result of three dice, in ascending order; the values of each are ascending."""
 KEEPS = tuple(dice for count in range(4) for dice, _ in throws_of(count))
-"""Every choice of dice that may be kept: none, one, two or all three."""
+"""Every choice of dice that may be kept: none, one, two or all three, in this order; the values are ascending."""
 Dice = tuple[int, ...]
 
 
 def filled_of(categories: Iterable[str]) -> int:
-    """Return the table index of a set of filled categories: bit i stands for category i of the sheet."""
+    """Return the index of a sheet in the tables: bit i is set if category i of the sheet is filled."""
     return sum(1 << CATEGORIES.index(category) for category in categories)
 
 
@@ -37,14 +37,14 @@ def points_table(strict: bool) -> dict[Dice, tuple[int, ...]]:
 
     `strict` is the house rule `thirteen_without_double`.
     """
-    return {dice: tuple(points_for(category, dice, strict) for category in CATEGORIES) for dice in LYING}
+    return {dice: tuple(points_for(category, dice, strict) for category in CATEGORIES) for dice in RESULTS}
 
 
 @cache
-def lying_after(kept: Dice) -> tuple[tuple[Dice, int], ...]:
-    """Return each result of throwing the dice not kept, with its number of permutations. Cached.
+def results_after(kept: Dice) -> tuple[tuple[Dice, int], ...]:
+    """Return each result of three dice after keeping `kept` and throwing the others, with its permutations. Cached.
 
-    >>> len(lying_after((6, 6)))
+    >>> len(results_after((6, 6)))
     6
     """
     return tuple((in_order(kept + dice), ways) for dice, ways in throws_of(3 - len(kept)))
@@ -90,19 +90,19 @@ class TurnValues:
 
         Args:
             dice: Dice that are kept, ascending.
-            best: Values of `best_entry` where they are known already.
+            best: Values of `best_entry` by result, if they are known already; None to compute them.
         """
-        entries = best or {lying: self.best_entry(lying) for lying, _ in lying_after(dice)}
-        return sum(ways * entries[lying] for lying, ways in lying_after(dice)) / float(6 ** (3 - len(dice)))
+        entries = best or {lying: self.best_entry(lying) for lying, _ in results_after(dice)}
+        return sum(ways * entries[lying] for lying, ways in results_after(dice)) / float(6 ** (3 - len(dice)))
 
     def fresh(self) -> float:
         """Return the value before the first throw of the turn."""
-        best = {dice: self.best_entry(dice) for dice in LYING}
+        best = {dice: self.best_entry(dice) for dice in RESULTS}
         kept = {dice: self.kept(dice, best) for dice in KEEPS}
         return sum(ways * max(kept[choice] for choice in subsets(dice)) for dice, ways in throws_of(3)) / 216.0
 
 
 @lru_cache(maxsize=64)
 def turn_values(filled: int, strict: bool) -> TurnValues:
-    """Return the values of a turn on a sheet with those categories filled. Cached for the most recent sheets."""
+    """Return the values of a turn on a sheet. Cached for the most recent sheets. Arguments as in `TurnValues`."""
     return TurnValues(filled, strict)

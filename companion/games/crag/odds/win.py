@@ -18,7 +18,7 @@ from numpy.lib.stride_tricks import as_strided
 from companion.errors import RulesError
 from companion.games.advice.stored import stored
 from companion.games.crag.odds.backward_induction import Floats, after_keeps, choices
-from companion.games.crag.odds.turn_value import FULL, KEEPS, LYING, SHEETS, filled_of, points_table
+from companion.games.crag.odds.turn_value import FULL, KEEPS, RESULTS, SHEETS, filled_of, points_table
 from companion.games.crag.scoring import BEST, CATEGORIES
 from companion.games.crag.state import Crag
 from companion.games.engine.game import Action, Enter, Keep, State
@@ -26,21 +26,21 @@ from companion.games.engine.game import Action, Enter, Keep, State
 TOTALS = 245
 """Number of possible final totals: 0 to 244."""
 PLACES = range(len(CATEGORIES))
-"""Indices of the categories."""
+"""Indices of the categories in the order of the sheet."""
 PLAYS = "plays.u2z"
-"""File of the stored outcome counts of a turn on each sheet."""
+"""File of how often a turn on each sheet ends with each entry."""
 OPENINGS = "openings.u4z"
-"""File of the stored distributions of the sheets with few categories filled."""
+"""File of the distributions of remaining points of the sheets with at most OPENING categories filled."""
 OPENING = 2
-"""Filled categories up to which a sheet's distribution is stored, because it would take long to compute."""
+"""Most filled categories of a sheet whose distribution is stored. The emptier a sheet, the longer its computation."""
 LATE = 7
-"""Filled categories from which all distributions are computed when the tables are loaded."""
+"""Least filled categories of the sheets that are computed when the tables are loaded; the others wait for their use."""
 BATCH_SIZE = 128
 """Number of sheets computed at a time: as many as fit in a processor's cache."""
 UNIT = 2.0**-32
 """Probability per unit of the stored openings."""
 TURNS = 6**6
-"""Equally likely pairs of a first and a second throw: the unit of the stored plays."""
+"""Number of equally likely pairs of two throws of three dice: stored counts of turns are out of so many."""
 Masks = npt.NDArray[np.int64]
 
 
@@ -65,18 +65,18 @@ def enterable() -> tuple[tuple[int, int], ...]:
 
 def _points() -> tuple[tuple[int, ...], ...]:
     """Return the points of each result of three dice in every category, without house rules."""
-    return tuple(points_table(False)[dice] for dice in LYING)
+    return tuple(points_table(False)[dice] for dice in RESULTS)
 
 
-MOST = tuple(map(max, zip(*_points(), strict=True)))
-"""Most points of each category."""
+MAX_SCORES = tuple(map(max, zip(*_points(), strict=True)))
+"""Highest score of each category, in the order of the sheet."""
 
 
 class Prospects:
-    """Distributions of each sheet's remaining points if every turn is played for the total. Computed when needed.
+    """Distributions of each sheet's remaining points if every turn is played for the total. Computed on first use.
 
     Args:
-        plays: (sheets, entries) how often, in units of 1 / TURNS, a turn on each sheet ends in each of `enterable`.
+        plays: (sheets, entries) number of turns, out of TURNS, that end with each entry of `enterable`.
         opening: (len(openings), TOTALS) distributions of the stored sheets.
     """
 
@@ -90,15 +90,15 @@ class Prospects:
         self._known[[FULL, *openings()[: len(opening)]]] = True
 
     def _ends_in(self, place: int, plays: npt.NDArray[np.uint16]) -> tuple[Floats, Floats]:
-        """Return how a turn on each sheet ends in one category, and a shifted view of `_later` for each score.
+        """Return the probability of each score in one category, and the buffer `_later` shifted by each score.
 
         Args:
             place: Index of the category on the sheet.
-            plays: (sheets, entries of all categories) how often a turn on each sheet ends in each entry, of `TURNS`.
+            plays: (sheets, entries) number of turns, out of TURNS, that end with each entry of all categories.
 
         Returns:
-            (sheets, scores) probability that the turn enters each possible score in the category. And a
-            (BATCH_SIZE, scores, TOTALS) view: row `_later[i]` moved up by each score, without a copy.
+            (sheets, scores) probability that a turn enters each possible score in the category. And a view without a
+            copy, (BATCH_SIZE, scores, TOTALS): the distribution in each row of `_later`, moved up by each score.
         """
         columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
         step = enterable()[columns[1]][1]  # points of a category are multiples of this
@@ -107,31 +107,37 @@ class Prospects:
         return plays[:, columns] / TURNS, as_strided(self._later[:, BEST:], (BATCH_SIZE, len(columns), TOTALS), strides)
 
     def of(self, filled: int) -> Floats:
-        """Return the (TOTALS,) distribution of the remaining points of a sheet; compute it if it is not known yet."""
+        """Return the (TOTALS,) probability of each number of remaining points of a sheet; compute it on first use.
+
+        `filled` is the index of the sheet, as `filled_of` gives it.
+        """
         if not self._known[filled]:
             self.prepare([filled])
         chances: Floats = self._chances[filled]
         return chances
 
     def prepare(self, sheets: Iterable[int]) -> None:
-        """Compute the distributions of those sheets and of all sheets that can follow them."""
+        """Compute the distributions of sheets, given by their index, and of all sheets that they can become."""
         every, some = np.arange(SHEETS), np.zeros(SHEETS, dtype=bool)
         for sheet in sheets:
             some |= every & sheet == sheet
         self.solve(np.flatnonzero(some))
 
     def solve(self, sheets: Masks) -> None:
-        """Compute the distributions of those sheets by backward induction; all that can follow must be among them."""
+        """Compute the distributions of sheets by backward induction.
+
+        `sheets` are (count,) indices. They include every sheet that one of them can become, unless it is known already.
+        """
         missing = sheets[~self._known[sheets]]
         for size in reversed(PLACES):
-            self._spread(missing[_filled()[missing] == size], 1 + sum(sorted(MOST)[size - len(PLACES) :]))
+            self._spread(missing[_filled()[missing] == size], 1 + sum(sorted(MAX_SCORES)[size - len(PLACES) :]))
         self._known[missing] = True
 
     def _spread(self, sheets: Masks, most: int) -> None:
         """Store the distributions of `sheets`, as convolutions of those of the sheets one entry later.
 
         Args:
-            sheets: Sheets with the same number of filled categories.
+            sheets: (count,) indices of sheets with equally many filled categories.
             most: Upper bound of their remaining points, plus 1.
         """
         found = np.zeros((len(sheets), most))
@@ -143,7 +149,10 @@ class Prospects:
         self._chances[sheets, :most] = found
 
     def _entered(self, sheets: Masks, place: int, most: int) -> Floats:
-        """Return the (sheets, most) part of each distribution that comes from turns that fill category `place` next."""
+        """Return the (sheets, most) part of the sheets' distributions that comes from turns that fill category `place`.
+
+        Arguments as in `_spread`.
+        """
         chances, moved = self._ends[place]
         self._later[: len(sheets), BEST : BEST + most] = self._chances[sheets | 1 << place, :most]
         found: Floats = np.einsum("sc,sct->st", chances[sheets], moved[: len(sheets), :, :most])
@@ -175,7 +184,7 @@ def share_below(total: int, strict: bool) -> float:
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return each option with its win probability if later turns are played for the final total.
+    """Return each option with its win probability if this turn is played to win and later ones for the final total.
 
     Raises:
         RulesError: The roll-off is on.
@@ -204,19 +213,19 @@ def _value(state: Crag, option: Action, entries: dict[str, Floats], kept: dict[t
     Args:
         state: State with dice on the table.
         option: Keep or entry.
-        entries: Win probabilities of entries, as `_entries` gives them.
-        kept: Win probability of each keep.
+        entries: Win probability of an entry, by category and by index in `RESULTS`.
+        kept: Win probability of a keep, by the dice kept.
     """
     if isinstance(option, Keep):
         return float(kept[option.dice])
     assert isinstance(option, Enter), "there are no other decisions"
-    return float(entries[option.category][LYING.index(state.dice)])
+    return float(entries[option.category][RESULTS.index(state.dice)])
 
 
 def _entries(state: Crag) -> dict[str, Floats]:
-    """Map each unused category to the (dice,) win probability of entering each result of three dice there."""
+    """Map each unused category to the (len(RESULTS),) win probability of entering each result of three dice there."""
     strict = bool(state.header.rules["thirteen_without_double"])
-    distributions, points = prospects(strict), [points_table(strict)[dice] for dice in LYING]
+    distributions, points = prospects(strict), [points_table(strict)[dice] for dice in RESULTS]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.standing.scores[state.seat]
     distributions.prepare(filled_of(dict(entered)) for entered in state.sheets)
     share = np.pad(_shares(state, distributions), (0, TOTALS))
@@ -236,7 +245,7 @@ def _shares(state: Crag, distributions: Prospects) -> Floats:
 
     Args:
         state: State with a player to play.
-        distributions: Distributions of the points that each sheet still brings.
+        distributions: Distributions of each sheet's remaining points.
     """
     # By the number of others at the same total, every other one being at most there.
     by_level = np.zeros((len(state.sheets), TOTALS))

@@ -7,18 +7,21 @@ from pathlib import Path
 
 import numpy as np
 
-from companion.games.crag.odds.turn_value import LYING, TurnValues, filled_of, sheets, turn_values
+from companion.games.crag.odds.turn_value import RESULTS, TurnValues, filled_of, sheets, turn_values
 from companion.games.crag.odds.win import prospects
 from companion.games.crag.scoring import CATEGORIES
 from companion.games.engine.dice import subsets
 from companion.games.solving.guide.charts import lines, table
 
 QUANTILES = (0.05, 0.2, 0.5, 0.8, 0.95)
-"""Shares of perfect sheets for which the page gives the total."""
+"""Shares of perfectly played sheets, lowest totals first; for each the page gives the total at which it ends."""
 
 
 def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the name and the figures of the page about Crag; write its chart to the folder `charts`."""
+    """Write the chart of the page about Crag to the folder `charts`.
+
+    Yields the name of the page and its figures by placeholder.
+    """
     chances = prospects(False).of(0)
     totals = np.cumsum(chances)
     shown = range(int(np.searchsorted(totals, 0.0005)), int(np.searchsorted(totals, 0.9995)) + 1)
@@ -37,16 +40,19 @@ def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _row_values() -> list[list[str]]:
-    """Return each category with the points that filling it with 0 on the empty sheet costs, cheapest first."""
+    """Return rows of the table of categories: name, and expected points lost by a first entry of 0; cheapest first."""
     values = sheets(False)
     costs = {category: values[0] - values[filled_of((category,))] for category in CATEGORIES}
     return [[_words(category), f"{cost:.1f}"] for category, cost in sorted(costs.items(), key=lambda each: each[1])]
 
 
 def _openings(turn: TurnValues) -> list[list[str]]:
-    """Return each first throw with the best dice to keep and the expected total."""
+    """Return rows of the table of first throws: the throw, the best dice to keep, the expected final total.
+
+    `turn` holds the values of the turn.
+    """
     rows = []
-    for dice in LYING:
+    for dice in RESULTS:
         # Keeping all three is a decision to enter them.
         worth = {kept: turn.best_entry(dice) if kept == dice else turn.kept(kept) for kept in subsets(dice)}
         kept = max(worth, key=lambda each: worth[each])
@@ -55,7 +61,7 @@ def _openings(turn: TurnValues) -> list[list[str]]:
 
 
 def _dice(dice: tuple[int, ...]) -> str:
-    """Return dice as text."""
+    """Return dice values as text, separated by spaces."""
     return " ".join(map(str, dice))
 
 
