@@ -7,11 +7,14 @@ from companion.games.crapola.state import Crapola
 from companion.games.engine.game import Action, Keep, State, Stop
 
 STOP_POINTS = 500
-"""Turn points from which the careless player stops. Higher makes it throw more and crap out more often."""
+"""Least turn points at which the careless player stops. Higher: more throws and more crap-outs."""
 
 
 def choice(state: State) -> Action | int:
-    """Return the decision of the careless player, or the number of dice that it throws."""
+    """Return what the careless player does: keep the dice that score most, stop from STOP_POINTS on, else throw.
+
+    A number: dice to throw, the most that are allowed.
+    """
     assert isinstance(state, Crapola), "the state is one of Crapola"
     if state.turn.phase == "keeping":
         points = keepable(state.turn.dice)

@@ -8,7 +8,10 @@ from companion.games.engine.views.phrase import Phrase
 
 
 def facts(state: State) -> tuple[Phrase, ...]:
-    """Return what explains a decision of the player to play, as keys of the catalogue after `fact.`."""
+    """Return a phrase if the player to play is short of the first bank, or if a bank would reach the target.
+
+    The text of a phrase has the key `fact.CODE` in the text catalogue. Empty in a roll-off and after the end.
+    """
     if not isinstance(state, Crapola) or state.standing.over:
         return ()
     table, player = state.table, state.standing.player

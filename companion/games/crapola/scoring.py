@@ -17,9 +17,9 @@ STRAIGHT = (1, 2, 3, 4, 5, 6)
 
 
 def points_of(dice: tuple[int, ...]) -> int | None:
-    """Return the points of the best partition of the dice kept from one throw, at most seven in any order.
+    """Return the points of dice kept from one throw, split into scoring combinations so that they score most.
 
-    None if a die is part of no combination, or no die is kept.
+    At most seven dice, in any order. None if they can't be split so that every die scores, or if there are none.
 
     >>> points_of((1, 1, 1, 5)), points_of((2, 3))
     (1050, None)
@@ -36,7 +36,7 @@ def keepable(dice: tuple[int, ...]) -> Mapping[tuple[int, ...], int]:
 
 @cache
 def _best(dice: tuple[int, ...]) -> int | None:
-    """Return the points of the best partition of ascending dice: 0 for no dice, None if a die fits no combination."""
+    """Return the points of ascending dice as `points_of` does, but 0 for no dice."""
     if not dice:
         return 0
     totals = []
@@ -50,9 +50,12 @@ def _best(dice: tuple[int, ...]) -> int | None:
 
 
 def _combinations(dice: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield combinations that hold the lowest die, with their points.
+    """Yield the scoring combinations that contain the lowest of some ascending dice.
 
-    A straight or three pairs are yielded even if the dice do not hold them all.
+    The straight and three pairs are yielded even where `dice` lack some of their values: the caller checks that.
+
+    Yields:
+        Dice values of the combination, ascending, and its points.
     """
     low = dice[0]
     if low in {1, 5}:

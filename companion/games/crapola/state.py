@@ -86,7 +86,7 @@ class Crapola:
         return ("spend",) if any(self.table.most_to_spend_on(seat) for seat in seats) else ()
 
     def options(self) -> tuple[Action, ...]:
-        """Return every legal keep, the stop, or the least and greatest spending on each player."""
+        """Return the decisions allowed now: all keeps, the stop, or the least and greatest spending on each player."""
         decisions = self.decisions
         if "keep" in decisions:
             return tuple(Keep(dice) for dice in keepable(self.turn.dice))

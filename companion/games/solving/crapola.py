@@ -16,7 +16,10 @@ from companion.games.solving.crapola_race import solved
 
 
 def offer_table() -> Generator[float, None, bytes]:
-    """Write the offers of every number of dice, in the form that `offers.offers_table` reads: little-endian uint32."""
+    """Compute the file of the offers of throws of one to seven dice, in the form that `offers.offers_table` reads.
+
+    Yields the progress, 0 to 1; returns little-endian uint32.
+    """
     yield 0.0
     numbers = []
     for dice in range(1, 8):
@@ -26,9 +29,14 @@ def offer_table() -> Generator[float, None, bytes]:
 
 
 def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
-    """Solve the turn values of `size` dice and a first bank of `least` points.
+    """Compute the file of expected turn points before each throw of a turn, with best play.
 
-    Little-endian float64, by points, then by number of dice from 1.
+    Yields the progress, 0 to 1; returns little-endian float64: a row for each step of turn points from 0, in it a value
+    for each number of dice to throw, 1 to `size`.
+
+    Args:
+        size: Dice of the turn, 6 or 7.
+        least: Turn points below which a stop is not allowed.
     """
     yield 0.0
     values = evaluate(size, least)
@@ -36,7 +44,10 @@ def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
 
 
 def race_table() -> Generator[float, None, bytes]:
-    """Solve the race for two and return its win probabilities, in units of `race.UNIT`, as little-endian uint32."""
+    """Compute the file of win probabilities of the race for two, in the order that `race.TABLE` tells.
+
+    Yields the progress, 0 to 1; returns little-endian uint32 in units of `race.UNIT`.
+    """
     for values, start, share in solved():
         found = np.append(values, start)
         yield share

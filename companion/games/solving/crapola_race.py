@@ -17,18 +17,19 @@ from companion.games.crapola.odds.race import BOTH, DEEP, ENTRY, FAR, MOVER, OTH
 from companion.games.solving.compiled import compiled
 
 TOLERANCE = 1e-10
-"""Win probability: greatest change of a value by the last iteration of the two equations."""
-MOST_ROUNDS = 30
-"""Iterations of the two equations at most. Three or four are usual."""
+"""Change of a win probability up to which the iteration of the two equations ends. Smaller: more iterations."""
+MAX_ITERATIONS = 30
+"""Most iterations of the two equations for a pair of states. Three or four are usual."""
 
 
 def keeps_of(size: int) -> tuple[Indices, Indices, Floats, Indices]:
-    """Return the offers of throws of 1 to `size` dice as flat arrays.
+    """Return the offers of throws of 1 to `size` dice as flat arrays. An offer is all keeps that a throw allows.
 
     Returns:
-        (size + 1,) first offer by dice thrown minus one; (offers + 1,) first keep of each offer; (offers,) probability
-        of each offer; (keeps,) distance from the state before to the state after each keep, in a flattened table of
-        (steps, dice about to be thrown minus one). Indices are unsigned: numba then needs no check for negative ones.
+        (size + 1,) index of the first offer, by dice thrown minus 1; (offers + 1,) index of the first keep of each
+        offer; (offers,) probability of each offer; (keeps,) distance from the state before to the state after each
+        keep, in a flattened table of (steps, dice to throw minus 1). Indices are unsigned: numba then needs no check
+        for negative ones.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     first_offers = np.searchsorted([dice for dice, _, _ in offers], range(1, size + 2))
@@ -51,7 +52,7 @@ def best_turn(size: int, bank: Floats, lost: float, least: int, keeps: Keeps, ch
         lost: Win probability after a crap-out.
         least: Steps below which a stop is not allowed.
         keeps: Offers of throws, as `keeps_of` returns them.
-        choosing: (len(bank) * size,) scratch: value of the choice to stop or throw on.
+        choosing: (len(bank) * size,) buffer that is overwritten; saves its allocation.
     """
     first_offers, first_keeps, chances, distances = keeps
     for steps in range(len(bank) - 1, DEEP - 1, -1):
@@ -73,12 +74,12 @@ def best_turn(size: int, bank: Floats, lost: float, least: int, keeps: Keeps, ch
 
 
 def solved() -> Iterator[tuple[Floats, Floats, float]]:
-    """Solve all states and yield the results so far after each sum of steps.
+    """Solve all states in the order of the sum of both players' steps; yield the results so far after each sum.
 
     Yields:
         (PHASES, FAR + 1, FAR + 1) win probability of the mover by phase and by steps of the mover and of the other;
-        (FAR + 1,) win probability at the start, where nobody is on the board, by steps to the target; and the share of
-        states that are solved, 0 to 1.
+        (FAR + 1,) win probability at the start, where nobody is on the board, by steps to the target; and about the
+        share of states that are solved, 0 to 1. Both arrays are filled in place: only the last yield is complete.
     """
     values, start = np.full((PHASES, FAR + 1, FAR + 1), 0.5), np.full(FAR + 1, 0.5)
     six, seven, chase = keeps_of(6), keeps_of(7), catching()
@@ -89,15 +90,17 @@ def solved() -> Iterator[tuple[Floats, Floats, float]]:
 
 @compiled
 def _solve_sum(total: int, values: Floats, start: Floats, chase: Floats, six: Keeps, seven: Keeps) -> None:
-    """Solve all states whose steps add up to `total`; those of smaller sums are solved.
+    """Solve all states in which both players' steps from the target add up to `total`, in place.
+
+    The states with a smaller sum must be solved already: banks lead there.
 
     Args:
         total: Sum of the steps of both players from the target.
-        values: Win probabilities by phase, mover's and other's steps; filled in.
-        start: Win probabilities of starts by steps; filled in.
+        values: (PHASES, FAR + 1, FAR + 1) win probability of the mover by phase, mover's steps and other's steps.
+        start: (FAR + 1,) win probability at the start of a game, by steps to the target.
         chase: (steps,) probability of banking at least each number of steps in a turn that aims at nothing else.
-        six: Offers with six dice, as `keeps_of` returns them.
-        seven: Offers with seven dice.
+        six: Keeps of throws in a turn of six dice, as `keeps_of` returns them.
+        seven: Keeps of throws in a turn of seven dice.
     """
     for one in range(max(1, total - FAR), min(FAR, total - 1) + 1):
         other = total - one
@@ -126,20 +129,23 @@ def _solve_pair(
     six: Keeps,
     seven: Keeps,
 ) -> tuple[float, float]:
-    """Return the win probabilities of two players, each before an own turn, where a crap-out passes the turn between.
+    """Solve the pair of states that differ only in whose turn it is. A crap-out leads from each to the other.
 
-    The iteration is extrapolated by Aitken's delta-squared process, which is exact once the policies stay.
+    Aitken's delta-squared process speeds the iteration up; it is exact once the policies no longer change.
 
     Args:
-        phase: Phase of the first player's turn; PHASES for a start.
+        phase: Phase when it is the first player's turn; PHASES at the start of a game.
         mine: Steps of the first player from the target.
-        others_phase: Phase of the second player's turn.
-        theirs: Steps of the second player.
-        guess: Rough win probabilities of both.
-        values: Win probabilities of smaller sums, as in `_solve_sum`, like the others.
-        chase: Probability of banking at least each number of steps.
-        six: Offers with six dice.
-        seven: Offers with seven dice.
+        others_phase: Phase when it is the second player's turn.
+        theirs: Steps of the second player from the target.
+        guess: First guess of the result.
+        values: Win probabilities as in `_solve_sum`; those of smaller sums are known.
+        chase: As in `_solve_sum`, like `six` and `seven`.
+        six: Keeps of throws in a turn of six dice.
+        seven: Keeps of throws in a turn of seven dice.
+
+    Returns:
+        Win probability of the first player before that player's turn, and of the second before the second's turn.
     """
     bank = _banked(phase, mine, theirs, values, chase)
     others_bank = _banked(others_phase, theirs, mine, values, chase)
@@ -148,7 +154,7 @@ def _solve_pair(
     choosing = np.empty(7 * len(bank))
     at, opposed = guess
     last_change = 0.0
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ITERATIONS):
         opposed = _turn(theirs, mine, others_bank, 1 - at, others_least, six, seven, choosing)
         after = _turn(mine, theirs, bank, 1 - opposed, least, six, seven, choosing)
         change = after - at
@@ -167,11 +173,11 @@ def _banked(phase: int, mine: int, other: int, values: Floats, chase: Floats) ->
     """Return the (DEEP + MAX_THROW_STEPS + 1,) win probability of the mover after banking each number of steps.
 
     Args:
-        phase: Phase of the turn; PHASES for a start.
-        mine: Steps of the mover from the target.
-        other: Steps of the other player.
+        phase: Phase of the turn; PHASES at the start of a game.
+        mine: Steps of the mover from the target, before the bank.
+        other: Steps of the other player from the target.
         values: Win probabilities, as in `_solve_sum`.
-        chase: Probability of banking at least each number of steps.
+        chase: (steps,) probability of banking at least each number of steps in a turn that aims at nothing else.
     """
     bank = np.empty(DEEP + MAX_THROW_STEPS + 1)
     other_on = phase in (BOTH, OTHER)
@@ -190,17 +196,17 @@ def _banked(phase: int, mine: int, other: int, values: Floats, chase: Floats) ->
 def _turn(
     mine: int, other: int, bank: Floats, lost: float, least: int, six: Keeps, seven: Keeps, choosing: Floats
 ) -> float:
-    """Return the win probability of the best turn with six dice, or with seven where they are allowed.
+    """Return the win probability of the mover before a turn of six dice, or of seven if that is allowed and better.
 
     Args:
         mine: Steps of the mover from the target.
         other: Steps of the other player.
-        bank: Win probability after each bank.
+        bank: (DEEP + MAX_THROW_STEPS + 1,) win probability after banking each number of steps.
         lost: Win probability after a crap-out.
         least: Steps below which a stop is not allowed.
-        six: Offers with six dice.
-        seven: Offers with seven dice.
-        choosing: Scratch of `best_turn`.
+        six: Keeps of throws in a turn of six dice, as `keeps_of` returns them.
+        seven: Keeps of throws in a turn of seven dice.
+        choosing: Buffer of `best_turn`.
     """
     best = best_turn(6, bank, lost, least, six, choosing)
     if mine - other > SEVEN_BEHIND:

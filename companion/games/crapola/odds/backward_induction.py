@@ -12,7 +12,7 @@ from companion.games.crapola.odds.offers import STEP, offers_of
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 MAX_THROW_STEPS = 100
-"""Steps of the best single throw, seven 1s. Arrays extend that far beyond the points at which a turn stops."""
+"""Steps of STEP points that the best throw scores, seven 1s. Arrays extend so far beyond the last throw of a turn."""
 
 
 def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
@@ -20,13 +20,14 @@ def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
 
     Args:
         size: Dice of the turn, 6 or 7.
-        bank: Value of banking each number of steps (of `STEP` points), up to `MAX_THROW_STEPS` beyond the number from
-            which the turn stops.
+        bank: (deep + MAX_THROW_STEPS + 1,) value of banking each number of steps of `STEP` points. From `deep` steps
+            on, the turn stops.
         least: Steps below which a stop is not allowed.
-        hot: Value added to banking after hot dice where the turn else stops: seven dice cannot fail, so it throws on.
+        hot: Value added to `bank` from `deep` steps on, after hot dice with seven: a throw of seven cannot fail, so
+            the turn throws once more.
 
     Returns:
-        (steps, size) value by steps so far and by dice thrown minus one.
+        (deep, size) value by steps before the throw and by dice thrown minus 1.
     """
     keeps, chances = _offers(size)
     deep = len(bank) - MAX_THROW_STEPS - 1
@@ -46,11 +47,11 @@ def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
 
 @cache
 def _offers(size: int) -> tuple[Indices, Floats]:
-    """Tabulate the offers of throws of 1 to `size` dice as arrays. Cached.
+    """Return the offers of throws of 1 to `size` dice as arrays. An offer is all keeps that a throw allows. Cached.
 
     Returns:
-        (keeps, offers) distance in a flattened table of (steps, dice - 1) to the state after each keep, the last keep
-        repeated as padding. And (size, offers) probability of each offer by dice thrown.
+        (keeps, offers) distance to the state after each keep, in a flattened table of (steps, dice to throw minus 1);
+        the last keep is repeated as padding. And (size, offers) probability of each offer, by dice thrown minus 1.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     width = max(len(offer) for _, offer, _ in offers)

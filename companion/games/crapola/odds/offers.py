@@ -1,4 +1,4 @@
-"""Offers of each throw of Crapola: the choices of dice to keep, and their probability."""
+"""Offers of throws of Crapola: an offer is all the keeps that a throw lets the player choose from."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from companion.games.engine.dice import throws_of
 STEP = 50
 """Points of one step: every score is a multiple of it."""
 OFFERS = "offers.u4"
-"""File of the stored offers."""
+"""Name of the file with the offers of all throws."""
 Keeps = tuple[tuple[int, int], ...]  # for each number of dice that can be left over: that number, the most points
 
 
 @cache
 def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
-    """Return each offer of keeps that a throw of `dice` dice can make, with its probability. Crap-outs are left out.
+    """Return every offer of a throw of `dice` dice with its probability; crap-outs are left out. Cached.
 
-    An offer lists the dice that may be left over, each with the most points. Cached.
+    An offer is a tuple of pairs, one for each number of dice that may be left over: that number, and the most points of
+    a keep that leaves so many.
     """
     return tuple((offer, ways / 6**dice) for offer, ways in offers_table()[dice])
 
 
 @cache
 def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
-    """Read the stored offers, by number of dice thrown, each with its number of permutations. Cached.
+    """Read the stored offers: by number of dice thrown, each with its number of permutations of the dice. Cached.
 
-    A row of the table holds the dice, the permutations and the number of keeps. Then follow the dice left over and the
-    points of each keep. Rows are ascending.
+    Each offer in the file is the number of dice, the permutations, the number of keeps, and for each keep the dice left
+    over and the points. Offers are in ascending order.
     """
     numbers = iter(whole_numbers(__package__, OFFERS))
     found = defaultdict[int, list[tuple[Keeps, int]]](list)
@@ -43,7 +44,10 @@ def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
 
 
 def offers(dice: int) -> dict[Keeps, int]:
-    """Count how often each offer of keeps occurs among all permutations of `dice` dice; crap-outs are left out."""
+    """Return every offer of a throw of `dice` dice with its number of permutations of the dice; crap-outs are left out.
+
+    An offer is as `offers_of` returns it.
+    """
     found: Counter[Keeps] = Counter()
     for thrown, ways in throws_of(dice):
         by_points = sorted(keepable(thrown).items(), key=itemgetter(1))

@@ -22,29 +22,33 @@ from companion.games.crapola.totals import Totals
 from companion.games.engine.game import Action, Keep, Spend
 
 TABLE = "race.u4"
-"""File of the stored win probabilities of the mover: by phase and by steps of the mover and the other player from the
-target, then of starts by steps."""
+"""File of the mover's win probabilities: (PHASES, FAR + 1, FAR + 1) by phase and by steps of the mover and of the other
+player from the target; then (FAR + 1,) at the start of a game, by steps."""
 ENTRIES = (0, 1000)
-"""Least first banks, in points, that the table covers."""
+"""Values of the house rule `entry`, the least first bank in points, that the table covers."""
 ENTRY = 1000 // STEP
-"""Steps of the first bank for which the table holds players who are not on the board."""
+"""Least first bank, in steps, of players who are not on the board in the table."""
 FAR = 300
-"""Steps from the target that the table covers: 15,000 points."""
+"""Most steps from the target that the table covers: 15,000 points."""
 BOTH, OTHER, MOVER = range(3)
-"""Phases of the race: both players are on the board, only the other player, only the mover."""
+"""Phases of the race: who is on the board, that is has made a first bank. Both, the other player alone, the mover
+alone."""
 PHASES = 3
 """Number of phases in the table."""
 SEVEN_BEHIND = 5000 // STEP
-"""Steps behind the other beyond which a turn may be played with seven dice."""
+"""Steps behind the other player above which the mover may throw seven dice."""
 UNIT = 2.0**-32
 """Probability per unit of the stored table."""
 DEEP = 160
-"""Steps of a turn from which it is assumed to stop."""
+"""Steps in a turn from which a stop is assumed. Larger: more exact, and slower to solve."""
 
 
 @cache
 def catching() -> Floats:
-    """Return the (LONGEST + 2,) probability of banking at least each number of steps in a turn played for that."""
+    """Return the probability of banking at least n steps in a turn that aims at nothing else: (LONGEST + 1,) by n.
+
+    The turn has six dice. Cached.
+    """
     return np.append(1.0, thrown(6, np.ones(LONGEST + MAX_THROW_STEPS + 1), LONGEST)[::-1, 5])
 
 
@@ -52,9 +56,9 @@ def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
     """Return the win probability of the player who has just banked.
 
     Args:
-        ahead: Steps that remain to the target; 0 or less: the other player has one last turn.
-        needed: Steps that the other player must bank in that last turn.
-        values: Win probability of the other player by `ahead`, if the race goes on.
+        ahead: Steps from the player to the target; with 0 or less the other player has one last turn.
+        needed: Steps that the other player must bank in that last turn to win.
+        values: Win probability of the other player before an ordinary turn, by `ahead`.
     """
     return 1 - np.where(ahead > 0, values.take(ahead, mode="clip"), catching().take(needed, mode="clip"))
 
@@ -81,14 +85,21 @@ class Race:
         self._start = float(table[steps - FAR - 1] * UNIT if entry else values[BOTH, steps, steps])
 
     def chance(self, mover: int, mover_on: bool, other: int, other_on: bool) -> float:
-        """Return the win probability of the mover before the turn; both totals are below the target."""
+        """Return the win probability of the mover before the turn; both totals are below the target.
+
+        Args:
+            mover: Total of the mover, in points.
+            mover_on: Whether the mover is on the board, that is has made a first bank.
+            other: Total of the other player.
+            other_on: Whether the other player is on the board.
+        """
         mine, theirs = (steps_to(self._target - total) for total in (mover, other))
         if not (mover_on or other_on):
             return self._start
         return float(self._values[BOTH if mover_on and other_on else MOVER if mover_on else OTHER, mine, theirs])
 
     def banked(self, total: int, other: int, other_on: bool, most: int) -> Floats:
-        """Return the (most + 1,) win probability of the mover after banking 0 to `most` steps on `total` points.
+        """Return the (most + 1,) win probability of the mover after banking 0 to `most` steps.
 
         Args:
             total: Total of the mover before the bank, in points.
@@ -106,7 +117,7 @@ class Race:
 
 @lru_cache(maxsize=8)
 def race(target: int, entry: int) -> Race:
-    """Return the race under those rules. Cached. Raises RulesError if the table does not cover them."""
+    """Return the race to a target with a least first bank. Cached. Arguments and errors as of `Race`."""
     return Race(target, entry)
 
 
@@ -123,7 +134,7 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
     game = race(int(rules["target"]), int(rules["entry"]))
 
     def after(now: Totals) -> float:
-        """Return the win probability of the player to play at the start of the other's turn."""
+        """Return the win probability of the player to play once `now` is reached and the other is to play."""
         return 1 - game.chance(now.totals[1 - seat], now.on_board[1 - seat], now.totals[seat], now.on_board[seat])
 
     lost = after(table.passed_on())
@@ -165,7 +176,7 @@ def _turn(
     seat: int,
     lost: float,
 ) -> tuple[Floats, Floats]:
-    """Return the win probability that each throw, and each bank, adds to `lost`, that after a crap-out. Cached.
+    """Return the win probability of each throw and of each bank in a turn, less `lost`, that of a crap-out. Cached.
 
     Args:
         size: Dice of the turn, 6 or 7.
@@ -179,7 +190,8 @@ def _turn(
         lost: Win probability after a crap-out.
 
     Returns:
-        (steps, size) by steps so far and dice thrown minus one, and (steps,) by steps banked.
+        (DEEP, size) for throws, by steps so far and by dice thrown minus 1. And (DEEP + MAX_THROW_STEPS + 1,) for
+        banks, by steps banked.
     """
     totals, on_board = (first, second), (first_on, second_on)
     most = DEEP + MAX_THROW_STEPS

@@ -16,13 +16,13 @@ from companion.games.crapola.odds.offers import STEP, offers_of, offers_table
 RICH = 15_700
 """Turn points from which a stop beats every throw that can fail. A test proves it."""
 TURNS = "turns-{}-{}.f8"
-"""File of the stored values, by dice of the turn and its least bank."""
+"""Name of the file of stored turn values, with places for the dice of the turn and its least bank."""
 STORED = tuple((size, least) for size in (6, 7) for least in (0, 1000))
 """Dice of the turn and least bank of every stored table. Other least banks are computed when needed."""
 MOST_ENTRY = 50_000
-"""Largest least bank for which odds are computed, in points: backward induction takes time in proportion to it."""
+"""Largest house rule `entry`, in points, for which odds are computed: they take time in proportion to it."""
 LONGEST = 400
-"""Steps above which a turn banks with a probability below 1e-8; larger banks are ignored."""
+"""Most steps of a bank that is taken into account: a turn banks more with a probability below 1e-8."""
 
 
 def safe_chance(dice: int) -> float | None:
@@ -37,9 +37,9 @@ def crap_out_chance(dice: int) -> float:
 
 @cache
 def rich_seven() -> float:
-    """Return the expected points of throwing seven dice in a turn that stops unless all seven are kept. Cached.
+    """Return the expected points of a throw of seven dice in a turn that stops after it. Cached.
 
-    Then they are thrown again: seven dice always score, so that throw risks nothing.
+    When all seven are kept they are thrown again: seven dice always score, so that throw risks nothing.
     """
     added = 0.0
     for _ in range(25):  # each pass shrinks the error by the probability of hot dice, under a tenth
@@ -58,11 +58,11 @@ class TurnValues:
     Args:
         size: Dice of the turn, 6 or 7.
         least: Turn points below which a stop is not allowed.
-        known: Values of throws, by steps of turn points and then by dice from 1. Beyond its end a stop beats every
-            throw that can fail.
-        bank: Value of banking that many points.
-        hot: Value added to `bank` beyond `known` when seven hot dice, which cannot fail, are thrown on.
-        never: Turn points below which the value is taken as 0; `known` begins there.
+        known: Flattened (steps, size) values of throws, by steps of turn points from `never` on and by dice thrown
+            minus 1. Beyond its end a stop beats every throw that can fail.
+        bank: Returns the value of banking a number of points.
+        hot: Returns the value added to `bank` beyond the end of `known` after hot dice with seven, which cannot fail.
+        never: Turn points below which every throw has the value 0.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class TurnValues:
 
 @cache
 def turn_values(size: int, least: int) -> TurnValues:
-    """Return the values of a turn in turn points. Cached.
+    """Return the values of a turn that maximises the expected turn points. Cached.
 
     Args:
         size: Dice of the turn, 6 or 7.
@@ -124,12 +124,12 @@ def turn_values(size: int, least: int) -> TurnValues:
 def evaluate(size: int, least: int) -> list[float]:
     """Compute the expected turn points of every throw of a turn with best play, by backward induction.
 
-    The result is the argument `known` of `TurnValues`: a row for each step of 50 points, a column for each number of
-    dice, flattened.
-
     Args:
         size: Dice of the turn, 6 or 7.
         least: Turn points below which a stop is not allowed.
+
+    Returns:
+        Flattened table: a row for each step of 50 turn points from 0, a column for each number of dice thrown from 1.
     """
     import numpy as np
 
@@ -152,10 +152,10 @@ def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnValu
     Banking more is worth 1, banking exactly `wanted` is worth `level`, anything else 0.
 
     Args:
-        size: Dice of the turn.
+        size: Dice of the turn, 6 or 7.
         least: Turn points below which a stop is not allowed.
         wanted: Turn points to beat.
-        level: Value of reaching exactly `wanted`, 0 to 1.
+        level: Value of banking exactly `wanted`, 0 to 1.
     """
     import numpy as np
 

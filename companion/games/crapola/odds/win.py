@@ -14,7 +14,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """Return each option with its win probability; a shared win counts as its share.
 
     Raises:
-        RulesError: The roll-off is on, or this state is not covered.
+        RulesError: The roll-off is on; in the last round, more than one turn is left; or before it, `race` raises.
     """
     if not isinstance(state, Crapola):
         raise RulesError("The chance to win is known once the roll-off is over.")
@@ -44,7 +44,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
         return gained(worth.bank(turn.points))
 
     def gained(share: float) -> float:
-        """Convert a share of the way from `lost` to 1 into a win probability."""
+        """Return the win probability that lies at `share`, 0 to 1, of the way from `lost` to 1."""
         return lost + (1 - lost) * share
 
     thrown = tuple((dice, gained(worth.thrown(turn.points, dice))) for dice in state.throw_sizes)
@@ -52,6 +52,6 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def _share(end: Totals, seat: int) -> float:
-    """Return the share of the win of a seat in a finished game; 0 for a loser."""
+    """Return a seat's share of the win in a finished game: 1 / winners for a winner, 0 for a loser."""
     assert end.outcome is not None, "it was the last turn"
     return (seat in end.outcome.winners) / len(end.outcome.winners)

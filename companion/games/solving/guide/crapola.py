@@ -16,7 +16,10 @@ ENTRY = 1000
 
 
 def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the name and the figures of the page about Crapola; write its chart to the folder `charts`."""
+    """Write the chart of the page about Crapola to the folder `charts`.
+
+    Yields the name of the page and its figures by placeholder.
+    """
     on, off = turn_values(6, 0), turn_values(6, ENTRY)
     dice = range(1, 7)
     banks = [[count, f"{safe_chance(count):.0%}", bank_at(on, count)] for count in dice]
@@ -36,7 +39,7 @@ def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def bank_at(worth: TurnValues, dice: int) -> str:
-    """Return the least turn points at which a bank is as good as throwing that many dice, as text."""
+    """Return the least turn points, as text, at which a bank is as good as throwing `dice` dice; "never" below RICH."""
     for points in range(STEP, RICH, STEP):
         if worth.bank(points) >= worth.thrown(points, dice):
             return f"{points}"
@@ -44,9 +47,10 @@ def bank_at(worth: TurnValues, dice: int) -> str:
 
 
 def _keeps(worth: TurnValues) -> list[list[str]]:
-    """Return the first throws of six dice whose best keep leaves scoring dice, one row for each kind of throw.
+    """Return rows of the table of first throws of six dice whose best keep leaves out dice that score.
 
-    The columns are the scoring dice of the throw, the best keep, its value, and the value of keeping them all.
+    The columns are the scoring dice of the throw, the best keep, its value, and the value of keeping all that score.
+    Throws with the same scoring dice share a row.
     """
     rows: dict[tuple[int, ...], list[str]] = {}
     for dice, _ in throws_of(6):
@@ -61,5 +65,5 @@ def _keeps(worth: TurnValues) -> list[list[str]]:
 
 
 def _dice(dice: tuple[int, ...]) -> str:
-    """Return dice as text."""
+    """Return dice values as text, separated by spaces."""
     return " ".join(map(str, dice))
