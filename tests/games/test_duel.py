@@ -35,7 +35,7 @@ def some_boards(count: int, seed: int, rules: dict[str, bool]) -> list[CribbageB
 
 def stored_value(board: CribbageBoard, goal: str) -> float:
     """Value of the side to move before its turn, from the table; nobody has finished yet."""
-    seen = duel.seen_of(board, goal)
+    seen = duel.duel_state(board, goal)
     place = duel.index(seen.order, seen.mover, seen.other, seen.mine, seen.theirs)
     equity = duel.stored_equity(seen.rules, place)
     return (equity + 1) / 2 if goal == "win" else equity

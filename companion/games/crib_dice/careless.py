@@ -6,11 +6,14 @@ from companion.games.crib_dice.state import CribDice
 from companion.games.engine.game import Action, NamePoint, State, Stop
 
 STOP_FROZEN = 4
-"""Number of frozen dice at which the careless player stops. With more it throws the piddle."""
+"""Number of frozen dice at which the careless player stops. With fewer it rolls, with more it throws the piddle."""
 
 
 def choice(state: State) -> Action | int:
-    """Return the decision of the careless player, or the number of dice that it throws."""
+    """Return what the careless player does: name the largest set, stop with STOP_FROZEN frozen dice, else throw.
+
+    A number: dice to throw.
+    """
     assert isinstance(state, CribDice), "the state is one of Crib Dice"
     turn = state.turn
     if turn.phase == "naming":

@@ -6,12 +6,15 @@ from companion.games.crib_dice.state import CribDice
 from companion.games.engine.game import State
 from companion.games.engine.views.phrase import Phrase
 
-TELLING_GAP = 15
-"""Holes between the side to play and the furthest other side from which the gap is mentioned: a good turn."""
+LEAST_GAP = 15
+"""Least gap in holes between the side to play and the furthest other side that is mentioned: about one good turn."""
 
 
 def facts(state: State) -> tuple[Phrase, ...]:
-    """Return what explains a decision of the side to play, as keys of the catalogue after `fact.`."""
+    """Return phrases about the side to play: a fuchle if it wipes out, a stop that passes the end, or a large gap.
+
+    The text of a phrase has the key `fact.CODE` in the text catalogue. Empty in a roll-off and after the end.
+    """
     if not isinstance(state, CribDice) or state.board.over:
         return ()
     board, side, found = state.board, state.board.side, list[Phrase]()
@@ -23,6 +26,6 @@ def facts(state: State) -> tuple[Phrase, ...]:
         found.append(Phrase("stop_passes_the_end", {"player": player}))
     elif board.furthest is not None:
         gap = board.pegs[side] - board.pegs[board.furthest]
-        if abs(gap) >= TELLING_GAP:
+        if abs(gap) >= LEAST_GAP:
             found.append(Phrase("ahead" if gap > 0 else "behind", {"player": player, "count": abs(gap)}))
     return tuple(found)

@@ -23,4 +23,4 @@ def set_score(count: int, value: int) -> int:
 MAX_SET_SCORE = max(set_score(count, value) for count in range(2, 8) for value in range(1, 7))
 """Points of the highest set. Solvers extend the track by this many holes, so that a bank never leaves it."""
 MIN_ROLLOVER = min(set_score(count, value) for count in range(5, 8) for value in range(1, 7))
-"""Points of the lowest set that rolls over, of five dice or more. Backward induction solves blocks of so many holes."""
+"""Points of the lowest set that rolls over, of five dice or more. Backward induction solves this many holes at once."""

@@ -34,7 +34,7 @@ def solvers(game: str) -> Mapping[str, Solver]:
 
 
 def solve(game: str) -> None:
-    """Compute all tables of a game, one process each, write them to its folder and print size and duration."""
+    """Compute all tables of a game, each on a core of its own, write them to its folder, print sizes and durations."""
     from rich.console import Console
     from rich.progress import Progress, TimeElapsedColumn
 
@@ -62,7 +62,7 @@ def run_solver(solver: Solver, report: Callable[[float], object]) -> bytes:
 
     Args:
         solver: The solver.
-        report: Called with the progress from 0 to 1; with 1.0 at the end.
+        report: Called with the progress, 0 to 1; with 1.0 at the end.
     """
     steps = solver()
     while True:

@@ -31,13 +31,13 @@ from companion.games.solving.crib_dice_duel import TOLERANCE, game_of, solved
 T = TypeVar("T")
 Chances = defaultdict[T, float]
 NEGLIGIBLE = 1e-10
-"""Probability below which `banks` drops a state. Keeps reported win probabilities right to eight digits."""
+"""Probability up to which `banks` drops a state. Win probabilities are then right to the eight digits reported."""
 
 
 def turn_table() -> Generator[float, None, bytes]:
-    """Compute the expected turn points of a throw of seven, by points gathered.
+    """Compute the file of expected turn points before a throw of seven dice, by the points gathered until then.
 
-    Little-endian float64; without, then with `piddle_points`.
+    Yields the progress, 0 to 1; returns little-endian float64: RICH values without `piddle_points`, then RICH with.
     """
     yield 0.0
     turn_values = (TurnValues(False), TurnValues(True))
@@ -46,7 +46,10 @@ def turn_table() -> Generator[float, None, bytes]:
 
 
 def banks_table() -> Generator[float, None, bytes]:
-    """Compute `banks` without, then with `piddle_points`, as little-endian float64 of equal length."""
+    """Compute the file of the bank distributions: `banks` without, then with `piddle_points`, padded to equal length.
+
+    Yields the progress, 0 to 1; returns little-endian float64.
+    """
     yield 0.0
     without, with_points = banks(False), banks(True)
     without += (0.0,) * (len(with_points) - len(without))
@@ -54,9 +57,9 @@ def banks_table() -> Generator[float, None, bytes]:
 
 
 def banks(piddle_points: bool) -> tuple[float, ...]:
-    """Return the probability of banking 0, 1, 2, ... points when a turn maximises turn points.
+    """Return the probability of banking 0, 1, 2, ... points in a turn that maximises the expected turn points.
 
-    The probability missing to 1 is a wipe-out.
+    1 minus the sum is the probability of a wipe-out.
     """
     worth = turn_values(piddle_points)
     fresh, banked = Chances[int](float, {0: 1.0}), Chances[int](float)
@@ -76,15 +79,15 @@ def _play_on(
     fresh: Chances[int],
     banked: Chances[int],
 ) -> None:
-    """Propagate the probability of a throw of seven to stops and later throws of seven.
+    """Propagate the probability of a throw of seven, in place, to the stops and the later throws of seven it leads to.
 
     Args:
         worth: Turn values that define the policy.
-        piddle_points: The house rule.
+        piddle_points: Whether the house rule of this name is on.
         gathered: Points gathered before the throw.
         chance: Probability of the throw.
-        fresh: Probability of a later throw of seven by points gathered; added to.
-        banked: Probability of a stop by points; added to.
+        fresh: Probability of a throw of seven by points gathered; later throws are added.
+        banked: Probability of a stop by points; stops are added.
     """
     held = Chances[tuple[int, int]](float)
     for offer, share in first_throws():
@@ -106,7 +109,10 @@ def _play_on(
 
 
 def duel_table(rules: DuelRules) -> Generator[float, None, bytes]:
-    """Solve the game between two sides under those rules; yield the progress and return the table."""
+    """Compute the file of equities of the game between two sides under the given house rules.
+
+    Yields the progress after each sweep, 0 to 1; returns the bytes that `packed` makes.
+    """
     game = game_of(rules)
     for found, change in solved(game):
         values = found
@@ -115,12 +121,12 @@ def duel_table(rules: DuelRules) -> Generator[float, None, bytes]:
 
 
 def packed(rules: DuelRules, values: Floats, last: Floats) -> bytes:
-    """Return equities as little-endian uint32, in units of the stake and 2**-31, from 0 for the worst.
+    """Return equities as little-endian uint32: (equity / stake + 1) * 2**31, so 0 for losing the whole stake.
 
     Args:
-        rules: Rules of the game.
-        values: Equity of each state, of shape `two_sides.SHAPE`.
-        last: Equity of each last turn, as `Game.last`.
+        rules: House rules of the game, which set the stake.
+        values: Equity of each state, of shape `two_sides.SHAPE`; comes first.
+        last: Equity of each last turn, as `Game.last`; follows.
     """
     share = np.concatenate([values.ravel(), last.ravel()]) / rules.stake + 1.0
     return np.rint(np.clip(share * 2.0**31, 0, 2**32 - 1)).astype("<u4").tobytes()

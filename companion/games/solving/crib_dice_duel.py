@@ -36,13 +36,13 @@ from companion.games.solving.crib_dice_turn import best_turn
 from companion.games.solving.fixed_point import fixed_point
 
 HOLES = np.array(HOLE)
-"""Hole of each place, as an array."""
+"""(PLACES,) hole of each place of a peg."""
 TOLERANCE = 1e-9
-"""Greatest change of an equity in the last sweep, in games: about one unit of the stored tables."""
+"""Greatest change of an equity, in games, up to which a sweep is the last: about one unit of the stored tables."""
 FIRST_SCALE = 40.0
-"""Holes of a lead that count as nearly won in the first guess. Any guess leads to the same solution."""
+"""Lead in holes that counts as nearly won in the first guess. Any guess leads to the same solution."""
 BEYOND_TOP = 2 * MAX_SET_SCORE + 1
-"""Holes that the values of banks extend beyond the hole from which every turn stops."""
+"""Holes by which arrays of bank values extend beyond the hole from which every turn stops."""
 
 
 class Game(NamedTuple):
@@ -54,8 +54,8 @@ class Game(NamedTuple):
         bumping: Whether the house rule of this name is on.
         piddle: (3,) probability that a won piddle adds 0, 1 and 2 dice to the set.
         stakes: (PLACES,) games that a loser at each place loses.
-        last: (PLACES, FUCHLE, BEYOND) equity of the mover before a last turn, which the finish of the other leaves: by
-            the mover's place and wipe-outs, and the hole past the track, from 0, where the other is.
+        last: (PLACES, FUCHLE, BEYOND) equity of the mover before the last turn of a game, after the other side has
+            finished: by the mover's place and wipe-outs, and by the other's hole past the track, 0 for the first one.
     """
 
     bomb: bool
@@ -67,7 +67,7 @@ class Game(NamedTuple):
 
 
 def game_of(rules: DuelRules) -> Game:
-    """Return the game under those rules, with its last turns solved."""
+    """Build the `Game` for some house rules, and solve its last turns: those after the other side has finished."""
     piddle = np.zeros(3)
     for hits, chance in piddle_ends(rules.piddle_points):
         piddle[hits] = chance
@@ -78,7 +78,12 @@ def game_of(rules: DuelRules) -> Game:
 
 
 def solved(game: Game) -> Iterator[tuple[Floats, float]]:
-    """Yield ever better equities of all states, of shape SHAPE, each with the greatest change by its sweep."""
+    """Solve a game by value iteration with Anderson acceleration.
+
+    Yields:
+        After each sweep the equity of every state, of shape SHAPE, and the greatest change by the sweep, in games. The
+        last ones are the solution.
+    """
     mover, other = (places.ravel() for places in np.indices((PLACES, PLACES)))
     by_sum = np.argsort(HOLES[mover] + HOLES[other], kind="stable")
 
@@ -94,10 +99,10 @@ def solved(game: Game) -> Iterator[tuple[Floats, float]]:
 
 @compiled
 def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
-    """Return the equities of all last turns, as `Game.last`.
+    """Solve all last turns, those after the other side has finished; return their equities as `Game.last`.
 
     Args:
-        piddle: As in `Game`.
+        piddle: (3,) probability that a won piddle adds 0, 1 and 2 dice to the set.
         stakes: (PEGS + 1,) games that a loser loses by its hole; the last entry is for all holes beyond the track.
         lost: (PLACES, FUCHLE) games that a wipe-out in the last turn loses, by place and wipe-outs before it.
     """
@@ -119,8 +124,8 @@ def _sweep(game: Game, values: Floats, movers: Indices, others: Indices) -> None
     Args:
         game: Rules and last turns.
         values: Values of all states, shape SHAPE.
-        movers: Mover's place of each pair of places, by ascending sum of their holes.
-        others: Other's place of each pair.
+        movers: Place of the mover, for all pairs of places by ascending sum of their holes.
+        others: Place of the other side, for the same pairs.
     """
     bank, bombs = np.empty(TOP + BEYOND_TOP), np.empty(3)
     fresh, end = np.empty(len(bank)), len(movers)
@@ -143,17 +148,17 @@ def _sweep(game: Game, values: Floats, movers: Indices, others: Indices) -> None
 def turn_ends(
     game: Game, values: Floats, at: tuple[int, int, int, int, int], bank: Floats, bombs: Floats
 ) -> tuple[float, int]:
-    """Return the values of the ways in which a turn can end, for the mover.
+    """Compute the equity of the mover after each way to end a turn: stops and bombs in place, a wipe-out as result.
 
     Args:
         game: Rules and last turns.
-        values: Values of all states, shape SHAPE.
+        values: Equities of all states, shape SHAPE.
         at: State before the turn: an index of `values`.
-        bank: Receives the value of stopping at each hole from the mover's on.
-        bombs: (3,) receives the value of bombing with five, six and seven 1s.
+        bank: (holes,) receives the equity after a stop at each hole from the mover's on.
+        bombs: (3,) receives the equity after a bomb with five, six and seven 1s; `-inf` where it is not allowed.
 
     Returns:
-        Value of a wipe-out, and the number of entries of `bank` that are filled.
+        Equity after a wipe-out, and the end of the filled part of `bank`.
     """
     order, mover, other, mine, theirs = at
     after, start, there = values[1 - order], HOLES[mover], HOLES[other]

@@ -13,12 +13,12 @@ SCORES = np.array([[set_score(frozen, value) for value in range(7)] for frozen i
 """Score of a set by frozen dice and face value. Rows 0 and 1 and column 0 are unused."""
 _OFFERED = [[7 * frozen + value for frozen, value in (offer + offer[-1:] * 2)[:3]] for offer, _ in first_throws()]
 SETS = np.array(list(zip(*_OFFERED, strict=True)), np.uint64)
-"""(3, offers) sets that a throw of seven offers: 7 times the dice of a set plus their value. The last one is repeated
-where there are fewer. Unsigned, because numba then needs no check for negative indices."""
+"""(3, offers) sets that a throw of seven lets the player choose from, each as 7 * dice + value. The last set is
+repeated where there are fewer. Unsigned, because numba then needs no check for negative indices."""
 CHANCES = np.array([chance for _, chance in first_throws()])
-"""(offers,) probability of each offer."""
+"""(offers,) probability of each column of SETS."""
 HITS = np.zeros((5, 7, 6))
-"""Probability of each number of newly frozen dice, by frozen dice (2 to 4) and face value; 0 is a wipe-out."""
+"""Probability of each number of newly frozen dice in a roll, by frozen dice (2 to 4) and face value; 0: a wipe-out."""
 for _frozen in (2, 3, 4):
     for _value in range(1, 7):
         for _hits, _chance in roll_ends(_frozen, _value):
@@ -53,7 +53,7 @@ def best_turn(bank: Floats, lost: float, bombs: Floats, piddle: Floats, start: i
 def value_sets(
     hole: int, bank: Floats, lost: float, bombs: Floats, piddle: Floats, fresh: Floats, sets: Floats
 ) -> None:
-    """Fill `sets` with the value of holding each set with best play: stop, bomb or throw on.
+    """Fill `sets` with the value of each frozen set at one hole, with the best choice of stop, bomb or throw.
 
     Args:
         hole: Hole that the turn has reached without the set.
@@ -61,7 +61,7 @@ def value_sets(
         lost: Value of a wipe-out.
         bombs: Value of bombing.
         piddle: Probabilities of a won piddle.
-        fresh: (holes,) value of a throw of seven at all later holes.
+        fresh: (holes,) value of a throw of seven at each hole; those after `hole` are known.
         sets: (56,) receives the values; the index is 7 times the dice of a set plus their value.
     """
     for frozen in range(7, 1, -1):
@@ -84,11 +84,11 @@ def value_sets(
 
 @compiled
 def _value_rolls(lost: float, sets: Floats) -> None:
-    """Raise the values of two to four frozen dice in `sets` to that of a roll, where it is worth more than a stop.
+    """Replace, in place, the value of each set of two to four frozen dice by that of a roll if the roll is better.
 
     Args:
         lost: Value of a wipe-out.
-        sets: As in `value_sets`; the values of five and more frozen dice are final.
+        sets: (56,) values as in `value_sets`: of a stop for two to four frozen dice, final for more.
     """
     for frozen in range(4, 1, -1):
         for value in range(1, 7):

@@ -9,19 +9,19 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 MEMORY = 8
-"""Past points that each step combines. More converge in fewer steps and take more memory."""
+"""Number of latest points that each step combines. More points need fewer steps and more memory."""
 
 
 def fixed_point(step: Callable[[Floats], Floats], start: Floats, tolerance: float) -> Iterator[tuple[Floats, float]]:
     """Iterate `step` to its fixed point by Anderson acceleration (1965), in the form of Walker and Ni (2011).
 
     Args:
-        step: Returns the next point; the fixed point is where it returns its argument.
+        step: Returns the next point, of the shape of its argument; at the fixed point it returns its argument.
         start: First point, of any shape.
-        tolerance: Greatest change by a step at which the iteration ends.
+        tolerance: The iteration ends when no element changes by more than this in a step.
 
     Yields:
-        The result of each step, and its greatest change. The last one is the solution.
+        The result of each step, and the greatest change of an element by it. The last one is the solution.
     """
     points, changes, at = list[Floats](), list[Floats](), start
     while True:

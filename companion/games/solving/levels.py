@@ -17,7 +17,7 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import GAMES, game_named
 
 GAMES_EACH = 60
-"""Games that a level plays against itself under each set of house rules."""
+"""Games that each level plays against itself, by the default rules of each game. More make the means more precise."""
 
 
 def played_transcript(header: Header, level: str, seed: str) -> Transcript:
@@ -31,7 +31,13 @@ def played_transcript(header: Header, level: str, seed: str) -> Transcript:
 
 
 def mean_regret(game: str, level: str, games: int) -> tuple[str, float]:
-    """Return the goal, and the mean regret of a level's decisions that mattered, over games of two players."""
+    """Return the default goal of a game, and a level's mean regret over the decisions that count.
+
+    Args:
+        game: Name of the game.
+        level: Level that plays against itself, by the default rules.
+        games: Number of games.
+    """
     rules = {switch.key: switch.default for switch in game_named(game).switches}
     header = Header(game, ("Ann", "Ben"), rules)
     goal, found = goal_for(header), list[float]()
@@ -42,7 +48,7 @@ def mean_regret(game: str, level: str, games: int) -> tuple[str, float]:
 
 
 def main() -> None:
-    """Write the file of usual regrets, and print them."""
+    """Measure the mean regret of each level in each game, write the file `USUAL_REGRETS` and print the means."""
     usual: dict[str, dict[str, float]] = {}
     for game in GAMES:
         for level in LEVELS:

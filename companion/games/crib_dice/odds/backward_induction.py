@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 ROW = {5: 1, 6: 7, 7: 13, 4: 19, 3: 25, 2: 31}
-"""First row of each number of frozen dice in a table of sets; rows of the values 1 to 6 follow."""
+"""Row of the set of 1s in a table of sets, by number of frozen dice; the rows of the 2s to 6s follow it."""
 ROWS = 37
 """Rows of a table of sets: the wipe-out, and six values of 2 to 7 frozen dice."""
 BOMBS = (ROW[5], ROW[6], ROW[7])
@@ -29,10 +29,10 @@ BOMBS = (ROW[5], ROW[6], ROW[7])
 
 @cache
 def offers() -> tuple[Indices, Floats]:
-    """Return every offer of a throw of seven dice. Cached.
+    """Return every offer of a throw of seven dice: the one to three sets that the player may freeze. Cached.
 
     Returns:
-        (3, offers) rows of the one to three sets on offer; the last set is repeated where there are fewer. And
+        (3, offers) row of each set in a table of sets; the last set is repeated where there are fewer than three. And
         (offers,) probability of each offer.
     """
     rows = [[ROW[frozen] + value - 1 for frozen, value in offer] for offer, _ in first_throws()]
@@ -41,10 +41,10 @@ def offers() -> tuple[Indices, Floats]:
 
 @cache
 def roll_matrix(frozen: int) -> Floats:
-    """Return the transition matrix of a roll with 2 to 4 dice frozen, thrown again while only 1s keep it safe. Cached.
+    """Return the transition matrix of a roll with 2 to 4 dice frozen, repeated while only 1s keep it safe. Cached.
 
     Returns:
-        (6, ROW[frozen]) probability of each row of the table of sets after the roll, by value of the frozen dice.
+        (6, ROW[frozen]) probability of each row of a table of sets after the roll, by value of the frozen dice minus 1.
     """
     matrix = np.zeros((6, ROW[frozen]))
     for value in range(1, 7):
@@ -62,8 +62,8 @@ def rollover_matrix(piddle_points: bool) -> tuple[Floats, Floats]:
         piddle_points: Whether the house rule of this name is on.
 
     Returns:
-        (18, scores) probability of a rollover with each score from MIN_ROLLOVER to MAX_SET_SCORE, by row of the table
-        of sets from 1 on. And (18,) probability of losing the piddle.
+        (18, scores) probability of a rollover with each score from MIN_ROLLOVER to MAX_SET_SCORE, by row of a table of
+        sets minus 1. And (18,) probability of losing the piddle, by the same row.
     """
     matrix = np.zeros((18, MAX_SET_SCORE - MIN_ROLLOVER + 1))
     for row in range(18):
@@ -75,20 +75,20 @@ def rollover_matrix(piddle_points: bool) -> tuple[Floats, Floats]:
 
 @cache
 def set_scores() -> Indices:
-    """Return the (ROWS - 1,) score of each set, by its row from 1 on. Cached."""
+    """Return the (ROWS - 1,) score of each set, by its row in a table of sets minus 1. Cached."""
     return np.array([set_score(frozen, value) for frozen in ROW for value in range(1, 7)])
 
 
 def fresh_throws(
     piddle_points: bool, bank: Floats, lost: float, bottom: int, bombs: Sequence[float] = NO_BOMBS
 ) -> Floats:
-    """Return the value of a throw of seven dice at each hole from `bottom` on, for one state of the board.
+    """Return the (holes,) value of a throw of seven dice at each hole from `bottom` on, for one state of the board.
 
     Blocks of MIN_ROLLOVER holes are evaluated together, since a rollover leads at least that far.
 
     Args:
         piddle_points: Whether the house rule of this name is on.
-        bank: Value of banking at each hole, up to `2 * MAX_SET_SCORE` beyond the hole at which the turn stops.
+        bank: Value of banking at each hole from 0, up to `2 * MAX_SET_SCORE` beyond the hole from which the turn stops.
         lost: Value of a wipe-out.
         bottom: Lowest hole to evaluate.
         bombs: Value of bombing with five, six and seven 1s; `-inf` where it is not allowed.

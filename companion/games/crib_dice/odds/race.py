@@ -22,11 +22,11 @@ from companion.games.crib_dice.scoring import MAX_SET_SCORE
 
 Floats = npt.NDArray[np.float64]
 BANKS = "banks.f8"
-"""File of the stored bank distributions: without, then with `piddle_points`."""
+"""File of the probabilities of banking 0, 1, 2, ... points in a turn: without, then with `piddle_points`."""
 ROUNDS = 192
 """Number of rounds computed exactly. Later the probability of finishing per round is constant to ten digits."""
 NEGLIGIBLE = 1e-12
-"""Probability below which a term is dropped."""
+"""Probability up to which a term of a sum is dropped. Smaller is slower and more exact."""
 TIES = ((0.5, 8 / 18), (0.5 - 0.15**0.5, 5 / 18), (0.5 + 0.15**0.5, 5 / 18))
 """Gauss-Legendre nodes and weights on [0, 1]. A win shared with k others counts 1 / (k + 1), the integral of x**k.
 Three nodes are exact for up to five others."""
@@ -36,9 +36,9 @@ MAX_PRODUCT = 262_144
 
 @cache
 def banks(piddle_points: bool) -> tuple[float, ...]:
-    """Return the stored bank distribution of a turn played for points. Cached.
+    """Return the stored probability of banking 0, 1, 2, ... points in a turn that maximises turn points. Cached.
 
-    Entry k is the probability of banking k points. The probability missing to 1 is a wipe-out.
+    1 minus the sum is the probability of a wipe-out.
     """
     stored = floats(__package__, BANKS)
     half = len(stored) // 2
@@ -48,8 +48,8 @@ def banks(piddle_points: bool) -> tuple[float, ...]:
 class FinishDistribution:
     """Distribution of when and how far past the end a peg finishes, from any hole of the track.
 
-    A turn either banks, which moves the peg, or wipes out. Which turn brings the nth bank and how far n banks move the
-    peg are independent; both are tabulated by n.
+    A turn either banks, which moves the peg, or wipes out. The turn of the nth bank and the distance of n banks are
+    independent; both are tabulated by n.
 
     Args:
         chances: Probability that a turn banks 0, 1, 2, ... points; the rest is a wipe-out.
@@ -57,7 +57,7 @@ class FinishDistribution:
         fuchle: Consecutive wipe-outs that send the peg back to the start.
 
     Attributes:
-        past: Most holes past the last one that a bank can reach.
+        past: Greatest distance past the last hole at which a bank can end, in holes.
     """
 
     def __init__(self, chances: Floats, holes: int, fuchle: int) -> None:
@@ -76,9 +76,9 @@ class FinishDistribution:
             own[turn] += fuchled[turn - 1 :: -1] @ own[:turn]
 
     def _banked(self, chances: Floats) -> Floats:
-        """Return the (banks, holes + 1) probability that the first n turns all bank and add up to k points.
+        """Return the probability that n turns all bank and add up to k points: (banks, holes + 1) by n and k.
 
-        Stops at the number of banks whose total probability is negligible.
+        The table ends at the first n whose probability is negligible. `chances` are as in the class.
         """
         found = [np.append(1.0, np.zeros(self.holes))]
         turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # sum over the wipe-outs before each bank
@@ -87,12 +87,15 @@ class FinishDistribution:
         return np.array(found)
 
     def _times(self, wipeouts: int) -> tuple[Floats, Floats]:
-        """Return when the next bank and the first fuchle come: two (banks, ROUNDS) arrays, by banks before and turn.
+        """Return the probability of each turn for the bank after n banks, and for the first fuchle after n banks.
 
-        Entries are probabilities of the wipe-outs in between alone. Those of the banks are in `_reached` and `_leap`.
+        Only the wipe-outs' probabilities are counted; those of the banks are in `_reached` and `_leap`.
 
         Args:
             wipeouts: Consecutive wipe-outs before the first turn.
+
+        Returns:
+            Two (banks, ROUNDS) arrays, by n and by turn.
         """
         count, most = len(self._reached), self.fuchle
         waits = self._wiped_out ** np.arange(most)
@@ -105,30 +108,32 @@ class FinishDistribution:
         return bank, fuchled
 
     def _crossed(self, hole: int) -> Floats:
-        """Return the probability that n banks keep a peg from `hole` on the track and the next one takes it off.
+        """Return the probability that n banks from `hole` on stay on the track and that the next one leaves it.
 
-        Shape (banks, past): by n, and by holes past the last one, less 1.
+        Shape (banks, past): by n and by holes past the last one, minus 1.
         """
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]
         return _product(short[:, ::-1], self._leap)
 
     def _until_fuchle(self, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-        """Return when a peg finishes without a fuchle, and when its first fuchle comes.
+        """Return the distribution of a finish without a fuchle, and of the first fuchle.
 
         Args:
             wipeouts: Consecutive wipe-outs before the first turn.
             hole: Hole of the peg.
 
         Returns:
-            (ROUNDS, past) probability of finishing by turn and by holes past the last one, less 1. And (ROUNDS,)
-            probability of the first fuchle by turn.
+            (ROUNDS, past) probability of finishing, by turn and by holes past the last one, minus 1. And (ROUNDS,)
+            probability of the first fuchle, by turn.
         """
         bank, fuchled = self._timed[wipeouts]
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
 
     def finishes(self, wipeouts: int, hole: int) -> Floats:
-        """Return the (ROUNDS, past) probability of finishing, by turn and by holes past the last one, less 1.
+        """Return the (ROUNDS, past) probability of finishing, by turn and by holes past the last one, minus 1.
+
+        Fuchles are included: after one the peg goes on from the start.
 
         Args:
             wipeouts: Consecutive wipe-outs before the first turn.
@@ -138,15 +143,15 @@ class FinishDistribution:
         return own + _product(_later(fuchled), self._anew)
 
     def sums(self, weights: Floats, wipeouts: int, hole: int) -> tuple[Floats, float]:
-        """Return the expected value of a finish whose value depends on its turn and distance.
+        """Return the expected value of a finish, from every hole and from one state with wipe-outs.
 
         Args:
-            weights: (turns, past) value of finishing, by turn and by holes past the last one, less 1; 0 in later turns.
-            wipeouts: Consecutive wipe-outs of one more state.
-            hole: Hole of the peg in that state.
+            weights: (turns, past) value of finishing, by turn and by holes past the last one, minus 1; 0 later.
+            wipeouts: Consecutive wipe-outs in the one state.
+            hole: Hole of the peg in the one state.
 
         Returns:
-            (holes + 1,) expected value for a peg at each hole without wipe-outs; and the expected value in that state.
+            (holes + 1,) expected value by hole of the peg, without wipe-outs; and the expected value in the one state.
         """
         turns = len(weights)
         apart = _product(self._anew[:turns], weights.T)
@@ -164,9 +169,14 @@ class FinishDistribution:
 
 
 def _later(chances: Floats) -> Floats:
-    """Return a (ROUNDS, ROUNDS) Toeplitz matrix: entry (t, s) is `chances` at turn t - 1 - s, or 0 before turn 0.
+    """Return the Toeplitz matrix that delays a distribution over turns by a random restart.
 
-    With `chances` of a restart by turn, it delays what happens s turns after the restart.
+    Args:
+        chances: (ROUNDS,) probability of the restart, by turn.
+
+    Returns:
+        (ROUNDS, ROUNDS): entry (t, s) is `chances[t - 1 - s]`, or 0 for a negative index. Its product with a
+        distribution over turns since the restart is one over all turns.
     """
     return sliding_window_view(np.append(np.zeros(ROUNDS), chances[:-1]), ROUNDS)[:, ::-1]
 
@@ -185,7 +195,7 @@ def course(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
 
 @lru_cache(maxsize=32)
 def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-    """Return when and how far past the end a peg finishes. Cached.
+    """Return the distribution of a peg's finish, and of not having finished. Cached.
 
     Args:
         piddle_points: Whether the house rule of this name is on.
@@ -195,7 +205,7 @@ def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: 
         hole: Hole of the peg.
 
     Returns:
-        (ROUNDS, past) probability of finishing, by turn and by holes past the last one, less 1. And (ROUNDS,)
+        (ROUNDS, past) probability of finishing, by turn and by holes past the last one, minus 1. And (ROUNDS,)
         probability of not having finished after each turn.
     """
     found = course(piddle_points, holes, fuchle).finishes(wipeouts, hole)
@@ -229,11 +239,11 @@ class Race:
         return TurnValues(self._piddle_points, banked, lost + late, banked, fresh)
 
     def _finish_of(self, side: int) -> tuple[Floats, Floats]:
-        """Return when and how far past the end a side finishes, counted in rounds from the current one.
+        """Return the distribution of the finish of a side. Round 0 is the current one.
 
         Returns:
-            (ROUNDS, past) probability of finishing, by round and by holes past the last one, less 1. And (ROUNDS,)
-            probability of not having finished after each round.
+            (ROUNDS, past) probability of finishing, by round and by holes past the last one, minus 1. And (ROUNDS,)
+            probability of not having finished at the end of each round. A finished side has finished in round 0.
         """
         board, peg = self._board, self._board.pegs[side]
         finishing, on = np.zeros((ROUNDS, self._past)), np.zeros(ROUNDS)
@@ -247,10 +257,10 @@ class Race:
         return finishing, on
 
     def _won(self, side: int) -> tuple[Floats, float]:
-        """Return what a finish of `side` is worth to it, as its expected share of the win.
+        """Return the expected share of the win of a side, by when and how far past the end it finishes.
 
         Returns:
-            (rounds, past + 1) share by the round of the finish and by holes past the last one, less 1. And the share if
+            (rounds, past + 1) share by round of the finish and by holes past the last one, minus 1. And the share if
             the side has not finished after those rounds.
         """
         others = [self._finish_of(other) for other in range(len(self._board.sides)) if other != side]
@@ -264,9 +274,13 @@ class Race:
         return won, float(under_way[-1] * once / (1 - stays ** len(self._board.sides)))
 
     def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
-        """Return the (rounds, past + 1) expected share of the win of `side` by round and distance of its finish.
+        """Return the (rounds, past + 1) expected share of the win of a side, by round and distance of its finish.
 
-        With `find_a_loser` the first of two sides to finish wins. `others` holds `_finish_of` each other side.
+        With `find_a_loser` the first of two sides to finish wins.
+
+        Args:
+            side: The side.
+            others: Finish distribution of each other side, as `_finish_of` returns it.
         """
         if not self._board.header.rules["find_a_loser"]:
             return _shares(others)
@@ -276,7 +290,7 @@ class Race:
         return np.repeat(before[:, np.newaxis], finishing.shape[1] + 1, axis=1)
 
     def _place(self, side: int) -> int:
-        """Return the position of a side in the order of the round, from 0."""
+        """Return the position of a side in the order of play within a round, from 0."""
         return (side - self._board.first) % len(self._board.sides)
 
 

@@ -22,9 +22,9 @@ TURNS = "turns.f8"
 ANNOUNCED = 11 / 36
 """Probability that an announced bomb succeeds: at least one 1 with two dice."""
 NO_BOMBS = (-inf, -inf, -inf)
-"""Value of bombing with five, six and seven 1s where it is not allowed."""
+"""Values of bombing with five, six and seven 1s where bombs are not allowed."""
 Set = tuple[int, int]
-"""Number of frozen dice, and their value."""
+"""Number of frozen dice, and their face value."""
 
 
 def safe_chance(frozen: int, point: int) -> float | None:
@@ -46,7 +46,10 @@ def safe_chance(frozen: int, point: int) -> float | None:
 
 @cache
 def first_throws() -> tuple[tuple[tuple[Set, ...], float], ...]:
-    """Return each offer of sets that a throw of seven can make, with its probability. Cached."""
+    """Return each offer of a throw of seven dice with its probability. Cached.
+
+    An offer is a tuple of the sets that the player may freeze, by ascending face value: two or more dice of one value.
+    """
     offers: Counter[tuple[Set, ...]] = Counter()
     for dice, ways in throws_of(7):
         offers[tuple((dice.count(face), face) for face in FACES if dice.count(face) >= 2)] += ways
@@ -55,7 +58,7 @@ def first_throws() -> tuple[tuple[tuple[Set, ...], float], ...]:
 
 @cache
 def rich_fresh_throw() -> float:
-    """Return the points that a throw of seven adds on average if the turn then stops with its best set. Cached.
+    """Return the expected points of a throw of seven dice if the turn stops with its best set. Cached.
 
     Seven alike roll over and are thrown again.
     """
@@ -65,9 +68,9 @@ def rich_fresh_throw() -> float:
 
 @cache
 def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
-    """Return each number of newly frozen dice, 1 or more, with its probability; the rest is a wipe-out. Cached.
+    """Return how a roll ends if it is repeated while only 1s keep it safe. Cached.
 
-    A throw that only 1s keep safe is repeated.
+    Pairs of the number of newly frozen dice, 1 or more, and its probability. The rest to 1 is a wipe-out.
 
     Args:
         frozen: Number of frozen dice before the roll, 2 to 4.
@@ -94,15 +97,16 @@ def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float
 
 
 def piddle_ends(piddle_points: bool) -> tuple[tuple[int, float], ...]:
-    """Return each number of dice that a won piddle adds to the set, with its probability; the rest is a lost piddle.
+    """Return pairs of the number of dice that a won piddle adds to the set, and its probability.
 
-    Without `piddle_points` a double of the point is thrown again; the probabilities include it.
+    The rest to 1 is a lost piddle. Without the house rule `piddle_points` a double of the point is thrown again; the
+    probabilities are those after all repetitions.
     """
     return ((0, 20 / 36), (1, 10 / 36), (2, 1 / 36)) if piddle_points else ((0, 30 / 35),)
 
 
 def rich_turn(gathered: int) -> float:
-    """Return the expected turn points of a throw of seven after which the turn stops. `gathered` points precede it."""
+    """Return the expected turn points of a throw of seven after which the turn stops, with `gathered` points before."""
     return gathered + rich_fresh_throw()
 
 
@@ -114,11 +118,11 @@ class TurnValues:
 
     Args:
         piddle_points: Whether the house rule `piddle_points` is on.
-        bank: Value of banking that many points.
+        bank: Returns the value of banking a number of points.
         lost: Value of a wipe-out.
-        rich: Value of a throw of seven once enough points are gathered that the turn then stops: from `RICH` on, or
-            from the end of `known`.
-        known: Values of a throw of seven by points gathered, where they are known already.
+        rich: Returns the value of a throw of seven after which the turn stops, by the points gathered. Used from the
+            end of `known` on, or from `RICH` on without `known`.
+        known: Values of a throw of seven by points gathered; empty to compute them.
         bombs: Value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
     """
 

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from companion.games.crib_dice.odds.backward_induction import Floats
 
 PEGS = 121
-"""Holes of a peg on the board: 0, the start, to 120."""
+"""Number of holes that a peg on the board can be at: 0, the start, to 120."""
 FUCHLED = 121
-"""Place of a peg that is at the start because of a fuchle. The other places are the holes 0 to 120."""
+"""Place of a peg that a fuchle has sent to the start. The other *places*, indices of tables, are the holes 0 to 120."""
 PLACES = 122
-"""Number of places of a peg in a table: the holes 0 to 120, and FUCHLED."""
+"""Number of places of a peg: the holes 0 to 120, and FUCHLED."""
 HOLE = (*range(PEGS), 0)
-"""Hole of each place."""
+"""Hole of each place of a peg."""
 FUCHLE = 3
 """Consecutive wipe-outs that send a peg to the start: size of the tables' axes of wipe-outs."""
 TOP = 160
@@ -40,8 +40,8 @@ TOP = 160
 BEYOND = TOP + 2 * MAX_SET_SCORE + 1 - PEGS
 """Columns of the table of last turns: how many holes past the track the other side can finish."""
 SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
-"""Axes of a table: order, mover's place, other's place, mover's and other's wipe-outs in a row, as in `Seen`. After it,
-a table holds the last turns: other's place, its wipe-outs, and the hole past the track where the mover has finished."""
+"""Axes of a table: order, mover's place, other's place, mover's and other's wipe-outs in a row, as in `DuelState`. The
+last turns follow in a table: other's place, its wipe-outs, and the hole past the track where the mover has finished."""
 SHORT_TRACK = 120
 """Holes of the track that the tables cover."""
 
@@ -66,7 +66,12 @@ class DuelRules:
         return self.stake if place == FUCHLED else 2 if self.skunk and place <= SHORT_TRACK // 2 else 1
 
     def lost_last(self, place: int, wipeouts: int) -> int:
-        """Return the games that a side loses if its last turn, from a place and after some wipe-outs, is a wipe-out."""
+        """Return the games that a side loses by a wipe-out in the last turn of a game.
+
+        Args:
+            place: Place of the side's peg before that turn.
+            wipeouts: Wipe-outs of the side in a row before that turn.
+        """
         return self.games_lost(FUCHLED if wipeouts + 1 >= FUCHLE else place)
 
 
@@ -84,14 +89,14 @@ UNSOLVED = ("find_a_loser", "long_game", "pandemonium")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A board as the tables see it, from the side to move: itself and the furthest other side.
+class DuelState:
+    """State of a game as the tables index it: the mover, which is the side to move, and the furthest other side.
 
     Attributes:
         rules: Rules of the table that is used.
         order: 0 if the mover plays before the other in a round, 1 if after.
         mover: Place of the mover's peg.
-        other: Place of the other's peg, or its hole beyond the track, above FUCHLED by one.
+        other: Place of the other's peg; beyond the track its hole plus 1, which is above FUCHLED.
         mine: Consecutive wipe-outs of the mover, 0 to 2.
         theirs: Consecutive wipe-outs of the other side.
     """
@@ -138,9 +143,9 @@ def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
         board: Board before the turn.
         goal: `win`: values are win probabilities. `games`: equities, games that the other loses less one's own.
     """
-    seen = seen_of(board, goal)
+    duel = duel_state(board, goal)
     return _turn_values(
-        seen,
+        duel,
         bool(board.header.rules["piddle_points"]),
         bool(board.header.rules["bomb"]) and board.may_bomb,
         bool(board.header.rules["pandemonium"]),
@@ -149,8 +154,13 @@ def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
     )
 
 
-def seen_of(board: CribbageBoard, goal: str) -> Seen:
-    """Return the state of a board as the tables index it: the side to move and the furthest other side."""
+def duel_state(board: CribbageBoard, goal: str) -> DuelState:
+    """Return the state of a board as the tables index it.
+
+    Args:
+        board: Board before a turn.
+        goal: `win` or `games`.
+    """
     me, count = board.side, len(board.sides)
     others = [(me + step) % count for step in range(1, count)]
     there = [side for side in others if side not in board.out]
@@ -158,11 +168,11 @@ def seen_of(board: CribbageBoard, goal: str) -> Seen:
     order = int((me - board.first) % count > (other - board.first) % count)
     mine, theirs = (min(board.wipeouts[side], FUCHLE - 1) for side in (me, other))
     mover, far = _places(board, me, other)
-    return Seen(nearest_rules(rules_of(board, goal)), order, mover, far, mine, theirs)
+    return DuelState(nearest_rules(rules_of(board, goal)), order, mover, far, mine, theirs)
 
 
 def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
-    """Return the table's places of the sides `me` and `other`, as `Seen.mover` and `Seen.other`.
+    """Return the table's places of the sides `me` and `other`, as `DuelState.mover` and `DuelState.other`.
 
     The tables have a track of 120 holes. On a longer one both pegs are moved back by the same number of holes.
     """
@@ -176,12 +186,12 @@ def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
 
 
 def index(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
-    """Return the index of a state in a table; the arguments are as in `Seen`, with places on the track."""
+    """Return the index of a state in a table; the arguments are as in `DuelState`, with places on the track."""
     return (((order * PLACES + mover) * PLACES + other) * FUCHLE + mine) * FUCHLE + theirs
 
 
 def stored_equity(rules: DuelRules, place: int) -> float:
-    """Return the equity at an index of the table of those rules, in games."""
+    """Return the equity of the mover in games, from the table of those rules; `place` is the `index` of the state."""
     return float(rules.stake * (_table(rules)[place] * 2.0**-31 - 1.0))
 
 
@@ -198,11 +208,11 @@ def stored_equities(rules: DuelRules) -> tuple[Floats, Floats]:
 
 
 @lru_cache(maxsize=512)
-def _turn_values(seen: Seen, piddle_points: bool, bombs: bool, five: bool, fuchle: bool, win: bool) -> TurnValues:
+def _turn_values(duel: DuelState, piddle_points: bool, bombs: bool, five: bool, fuchle: bool, win: bool) -> TurnValues:
     """Return the values of the side to move for every state of a turn. Cached.
 
     Args:
-        seen: The board.
+        duel: State before the turn.
         piddle_points: Whether the house rule `piddle_points` is on.
         bombs: Whether the side may bomb.
         five: Whether five 1s bomb without an announced throw.
@@ -213,12 +223,12 @@ def _turn_values(seen: Seen, piddle_points: bool, bombs: bool, five: bool, fuchl
 
     from companion.games.crib_dice.odds.backward_induction import fresh_throws
 
-    bank, lost, bomb = turn_ends(seen, fuchle)
+    bank, lost, bomb = turn_ends(duel, fuchle)
     if win:
         bank, lost, bomb = [(value + 1) / 2 for value in bank], (lost + 1) / 2, (bomb + 1) / 2
     announced = bomb if five else ANNOUNCED * bomb + (1 - ANNOUNCED) * lost
     bombed = (announced, bomb, bomb) if bombs else NO_BOMBS
-    hole = HOLE[seen.mover]
+    hole = HOLE[duel.mover]
     fresh = fresh_throws(piddle_points, np.array(bank), lost, hole, bombed).tolist()
 
     def banked(points: int) -> float:
@@ -227,17 +237,17 @@ def _turn_values(seen: Seen, piddle_points: bool, bombs: bool, five: bool, fuchl
     return TurnValues(piddle_points, banked, lost, banked, fresh, bombed)
 
 
-def turn_ends(seen: Seen, fuchle: bool) -> tuple[list[float], float, float]:
+def turn_ends(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]:
     """Return the equity of the mover after each way to end its turn, from the stored table.
 
     Args:
-        seen: State before the turn.
+        duel: State before the turn.
         fuchle: Whether the next wipe-out of the mover is a fuchle.
 
     Returns:
-        Equity after a stop by the hole that it reaches, after a wipe-out, and after a bomb (`-inf`: not allowed).
+        Equity after a stop, by the hole that it reaches; after a wipe-out; and after a bomb, `-inf` if not allowed.
     """
-    rules, order, mover, other, theirs = seen.rules, seen.order, seen.mover, seen.other, seen.theirs
+    rules, order, mover, other, theirs = duel.rules, duel.order, duel.mover, duel.other, duel.theirs
     lost_last = rules.games_lost(FUCHLED if fuchle else mover)
     if other > FUCHLED:
         finish = other - 1
@@ -256,9 +266,9 @@ def turn_ends(seen: Seen, fuchle: bool) -> tuple[list[float], float, float]:
         begin = prod(SHAPE) + (other * FUCHLE + theirs) * BEYOND
         bank += [-stored_equity(rules, begin + past) for past in range(BEYOND)]
     bomb = after(there, 0, HOLE[mover]) if HOLE[mover] < there else -inf
-    if rules.double_fuchle and mover == FUCHLED and seen.mine:
+    if rules.double_fuchle and mover == FUCHLED and duel.mine:
         return bank, -float(rules.games_lost(FUCHLED)), bomb
-    return bank, after(FUCHLED, 0) if fuchle else after(mover, min(seen.mine + 1, FUCHLE - 1)), bomb
+    return bank, after(FUCHLED, 0) if fuchle else after(mover, min(duel.mine + 1, FUCHLE - 1)), bomb
 
 
 @lru_cache(maxsize=4)

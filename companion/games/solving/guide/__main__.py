@@ -15,7 +15,7 @@ from companion.games.registry import GAMES
 ROOT = Path(__file__).parents[4]
 TEXTS, PAGES, CHARTS = Path(__file__).parent / "pages", ROOT / "docs/strategy", ROOT / "web/static/help/strategy"
 ORIGIN = "Made by `make guide` from the stored tables. [How they are computed](../method/odds.md)."
-"""Sentence after the heading of each page."""
+"""Text after the heading of each page: how the page was made."""
 
 
 def main(pages: Path = PAGES, charts: Path = CHARTS) -> None:

@@ -45,12 +45,13 @@ def lines(
     *,
     fill: bool = False,
 ) -> None:
-    """Draw curves over one axis.
+    """Draw curves over a common horizontal axis, as an SVG file.
 
     Args:
         file: The SVG file to write.
         x: Values of the horizontal axis.
-        curves: Values of each curve by its name; NaN leaves a gap. More than one get a legend.
+        curves: Values of each curve, one for each of `x`, by the curve's name; NaN leaves a gap. Two or more curves get
+            a legend.
         labels: Names of the horizontal and of the vertical axis.
         fill: Whether the area under a curve is filled, as for a distribution.
     """
@@ -75,7 +76,7 @@ def heat_map(
     span: tuple[float, float],
     levels: Sequence[float] = (),
 ) -> None:
-    """Draw a table of numbers as colours, with its first row at the bottom.
+    """Draw a table of numbers as colours, with its first row at the bottom, as an SVG file.
 
     Args:
         file: The SVG file to write.
@@ -97,7 +98,13 @@ def heat_map(
 
 
 def _drawn(file: Path, labels: tuple[str, str], draw: Callable[[Axes], None]) -> None:
-    """Write one chart with axes of those names to `file`."""
+    """Write one chart to an SVG file.
+
+    Args:
+        file: The SVG file to write.
+        labels: Names of the horizontal and of the vertical axis.
+        draw: Draws the content of the chart on its axes.
+    """
     with plt.rc_context(dict(STYLE)):
         figure, axes = plt.subplots(figsize=SIZE_IN, layout="constrained")
         draw(axes)
@@ -108,6 +115,6 @@ def _drawn(file: Path, labels: tuple[str, str], draw: Callable[[Axes], None]) ->
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table in Markdown."""
+    """Return rows of cells as a table in Markdown, with `head` as its first row."""
     written = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(str(cell) for cell in row)} |" for row in written)

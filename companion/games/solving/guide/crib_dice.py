@@ -21,29 +21,32 @@ from companion.games.solving.guide.charts import heat_map, lines, table
 FROZEN = (2, 3, 4, 5, 6)
 """Numbers of frozen dice after which there is a choice between a stop and a throw."""
 EXAMPLE = (3, 5)
-"""The set of the charts by gap: three frozen 5s."""
+"""Set of the chart of stops by gap, as number of frozen dice and their value."""
 MIDDLE = 60
 """Hole of the other peg in the charts by gap."""
 GAPS = range(-50, 51, 2)
 """Holes by which the mover is ahead in the charts by gap."""
 BOMB_STEP = 4
-"""Holes between two points of the chart of bombs: each takes milliseconds to compute."""
+"""Holes between two points of the chart of bombs. Smaller: a finer chart that takes longer, milliseconds a point."""
 
 
 def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the name and the figures of each page about Crib Dice; write its charts to the folder `charts`."""
+    """Write the charts about Crib Dice to the folder `charts`.
+
+    Yields the name of each page and its figures by placeholder.
+    """
     yield "crib-dice", _strategy(charts)
     yield "crib-dice-solved", _solved()
 
 
 def stop_at(worth: TurnValues, frozen: int, point: int, most: int = RICH) -> int | None:
-    """Return the least turn points at which a stop is as good as a throw; None if a throw is always better.
+    """Return the least turn points at which a stop is as good as a throw; None if a throw is better at all looked at.
 
     Args:
         worth: Values of the turn.
         frozen: Number of frozen dice.
-        point: Their value.
-        most: Most gathered points to look at.
+        point: Face value of the frozen dice.
+        most: Number of gathered points, from 0 on, to look at.
     """
     scored = set_score(frozen, point)
     for gathered in range(most):
@@ -59,7 +62,7 @@ def board_at(mover: int, other: int, wipeouts: int = 0, preset: str | None = Non
         mover: Hole of the mover's peg.
         other: Hole of the other peg.
         wipeouts: Wipe-outs of the mover in a row.
-        preset: Set of house rules; None for the usual ones.
+        preset: Name of the preset of house rules; None for the default rules.
     """
     rules = {switch.key: switch.default for switch in GAME.switches} | dict(GAME.presets[preset] if preset else {})
     return replace(
@@ -81,7 +84,7 @@ def win_map() -> npt.NDArray[np.float64]:
 
 
 def _strategy(charts: Path) -> dict[str, str]:
-    """Return the figures of the page on strategy, and write its charts."""
+    """Write the charts of the page on strategy to the folder `charts`; return the page's figures by placeholder."""
     points = turn_values(False)
     stops = [[point, *(_shown(stop_at(points, frozen, point)) for frozen in FROZEN)] for point in FACES]
     safe = ["safe", *(f"{safe_chance(frozen, 5):.0%}" for frozen in FROZEN)]
@@ -103,7 +106,7 @@ def _strategy(charts: Path) -> dict[str, str]:
 
 
 def _solved() -> dict[str, str]:
-    """Return the figures of the page on how the game between two is solved."""
+    """Return the figures, by placeholder, of the page on the solved game between two."""
     rows = []
     for rules, name in two_sides.TABLES.items():
         first = two_sides.stored_equity(rules, two_sides.index(0, 0, 0, 0, 0))
@@ -123,13 +126,13 @@ def _solved() -> dict[str, str]:
 
 
 def _switches(rules: two_sides.DuelRules) -> str:
-    """Return the house rules of a table that are on, as text."""
+    """Return the names of the house rules that are on, as text; "basic" if none is."""
     names = [f"`{name}`" for name in type(rules).__dataclass_fields__ if getattr(rules, name)]
     return ", ".join(names) or "basic"
 
 
 def _gap_chart(file: Path) -> None:
-    """Draw at how many turn points to stop with the example set, by the lead, for each count of wipe-outs."""
+    """Draw the turn points from which to stop with the set EXAMPLE, by the lead in holes, for 0, 1 and 2 wipe-outs."""
     curves = {
         name: [_stop_on(MIDDLE + gap, wipeouts, *EXAMPLE) for gap in GAPS]
         for name, wipeouts in (("no wipe-out", 0), ("one wipe-out", 1), ("two wipe-outs", 2))
@@ -138,7 +141,7 @@ def _gap_chart(file: Path) -> None:
 
 
 def _piddle_chart(file: Path) -> str:
-    """Draw at how many turn points to stop before a piddle, by the lead. Returns the figures of two leads in words."""
+    """Draw the turn points from which to stop before a piddle, by the lead in holes; return two of them in words."""
     curve = [_stop_on(MIDDLE + gap, 0, 5, 3) for gap in GAPS]
     lines(file, list(GAPS), {"five frozen 3s": curve}, ("holes ahead of the other peg", "turn points to stop at"))
     by_gap = dict(zip(GAPS, curve, strict=True))
@@ -146,14 +149,21 @@ def _piddle_chart(file: Path) -> str:
 
 
 def _stop_on(hole: int, wipeouts: int, frozen: int, point: int) -> float:
-    """Return the least turn points at which to stop for the win, the other peg on MIDDLE; NaN if never on the board."""
+    """Return the least turn points to stop at for the win, with the other peg on MIDDLE; NaN if none is on the track.
+
+    Args:
+        hole: Hole of the mover's peg.
+        wipeouts: Wipe-outs of the mover in a row.
+        frozen: Number of frozen dice.
+        point: Face value of the frozen dice.
+    """
     worth = two_sides.turn_values(board_at(hole, MIDDLE, wipeouts))
     stop = stop_at(worth, frozen, point, two_sides.SHORT_TRACK + 1 - hole)
     return float("nan") if stop is None else stop
 
 
 def _bomb_chart(file: Path) -> str:
-    """Draw what a bomb adds to the win probability by both holes. Returns in words from which gap it pays."""
+    """Draw the gain in win probability by a bomb with six 1s, by both holes; return in words from which gap it pays."""
     holes = range(0, two_sides.PEGS, BOMB_STEP)
     gain = np.full((two_sides.PEGS, two_sides.PEGS), np.nan)
     pays = list[int]()
@@ -169,5 +179,5 @@ def _bomb_chart(file: Path) -> str:
 
 
 def _shown(stop: int | None) -> str:
-    """Return a threshold of turn points as text."""
+    """Return the turn points to stop at as text; "never" for None."""
     return "never" if stop is None else str(stop)
