@@ -32,7 +32,7 @@ def seat_leaving(state: State, leave: Leave) -> int:
 
 
 def one_remains(seats: int, left: Set[int]) -> bool:
-    """Whether players have left and at most one of `seats` remains.
+    """Whether somebody has left a game of `seats` players, and at most one remains.
 
     >>> one_remains(3, {0}), one_remains(3, {0, 2}), one_remains(1, {0}), one_remains(1, set())
     (False, True, True, False)
@@ -52,5 +52,5 @@ def leave_event(seat: int, side: int) -> Event:
 
 
 def left_view(standing: Standing) -> dict[str, Any]:
-    """Return the field `left` of a state view: names of players who left. Empty if nobody has."""
+    """Return the field `left` of a state view, names of players who left, as a dict. Empty if nobody has left."""
     return {"left": [standing.header.players[seat] for seat in sorted(standing.left)]} if standing.left else {}

@@ -30,20 +30,23 @@ class Dice(Protocol):
 
 
 def careless(state: State) -> Choice:
-    """Choose by the rule of thumb of the game, `Rulebook.careless`; it needs no odds."""
+    """Return the choice of the game's rule of thumb, `Rulebook.careless`, which needs no odds.
+
+    The level `careless` uses it only in games without odds.
+    """
     if isinstance(state, RollOff):
         return state.throw_sizes[0]
     return game_named(state.standing.header.game).careless(state)
 
 
 def erring(state: State, temperature: float) -> Choice:
-    """Return the option with the highest expected points, with random mistakes that are the same for the same state.
+    """Return the option with the highest expected points after random noise that depends on the state alone.
 
-    Games without values use their rule of thumb.
+    Games without expected points use their rule of thumb.
 
     Args:
         state: State with a player to play.
-        temperature: Scale of the mistakes, in points; 0 for none.
+        temperature: Scale of the noise, in points; 0 for none. Twice as much makes mistakes twice as costly as likely.
     """
     values = state.expected_values()
     if not values:

@@ -59,31 +59,31 @@ class RollOff:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Return two dice."""
+        """Number of dice of a throw: always two."""
         return (2,)
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """Return nothing: a roll-off has no decisions."""
+        """Decisions allowed now: always none."""
         return ()
 
     def options(self) -> tuple[Action, ...]:
-        """Return nothing: a roll-off has no decisions."""
+        """Return no options: a roll-off has no decisions."""
         return ()
 
     @property
     def safe_chance(self) -> None:
-        """Return None: a throw cannot fail."""
+        """None: a throw of the roll-off cannot fail."""
         return None
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
-        """Return the throw of two dice with a value of 0 points."""
+        """Return the only option, a throw of two dice, with a value of 0 points."""
         return ((2, 0.0),)
 
     def after(self, action: Action) -> State:
         """Return the state after a throw of two dice, or after a player left.
 
-        It is in this round, in a round of the tied players, or the first state of the game.
+        That state is the roll-off in this round or in a round of the tied players, or the first state of the game.
 
         Raises:
             IllegalAction: The action is neither a throw of two dice nor a player who leaves.
@@ -111,7 +111,7 @@ class RollOff:
 
     @property
     def _game(self) -> State:
-        """First state of the game if the next thrower started it."""
+        """First state of the game that follows, as if the next thrower started it."""
         return self.begin(self.header, self._to_play, left=self.left)
 
     def view(self) -> dict[str, Any]:
@@ -120,7 +120,10 @@ class RollOff:
 
 
 def _next(roll_off: RollOff) -> State:
-    """Resolve a round: wait for throws, start a round of the tied players, or begin the game if one is left."""
+    """Return the state that follows a change of a roll-off.
+
+    It is the given one while throws are missing, a round of the tied players, or the game if one thrower is left.
+    """
     throwers, totals = roll_off.throwers, roll_off.totals
     if len(throwers) == 1:
         return roll_off.begin(roll_off.header, throwers[0], roll_off.events, roll_off.left)

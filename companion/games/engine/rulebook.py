@@ -26,7 +26,7 @@ def no_values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def no_values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Default of `Rulebook.values_by_games`: raise RulesError, because every loser loses one game."""
+    """Default of `Rulebook.values_by_games`: raise RulesError, because every loser loses just one game."""
     raise RulesError(f"Expected games lost are not computed for {state.standing.header.game!r}; choose the goal win.")
 
 
@@ -36,7 +36,7 @@ def never_solved(_: State, __: str = "win") -> bool:
 
 
 def no_facts(_: State) -> tuple[Phrase, ...]:
-    """Default of `Rulebook.facts`: nothing is said about any position."""
+    """Default of `Rulebook.facts`: no phrases about any position."""
     return ()
 
 
@@ -81,7 +81,8 @@ class Rulebook:
         effects: Effects of the game's own events, by code.
         track: Returns what the track shows of a state.
         panels: Returns what a page shows of a state beside the track.
-        facts: Returns what explains a decision in a position, for puzzles and reviews: keys after `fact.` in the texts.
+        facts: Returns phrases about what matters in a position, for puzzles and reviews; their texts have keys
+            `fact.CODE`.
         in_words: Rules in English, as plain paragraphs.
         doubtful: Doubtful sentences of the original rules, in its order.
         why: Codes of tray notices by the heading of the paragraph that explains them.

@@ -69,16 +69,19 @@ class KeepZonePolicy(Protocol):
         """Return whether the next throw takes all dice, including those left in the tray by the turn before."""
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterable[tuple[Action, ...]]:
-        """Yield possible decisions made before the current roll, likeliest first; `()` stands for no decision."""
+        """Yield the decisions that the player may have made before the current roll, likeliest first.
+
+        Each is a sequence of lines to play before the throw; `()` stands for no decision.
+        """
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterable[Values]:
-        """Yield possible throws, likeliest first. `still` are dice of the throw zone that did not move."""
+        """Yield the possible throws, likeliest first. `still`: dice of the throw zone that did not move."""
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
         """Return the decisions and the notice that the dice in the tray mean when nothing was rolled."""
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Return the decisions to play before a stop, when all dice are lifted out."""
+        """Return the decisions to play before a stop, which lifting all dice out of the tray means."""
 
     def staying(self, state: State) -> Values:
         """Return the dice that the next throw leaves in the tray: frozen, kept or set aside."""
@@ -109,7 +112,7 @@ class ThrowsOnly:
         yield ()
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield all dice of the throw zone, unless one of them was not rolled."""
+        """Yield all dice of the throw zone as the throw; nothing if one of them did not move."""
         if not still:
             yield dice.thrown
 
@@ -151,7 +154,7 @@ class DecidedElsewhere:
         return self.game.dice_expected(state)
 
     def starts_afresh(self, state: State) -> bool:
-        """Return whether the next throw takes all dice, as the game's policy answers."""
+        """Return whether the next throw takes all dice, by the game's policy."""
         return self.game.starts_afresh(state)
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
@@ -159,7 +162,7 @@ class DecidedElsewhere:
         yield ()
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield the rolled dice, without and with those moved to the keep zone since."""
+        """Yield the possible throws: the dice that were rolled, then these with dice moved to the keep zone since."""
         yield from thrown_or_moved(dice, still, still)
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
@@ -171,7 +174,7 @@ class DecidedElsewhere:
         return ()
 
     def staying(self, state: State) -> Values:
-        """Return the dice that the next throw leaves in the tray, as the game's policy answers."""
+        """Return the dice that the next throw leaves in the tray, by the game's policy."""
         return self.game.staying(state)
 
     def takes_all(self, state: State) -> bool:
@@ -179,7 +182,7 @@ class DecidedElsewhere:
         return True
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """Return the choices of the game's policy: people may decide for the seat."""
+        """Return the decisions that the buttons step through, by the game's policy: people may decide for the seat."""
         return self.game.choices(state)
 
 
