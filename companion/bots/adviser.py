@@ -55,8 +55,8 @@ class Advisor:
         """Return each side's win probability before the first line and after each line.
 
         Returns:
-            `number` of the table's entry, `sides` by name, `chances`: for each position a probability a side, and
-            `exact`: whether they hold if all sides play every turn for the win.
+            `number` of the table's last entry; `sides`: their names; `chances`: for each position a list with the
+            probability of each side; `exact`: whether they hold if all sides play every turn for the win.
 
         Raises:
             RulesError: No game is on, a serious game is not over, or its win probabilities are not known.

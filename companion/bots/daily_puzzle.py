@@ -16,14 +16,14 @@ from companion.games.advice.puzzles import GRADES, Puzzle, puzzles
 from companion.games.advice.reasons import reasons_for
 from companion.games.registry import GAMES, game_named
 
-CHOICE = 3
-"""Puzzles of which the hardest becomes the puzzle of the day."""
+CANDIDATES = 3
+"""Puzzles made for a day; the hardest is taken. More make it harder, and longer to compute."""
 
 
 def puzzle_of(day: date) -> Puzzle:
-    """Return the puzzle of a day: the games take turns, and every table has the same one."""
+    """Return the puzzle of a day. The games alternate by day; every table gets the same puzzle."""
     names = list(GAMES)
-    offered = islice(puzzles(names[day.toordinal() % len(names)], random.Random(day.isoformat())), CHOICE)
+    offered = islice(puzzles(names[day.toordinal() % len(names)], random.Random(day.isoformat())), CANDIDATES)
     return max(offered, key=lambda puzzle: GRADES.index(puzzle.grade))
 
 
@@ -43,7 +43,7 @@ class DailyPuzzle:
 
         Returns:
             The fields of `Puzzle.view` but the transcript; `title` of the game, `day` (ISO 8601), the loose `dice` and
-            those `kept`, the `track`, and `reasons` as phrases.
+            those `kept`, the `track`, and `reasons`: phrases that explain the best option.
         """
         day = self._today()
         with self._lock:

@@ -1,7 +1,7 @@
 """The bot's thread: waits so that people can follow, then decides by its level and has its dice thrown.
 
-A person throws its dice, or a simulated tray does. It waits while a throw is in question or a correction is open, and
-longer after something was taken back.
+A person throws its dice, or a simulated tray does. It waits while the table asks about a throw or offers a correction,
+and longer after an undo.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ PAUSE_S = 2.0
 """Pause in seconds before a decision and before a throw, so that people see what came before."""
 AFTER_UNDO_S = 8.0
 """Longer pause in seconds after an undo or correction, because a second one often follows."""
-AGAIN_S = 20.0
-"""Seconds after a throw without an accepted reading until the simulated tray throws again."""
-MOVING_S = 10.0
+RETHROW_S = 20.0
+"""Seconds that the simulated tray waits for an accepted reading of its throw before it throws again."""
+MAX_SETTLE_S = 10.0
 """Longest wait in seconds for the tray to come to rest before a decision; then the bot decides anyway."""
-LOOK_S = 0.5
-"""Poll interval in seconds until the tray is ready for a throw."""
-HELD_S = 60.0
+POLL_S = 0.5
+"""Poll interval in seconds while the bot waits for the tray to be ready for a throw."""
+MAX_HOLD_S = 60.0
 """Longest time in seconds that one `hold` stops the bot, so that a forgotten dialog can't stop the game."""
 
 
@@ -69,8 +69,8 @@ class BotPlayer:
         self._thread: threading.Thread | None = None
 
     def hold(self, seconds: float) -> None:
-        """Stop acting for `seconds`, at most `HELD_S`, because somebody is about to correct something. 0 resumes."""
-        self._held_s = self._clock() + min(HELD_S, seconds)
+        """Pause the bot for `seconds`, at most `MAX_HOLD_S`, while somebody corrects a line. 0 lets it go on."""
+        self._held_s = self._clock() + min(MAX_HOLD_S, seconds)
         self._wake.set()
 
     def hear(self, _: Snapshot, __: News) -> None:
@@ -121,8 +121,8 @@ class BotPlayer:
         due_s = self._from_s if state.decisions or _has_decided(table) else now_s
         if now_s < due_s:
             return due_s - now_s
-        if state.decisions and table.moving and now_s < due_s + MOVING_S:
-            return due_s + MOVING_S - now_s
+        if state.decisions and table.moving and now_s < due_s + MAX_SETTLE_S:
+            return due_s + MAX_SETTLE_S - now_s
         return self._act(table, state)
 
     def _act(self, table: TableState, state: State) -> float | None:
@@ -159,7 +159,7 @@ class BotPlayer:
     def _thrown(self, table: TableState, count: int, now_s: float) -> float | None:
         """Have the simulated tray throw `count` dice after a pause in which people see which dice stay.
 
-        Called again after AGAIN_S without an accepted reading, it throws again.
+        Called again after RETHROW_S without an accepted reading, it throws again.
 
         Args:
             table: State of the table.
@@ -172,15 +172,15 @@ class BotPlayer:
         if self._hands is None:
             return None
         if not table.memory.awake or table.moving:  # an unchanged tray has no second reading
-            return LOOK_S
+            return POLL_S
         due_s = self._throw_s
         if due_s is None:
             due_s = self._throw_s = max(now_s, self._from_s) + (self._pause_s / 2 if _state(table).decisions else 0.0)
         if now_s < due_s:
             return due_s - now_s
         self._hands.throw_beside(table.staying, count)
-        self._throw_s = now_s + AGAIN_S
-        return AGAIN_S
+        self._throw_s = now_s + RETHROW_S
+        return RETHROW_S
 
     def _run(self) -> None:
         """Step until stopped; sleep in between."""

@@ -23,7 +23,7 @@ from companion.table.state import TableState
 
 Json = dict[str, Any]
 MAX_OPTIONS = 4
-"""Options of a question: the best ones and the one that was taken. More do not fit on a phone."""
+"""Most options of a question that are among the best; the one that was taken is added. More do not fit on a phone."""
 MAX_VOTERS = 200
 """Phones whose votes are counted: as many as the pages are made for. Bounds the memory that a guest can use."""
 
@@ -34,13 +34,13 @@ class VoteQuestion:
 
     Attributes:
         state: The position before it.
-        player: Who decided.
+        player: Name of the player who decided.
         options: Options with their values, in the order in which they are shown.
         best: Index of the best option.
         taken: Index of the option that was taken.
         reasons: Phrases that explain the best option, as JSON values.
-        goal: What the values are of.
-        photo: Number of the throw that lay on the table; None without a photo.
+        goal: Unit of the values: `win`, `games` or `points`.
+        photo: Number of the latest throw before it, which names its photo; None without a photo.
     """
 
     state: State
@@ -55,7 +55,7 @@ class VoteQuestion:
 
 @dataclass(slots=True)
 class _Ballot:
-    """Questions of one game, and who has voted for which option of each; changed as votes come in."""
+    """Questions of one game, and the votes for each as option by voter; changed as votes come in."""
 
     transcript: Transcript
     questions: tuple[VoteQuestion, ...]
@@ -132,7 +132,7 @@ class Vote:
             ballot.shown[question] = True
 
     def _current(self) -> _Ballot:
-        """Return the ballot of the game on the table; a new one if the game has changed. Raises RulesError."""
+        """Return the ballot of the game on the table; a new one for another game. Raises RulesError as `view`."""
         game = self._state().record.game
         if game is None:
             raise RulesError("No game has been started yet.")
@@ -153,7 +153,13 @@ class Vote:
 
     @staticmethod
     def _question(ballot: _Ballot, place: int, voter: str) -> Json:
-        """Return a question as JSON values, with the answer if it is shown."""
+        """Return a question of `view`, with the answer if it is shown.
+
+        Args:
+            ballot: Questions and votes.
+            place: Index of the question.
+            voter: Identity of the phone that asks.
+        """
         question, votes = ballot.questions[place], ballot.votes[place]
         panels = game_named(ballot.transcript.header.game).panels(question.state)
         view: Json = {
@@ -205,6 +211,6 @@ def questions_of(game: PlayedGame) -> tuple[VoteQuestion, ...]:
 
 
 def _line(action: Any) -> Json:
-    """Return an action as the line of its option: a throw as its number of dice."""
+    """Return an action as JSON, like `option_line`: a throw is the number of its dice."""
     line = line_of(action)
     return {"throw": len(line["throw"])} if "throw" in line else line
