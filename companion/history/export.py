@@ -17,7 +17,7 @@ from companion.games.engine.notation import action_of
 from companion.games.engine.replay import transcript_of
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
-from companion.history.fairness import course_of, watched
+from companion.history.fairness import course_of, evidence_after
 from companion.history.ratings import Regrets, ratings_of, regrets_by_player
 from companion.history.story import story_with_photos
 from companion.table.evening.archive import Archive, ArchivedGame, ArchivedLine
@@ -57,7 +57,7 @@ class PastGames:
         return _listed(kept) if kept else None
 
     def transcript(self, game: int) -> list[Json] | None:
-        """Return a game's transcript as JSON objects: its header, then the lines that stand. None for no such game."""
+        """Return a game's transcript as JSON objects: its header, then the lines in force. None for an unknown game."""
         kept = self._game(game)
         return [kept.header_line, *(each.line for each in kept.archived_lines())] if kept else None
 
@@ -67,7 +67,7 @@ class PastGames:
         return kept.text() if kept else None
 
     def newest(self) -> bytes | None:
-        """Return the transcript of the newest game as JSON Lines, played or only set up. None before the first game."""
+        """Return the newest game's transcript as JSON Lines, even without a throw. None before the first game."""
         with self._lock:
             self._read_on()
             return self._kept[max(self._kept)].text() if self._kept else None
@@ -154,7 +154,7 @@ class PastGames:
         return ratings_of((game.header.game, self._regrets(game)) for game in finished)
 
     def _regrets(self, game: ArchivedGame) -> Regrets | None:
-        """Return the regrets in an archived game by player. Cached."""
+        """Return the goal of an archived game and each player's regrets; None where it is not rated. Cached."""
 
         def judged() -> Json:
             return {"regrets": regrets_by_player(transcript_of(game.text()), game.terms)}
@@ -207,7 +207,7 @@ class PastGames:
         return self._cached(goal, kept, lambda: odds_view(transcript_of(kept.text()).state, goal))
 
     def throws(self, since: int | None = None, dice: str | None = None) -> Iterator[Sequence[int]]:
-        """Yield the values of every throw that stands, oldest game first.
+        """Yield the dice values of every throw that was not undone, oldest game first.
 
         Args:
             since: Number of the earliest game to include; None for all.
@@ -242,7 +242,7 @@ class PastGames:
         sets = list(dict.fromkeys(game.terms.dice for game in self._played())) or [""]
         dice = sets[0] if dice is None else dice
         throws = list(self.throws(dice=dice))
-        return {"dice": dice, "sets": sets, **watched(throws).view(), "course": course_of(throws)}
+        return {"dice": dice, "sets": sets, **evidence_after(throws).view(), "course": course_of(throws)}
 
     def archived_after(self, number: int) -> tuple[tuple[ArchivedGame, ...], int]:
         """Return the games with a larger number, oldest first, and the number of the oldest game that may still change.
@@ -256,7 +256,7 @@ class PastGames:
             return tuple(game for key, game in sorted(self._kept.items()) if key > number), open_from
 
     def doubted(self) -> list[tuple[ArchivedGame, ArchivedLine]]:
-        """Return each throw that the camera doubted or a person corrected, with its game, oldest first."""
+        """Return each throw whose reading was doubted or corrected by a person, with its game, oldest first."""
         with self._lock:
             self._read_on()
             return [(game, line) for _, game in sorted(self._kept.items()) for line in game.doubted]

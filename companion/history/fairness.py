@@ -23,15 +23,15 @@ from math import exp, inf, log, sqrt
 from typing import Any
 
 BIASES = ((0.13, 1 / 12), (0.195, 5 / 12), (0.25, 4 / 12), (0.4, 1 / 12), (0.8, 1 / 12))
-"""Probability of the biased face and its weight in the mixture. A die between two of them is found a little later."""
+"""Probability of the biased face, and weight in the mixture. A bias between two of them is found a little later."""
 MIN_EVIDENCE = 20.0
-"""Likelihood ratio from which dice are called uneven: at most 1 fair set in 20 ever reaches it."""
+"""Likelihood ratio from which dice are called uneven: at most 1 of 20 fair sets ever reaches it."""
 MAX_SLIPS = 0.01
 """Largest share of a value's readings that a good reader may get wrong unnoticed."""
 FINDABLE_CHANCE = 0.3
-"""Probability of one face. While such a bias would not have been found, there are too few throws for a verdict."""
+"""Probability of one face that a verdict must be able to find. Until so many dice are rolled there is no verdict."""
 COURSE_POINTS = 120
-"""Points in the chart of the evidence: enough for the width of a phone."""
+"""About how many points the chart of the evidence has: enough for the width of a phone."""
 MEDIANS = ((0.19, 2300), (0.2, 1295), (0.22, 514), (0.25, 218), (0.3, 108), (0.4, 41), (0.6, 14), (1.0, 5))
 """Probability of one face, and the median number of dice until such a set is found uneven (`make fairness`)."""
 Counts = tuple[int, ...]
@@ -131,8 +131,8 @@ def course_of(throws: Iterable[Sequence[int]]) -> list[list[float]]:
     return course[::-1][::step][::-1]
 
 
-def watched(throws: Iterable[Sequence[int]]) -> Fairness:
-    """Return the evidence after these throws, a sequence of values each."""
+def evidence_after(throws: Iterable[Sequence[int]]) -> Fairness:
+    """Return the evidence after some throws, each a sequence of dice values."""
     return reduce(Fairness.thrown, throws, Fairness())
 
 
@@ -182,7 +182,13 @@ _PAIRS = tuple(permutations(range(1, 7), 2))
 
 
 def _taken_for(counts: Counts, taken: int, shown: int) -> float:
-    """Return the maximum log likelihood of fair dice with a reader that reads `taken` as `shown` at some fixed rate."""
+    """Return the maximum log likelihood of the counts for fair dice and a reader that confuses one value with another.
+
+    Args:
+        counts: Number of dice that were read as each face, from one to six.
+        taken: True value that the reader sometimes misreads, at the rate that explains the counts best.
+        shown: Value that it reads instead.
+    """
     lost, gained = counts[taken - 1], counts[shown - 1]
     share = lost / (lost + gained) if lost < gained else 0.5
     others = sum(counts) - lost - gained

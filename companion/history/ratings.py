@@ -12,7 +12,7 @@ from companion.games.registry import game_named
 from companion.table.terms import Terms
 
 Regrets = tuple[str, dict[str, tuple[float, ...]]]
-"""The goal of a game, and each player's regrets of the decisions that mattered."""
+"""The goal of a game, and by player the regret of each decision that counts (`judging.regrets_of`)."""
 
 
 def regrets_by_player(transcript: Transcript, terms: Terms) -> Regrets | None:

@@ -66,7 +66,7 @@ class ReviewedThrow(msgspec.Struct, frozen=True, kw_only=True):
         doubt: Code of the reader's doubt, or None.
         dice: Every box in the photo.
         settled: Whether each box has a label. Only settled throws are training data.
-        by_hand: Whether a person labelled it die by die.
+        by_hand: Whether a person gave the labels, one for each box.
     """
 
     throw: int
@@ -83,8 +83,8 @@ class ReviewedThrow(msgspec.Struct, frozen=True, kw_only=True):
 def matched_values(read: Sequence[int], truth: Sequence[int]) -> tuple[int | None, ...]:
     """Match the values read die by die with the true values of the throw.
 
-    A die keeps its reading if that agrees with the throw. The other dice are clear only if all of them must show one
-    value, or all are no dice.
+    A value read is right if no more boxes show it than the throw has. The other boxes get a value only if all of them
+    must have the same one, or none of them holds a die.
 
     Args:
         read: Value read of each box.
@@ -119,7 +119,7 @@ class Review:
         self._readings: dict[int, RecordedReading | None] = {}  # by the number of the throw's entry
 
     def throws(self) -> list[ReviewedThrow]:
-        """Return the doubted and corrected throws that stand, newest first."""
+        """Return the doubted and corrected throws that were not undone, newest first."""
         with self._lock:
             labels = self._labels()
             throws = [_reviewed(*each, labels.get(each[1].number)) for each in self._to_look_over()]

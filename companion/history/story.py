@@ -14,7 +14,7 @@ def story_with_photos(transcript: Transcript, thrown: Sequence[int | None]) -> d
 
     Args:
         transcript: Transcript after the game's last line.
-        thrown: For each line that stands the number of its throw, or None where it has no photo.
+        thrown: For each line in force the number of its throw, or None where it has no photo.
 
     Returns:
         `games.advice.luck.Story.view`; each move has `photo`, the number of the latest throw before it, or None.

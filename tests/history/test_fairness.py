@@ -27,7 +27,7 @@ from companion.history.fairness import (
     _slipped,
     _taken_for,
     could_have_found,
-    watched,
+    evidence_after,
 )
 from tests.history.fair_sets import found_after, with_one_face
 
@@ -35,7 +35,7 @@ TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
 
 
 def thrown(weights: Sequence[float], rolls: int, seed: int) -> Fairness:
-    return watched([value] for value in random.Random(seed).choices(range(1, 7), weights, k=rolls))
+    return evidence_after([value] for value in random.Random(seed).choices(range(1, 7), weights, k=rolls))
 
 
 def test_fair_sets_looked_at_after_every_throw_raise_few_alarms() -> None:
@@ -45,7 +45,7 @@ def test_fair_sets_looked_at_after_every_throw_raise_few_alarms() -> None:
 
 @given(st.lists(st.lists(st.integers(1, 6), min_size=1, max_size=7), max_size=30))
 def test_the_evidence_is_the_likelihood_ratio_of_all_values(throws: list[list[int]]) -> None:
-    fairness = watched(throws)
+    fairness = evidence_after(throws)
     ratio = 0.0
     for face, (chance, weight) in product(range(6), BIASES):
         dice = [6 * (chance if value - 1 == face else (1 - chance) / 5) for values in throws for value in values]
@@ -57,7 +57,7 @@ def test_the_evidence_is_the_likelihood_ratio_of_all_values(throws: list[list[in
 
 
 def test_the_likelihood_ratio_is_a_martingale_for_fair_dice() -> None:
-    before = watched([[1, 6], [6, 6, 2]])
+    before = evidence_after([[1, 6], [6, 6, 2]])
     after = [exp(before.thrown([value]).evidence) for value in range(1, 7)]
     assert sum(after) / 6 == pytest.approx(exp(before.evidence))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.bots.adviser import Advisor
-from companion.history.fairness import course_of, watched
+from companion.history.fairness import course_of, evidence_after
 from companion.history.review import Review
 from companion.settings.file import SettingsFile
 from companion.settings.load import Origin, Settings
@@ -74,7 +74,7 @@ class PastGames:
 
     def fairness(self, dice: str | None) -> dict[str, Any]:
         throws = [(1, 2, 3, 4, 6, 6)] * 30
-        return {"dice": dice or "", "sets": ["", "Blue"], **watched(throws).view(), "course": course_of(throws)}
+        return {"dice": dice or "", "sets": ["", "Blue"], **evidence_after(throws).view(), "course": course_of(throws)}
 
 
 @contextmanager

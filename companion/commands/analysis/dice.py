@@ -10,7 +10,7 @@ import click
 
 from companion.commands.transcript_file import transcript_in
 from companion.games.engine.game import Throw
-from companion.history.fairness import FINDABLE_CHANCE, watched
+from companion.history.fairness import FINDABLE_CHANCE, evidence_after
 from companion.settings import load as config
 
 WIDTH = 40
@@ -35,7 +35,7 @@ def command(files: tuple[str, ...], data: str | None, since: int | None, dice: s
     sets of fair dice is ever called uneven. Corrected throws count as corrected. Where one confusion of the camera's
     reader would explain uneven values, the answer says so.
     """
-    found = watched(list(_of_files(files) if files else _of_the_table(data, since, dice))).view()
+    found = evidence_after(list(_of_files(files) if files else _of_the_table(data, since, dice))).view()
     click.echo(json.dumps(found) if as_json else in_words(found))
 
 
