@@ -34,7 +34,7 @@ MAX_SETTLE_S = 10.0
 """Longest wait in seconds for the tray to come to rest before a decision; then the bot decides anyway."""
 POLL_S = 0.5
 """Poll interval in seconds while the bot waits for the tray to be ready for a throw."""
-MAX_HOLD_S = 60.0
+MAX_HELD_S = 60.0
 """Longest time in seconds that one `hold` stops the bot, so that a forgotten dialog can't stop the game."""
 
 
@@ -69,8 +69,8 @@ class BotPlayer:
         self._thread: threading.Thread | None = None
 
     def hold(self, seconds: float) -> None:
-        """Pause the bot for `seconds`, at most `MAX_HOLD_S`, while somebody corrects a line. 0 lets it go on."""
-        self._held_s = self._clock() + min(MAX_HOLD_S, seconds)
+        """Pause the bot for `seconds`, at most `MAX_HELD_S`, while somebody corrects a line. 0 lets it go on."""
+        self._held_s = self._clock() + min(MAX_HELD_S, seconds)
         self._wake.set()
 
     def hear(self, _: Snapshot, __: News) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import flask
 import msgspec
 
-from companion.bots.player import MAX_HOLD_S, BotPlayer
+from companion.bots.player import MAX_HELD_S, BotPlayer
 from web.pairing.roles import PLAYERS
 from web.responses import answer
 from web.routes import Routes
@@ -16,7 +16,7 @@ from web.routes import Routes
 class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`POST /api/house/hold`: for how many seconds the computer player waits; 0 lets it go on."""
 
-    seconds: Annotated[float, msgspec.Meta(ge=0.0, le=MAX_HOLD_S)]
+    seconds: Annotated[float, msgspec.Meta(ge=0.0, le=MAX_HELD_S)]
 
 
 def routes(house: BotPlayer) -> Routes:
