@@ -74,7 +74,7 @@ def test_a_turn_throws_three_keeps_some_and_throws_the_others_once() -> None:
 
 
 @pytest.mark.parametrize(("kept", "size"), [((), 3), ((1,), 2), ((6,), 2), ((6, 1), 1), ((6, 6), 1)])
-def test_one_two_or_all_may_be_thrown_again(kept: tuple[int, ...], size: int) -> None:
+def test_one_two_or_three_dice_may_be_thrown_again(kept: tuple[int, ...], size: int) -> None:
     after = told("crag", throw(1, 6, 6), keep(*kept)).view()
     assert (after["throw_sizes"], after["dice"]) == ([size], sorted(kept))
     for other in {0, 1, 2, 3, 4} - {size}:
@@ -82,11 +82,11 @@ def test_one_two_or_all_may_be_thrown_again(kept: tuple[int, ...], size: int) ->
 
 
 @pytest.mark.parametrize("kept", [(1, 6, 6), (2,), (1, 1), (6, 6, 6), (1, 6, 6, 6), (2, 6, 1)])
-def test_keeping_all_three_or_what_does_not_lie_there_is_refused(kept: tuple[int, ...]) -> None:
+def test_a_keep_of_all_three_or_of_missing_dice_is_refused(kept: tuple[int, ...]) -> None:
     refused(throw(1, 6, 6), keep(*kept))
 
 
-def test_the_second_throw_is_final() -> None:
+def test_after_the_second_throw_nothing_is_kept_or_thrown() -> None:
     lines = [throw(1, 2, 4), keep(4), throw(6, 3)]
     for line in (keep(4), keep(), throw(1), throw(1, 2, 3)):
         refused(*lines, line)
@@ -148,20 +148,20 @@ def test_the_highest_total_wins_and_the_others_lose_one_game() -> None:
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 1}}
 
 
-def test_after_the_end_nothing_follows() -> None:
+def test_after_the_end_every_line_is_refused() -> None:
     lines = [line for category in CATEGORIES for line in (throw(1, 1, 2), score(category))]
     for line in (throw(1, 2, 3), keep(), score("ones")):
         assert "over" in refused(*lines, line)
 
 
-def test_the_first_player_can_be_named_and_rounds_count_from_him() -> None:
+def test_rounds_count_from_the_first_player_in_the_header() -> None:
     after = told("crag", throw(1, 2, 3), score("ones"), players=3, first="Cat").view()
     assert (after["player"], after["round"]) == ("Ann", 1)
     after = told("crag", *[throw(1, 2, 3), score("ones")] * 3, players=3, first="Cat").view()
     assert (after["player"], after["round"]) == ("Cat", 2)
 
 
-def test_twenty_can_play() -> None:
+def test_twenty_players_can_play() -> None:
     names = [f"Player {number}" for number in range(20)]
     from companion.games.engine.notation import header_of
 

@@ -131,7 +131,7 @@ def test_the_rest_is_thrown_and_sets_never_combine_across_throws() -> None:
     refused(throw(1, 2, 3, 4, 4, 6), keep(1), throw(2, 1, 3, 3, 6), keep(1), keep(1))
 
 
-def test_dice_are_kept_once_a_throw() -> None:
+def test_a_throw_allows_only_one_keep() -> None:
     refused(throw(1, 5, 2, 3, 4, 4), keep(1), keep(5))
 
 
@@ -158,7 +158,7 @@ def test_hot_dice_can_come_over_several_throws() -> None:
 # --- on the board
 
 
-def test_the_first_bank_needs_the_entry() -> None:
+def test_the_first_bank_needs_the_points_of_the_rule_entry() -> None:
     lines = [throw(2, 2, 2, 5, 3, 4), keep(2, 2, 2, 5)]
     assert view(*lines)["decisions"] == []
     assert "1000" in refused(*lines, STOP)
@@ -168,7 +168,7 @@ def test_the_first_bank_needs_the_entry() -> None:
 
 
 @pytest.mark.parametrize(("entry", "allowed"), [(950, True), (1000, True), (1001, False), (1050, False), (0, True)])
-def test_the_entry_is_a_house_rule(entry: int, allowed: bool) -> None:
+def test_the_house_rule_entry_sets_the_least_first_bank(entry: int, allowed: bool) -> None:
     after = view(throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), entry=entry)
     assert after["decisions"] == (["stop"] if allowed else [])
 
@@ -186,7 +186,7 @@ def test_a_player_whose_total_falls_to_0_stays_on_the_board() -> None:
 # --- reversal
 
 
-def test_a_crap_out_on_the_first_throw_turns_the_direction_until_the_next() -> None:
+def test_each_crap_out_on_a_first_throw_reverses_the_direction() -> None:
     after = view(*CRAP, players=3)
     assert (after["direction"], after["player"]) == (-1, "Cat")
     after = view(*CRAP, *LATE_CRAP, players=3)
@@ -195,7 +195,7 @@ def test_a_crap_out_on_the_first_throw_turns_the_direction_until_the_next() -> N
     assert (after["direction"], after["player"]) == (1, "Ann")
 
 
-def test_a_later_crap_out_turns_nothing() -> None:
+def test_a_crap_out_on_a_later_throw_keeps_the_direction() -> None:
     assert view(*LATE_CRAP, players=3)["direction"] == 1
     hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), *CRAP]
     after = view(*hot, players=3)
@@ -224,7 +224,7 @@ def test_the_default_target_is_15000() -> None:
     assert view(*bank(15000))["last_round"] is True
 
 
-def test_on_a_tie_the_one_who_began_the_last_round_wins() -> None:
+def test_on_a_tie_the_player_who_began_the_last_round_wins() -> None:
     end = view(*LATE_CRAP, *bank(2000), *bank(2000), players=3, target=2000, first="Cat")
     assert end["over"] is False
     end = view(*LATE_CRAP, *bank(2000), *bank(2000), *LATE_CRAP, players=3, target=2000, first="Cat")
@@ -233,7 +233,7 @@ def test_on_a_tie_the_one_who_began_the_last_round_wins() -> None:
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
 
 
-def test_other_ties_are_shared() -> None:
+def test_a_tie_of_other_players_shares_the_win() -> None:
     end = view(*bank(2000), *bank(3000), *bank(3000), players=3, target=2000)
     assert end["outcome"] == {"winners": ["Ben", "Cat"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 0}}
 
@@ -246,7 +246,7 @@ def test_nobody_misses_or_repeats_his_last_turn_when_play_reverses() -> None:
     assert (end["over"], end["direction"], end["round"]) == (True, 1, 1)
 
 
-def test_the_crap_out_that_ends_the_game_turns_the_direction() -> None:
+def test_the_crap_out_that_ends_the_game_reverses_the_direction() -> None:
     end = view(*bank(2000), *LATE_CRAP, *CRAP, players=3, target=2000)
     assert (end["over"], end["direction"]) == (True, -1)
 
@@ -265,7 +265,7 @@ def test_a_second_player_at_the_target_starts_no_other_last_round() -> None:
 # --- spending
 
 
-def test_spending_takes_as_many_off_another_and_is_the_whole_turn() -> None:
+def test_a_spending_costs_both_players_equally_and_ends_the_turn() -> None:
     lines = [*bank(1000), *bank(1500)]
     assert view(*lines)["decisions"] == ["spend"]
     after = view(*lines, spend("Ben", 400))
@@ -273,19 +273,19 @@ def test_spending_takes_as_many_off_another_and_is_the_whole_turn() -> None:
 
 
 @pytest.mark.parametrize("points", [-1, 0, 1001, 10**30])
-def test_one_to_a_thousand_can_be_spent(points: int) -> None:
+def test_fewer_than_1_or_more_than_1000_points_cannot_be_spent(points: int) -> None:
     refused(*bank(2000), *bank(2000), spend("Ben", points))
 
 
 @pytest.mark.parametrize("points", [1, 999, 1000])
-def test_any_number_from_one_to_a_thousand_can_be_spent(points: int) -> None:
+def test_from_1_to_1000_points_can_be_spent(points: int) -> None:
     assert view(*bank(2000), *bank(2000), spend("Ben", points))["scores"] == {
         "Ann": 2000 - points,
         "Ben": 2000 - points,
     }
 
 
-def test_no_more_than_either_has_can_be_spent() -> None:
+def test_nobody_can_spend_more_than_either_player_has() -> None:
     poor = [*bank(1000), *bank(1500), spend("Ben", 800), *LATE_CRAP]
     assert view(*poor)["scores"] == {"Ann": 200, "Ben": 700}
     refused(*poor, spend("Ben", 201))
@@ -296,7 +296,7 @@ def test_no_more_than_either_has_can_be_spent() -> None:
     refused(*rich, spend("Ann", 701))
 
 
-def test_points_are_spent_on_another_who_has_some() -> None:
+def test_points_are_spent_only_on_another_player_who_has_some() -> None:
     lines = [*bank(1000), *bank(1000), *LATE_CRAP]
     for name in ("Ann", "Nobody", "Cat"):
         refused(*lines, spend(name, 1), players=3)
@@ -312,7 +312,7 @@ def test_points_are_spent_only_before_the_first_throw() -> None:
     refused(*lines, keep(1), spend("Ben", 1))
 
 
-def test_without_the_rule_nothing_is_spent() -> None:
+def test_without_the_house_rule_no_points_can_be_spent() -> None:
     assert view(*bank(1000), *bank(1000), spend=False)["decisions"] == []
     refused(*bank(1000), *bank(1000), spend("Ben", 1), spend=False)
 
@@ -328,7 +328,7 @@ def test_options_name_the_smallest_and_the_greatest_spending_on_each() -> None:
 # --- the seventh die
 
 
-def test_more_than_5000_behind_seven_dice_may_be_thrown() -> None:
+def test_a_player_more_than_5000_behind_may_throw_seven_dice() -> None:
     assert view(*bank(5000))["throw_sizes"] == [6]
     assert view(*bank(5050))["throw_sizes"] == [6, 7]
     lines = [*bank(1000), *bank(6000), *bank(1000)]
@@ -339,7 +339,7 @@ def test_more_than_5000_behind_seven_dice_may_be_thrown() -> None:
     assert view(*bank(5050), seventh_die=False)["throw_sizes"] == [6]
 
 
-def test_seven_dice_hold_for_the_whole_turn_and_so_do_six() -> None:
+def test_a_turn_keeps_its_number_of_dice_six_or_seven() -> None:
     lines = [*bank(6000), throw(1, 2, 2, 3, 3, 4, 6)]
     after = view(*lines, keep(1))
     assert after["throw_sizes"] == [6]
@@ -354,7 +354,7 @@ def test_there_is_no_seventh_die_in_the_last_round() -> None:
     assert view(*bank(6000), target=6000)["throw_sizes"] == [6]
 
 
-def test_the_leader_of_the_seventh_die_is_whoever_has_most() -> None:
+def test_seven_dice_depend_on_the_gap_to_the_highest_total() -> None:
     after = view(*bank(1000), *bank(7000), players=3)
     assert after["throw_sizes"] == [6, 7]
     assert view(*bank(1000), *bank(7000), *LATE_CRAP, players=3)["throw_sizes"] == [6, 7]
@@ -374,7 +374,7 @@ def test_rounds_count_finished_turns() -> None:
 
 
 @pytest.mark.parametrize("players", [2, 10])
-def test_two_to_ten_play(players: int) -> None:
+def test_two_and_ten_players_are_accepted(players: int) -> None:
     assert begun("crapola", players).view()["player"] == "Ann"
 
 

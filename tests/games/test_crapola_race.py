@@ -25,7 +25,7 @@ def test_stored_values_are_those_of_the_best_turns() -> None:
         assert lost + turn(6, bank - lost, 0)[0, 5] == pytest.approx(standing, abs=1e-8)
 
 
-def test_a_start_is_worth_what_its_best_turn_makes_of_it() -> None:
+def test_the_start_has_the_value_of_its_best_turn() -> None:
     for target in (2000, 5000, 15_000):
         game = race(target, 1000)
         start = game.chance(0, False, 0, False)
@@ -34,7 +34,7 @@ def test_a_start_is_worth_what_its_best_turn_makes_of_it() -> None:
         assert 0.5 < start < 0.65
 
 
-def test_a_stop_is_worth_the_others_chance_to_lose_from_there() -> None:
+def test_a_stop_is_worth_the_others_chance_to_lose_after_it() -> None:
     state = told("crapola", thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1), rules={"target": 3000}).state
     values = {str(option["line"]): option["value"] for option in options(state, "win")}
     assert values[str(STOP)] == pytest.approx(1 - race(3000, 1000).chance(0, False, 1000, True))
@@ -86,7 +86,7 @@ def test_a_throw_is_worth_the_mean_of_what_follows(banks: tuple[int, ...], other
     assert values["{'throw': 3}"] == pytest.approx(total / 216, abs=1e-9)
 
 
-def test_a_turn_for_the_win_takes_the_risk_that_points_would_not() -> None:
+def test_a_player_13000_points_ahead_wins_99_of_100_games() -> None:
     behind = race(15_000, 1000)
     assert behind.chance(14_000, True, 1000, True) > 0.99
     assert behind.chance(1000, True, 14_000, True) < 0.01

@@ -66,7 +66,7 @@ def test_a_throw_takes_the_loose_dice_two_in_a_piddle_or_seven_fresh(frozen: int
         refused([*lines, throw(*[6] * other)])
 
 
-def test_dice_of_the_point_are_frozen_too() -> None:
+def test_dice_of_the_point_in_a_roll_are_frozen_too() -> None:
     after = view([throw(5, 5, 2, 2, 1, 4, 6), point(5), throw(5, 1, 6, 5, 6)])
     assert (after["frozen"], after["turn_points"], after["throw_sizes"]) == (4, 10, [3])
     assert after["dice"] == [1, 5, 5, 6, 6]
@@ -92,7 +92,7 @@ def test_a_point_can_be_named_only_once() -> None:
     refused([throw(5, 5, 2, 2, 1, 4, 6), point(5), point(5)])
 
 
-def test_a_stop_ends_the_turn_and_forgets_wipe_outs() -> None:
+def test_a_stop_ends_the_turn_and_resets_the_wipe_outs() -> None:
     after = view([*MISS, *TWO, *TWO])
     assert (after["scores"], after["wipeouts"]) == ({"Ann": 2, "Ben": 2}, {"Ann": 0, "Ben": 0})
     assert (after["player"], after["round"]) == ("Ben", 2)

@@ -28,7 +28,7 @@ def test_six_or_seven_ones_bomb_at_once(count: int) -> None:
     assert (after["wipeouts"], after["turn_points"]) == ({"Ann": 0, "Ben": 0}, 0)
 
 
-def test_five_ones_announce_and_throw_two() -> None:
+def test_five_ones_announce_a_bomb_that_two_dice_decide() -> None:
     lines = [*bank(20), *sevens(2), *ones(5), BOMB]
     after = view(lines, bomb=True)
     assert (after["bombing"], after["throw_sizes"], after["decisions"]) == (True, [2], [])
@@ -90,7 +90,7 @@ def test_of_equal_leaders_the_first_clockwise_is_hit() -> None:
     assert view(two_ahead, players=4, bomb=True)["scores"] == {"Ann": 20, "Ben": 20, "Cat": 2, "Dan": 2}
 
 
-def test_a_finished_peg_is_out_of_reach_and_leads_nobody() -> None:
+def test_a_finished_peg_is_no_target_and_allows_no_bomb() -> None:
     after = view([*bank(121), *bank(20), *ones(6), BOMB], players=3, bomb=True)
     assert after["scores"] == {"Ann": 121, "Ben": 0, "Cat": 20}
     assert view([*bank(121), *ones(6)], bomb=True)["decisions"] == ["stop"]
@@ -201,7 +201,7 @@ def test_each_partner_throws_in_the_roll_off() -> None:
 
 
 @pytest.mark.parametrize(("players", "partners"), [(6, False), (7, False), (1, False), (2, True), (3, True), (5, True)])
-def test_two_to_five_play_or_four_or_six_as_partners(players: int, partners: bool) -> None:
+def test_other_numbers_of_players_or_partners_are_refused(players: int, partners: bool) -> None:
     with pytest.raises(RulesError):
         begun("crib_dice", players, rules={"partners": partners})
 

@@ -18,12 +18,12 @@ def test_three_wipe_outs_in_a_row_send_the_peg_back() -> None:
     assert view([*lines, *MISS, *TWO, *TWO])["fuchled"] == []
 
 
-def test_a_fuchle_at_the_start_is_one_too() -> None:
+def test_three_wipe_outs_at_the_start_are_a_fuchle_too() -> None:
     after = view([*MISS, *TWO, *MISS, *TWO, *MISS])
     assert (after["fuchled"], after["scores"]["Ann"]) == (["Ann"], 0)
 
 
-def test_pandemonium_takes_four_wipe_outs() -> None:
+def test_under_pandemonium_a_fuchle_takes_four_wipe_outs() -> None:
     lines = [*bank(20), *TWO, *MISS, *TWO, *MISS, *TWO, *MISS]
     assert view(lines, pandemonium=True)["scores"]["Ann"] == 20
     assert view(lines, pandemonium=True)["wipeouts"]["Ann"] == 3
@@ -108,7 +108,7 @@ def test_equal_pegs_share_the_win() -> None:
     assert end["outcome"] == {"winners": ["Ann", "Ben"], "games_lost": {"Ann": 0, "Ben": 0}}
 
 
-def test_after_the_end_nothing_follows_but_an_undo() -> None:
+def test_after_the_end_only_an_undo_is_allowed() -> None:
     lines = [*bank(121), *TWO]
     for line in (throw(*[1] * 7), STOP, BOMB, point(2)):
         assert "over" in refused([*lines, line])
@@ -130,12 +130,12 @@ def test_a_loser_at_60_or_less_is_skunked(peg: int, lost: int) -> None:
 
 
 @pytest.mark.parametrize(("peg", "lost"), [(121, 2), (122, 1), (61, 2)])
-def test_the_long_game_doubles_the_way_to_safety(peg: int, lost: int) -> None:
+def test_the_long_game_doubles_the_holes_that_avoid_a_skunk(peg: int, lost: int) -> None:
     end = view([*bank(241), *bank(peg)], skunk=True, long_game=True)
     assert end["outcome"]["games_lost"] == {"Ann": 0, "Ben": lost}
 
 
-def test_a_player_who_never_scored_is_skunked_a_fuchled_one_doubly() -> None:
+def test_a_loser_without_points_loses_two_games_a_fuchled_one_four() -> None:
     assert view([*bank(121), *MISS], skunk=True)["outcome"]["games_lost"]["Ben"] == 2
     lines = [*TWO, *MISS, *TWO, *MISS, *bank(117), *MISS]
     end = view(lines, skunk=True)

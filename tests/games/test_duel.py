@@ -53,7 +53,7 @@ def value_of(board: CribbageBoard, side: int, goal: str) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("rules", "goal"), RULES)
-def test_stored_values_are_those_of_best_turns_by_the_boards_rules(rules: dict[str, bool], goal: str) -> None:
+def test_stored_values_equal_those_of_best_turns_by_the_rules(rules: dict[str, bool], goal: str) -> None:
     for board in some_boards(4, 1, rules):
         side = board.side
 
@@ -69,7 +69,7 @@ def test_stored_values_are_those_of_best_turns_by_the_boards_rules(rules: dict[s
 
 
 @pytest.mark.parametrize(("rules", "goal"), RULES)
-def test_the_turn_that_is_on_agrees_with_the_stored_value(rules: dict[str, bool], goal: str) -> None:
+def test_the_computed_turn_has_the_stored_value(rules: dict[str, bool], goal: str) -> None:
     for board in some_boards(60, 2, rules):
         assert duel.turn_values(board, goal).fresh(0) == pytest.approx(stored_value(board, goal), abs=4e-9)
         if goal == "win":
@@ -107,7 +107,7 @@ def test_the_last_turn_of_a_skunked_side_aims_at_hole_61_too() -> None:
     assert duel.turn_values(replace(board, wipeouts=(0, 2)), "games").lost == -4, "a fuchle is a double skunk"
 
 
-def test_a_bomb_is_worth_what_the_swap_leaves() -> None:
+def test_a_bomb_has_the_value_of_the_board_after_the_swap() -> None:
     board = board_at(10, 100, **ADVANCED)
     six = Turn("choosing", 0, 1, 6, (1, 1))
     told = values(CribDice(board, six))

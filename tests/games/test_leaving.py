@@ -100,7 +100,7 @@ def test_a_peg_that_leaves_goes_to_the_start_and_a_finish_is_none_any_more() -> 
     assert view("crib_dice", *HOME, leave("Cat"), *TWO, players=3)["outcome"]["winners"] == ["Ann"]
 
 
-def test_the_loser_of_a_game_for_one_is_found_in_mid_turn() -> None:
+def test_find_a_loser_ends_in_mid_turn_when_a_leave_decides_it() -> None:
     rules = {"rules": {"find_a_loser": True}}
     lost = view("crib_dice", *HOME, throw(2, 2, 1, 3, 4, 5, 6), leave("Cat"), players=3, header=rules)
     assert lost["outcome"] == {"winners": ["Ann"], "games_lost": {"Ann": 0, "Ben": 1, "Cat": 1}}
@@ -126,7 +126,7 @@ def test_a_team_plays_on_with_the_one_that_is_left() -> None:
     assert gone["left"] == ["Ann", "Cat"]
 
 
-def test_a_finished_team_is_home_while_one_of_it_is_there() -> None:
+def test_a_finished_team_stays_finished_until_both_partners_leave() -> None:
     partners = {"rules": {"partners": True}}
     one = view("crib_dice", *HOME, leave("Ann"), players=6, header=partners)
     assert (one["finished"], one["out"], one["scores"]["Ann & Dan"]) == (["Ann & Dan"], [], 121)
@@ -197,7 +197,7 @@ def test_a_leavers_points_stand_and_cannot_be_spent_against() -> None:
         left.then(action_of(spend("Ben", 1)))
 
 
-def test_a_crap_out_still_turns_the_direction_when_two_are_left() -> None:
+def test_a_crap_out_reverses_the_direction_when_two_are_left() -> None:
     left = view("crapola", leave("Ben"), CRAPPED, players=3)
     assert (left["direction"], left["player"]) == (-1, "Cat")
     mine = view("crapola", leave("Ann"), players=3)
@@ -222,7 +222,7 @@ def test_the_last_round_skips_leavers_and_survives_its_opener() -> None:
     assert (skipped["over"], skipped["outcome"]["winners"], skipped["round"]) == (True, ["Ann"], 1)
 
 
-def test_a_skipped_seat_counts_each_time_it_is_passed() -> None:
+def test_rounds_count_the_skipped_turns_of_leavers() -> None:
     bank = [*HOT, STOP]
     turns = [view("crapola", leave("Ben"), *bank * count, players=3)["round"] for count in range(5)]
     assert turns == [1, 1, 2, 2, 3]

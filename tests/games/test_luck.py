@@ -106,7 +106,7 @@ def test_a_player_of_only_best_options_has_no_regret(game: str, goal: str, rules
 
 
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
-def test_the_result_in_the_luck_story_is_that_of_the_game(game: str, goal: str, rules: dict[str, Any]) -> None:
+def test_the_results_of_the_luck_story_equal_those_of_the_game(game: str, goal: str, rules: dict[str, Any]) -> None:
     transcript = played_by(game, ["steady", "careless"], 3, **rules)
     story, outcome = story_of(transcript, goal), transcript.state.standing.outcome
     assert outcome is not None
@@ -149,7 +149,7 @@ def expected(*lines: dict[str, Any], **rules: Any) -> float:
     return max(value for _, value in told("crapola", *lines, rules=rules).state.expected_values())
 
 
-def test_each_turn_begins_with_what_it_is_expected_to_bring() -> None:
+def test_the_start_of_an_account_is_the_expected_points_of_its_turn() -> None:
     rules = {"target": 1000, "entry": 0}
     ann, ben = story_of(told("crapola", *HOT, CRAPPED_OUT, rules=rules), "points").accounts
     assert (ann.start, ann.result) == (expected(**rules), 1000)

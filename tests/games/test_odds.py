@@ -43,7 +43,7 @@ def test_crib_dice_is_safe_with_the_chance_of_the_point_or_a_one(frozen: int, va
     assert state.safe_chance == pytest.approx(float(wanted), abs=1e-12)
 
 
-def test_the_safe_chances_of_the_source_are_these() -> None:
+def test_safe_chances_equal_the_published_87_80_and_70_percent() -> None:
     assert [round(100 * (crib_odds.safe_chance(7 - dice, 5) or 0)) for dice in (5, 4, 3)] == [87, 80, 70]
 
 
@@ -85,7 +85,7 @@ def test_safe_chance_is_none_where_no_throw_can_fail() -> None:
 
 
 @pytest.mark.parametrize(("dice", "ways"), [(1, 4), (2, 16), (3, 60), (4, 204), (5, 600), (6, 1080), (7, 0)])
-def test_the_number_of_crap_outs_of_each_throw_of_crapola(dice: int, ways: int) -> None:
+def test_one_to_seven_dice_crap_out_in_the_known_numbers_of_throws(dice: int, ways: int) -> None:
     assert crapola_odds.crap_out_chance(dice) * 6**dice == pytest.approx(ways, abs=1e-6)
     assert sum(count for _, count in throws_of(dice)) == 6**dice
     if dice < 7:
@@ -125,7 +125,7 @@ def test_after_the_end_there_are_no_options() -> None:
     assert options(told("crapola", *over, rules={"target": 2000}).state) == []
 
 
-def test_no_other_goal_has_exact_values() -> None:
+def test_an_unknown_goal_is_refused() -> None:
     with pytest.raises(RulesError, match="points"):
         options(begun("crib_dice").state, "glory")
 
@@ -198,14 +198,14 @@ def test_the_offers_of_a_first_throw_have_a_total_probability_of_1() -> None:
     assert all(offer for offer, _ in crib_odds.first_throws()), "there is always a pair"
 
 
-def test_the_expected_points_of_a_turn_of_crib_dice() -> None:
+def test_a_turn_of_crib_dice_is_expected_to_bring_7_7_or_8_3_points() -> None:
     assert options(begun("crib_dice").state) == [{"line": {"throw": 7}, "value": pytest.approx(7.695357, abs=1e-6)}]
     advanced = begun("crib_dice", rules=ADVANCED).state
     assert options(advanced) == [{"line": {"throw": 7}, "value": pytest.approx(8.301677, abs=1e-6)}]
 
 
 @pytest.mark.parametrize(("piddle_points", "chance"), [(False, 0.463808), (True, 0.628844)])
-def test_the_wipe_out_probability_of_a_turn_of_crib_dice(piddle_points: bool, chance: float) -> None:
+def test_a_turn_of_crib_dice_wipes_out_with_46_or_63_percent(piddle_points: bool, chance: float) -> None:
     assert 1 - math.fsum(banks(piddle_points)) == pytest.approx(chance, abs=1e-6)
 
 
@@ -230,7 +230,7 @@ def test_a_bomb_banks_nothing_and_a_piddle_thrown_again_is_worth_a_piddle() -> N
 
 
 @pytest.mark.parametrize(("strict", "total"), [(False, 149.847593), (True, 147.406114)])
-def test_the_expected_total_of_a_sheet_of_crag(strict: bool, total: float) -> None:
+def test_a_sheet_of_crag_is_expected_to_total_150_or_147_points(strict: bool, total: float) -> None:
     state = begun("crag", 1, rules={"thirteen_without_double": strict}).state
     assert options(state) == [{"line": {"throw": 3}, "value": pytest.approx(total, abs=1e-6)}]
 
@@ -241,7 +241,7 @@ def all_but(*unused: str, dice: tuple[int, ...] = (1, 1, 2)) -> list[dict[str, A
     return [line for category in filled for line in (throw(*dice), score(category))]
 
 
-def test_the_last_keep_of_crag_is_a_plain_mean() -> None:
+def test_the_last_keep_of_crag_has_the_mean_value_of_its_throws() -> None:
     before = all_but("sixes")
     found = options(told("crag", *before, throw(1, 2, 6), players=1).state)
     so_far = sum(points_for(category, (1, 1, 2)) for category in CATEGORIES if category != "sixes")
@@ -301,12 +301,12 @@ def test_each_player_of_crag_expects_the_total_of_his_own_sheet() -> None:
 
 
 @pytest.mark.parametrize(("size", "least", "value"), [(6, 0, 531.828675), (6, 1000, 407.970656), (7, 0, 835.765954)])
-def test_the_expected_points_of_a_turn_of_crapola(size: int, least: int, value: float) -> None:
+def test_a_turn_of_crapola_is_expected_to_bring_532_408_or_836_points(size: int, least: int, value: float) -> None:
     assert crapola_odds.turn_values(size, least).thrown(0, size) == pytest.approx(value, abs=1e-6)
 
 
 @pytest.mark.parametrize(("size", "chance"), [(6, 0.311446), (7, 0.540315)])
-def test_the_best_chance_to_get_on_the_board_in_one_turn(size: int, chance: float) -> None:
+def test_a_turn_for_a_first_bank_gets_it_with_31_or_54_percent(size: int, chance: float) -> None:
     assert crapola_odds.reaching(size, 1000, 1000).thrown(0, size) == pytest.approx(chance, abs=1e-6)
     assert crapola_odds.reaching(6, 0, 0).thrown(0, 6) == pytest.approx(1 - 1080 / 46656), "only a crap-out fails"
     assert crapola_odds.reaching(7, 0, 0).thrown(0, 7) == pytest.approx(1.0)
@@ -421,7 +421,7 @@ def test_a_spending_banks_nothing_and_seven_dice_are_worth_more_than_six() -> No
     assert options(begun_with_seven)[0]["value"] == crapola_odds.turn_values(7, 1000).thrown(100, 6)
 
 
-def test_an_entry_beyond_reason_has_no_odds() -> None:
+def test_odds_are_refused_for_an_entry_above_50000() -> None:
     state = begun("crapola", rules={"entry": 10**9}).state
     with pytest.raises(RulesError, match="50000"):
         options(state)

@@ -29,7 +29,7 @@ def test_the_points_that_can_be_named_are_offered() -> None:
     assert panels(told("crib_dice", MIXED)).can == (Phrase("can.point", {"values": [2, 5]}),)
 
 
-def test_frozen_dice_lie_apart_from_the_loose_ones() -> None:
+def test_frozen_dice_are_shown_apart_from_the_loose_ones() -> None:
     shown = panels(told("crib_dice", MIXED, point(5), throw(5, 1, 3, 4, 6)))
     assert (shown.kept, shown.dice) == ((5, 5, 5), (1, 3, 4, 6))
     assert panels(told("crib_dice", MIXED)).kept == ()
@@ -162,7 +162,7 @@ def test_a_page_shows_all_of_a_turn_of_crag() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_roll_off_has_its_games_panels(game: str) -> None:
+def test_a_roll_off_shows_the_panels_of_its_game(game: str) -> None:
     shown = panels(begun(game, header={"roll_off": True}))
     playing = panels(begun(game))
     assert shown.can == (Phrase("can.throw", {"count": [2]}),)

@@ -113,7 +113,7 @@ def test_a_sheet_played_for_points_totals_what_is_expected(monkeypatch: pytest.M
     assert sum(scores) / len(scores) == pytest.approx(149.85, abs=4 * 33.6 / 20)
 
 
-def test_intervals_of_won_games_are_those_of_wilson() -> None:
+def test_intervals_of_won_games_are_wilson_intervals() -> None:
     # 30 of 100: 0.2189 to 0.3959 (Wilson 1927; Newcombe 1998 gives the same method).
     assert Score(30.0, 30.0).interval(100) == pytest.approx((0.21895, 0.39585), abs=1e-4)
     low, high = Score(0.0, 0.0).interval(10)

@@ -31,7 +31,7 @@ def test_the_chance_counts_every_order_of_as_good_throws(game: str) -> None:
     assert chance_of_as_good(transcript, story) == pytest.approx(good / 6**count)
 
 
-def test_a_game_without_a_lucky_throw_has_no_rarest_one() -> None:
+def test_rarity_is_refused_for_a_game_without_a_lucky_throw() -> None:
     transcript = played_by("crag", ["careless", "careless"], 3)
     with pytest.raises(RulesError, match="lucky"):
         chance_of_as_good(transcript, Story("points", (), ()))

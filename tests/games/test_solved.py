@@ -48,7 +48,7 @@ def same(name: str, one: bytes, other: bytes) -> bool:
     return len(one) == len(other) and bool(np.allclose(first, second, rel, off))
 
 
-def test_all_tables_together_are_small() -> None:
+def test_all_stored_tables_together_have_at_most_8_mb() -> None:
     folders = [Path(importlib.import_module(package).__path__[0]) for package in PACKAGES]
     tables = list(chain.from_iterable(folder.glob(kind) for folder in folders for kind in ("*.f8", "*.u*")))
     assert len(tables) >= 12

@@ -80,7 +80,7 @@ def test_the_toy_has_odds_and_a_settings_form() -> None:
     }
 
 
-def test_a_settings_form_tells_switches_from_numbers() -> None:
+def test_a_settings_form_has_bool_and_integer_switches() -> None:
     switches = form_of(registry.GAMES["crapola"])["switches"]
     numbers = {
         switch["key"]: (switch["default"], switch["minimum"]) for switch in switches if switch["type"] == "integer"
@@ -132,7 +132,7 @@ class HalfWeighed(High):
         return ((Stop(), 1.0),)
 
 
-def test_a_line_that_nobody_weighed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_luck_names_the_line_for_which_it_has_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
     def begin(header: Header, first: int, *_: object) -> HalfWeighed:
         return HalfWeighed(header, first)
 

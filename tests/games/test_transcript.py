@@ -17,7 +17,7 @@ def undo(count: int) -> dict[str, int]:
     return {"undo": count}
 
 
-def test_an_undo_takes_back_lines_that_stand() -> None:
+def test_an_undo_takes_back_the_latest_lines_in_force() -> None:
     transcript = told("crib_dice", FIRST, point(5), STOP)
     assert transcript.then(Undo(1)).view() == {**told("crib_dice", FIRST, point(5)).view(), "line": 5}
     assert transcript.then(Undo(3)).view() == {**begun("crib_dice").view(), "line": 5}
@@ -41,7 +41,7 @@ def test_long_transcripts_compare_and_print_without_recursion() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 10**30])
-def test_more_than_stand_can_not_be_taken_back(count: int) -> None:
+def test_an_undo_of_more_lines_than_are_in_force_is_refused(count: int) -> None:
     with pytest.raises(IllegalAction):
         begun("crib_dice").then(Undo(count))
     one = told("crib_dice", FIRST)
@@ -136,7 +136,7 @@ def test_a_correction_replays_what_followed() -> None:
     assert (fixed.transcript.line_count, fixed.transcript.lines_read) == (4, 5)
 
 
-def test_the_first_line_that_no_longer_fits_and_all_after_it_are_told() -> None:
+def test_a_correction_refuses_the_first_illegal_line_and_all_after_it() -> None:
     transcript = told("crib_dice", FIRST, point(5), throw(5, 1, 6, 6, 6), STOP, FIRST, point(5))
     fixed = corrected(transcript, 0, Throw((6, 6, 2, 2, 1, 4, 5)))
     assert fixed.transcript.view()["decisions"] == ["point"]
@@ -166,13 +166,13 @@ def test_a_correction_that_is_itself_illegal_is_refused() -> None:
     assert corrected(transcript, 2, Throw((1, 1, 1, 1, 1))).refused == ()
 
 
-def test_what_followed_a_line_that_no_longer_fits_is_told_why() -> None:
+def test_lines_after_a_refused_line_are_refused_with_the_reason() -> None:
     transcript = told("crib_dice", FIRST, point(5), STOP, FIRST, point(2))
     fixed = corrected(transcript, 0, Throw((2, 2, 1, 3, 4, 6, 6)))
     assert [why for _, _, why in fixed.refused[1:]] == ["It followed a line that no longer fits."] * 3
 
 
-def test_a_long_game_is_told_and_compared_in_one_step_not_line_by_line() -> None:
+def test_two_long_games_compare_equal_and_have_a_short_repr() -> None:
     one, other = (long_game() for _ in range(2))
     assert one == other
     assert len(repr(one)) < 3000

@@ -51,12 +51,12 @@ def takes_all(transcript: Transcript) -> bool:
     return policy_for(transcript.state).takes_all(transcript.state)
 
 
-def test_what_the_keep_zone_gained_is_what_was_not_there_before() -> None:
+def test_newly_kept_dice_are_those_that_the_keep_zone_gained() -> None:
     assert TrayDice(kept=(2, 5, 5), kept_before=(5,)).newly_kept == (2, 5)
     assert TrayDice(kept=(5,), kept_before=(2, 5)).newly_kept == ()
 
 
-def test_where_no_zone_says_anything_the_tray_tells_throws_alone() -> None:
+def test_a_policy_without_a_keep_zone_takes_throws_alone() -> None:
     rolling, plain = begun("crag", roll_off=True), ThrowsOnly()
     assert type(policy_for(rolling.state)) is ThrowsOnly
     assert at_rest(rolling, 3) == notice("throw", decisions=[], sizes=[2])
@@ -96,14 +96,14 @@ def test_dice_that_were_not_rolled_must_be_those_that_stay() -> None:
     assert thrown(FROZEN, TrayDice((2, 3, 4), (5, 5), (5, 5))) == [(2, 3, 4)]
 
 
-def test_actions_lead_on_or_are_refused() -> None:
+def test_a_sequence_of_actions_leads_to_a_state_or_to_none() -> None:
     after = state_after(begun("crib_dice").state, ())
     assert after == begun("crib_dice").state
     assert state_after(FROZEN.state, (Stop(),)) == FROZEN.then(Stop()).state
     assert state_after(FROZEN.state, (Stop(), Stop())) is None
 
 
-def test_crib_dice_waits_for_the_point_and_says_what_cant_be_one() -> None:
+def test_crib_dice_asks_for_the_point_and_says_why_dice_name_none() -> None:
     naming = told("crib_dice", MIXED)
     illegal: dict[str, Any] = {"values": [5, 2]}
     assert at_rest(naming) == notice("choose_point", values=[5, 2])
@@ -136,7 +136,7 @@ def test_five_of_six_alike_in_the_keep_zone_name_the_point() -> None:
     assert before_throw(told("crib_dice", ALIKE), *[6] * 5) == []
 
 
-def test_crib_dice_asks_for_the_frozen_dice_until_they_lie_apart() -> None:
+def test_crib_dice_asks_for_frozen_dice_until_the_keep_zone_has_them() -> None:
     throwing = notice("throw", decisions=["stop"], sizes=[5])
     assert at_rest(FROZEN) == notice("freeze", value=5, missing=2, sizes=[5])
     assert at_rest(FROZEN, 5) == notice("freeze", value=5, missing=1, sizes=[5])
@@ -163,12 +163,12 @@ def test_crib_dice_a_point_can_be_renamed_until_the_next_throw() -> None:
     assert at_rest(bombing, 2, 2) == refused, "an announced bomb is no change of mind"
 
 
-def test_crib_dice_the_tray_is_to_be_cleared_before_a_turn() -> None:
+def test_crib_dice_asks_to_clear_the_tray_before_a_turn() -> None:
     assert at_rest(begun("crib_dice")) == at_rest(begun("crib_dice"), 5, 5) == notice("clear_tray", sizes=[7])
     assert at_rest(over("crib_dice")) == at_rest(over("crib_dice"), 5) == Meaning()
 
 
-def test_crib_dice_the_frozen_stay_but_for_a_throw_of_seven() -> None:
+def test_crib_dice_leaves_frozen_dice_unless_seven_are_thrown() -> None:
     assert (staying(FROZEN), takes_all(FROZEN)) == ((5, 5), False)
     assert (staying(told("crib_dice", MIXED)), takes_all(begun("crib_dice"))) == ((), True)
     assert staying(told("crib_dice", ALIKE, point(6))) == staying(begun("crib_dice")) == ()
@@ -178,7 +178,7 @@ def test_crib_dice_the_frozen_stay_but_for_a_throw_of_seven() -> None:
     assert (policy.dice_expected(FROZEN.state), policy.dice_expected(over("crib_dice").state)) == (7, None)
 
 
-def test_crag_says_what_to_do_with_the_three() -> None:
+def test_crag_gives_notice_of_the_next_action_with_the_three_dice() -> None:
     thrown_once, kept = told("crag", throw(6, 6, 2)), told("crag", throw(6, 6, 2), keep(6, 6))
     entered = told("crag", throw(6, 6, 2), score("sixes"))
     assert at_rest(begun("crag")) == notice("clear_tray", sizes=[3])
@@ -193,7 +193,7 @@ def test_crag_says_what_to_do_with_the_three() -> None:
     assert at_rest(over("crag")) == Meaning()
 
 
-def test_crag_the_keep_zone_says_what_stays() -> None:
+def test_crag_keeps_the_dice_that_are_in_the_keep_zone() -> None:
     thrown_once, kept = told("crag", throw(6, 6, 2)), told("crag", throw(6, 6, 2), keep(6, 6))
     assert before_throw(thrown_once, 6, 6) == [(Keep((6, 6)),)]
     assert before_throw(thrown_once, 5) == []
@@ -205,7 +205,7 @@ def test_crag_the_keep_zone_says_what_stays() -> None:
     assert not policy_for(kept.state).starts_afresh(kept.state)
 
 
-def test_crag_the_buttons_offer_what_scores_or_else_all_that_is_unused() -> None:
+def test_crag_buttons_offer_the_scoring_rows_or_else_all_open_rows() -> None:
     scoring = told("crag", throw(1, 2, 4)).state
     assert policy_for(scoring).choices(scoring) == (Enter("fours"), Enter("twos"), Enter("ones"))
     numbers = ["ones", "twos", "fours"]
@@ -214,7 +214,7 @@ def test_crag_the_buttons_offer_what_scores_or_else_all_that_is_unused() -> None
     assert len(policy_for(nothing).choices(nothing)) == 10
 
 
-def test_crapola_says_what_is_set_aside_and_what_it_is_worth() -> None:
+def test_crapola_names_the_dice_set_aside_and_their_points() -> None:
     thrown_once = crapola(throw(1, 1, 5, 2, 3, 6))
     assert at_rest(thrown_once) == notice("choose_keep", dice=[], for_example=[1])
     hold = {"points": 100, "turn_points": 100, "sizes": [5], "decisions": ["stop"]}
@@ -234,7 +234,7 @@ def test_crapola_says_what_is_set_aside_and_what_it_is_worth() -> None:
     assert at_rest(crapola(HOT[0]), 1, 2, 3, 4, 5, 6) == Meaning(notice=all_of_them, set_aside=(1, 2, 3, 4, 5, 6))
 
 
-def test_crapola_says_why_set_aside_dice_are_no_legal_hold() -> None:
+def test_crapola_says_why_set_aside_dice_may_not_be_kept() -> None:
     thrown_once = crapola(throw(1, 1, 5, 2, 3, 6))
     for kept, reason in {(2,): "does_not_score", (4,): "not_of_throw", (5, 5): "not_of_throw"}.items():
         args = {"player": "Ann", "dice": list(kept), "reason": reason, "values": [1, 1, 2, 3, 5, 6]}
@@ -249,7 +249,7 @@ def test_crapola_lifting_dice_out_keeps_what_was_set_aside() -> None:
     assert at_rest(second, 1, thrown=(1, 2, 3, 3, 5), **whole).set_aside == (), "all lie there: it was moved back"
 
 
-def test_crapola_waits_for_a_throw_or_the_button_once_a_hold_is_played() -> None:
+def test_crapola_waits_for_a_throw_or_the_button_after_a_keep() -> None:
     assert at_rest(begun("crapola")) == notice("clear_tray", sizes=[6])
     assert at_rest(over("crapola")) == Meaning()
     kept = crapola(throw(1, 1, 5, 2, 3, 6), keep(1))
@@ -273,7 +273,7 @@ def test_crapola_plays_set_aside_dice_before_the_next_throw_or_stop() -> None:
     assert (policy.starts_afresh(kept.state), policy.starts_afresh(begun("crapola").state)) == (False, True)
 
 
-def test_crapola_what_was_set_aside_stays_since_the_last_hot_dice() -> None:
+def test_crapola_leaves_the_dice_set_aside_since_the_last_hot_dice() -> None:
     kept = [throw(1, 1, 5, 2, 3, 6), keep(5)]
     assert (staying(crapola(*kept)), takes_all(crapola(*kept))) == ((5,), False)
     assert staying(crapola(*kept, throw(1, 2, 3, 3, 6), keep(1))) == (1, 5)

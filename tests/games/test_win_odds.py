@@ -47,13 +47,13 @@ def values(state: State) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_what_a_turn_banks_on_average_is_its_worth_in_points(piddle_points: bool) -> None:
+def test_the_mean_bank_of_a_turn_equals_its_expected_points(piddle_points: bool) -> None:
     average = sum(points * chance for points, chance in enumerate(banks(piddle_points)))
     assert average == pytest.approx(turn_values(piddle_points).fresh(0), abs=1e-6)
     assert banks(piddle_points)[1] == 0, "a lone pair is thrown on, three 1s too"
 
 
-def test_turns_played_for_points_wipe_out_as_often_as_is_said() -> None:
+def test_simulated_turns_wipe_out_as_often_as_the_odds_say() -> None:
     generator, wiped = random.Random(5), 0
     for _ in range(3000):
         wiped += played_turn(CribDice(board_at(0, 0)), generator).board.wipeouts[0]
@@ -103,7 +103,7 @@ def test_the_win_chances_of_all_sides_sum_to_1(board: CribbageBoard) -> None:
         board_at(118, 120, turn=1, find_a_loser=True, piddle_points=True),
     ],
 )
-def test_the_race_is_that_of_boards_played_through_one_by_one(board: CribbageBoard) -> None:
+def test_win_odds_agree_with_an_enumeration_of_all_boards(board: CribbageBoard) -> None:
     decided, open_still = played_through(board)
     assert open_still < 0.15
     for share, won in zip(shares(board), decided, strict=True):
@@ -148,7 +148,7 @@ def _key(board: CribbageBoard) -> Any:
         board_at(245, 119, 60, 230, turn=1, wipeouts=(0, 2, 1, 0), long_game=True),
     ],
 )
-def test_the_race_is_that_of_pegs_followed_round_by_round(board: CribbageBoard) -> None:
+def test_win_odds_agree_with_pegs_propagated_round_by_round(board: CribbageBoard) -> None:
     assert shares(board) == pytest.approx(followed(board), abs=1e-9)
 
 
@@ -180,7 +180,7 @@ def followed(board: CribbageBoard) -> list[float]:
     return won.tolist()
 
 
-def test_games_played_out_are_won_as_often_as_is_said() -> None:
+def test_simulated_games_are_won_as_often_as_the_odds_say() -> None:
     board, generator, won = board_at(100, 112, wipeouts=(0, 1)), random.Random(3), 0.0
     for _ in range(1000):
         state = CribDice(board)
@@ -192,7 +192,7 @@ def test_games_played_out_are_won_as_often_as_is_said() -> None:
     assert won / 1000 == pytest.approx(shares(board)[0], abs=0.064)
 
 
-def test_the_last_to_play_needs_just_so_much() -> None:
+def test_the_last_side_10_holes_behind_draws_with_10_and_wins_with_11() -> None:
     board = board_at(130, 120, turn=1)
     for points, share in ((7, 0.0), (9, 0.0), (10, 0.5), (11, 1.0), (40, 1.0)):
         choosing = CribDice(board, Turn("choosing", points - 2, 4, 2, (1, 2, 3, 4, 4, 5, 6)))
@@ -201,7 +201,7 @@ def test_the_last_to_play_needs_just_so_much() -> None:
     assert values(three) == {"{'do': 'stop'}": 1.0, "{'throw': 3}": pytest.approx(19 / 27)}
 
 
-def test_who_must_catch_up_throws_on_where_points_would_stop() -> None:
+def test_to_win_a_side_behind_throws_where_it_would_stop_for_points() -> None:
     board = board_at(150, 120, turn=1)
     # Four 5s and 15 gathered are 25; 30 draw level. One more 5 draws level, two win, and the stop is lost.
     state = CribDice(board, Turn("choosing", 15, 5, 4, (1, 2, 3, 5, 5, 5, 5)))
@@ -217,7 +217,7 @@ def test_a_win_shared_by_three_is_a_third() -> None:
     assert values(CribDice(board_at(125, 124, 120, turn=2), choosing))["{'do': 'stop'}"] == pytest.approx(1 / 2)
 
 
-def test_a_stop_is_worth_the_race_from_the_board_after_it() -> None:
+def test_a_stop_has_the_win_odds_of_the_board_after_it() -> None:
     board = board_at(60, 75, wipeouts=(1, 2), pandemonium=True)
     state = CribDice(board, Turn("choosing", 3, 4, 4, (1, 2, 3, 4, 4, 4, 4)))
     after = shares(board.banked(3 + set_score(4, 4)))[0]
@@ -229,13 +229,13 @@ def test_a_stop_is_worth_the_race_from_the_board_after_it() -> None:
     assert values(lost)["{'throw': 2}"] == pytest.approx(wanted)
 
 
-def test_a_third_wipe_out_is_weighed_as_the_fuchle_it_is() -> None:
+def test_a_wipe_out_that_is_a_fuchle_has_the_value_of_the_fuchle() -> None:
     for board in (board_at(60, 75, wipeouts=(2, 0)), board_at(60, 75, turn=1, wipeouts=(0, 3), pandemonium=True)):
         worth = Race(board).turn_values()
         assert worth.lost == pytest.approx(shares(board.wiped_out(0))[board.side], abs=1e-8)
 
 
-def test_the_worth_of_a_throw_is_the_mean_of_what_follows() -> None:
+def test_the_value_of_a_throw_is_the_mean_of_what_follows() -> None:
     board = board_at(104, 110, turn=1, piddle_points=True)
     worth = Race(board).turn_values()
     for turn in (
@@ -258,14 +258,14 @@ def test_playing_for_the_win_is_no_worse_than_playing_for_points() -> None:
         assert Race(board).turn_values().fresh(0) >= shares(board)[board.side] - 1e-9
 
 
-def test_of_three_that_seek_a_loser_no_win_chance_is_computed() -> None:
+def test_win_odds_are_refused_for_three_sides_under_find_a_loser() -> None:
     with pytest.raises(RulesError, match="find_a_loser"):
         options(begun("crib_dice", 3, rules={"find_a_loser": True}).state, "win")
 
 
 @pytest.mark.parametrize("rule", ["bomb", "bumping", "double_fuchle", "long_game", "pandemonium"])
 @pytest.mark.parametrize("players", [2, 3])
-def test_mixes_without_a_table_are_marked_as_not_exact(rule: str, players: int) -> None:
+def test_odds_of_rules_without_a_table_are_marked_as_not_exact(rule: str, players: int) -> None:
     told = odds_view(begun("crib_dice", players, rules={rule: True, "bomb": True}).state, "win")
     assert not told["exact"]
     assert 0 < told["options"][0]["value"] < 1
@@ -273,7 +273,7 @@ def test_mixes_without_a_table_are_marked_as_not_exact(rule: str, players: int) 
     assert solved["exact"]
 
 
-def test_the_first_of_two_to_finish_wins_at_once_where_a_loser_is_sought() -> None:
+def test_under_find_a_loser_the_first_of_two_to_finish_wins_at_once() -> None:
     board = board_at(110, 120, find_a_loser=True)
     past, short = (values(CribDice(board, Turn("choosing", so_far, 4, 2, (1, 2, 3, 4, 4, 5, 6)))) for so_far in (9, 8))
     assert past["{'do': 'stop'}"] == 1.0
@@ -283,7 +283,7 @@ def test_the_first_of_two_to_finish_wins_at_once_where_a_loser_is_sought() -> No
     assert shares(board_at(0, 0))[0] == pytest.approx(0.5)
 
 
-def test_without_a_race_or_in_the_roll_off_there_is_no_chance_to_tell() -> None:
+def test_win_odds_are_refused_where_unknown_and_empty_after_the_end() -> None:
     for state in (begun("crapola", players=3).state, begun("crib_dice", roll_off=True).state):
         with pytest.raises(RulesError, match=r"computed|known|Odds"):
             options(state, "win")
@@ -291,7 +291,7 @@ def test_without_a_race_or_in_the_roll_off_there_is_no_chance_to_tell() -> None:
         assert options(told("crib_dice", *bank(121), *bank(2), rules=rules).state, "win") == []
 
 
-def test_all_options_of_a_state_have_their_chance() -> None:
+def test_every_option_of_a_state_has_a_win_probability() -> None:
     naming: Any = told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5)).state
     assert {str(line) for line in (named(2), named(6))} == set(values(naming))
     choosing = told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5), named(2)).state
