@@ -88,7 +88,7 @@ class TurnResult(NamedTuple):
 
 
 def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
-    """Yield each gain or loss of a game's turns, oldest first."""
+    """Yield what each finished turn of a game gained or lost, in the order of play; nothing if it did neither."""
     rules = game_named(transcript.header.game)
     for turn in transcript.turns():
         end = turn.steps[-1]
