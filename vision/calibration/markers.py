@@ -82,7 +82,7 @@ def paper_of(markers: tuple[Marker, ...]) -> str | None:
 def sheet_pose(
     markers: tuple[Marker, ...], sheet: Sheet, bar_mm: float = BAR_MM, straight: Callable[[Floats], Floats] = np.asarray
 ) -> tuple[Floats, float] | None:
-    """Estimate where the sheet lies in the picture, as a homography, by RANSAC over the corners of its markers.
+    """Estimate the sheet's position in the picture as a homography, by RANSAC over the corners of its markers.
 
     Args:
         markers: Markers found in the picture; those of another sheet are left out.

@@ -67,8 +67,11 @@ SETTLING = "The camera is finding its exposure. Keep the light steady."
 UNSHARP = Advice("focus", "The lens found no focus on the sheet. Clean it; light the tray; calibrate again.")
 
 NextFrame = Callable[[], Frame | None]
+"""Returns the camera's next frame; None at the end of a recording."""
 Say = Callable[[str], None]
+"""Shows or speaks one sentence to a person."""
 Show = Callable[[FrameBGR, SheetView], None]
+"""Takes a picture that was searched for the sheet, and what was found in it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -276,7 +279,7 @@ class Calibrating:
         return None
 
     def _sampled(self, failure: str) -> Iterator[Frame]:
-        """Yield a frame of `_frames` every DETECT_EVERY_S."""
+        """Yield one frame every DETECT_EVERY_S; `failure` and errors as in `_frames`."""
         due_s: float | None = None
         for frame in self._frames(failure):
             if due_s is None or frame.at_s >= due_s:
@@ -284,7 +287,11 @@ class Calibrating:
                 yield frame
 
     def _frames(self, failure: str) -> Iterator[Frame]:
-        """Yield frames until a recording ends. Raises DeviceError, with the reason `failure`, after the step's time."""
+        """Yield the camera's frames until a recording ends.
+
+        Raises:
+            DeviceError: The step's time is over. `failure` is the first part of its message.
+        """
         begun_s: float | None = None
         self._said = ""
         while (frame := self._frame()) is not None:
@@ -330,7 +337,7 @@ def with_die(done: Calibrated, measured_mm: float) -> Calibrated:
 
 
 def _why(last: SheetView | None) -> str:
-    """Return the advice of the last picture as one text."""
+    """Return the advice of the last picture that was searched as one text."""
     return " ".join(one.says for one in last.advice) if last is not None else "The camera gave no picture."
 
 

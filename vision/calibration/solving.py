@@ -1,4 +1,4 @@
-"""From a sheet in the tray, or four corners by hand, to a rig: tray, zones, the lens over them, the size of a die."""
+"""Solves the rig from a sheet in the tray or four marked corners: tray, zones, lens position, size of a die."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ class Exposure:
     """Exposure, gain and focus with which a frame was taken, as the camera reports them.
 
     Attributes:
-        exposure_s: Exposure time of a row, in seconds.
+        exposure_s: Exposure time of a row of pixels, in seconds.
         gain: Analogue gain times digital gain.
         held: Whether exposure and white balance are fixed. While they still change, brightness means nothing.
         lens_position: Position of the lens in dioptres once it is in focus; None before, and for fixed lenses.
@@ -46,6 +46,9 @@ class Camera(Protocol):
 
     Call `start` before the first frame and `stop` at the end; both may be called twice. A camera that failed can be
     started again.
+
+    Attributes:
+        name: Kind of the camera, for messages and logs.
     """
 
     name: str

@@ -23,7 +23,7 @@ OPEN_WAIT_S = 10.0
 """Longest wait for a live camera to open, in seconds. A USB camera that wakes up takes some seconds; one that never
 answers must not block the table."""
 SIZE_WH = (1280, 960)
-"""Width and height, in pixels, that a live camera is asked for. More show smaller dice and take longer to read."""
+"""Width and height, in pixels, requested of a live camera. Larger frames show smaller dice and take longer to read."""
 DEFAULT_FPS = 30.0
 """Frame rate, in frames per second, assumed for a video file that states none."""
 MAX_LAG_S = 2.0

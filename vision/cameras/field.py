@@ -24,8 +24,8 @@ class Module:
     Attributes:
         model: The sensor's name in libcamera.
         title: The name it is sold by.
-        array_wh: Pixels of the sensor.
-        lens_deg: Angle of view across the whole sensor, in degrees.
+        array_wh: Width and height of the whole sensor, in pixels.
+        lens_deg: Horizontal angle of view across the whole sensor, in degrees.
     """
 
     model: str
@@ -43,10 +43,10 @@ class Module:
 
 
 def narrowed_deg(lens_deg: float, share: float) -> float:
-    """Return the angle of view, in degrees, of the middle part of a picture.
+    """Return the horizontal angle of view, in degrees, of the middle part of a picture.
 
     Args:
-        lens_deg: Angle of view of the whole picture, in degrees.
+        lens_deg: Horizontal angle of view of the whole picture, in degrees.
         share: Width of the middle part relative to the whole picture, 0 to 1.
     """
     return math.degrees(2 * math.atan(math.tan(math.radians(lens_deg) / 2) * share))

@@ -66,7 +66,13 @@ def empty(size_wh: tuple[int, int]) -> FrameBGR:
 class FilesCamera:
     """Shows the photos of a folder one after the other, over and over, each for 4 s and then an empty tray for 0.6 s.
 
-    Paced by `clock` and `sleep`. A photo that can't be read is left out with a warning in the log.
+    A photo that can't be read is left out with a warning in the log.
+
+    Args:
+        folder: The folder.
+        clock: Returns the time in seconds, monotonic; it decides what is shown.
+        sleep: Waits for a number of seconds, until the next frame is due.
+        size_wh: Width and height of the frames, in pixels.
 
     Raises:
         SetupError: When made: the folder is missing or holds no photos.
@@ -122,7 +128,7 @@ class FilesCamera:
         self._shown = None
 
     def _next_photo(self) -> FrameBGR:
-        """Return the next readable photo, letterboxed, after the last one the first again; unreadable ones are skipped.
+        """Return the next readable photo, letterboxed. Unreadable ones are skipped; after the last comes the first.
 
         Raises DeviceError, and stops, if no photo can be read.
         """

@@ -67,7 +67,7 @@ def steady_exposure(
         period_us: Flicker period in microseconds.
 
     Returns:
-        Exposure in microseconds and analogue gain; darker than asked where the highest gain is not enough.
+        Exposure in microseconds and analogue gain. The picture becomes darker where the highest gain is not enough.
     """
     lowest, highest = gain_limits
     total = exposure_us * gain

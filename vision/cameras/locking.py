@@ -17,6 +17,7 @@ from vision.reading.reading import FrameBGR
 log = logging.getLogger(__name__)
 
 Controls = dict[str, Any]
+"""libcamera's controls to set, value by name."""
 
 AF_MANUAL, AF_CONTINUOUS = 0, 2
 """Values of libcamera's AfModeEnum: the lens stays where it is set, or keeps focusing."""
@@ -103,7 +104,7 @@ class AutoLock:
         return taken, controls
 
     def _exposure(self, metadata: Mapping[str, Any]) -> Exposure:
-        """Convert picamera2's metadata of a frame; `held` and the lens's position are those of the locks."""
+        """Convert picamera2's metadata of a frame; `held` and the lens's position come from the state of the locks."""
         gain = metadata.get("AnalogueGain", 1.0) * metadata.get("DigitalGain", 1.0)
         held = self._exposed and self._balanced
         return Exposure(metadata.get("ExposureTime", 0) / 1e6, gain, held, self._position)

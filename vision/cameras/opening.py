@@ -18,9 +18,9 @@ class CameraKind:
     """One kind of camera, as settings, messages and help need it.
 
     Attributes:
-        make: Builds the camera, not started, from the text after the colon (empty without one), the number of dice in a
-            virtual tray, and the frequency of the mains (as for `open_camera`). It imports the camera's module itself:
-            a table with another camera may lack its library.
+        make: Builds the camera, not started. Takes the text after the colon (empty without one), the number of dice in
+            a virtual tray, and the mains frequency as `open_camera` does. It imports the camera's module itself: a
+            table with another camera may lack its library.
         summary: One line for the documentation.
         argument: Name of the text that must follow the colon, as `INDEX`; empty when the kind takes none.
         example: A text that may follow the colon, for messages.
@@ -85,7 +85,7 @@ def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
 
     Args:
         spec: One of `KINDS`.
-        dice: How many dice lie ready in the virtual tray.
+        dice: Number of dice of the virtual tray.
         mains_hz: Frequency of the mains for the Pi's camera, 50 or 60; 0 takes that of the machine's country.
 
     Raises:

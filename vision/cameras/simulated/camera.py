@@ -72,7 +72,8 @@ class VirtualCamera:
         rng = np.random.default_rng(seed)
         self.tray = VirtualTray(dice, rng)
         self.disturb: Callable[[FrameBGR, float], FrameBGR] = lambda picture, _now_s: picture
-        """What else goes on over the tray, laid over each picture before it is seen; times are the clock's."""
+        """Changes each rendered picture, as a hand or a lamp would. Takes the picture and the time in seconds on
+        `clock`; the default changes nothing."""
         self._clock, self._sleep, self._frame_s = clock, sleep, 1 / fps
         self._faces = [faces_of(KINDS[index % len(KINDS)], rng) for index in range(dice)]
         # A tray is the same piece of furniture every evening: what was calibrated yesterday holds today.
@@ -85,7 +86,7 @@ class VirtualCamera:
         self._drawn: tuple[FrameBGR, tuple[Pose, ...], FrameBGR] | None = None
         self._last_s: float | None = None
         self.newest = self._empty
-        """The picture taken last, for a page to show; any thread may look. Must not be changed."""
+        """The newest picture, for a page to show. Any thread may read it; none may change it."""
 
     def start(self) -> None:
         """Start delivering frames."""
@@ -108,7 +109,7 @@ class VirtualCamera:
         return Frame(self.newest, now_s)
 
     def rig(self) -> Rig:
-        """The calibration of this camera: its geometry, and a picture of the empty tray."""
+        """Return the calibration of this camera: its geometry, and a picture of the empty tray."""
         return rig_over(self._empty_seen)
 
     def lay_sheet(
@@ -144,7 +145,10 @@ class VirtualCamera:
         self._ground = self._empty
 
     def _filmed(self, step_s: float, now_s: float) -> FrameBGR:
-        """Move the dice for `step_s` seconds; return the picture with motion blur, what `disturb` adds, and noise."""
+        """Move the dice for `step_s` seconds; return the picture with motion blur, changed by `disturb`, and noise.
+
+        `now_s` is the camera's time in seconds, which `disturb` gets.
+        """
         opened = self.tray.advance(step_s * (1 - SHUTTER_SHARE))
         closed = self.tray.advance(step_s * SHUTTER_SHARE)
         clean = self._clean(closed)
@@ -153,7 +157,7 @@ class VirtualCamera:
         return self._noise.over(self.disturb(clean, now_s))
 
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
-        """Return the picture of dice without noise; the last one again while nothing has moved visibly."""
+        """Return the picture of dice in these poses, without noise; the last one again if nothing moved visibly."""
         ground = self._ground
         if not poses and ground is self._empty:
             self._drawn = None

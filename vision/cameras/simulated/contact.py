@@ -55,7 +55,7 @@ class Walls:
 
     @property
     def planes(self) -> tuple[tuple[int, float, float], ...]:
-        """Axis, sign of the inward normal, and offset of the floor and the four walls."""
+        """Floor and four walls as (axis, sign, offset): a point p is inside where sign * p[axis] >= offset, in mm."""
         (left, right), (top, bottom) = self.x_mm, self.y_mm
         return (2, 1.0, 0.0), (0, 1.0, left), (0, -1.0, -right), (1, 1.0, top), (1, -1.0, -bottom)
 
@@ -83,7 +83,7 @@ def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
 
 
 def _grip(most: Floats, along: Floats) -> Floats:
-    """Return (...) factors by which sliding velocities are multiplied to get the friction forces against them.
+    """Return (...) friction per sliding velocity of each point; the force is minus this factor times the velocity.
 
     Args:
         most: (...) largest friction force of each point.

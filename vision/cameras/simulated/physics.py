@@ -33,8 +33,8 @@ bounce."""
 MAX_FLAT_DEG = 2.5
 """Largest tilt, in degrees, of a die that lies on a face. A steeper one leans on something."""
 MIN_GAP_MM = 0.2
-"""Distance from walls and other dice, in mm, beyond which a die leans on nothing. A tilted one stands on its edge by
-chance then."""
+"""Distance from walls and other dice, in mm, beyond which a die leans on nothing. A tilted one then stands on its edge
+by chance, and is pushed."""
 WAKE_MM_S = 30.0
 """Speed of a hit, in mm/s, above which a die at rest moves again."""
 
@@ -75,7 +75,7 @@ def laid_out(count: int) -> Bodies:
 
 
 def random_turns(count: int, rng: np.random.Generator) -> Floats:
-    """(count, 3, 3) rotations, uniform over all of them (Mezzadri 2007, "How to generate random matrices")."""
+    """Return (count, 3, 3) rotations, uniform over all (Mezzadri 2007, "How to generate random matrices")."""
     turns, triangles = np.linalg.qr(rng.normal(size=(count, 3, 3)))
     turns *= np.sign(np.diagonal(triangles, axis1=1, axis2=2))[:, None]
     return np.asarray(turns * np.linalg.det(turns)[:, None, None])

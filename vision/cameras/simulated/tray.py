@@ -55,7 +55,7 @@ class Pose:
 
 
 def apart_mm(some: Sequence[Pose], others: Sequence[Pose]) -> float:
-    """Return an upper bound on how far any point of a die moved from one set of poses to another.
+    """Return an upper bound, in mm, on how far any point of a die moved from one set of poses to another.
 
     Infinite if they are not poses of the same dice in the same order.
     """
@@ -77,7 +77,7 @@ class VirtualTray:
         self._in_tray = np.zeros(dice, bool)
         self._rolling = np.zeros(dice, bool)
         self._due: dict[int, tuple[float, float]] = {}
-        """When each die comes out of the cup, and how hard."""
+        """For each die in the cup that is to be thrown: the simulated time, in seconds, and the strength, 0 to 1."""
         self._now_s = 0.0
 
     def throw(self, ids: Sequence[int] | None = None, strength: float = 0.6) -> None:
@@ -224,9 +224,9 @@ class VirtualTray:
         return tuple(dict.fromkeys(ids))
 
     def _free_place(self, index: int, x_mm: float, y_mm: float) -> tuple[float, float]:
-        """Return the free place nearest to (x_mm, y_mm), in the same zone, where the die at `index` fits.
+        """Return a free place near (x_mm, y_mm), in the same zone, where the die at `index` fits.
 
-        Searched along a spiral; (x_mm, y_mm) itself, moved into the zone, if none is free.
+        It is the first one along a spiral; (x_mm, y_mm) itself, moved into the zone, if none is free.
         """
         others = self._bodies.at_mm[self._in_tray & (np.arange(self._bodies.count) != index), :2]
         keep = x_mm >= RIDGE_MM
