@@ -1,4 +1,4 @@
-"""The table of what each part pays: parts are left out by name, and are all there in the last row."""
+"""The ablation table: parts of the reader are replaced for a row and restored after it; groups weigh equally."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from vision.research.evaluation.conditions import CONDITIONS, picture
 
 
 def cut_through() -> tuple[FrameBGR, None, tuple[int, ...]]:
-    """A photo of which a part of a die is cut away."""
+    """Return a photo whose left edge cuts a die, no calibration, and the values of the uncut picture."""
     shown = picture(CONDITIONS[0], 1)
     x, _, width, _ = shown.dice[0].box_xywh
     return shown.image_bgr[:, x + round(0.45 * width) :].copy(), None, shown.values
 
 
 def test_each_ablated_part_is_restored_after_its_row() -> None:
-    _, found = outcomes(Job("photos, told", "one", True, cut_through))
+    _, found = outcomes(Job("photos, count known", "one", True, cut_through))
     assert len(found) == len(ROWS) == len(WITHOUT) + 1
     frame_bgr, _, truth = cut_through()
     reading = Reader(load_networks()).read(frame_bgr, len(truth))

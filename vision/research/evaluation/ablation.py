@@ -1,6 +1,7 @@
-"""Ablation of the reader: measured without all parts, then with one part after the other added.
+"""Ablation of the reader: measures it without all parts, then with one part after the other added.
 
-On photos by real fixed cameras, photos of unknown scale, their number of dice told and not, and rendered trays.
+The pictures are photos by real fixed cameras, photos of unknown scale (with the number of dice known and unknown), and
+rendered trays.
 
     python -m vision.research.evaluation.ablation RIGS.json PHOTOS [--split check] [--most 16] [--rendered 4]
 """
@@ -38,31 +39,31 @@ from vision.research.evaluation.conditions import CONDITIONS, picture
 from vision.research.evaluation.rigs import LEFT_OUT, Case, cases
 
 NUMBERS = range(2, 8)
-"""How many dice lie in the photos."""
+"""Numbers of dice of the photos that are measured; photos with other numbers are left out."""
 FEW = 8
 """Size of a photo set below which it is counted together with the other small sets, under one name."""
 
 
-def _one_look(looks: Callable[[Any], Iterator[object]]) -> Callable[[Any], Iterator[object]]:
-    return lambda scene: islice(looks(scene), 1)
+def _first_pass(passes: Callable[[Any], Iterator[object]]) -> Callable[[Any], Iterator[object]]:
+    return lambda scene: islice(passes(scene), 1)
 
 
 def _never(*_: object) -> bool:
     return False
 
 
-ALONE = SimpleNamespace(log=math.log, dist=math.dist, prod=lambda each: min(each, default=1.0))
-"""Replaces `math` in the selection, so that the least confidence is compared instead of the product of all."""
+LEAST_FOR_PRODUCT = SimpleNamespace(log=math.log, dist=math.dist, prod=lambda each: min(each, default=1.0))
+"""Replaces `math` in `vision.reading.candidates`: `prod` gives the least confidence instead of the product of all."""
 WITHOUT: dict[str, dict[str, Any]] = {
     "closer passes while in doubt": {
-        "vision.reading.scenes.Photo.passes": _one_look(scenes.Photo.passes),
-        "vision.reading.scenes.TrayFrame.passes": _one_look(scenes.TrayFrame.passes),
+        "vision.reading.scenes.Photo.passes": _first_pass(scenes.Photo.passes),
+        "vision.reading.scenes.TrayFrame.passes": _first_pass(scenes.TrayFrame.passes),
     },
     "test-time augmentation of uncertain dice": {
         "vision.reading.reader.Reader.resolve_uncertain": lambda _reader, _scene, best, *_: best
     },
     "crop factor of the tray": {"vision.reading.scenes.TrayFrame.views": PHOTO_VIEWS},
-    "joint confidence of all dice instead of each alone": {"vision.reading.candidates.math": ALONE},
+    "joint confidence of all dice instead of each alone": {"vision.reading.candidates.math": LEAST_FOR_PRODUCT},
     "minimum channel of coloured faces": {"vision.networks.classifier.is_coloured": _never},
     "weakness threshold": {
         "vision.reading.candidates.MAX_WEAKNESS": 1e9,
@@ -86,12 +87,13 @@ WITHOUT: dict[str, dict[str, Any]] = {
         "vision.reading.scenes.TrayFrame.needs_another_pass": _never,
     },
 }
-"""Each part, in the order in which they are added, and what stands in its place where it is left out."""
+"""Parts of the reader in the order in which the table adds them. For each the names in the code and what replaces them
+while the part is left out."""
 ROWS = ("one pass; a second view for uncertain faces", *WITHOUT)
 
 
 Shown = tuple[FrameBGR, Rig | None, tuple[int, ...]]
-"""A picture, the calibration if it has one, and what lies there."""
+"""A picture, its calibration or None, and the true values, sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +103,13 @@ class Job:
     Attributes:
         column: Column of the table that the picture counts in.
         group: Set of pictures that it belongs to.
-        told: Whether the reader knows the number of dice.
+        count_known: Whether the reader is given the number of dice.
         shown: Renders or loads the picture.
     """
 
     column: str
     group: str
-    told: bool
+    count_known: bool
     shown: Callable[[], Shown]
 
 
@@ -124,7 +126,7 @@ def _rendered(condition: int, seed: int) -> Shown:
     return shown.image_bgr, shown.rig, shown.values
 
 
-class Remembering:
+class CachedDetector:
     """Caches a detector's detections by picture and scale, because each row reads the same picture."""
 
     def __init__(self, inner: Detector) -> None:
@@ -145,7 +147,7 @@ def outcomes(job: Job) -> tuple[Job, list[tuple[bool, bool]]]:
         The job, and for each row whether all values were right and whether the reading was trusted.
     """
     frame_bgr, rig, truth = job.shown()
-    light, close = Remembering(Detector(detector.LIGHT_MODEL, with_values=False)), Remembering(Detector())
+    light, close = CachedDetector(Detector(detector.LIGHT_MODEL, with_values=False)), CachedDetector(Detector())
     reader = Reader(Networks(light, close, Classifier()), rig)  # type: ignore[arg-type]
     found = []
     for parts in range(len(ROWS)):
@@ -153,7 +155,7 @@ def outcomes(job: Job) -> tuple[Job, list[tuple[bool, bool]]]:
             for left_out in reversed(list(WITHOUT.values())[parts:]):
                 for name, instead in left_out.items():
                     stack.enter_context(patch(name, instead))
-            reading = reader.read(frame_bgr, len(truth) if job.told else None)
+            reading = reader.read(frame_bgr, len(truth) if job.count_known else None)
         found.append((reading.values == truth, reading.doubt is None))
     return job, found
 
@@ -173,8 +175,8 @@ def jobs(rigs: Path, photos: Path, split: str, most: int, rendered: int) -> Iter
     for name, rows in _labelled(photos, split).items():
         count = min(most, len(rows))
         for file, truth in (rows[at * len(rows) // count] for at in range(count)):
-            for column, told in (("photos, told", True), ("photos, not told", False)):
-                yield Job(column, name, told, partial(_photo, file, truth))
+            for column, known in (("photos, count known", True), ("photos, count unknown", False)):
+                yield Job(column, name, known, partial(_photo, file, truth))
     for at, condition in enumerate(CONDITIONS):
         for seed in range(rendered):
             yield Job("rendered", condition.name, False, partial(_rendered, at, seed))
@@ -197,9 +199,13 @@ def _labelled(photos: Path, split: str) -> dict[str, list[tuple[Path, tuple[int,
 
 
 def table(read: list[tuple[Job, list[tuple[bool, bool]]]]) -> str:
-    """Format a Markdown table with a row for each part.
+    """Format a Markdown table with a row for each entry of ROWS and a column for each kind of picture.
 
-    Each cell has exact and trusted in percent, as means over groups, and the number wrong of those trusted.
+    Each cell has the exact and the trusted readings in percent, as means over groups, and how many of the trusted ones
+    are wrong. A cell that equals the one above reads `the same`.
+
+    Args:
+        read: The results of `outcomes`.
     """
     columns = list(dict.fromkeys(job.column for job, _ in read))
     lines = [f"| what is used | {' | '.join(columns)} |", "|---" * (1 + len(columns)) + "|"]

@@ -1,4 +1,4 @@
-"""Measures throws in rendered clips, watched as `pegpip watch` does, among disturbances: `make clips`.
+"""Measures how throws in rendered clips with disturbances are reported, as by `pegpip watch`: `make clips`.
 
 A clip has throws and disturbances; the physics gives the ground truth. A throw is missed if no trusted reading reports
 it before the next one. A false report is a trusted reading that differs from the truth, or a lift that never happened.
@@ -24,9 +24,12 @@ from vision.watching.stillness import STILL_S
 from vision.watching.watcher import Settled, Watcher
 
 Action = Callable[[Stage], None]
+"""Changes a stage at one moment of a clip, such as a throw or a knock."""
+Plan = list[tuple[float, Action]]
+"""Actions of a clip, each with its time in seconds, counted from LONGEST_S after the first throw."""
 THROWN_S = 0.5
 """Time of the first throw in a clip, in seconds."""
-HARD = 0.4
+THROW_STRENGTH = 0.4
 """Strength of all throws, 0 to 1."""
 LONGEST_S = 4.0
 """Longest time, in seconds, that a throw takes to come to rest: half a second in the cup, then rolling."""
@@ -40,11 +43,11 @@ class Scenario:
 
     Attributes:
         name: Name of the disturbance.
-        acts: Draws the disturbances after the first throw: seconds since its rest, and what is done to the stage.
+        acts: Draws the disturbances that follow the first throw.
     """
 
     name: str
-    acts: Callable[[np.random.Generator], list[tuple[float, Action]]]
+    acts: Callable[[np.random.Generator], Plan]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,9 @@ class Watched:
         throws: Number of throws.
         missed: Throws that no true trusted reading reported.
         repeated: Trusted reports of a throw that was reported before.
-        invented: Trusted reports that are not true.
+        invented: Trusted reports of values or of a lift that never happened (false accepts).
         doubted: Reports in doubt.
-        slowest_frames: Most frames from stillness to a report.
+        slowest_frames: Most frames from the stillness that ends a throw to its report.
     """
 
     name: str
@@ -74,22 +77,22 @@ class Watched:
 
 def throw(stage: Stage) -> None:
     """Throw all dice of the stage that are not in the keep zone."""
-    stage.tray.throw(strength=HARD)
+    stage.tray.throw(strength=THROW_STRENGTH)
 
 
-def _again(_rng: np.random.Generator) -> list[tuple[float, Action]]:
-    """Plan a second throw. Returns seconds and actions."""
+def _again(_rng: np.random.Generator) -> Plan:
+    """Plan a second throw."""
     return [(0.3, throw)]
 
 
-def _hand(rng: np.random.Generator) -> list[tuple[float, Action]]:
-    """Plan a hand that passes over the tray. Returns seconds and actions."""
+def _hand(rng: np.random.Generator) -> Plan:
+    """Plan a hand that passes over the tray."""
     lasts = rng.uniform(0.4, 1.2)
     return [(0.2, lambda stage: setattr(stage.faults, "hand_until_s", stage.clock.now_s + lasts))]
 
 
-def _nudge(rng: np.random.Generator) -> list[tuple[float, Action]]:
-    """Plan two nudges of some dice. Returns seconds and actions."""
+def _nudge(rng: np.random.Generator) -> Plan:
+    """Plan two nudges, each of a random die by the same offset."""
     by = rng.uniform(-6, 6, 2)
 
     def nudged(stage: Stage) -> None:
@@ -99,8 +102,8 @@ def _nudge(rng: np.random.Generator) -> list[tuple[float, Action]]:
     return [(0.2, nudged), (0.9, nudged)]
 
 
-def _lamp(rng: np.random.Generator) -> list[tuple[float, Action]]:
-    """Plan that a lamp is switched. Returns seconds and actions."""
+def _lamp(rng: np.random.Generator) -> Plan:
+    """Plan that a lamp is dimmed or brightened, and later switched back."""
     other = float(rng.choice([0.6, 0.75, 1.15]))
 
     def switched(level: float) -> Action:
@@ -109,14 +112,14 @@ def _lamp(rng: np.random.Generator) -> list[tuple[float, Action]]:
     return [(0.2, switched(other)), (1.0, switched(1.0))]
 
 
-def _shadow(rng: np.random.Generator) -> list[tuple[float, Action]]:
-    """Plan that a person's shadow falls on the tray. Returns seconds and actions."""
+def _shadow(rng: np.random.Generator) -> Plan:
+    """Plan that a person's shadow falls on the tray for a while."""
     lasts = rng.uniform(0.5, 1.2)
     return [(0.2, lambda stage: setattr(stage.faults, "shadow_until_s", stage.clock.now_s + lasts))]
 
 
-def _knock(_rng: np.random.Generator) -> list[tuple[float, Action]]:
-    """Plan two knocks at the table. Returns seconds and actions."""
+def _knock(_rng: np.random.Generator) -> Plan:
+    """Plan two knocks at the table."""
 
     def knocked(stage: Stage) -> None:
         stage.faults.knock_at_s = stage.clock.now_s
@@ -124,8 +127,8 @@ def _knock(_rng: np.random.Generator) -> list[tuple[float, Action]]:
     return [(0.2, knocked), (0.9, knocked)]
 
 
-def _slowly(rng: np.random.Generator) -> list[tuple[float, Action]]:
-    """Plan a die that rolls slowly onto its face. Returns seconds and actions."""
+def _slowly(rng: np.random.Generator) -> Plan:
+    """Plan an extra die that rolls slowly onto its face."""
     value, x, y = int(rng.integers(1, 7)), rng.uniform(30, 210), rng.uniform(30, 210)
     lasts = rng.uniform(0.8, 1.4)
 
@@ -139,8 +142,8 @@ def _slowly(rng: np.random.Generator) -> list[tuple[float, Action]]:
     return [(0.2, rolls)]
 
 
-def _leaves(rng: np.random.Generator) -> list[tuple[float, Action]]:
-    """Plan that one die is taken out of the tray. Returns seconds and actions."""
+def _leaves(rng: np.random.Generator) -> Plan:
+    """Plan that one die is taken out of the tray."""
 
     def left(stage: Stage) -> None:
         stage.tray.lift([int(rng.integers(stage.dice))])
@@ -148,8 +151,8 @@ def _leaves(rng: np.random.Generator) -> list[tuple[float, Action]]:
     return [(0.3, left)]
 
 
-def _cocked(rng: np.random.Generator) -> list[tuple[float, Action]]:
-    """Plan a die that lies cocked. Returns seconds and actions."""
+def _cocked(rng: np.random.Generator) -> Plan:
+    """Plan an extra die that comes to rest cocked."""
     angle = float(rng.uniform(18, 42))
     value, x, y = int(rng.integers(1, 7)), rng.uniform(30, 210), rng.uniform(30, 210)
 
@@ -160,8 +163,8 @@ def _cocked(rng: np.random.Generator) -> list[tuple[float, Action]]:
     return [(0.2, laid)]
 
 
-def _stacked(rng: np.random.Generator) -> list[tuple[float, Action]]:
-    """Plan a die that lies on another. Returns seconds and actions."""
+def _stacked(rng: np.random.Generator) -> Plan:
+    """Plan an extra die that comes to rest on another."""
     value = int(rng.integers(1, 7))
 
     def laid(stage: Stage) -> None:

@@ -23,14 +23,22 @@ TOUCHING = 0.3
 ROOM_MM = 1.5
 """Least gap, in mm, between dice that are not meant to touch."""
 BESIDE = 0.7
-"""Share of the dice in a crowd that are placed against another die, 0 to 1."""
+"""Share of the dice of a crowded picture that are placed against another die, 0 to 1."""
 Place = tuple[float, float, float]
 """Centre x and y of a die in mm, and its rotation in radians."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Choices for a rendered picture; one entry of each field is drawn at random."""
+    """What a rendered picture is drawn from.
+
+    Attributes:
+        name: Name of the condition.
+        dice: Materials of dice to choose from.
+        grounds: Painters of the ground to choose from.
+        light: Draws the lamps and the (3,) colour of the ambient light.
+        shot: Draws the settings of the camera.
+    """
 
     name: str
     dice: tuple[Material, ...]

@@ -34,7 +34,7 @@ Script = Callable[[float], Pose]
 """Returns the pose of a scripted die at a time in seconds."""
 
 
-class _LedTray(VirtualTray):
+class _ScriptedTray(VirtualTray):
     """A tray in which some dice follow scripts instead of physics."""
 
     def __init__(self, dice: int, rng: np.random.Generator, clock: SteppedClock) -> None:
@@ -65,6 +65,12 @@ class Stage:
         lasts_s: Length of the clip in seconds.
         actions: Time in seconds and function to call on this stage, ordered by time.
         led: Light of the LED strip; None for no strip.
+        name: Name of the camera, as `Camera` wants one.
+        truth: Ground truth of each frame so far.
+        clock: The clip's clock, which only the camera advances.
+        faults: Disturbances of the picture.
+        camera: The virtual camera that renders the frames.
+        tray: Its tray.
     """
 
     dice: int
@@ -77,14 +83,14 @@ class Stage:
     clock: SteppedClock = field(default_factory=SteppedClock)
     faults: FaultInjection = field(default_factory=FaultInjection)
     camera: VirtualCamera = field(init=False)
-    tray: _LedTray = field(init=False)
+    tray: _ScriptedTray = field(init=False)
     _dimmed_s: float = math.inf
     _poses: tuple[Pose, ...] = ()
 
     def __post_init__(self) -> None:
         # Scripted dice wear the looks that come after the thrown ones'.
         self.camera = VirtualCamera(self.dice + 3, self.clock, self.clock.sleep, self.seed, FPS)
-        self.tray = _LedTray(self.dice, np.random.default_rng(self.seed), self.clock)
+        self.tray = _ScriptedTray(self.dice, np.random.default_rng(self.seed), self.clock)
         self.camera.tray, self.camera.disturb = self.tray, self.faults.over
 
     @property

@@ -37,7 +37,8 @@ WEIGHTS = {
 
 `own_table` is what a table's own /review page exports."""
 KEPT_BACK = {"pxl_trays": 3}
-"""Sets without a split, and N: about one throw in N, chosen by a hash, is kept for measuring and never trained on."""
+"""Sets without a split of their own, with a number N each: about one throw in N, chosen by a hash, is kept for
+measuring and never trained on."""
 FACE_OF_BOX = {"pxl_trays": 0.86, "casino_crops": 0.78}
 """Size of the upper face relative to the labelled box, for sets whose boxes enclose tilted dice."""
 PIPS_ONLY = {"matteop65_webcam"}

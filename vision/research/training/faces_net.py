@@ -65,7 +65,7 @@ class Exported(nn.Module):
         return torch.softmax(self.faces(x), 1)
 
 
-def named(network: nn.Module, examples: list[Example], mislabelled: float) -> dict[str, Tensor]:
+def loss_and_accuracy(network: nn.Module, examples: list[Example], mislabelled: float) -> dict[str, Tensor]:
     """Compute the loss of a batch (`loss`) and the share that was classified right (`right`).
 
     The loss allows for wrong labels by forward correction (Patrini et al., Making deep neural networks robust to label

@@ -30,7 +30,8 @@ VIEWS = tuple((turn * np.pi / 4, larger) for turn, larger in ((0, 1.0), (1, 1.2)
 EASIEST = 0.1
 """Hardness of the easiest die: above 0, so that it is still drawn sometimes."""
 NEARLY, MOST = 0.03, 3
-"""Doubt from which a die counts as nearly misread; and most copies of a tray, one for each such die."""
+"""Probability that the label is wrong, by the classifier, from which a die counts as nearly misread; and the largest
+number of copies of a tray, one for each such die."""
 CONTRADICTED, LABEL_WRONG = 0.9, 0.25
 """Confidence in another value from which a label may be wrong; and the hardness that such a die gets."""
 
@@ -52,7 +53,7 @@ def with_tray_lessons(trays: list[Photo], light: Detector, faces: Classifier) ->
 
 
 def misread(trays: list[Photo]) -> list[Photo]:
-    """Return the trays with only their misread or nearly misread dice, each tray repeated for its hard dice."""
+    """Return the trays with only their misread or nearly misread dice, one copy of a tray for each, at most MOST."""
     chosen = [(tray, tray.hard > EASIEST + NEARLY) for tray in trays]
     return [
         Photo(tray.bgr, tray.dice[hard], complete=False) for tray, hard in chosen for _ in range(min(MOST, hard.sum()))
@@ -60,7 +61,7 @@ def misread(trays: list[Photo]) -> list[Photo]:
 
 
 def hardness(photo: Photo, faces: Classifier, contradicted: float = LABEL_WRONG) -> NDArray[np.float32]:
-    """(n,) hardness of each die, 0.1 to 1.1: the classifier's probability that its label is wrong, plus 0.1.
+    """Return the (n,) hardness of each die, 0.1 to 1.1: the classifier's probability that its label is wrong, plus 0.1.
 
     A die that is confidently read as another value gets `contradicted` instead.
     """

@@ -13,7 +13,7 @@ from vision.networks import classifier, detector
 from vision.networks.classifier import CROP_PX
 from vision.research.training.crops import example
 from vision.research.training.exporting import write
-from vision.research.training.faces_net import Exported, Faces, named
+from vision.research.training.faces_net import Exported, Faces, loss_and_accuracy
 from vision.research.training.lessons import misread, with_lessons, with_tray_lessons
 from vision.research.training.running import (
     MISREAD_SET,
@@ -35,7 +35,9 @@ MISLABELLED = 0.01
 
 def judged(network: nn.Module, sources: Sources) -> dict[str, Tensor]:
     """Compute `loss` and `right`, the share classified right, of a new batch of crops."""
-    return named(network, [example(sources.sets, sources.odds, sources.rng) for _ in range(BATCH)], MISLABELLED)
+    return loss_and_accuracy(
+        network, [example(sources.sets, sources.odds, sources.rng) for _ in range(BATCH)], MISLABELLED
+    )
 
 
 COURSE = Course(

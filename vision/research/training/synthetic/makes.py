@@ -47,21 +47,21 @@ class Make:
     clear: float
     """How much of the ground shines through, 0 to 1."""
     worn: float
-    """Chance that a pip has lost paint, at the worst all of it: its hollow is left."""
+    """Probability that a pip has lost paint. A pip without any still shows its hollow."""
     veined: bool = False
     """Whether the marbling runs in veins, not in patches."""
     glitter: float = 0.0
-    """Part of the body that sparkles."""
+    """Share of the body that sparkles, 0 to 1."""
     sheen: float = 14.0
-    """Spread of how a face's light changes from edge to edge, in levels: little on paint, much on metal."""
+    """Standard deviation of a face's change of light from its middle to an edge, in levels. Large for metal."""
     gloss: float = 0.0
-    """Chance that a bright line of a window or lamp is mirrored in a face."""
+    """Probability that a face mirrors a window or lamp as a bright line; also scales the glints in drilled pips."""
     ringed: bool = False
     """Whether the pips are rings."""
     dotted: bool = False
     """Whether rings have a dot in the middle, as old bone dice have."""
     uneven: float = 0.006
-    """Spread of the pips' places: those drilled by hand stand nowhere exactly."""
+    """Standard deviation of a pip's position along x and y, in edges of a face. Larger for pips drilled by hand."""
 
 
 def some_make(rng: np.random.Generator) -> Make:
