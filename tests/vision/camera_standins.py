@@ -1,4 +1,4 @@
-"""Stand-ins below the camera adapters: OpenCV's VideoCapture, and a clock that sleeping moves.
+"""Stand-ins for what the camera adapters use: OpenCV's VideoCapture, and a clock that `sleep` advances.
 
 The Pi's camera has `fake_libcamera`.
 """
@@ -17,7 +17,7 @@ from vision.images.loading import quiet_opencv
 
 
 class Clock:
-    """Seconds that only `sleep` (and asking, a little) moves."""
+    """A callable clock in seconds that advances by `sleep`, and by 0.1 ms at each call. Keeps the times slept."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -35,7 +35,7 @@ class Clock:
 
 @dataclass
 class Usb:
-    """What lies behind the stand-in VideoCapture: the indexes plugged in, and what a read gives."""
+    """State of the stand-in VideoCapture: the plugged-in indexes, what a read returns, open captures, settings."""
 
     plugged: set[int] = field(default_factory=lambda: {0})
     read: Callable[[], tuple[bool, Any]] = lambda: (True, np.full((48, 64, 3), 90, np.uint8))

@@ -1,4 +1,4 @@
-"""Picture files as the world makes them: odd kinds, odd sizes, bombs, animations, and each of them damaged. By seed."""
+"""Makes odd and damaged picture files from a seed: rare formats, odd sizes, decompression bombs, animations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Make = Callable[[np.ndarray, np.random.Generator], bytes]
 
 
 def scenes(count: int = 4) -> list[np.ndarray]:
-    """Rendered trays with two to five dice, and what a zoom makes of them."""
+    """Return `count` rendered trays (640, 840, 3) with two to five dice each."""
     film = VirtualCamera(5, sleep=lambda _s: None, seed=7)
     pictures = []
     for index in range(count):
@@ -59,7 +59,7 @@ def _clear(image: np.ndarray, rng: np.random.Generator) -> bytes:
 
 
 def moving(frames: list[np.ndarray], kind: str) -> bytes:
-    """An animation of BGR frames as Pillow writes it."""
+    """Return an animation of BGR frames as a file of Pillow's format `kind`."""
     content = io.BytesIO()
     first, *others = (Image.fromarray(np.ascontiguousarray(frame[:, :, ::-1])) for frame in frames)
     first.save(content, kind, save_all=True, append_images=others, duration=40)
@@ -75,7 +75,7 @@ def _animated(kind: str) -> Make:
 
 
 def with_exif(image: np.ndarray, rng: np.random.Generator) -> bytes:
-    """A JPEG with an orientation, sometimes one that does not exist."""
+    """Return a JPEG with a random EXIF orientation, sometimes one that does not exist."""
     jpeg = coded(_sized(image, rng), ".jpg")
     orientation = int(rng.choice([1, 2, 3, 4, 5, 6, 7, 8, 0, 9, 65535]))
     exif = b"Exif\0\0II*\0" + struct.pack("<IHHHIHHI", 8, 1, 0x0112, 3, 1, orientation, 0, 0)
@@ -83,7 +83,7 @@ def with_exif(image: np.ndarray, rng: np.random.Generator) -> bytes:
 
 
 def cmyk_jpeg(image: np.ndarray, rng: np.random.Generator) -> bytes:
-    """A CMYK JPEG: four grey scans with the same tables, one after the other (ITU T.81)."""
+    """Return a CMYK JPEG: four grey scans with the same tables, one after the other (ITU T.81)."""
     small = _sized(image, rng)
     black = small.max(2)
     planes = [small[:, :, 2], small[:, :, 1], small[:, :, 0], black]
@@ -101,7 +101,7 @@ def cmyk_jpeg(image: np.ndarray, rng: np.random.Generator) -> bytes:
 
 
 def tiff(width: int, height: int, samples: int, photometric: int, pixels: bytes, rows: int | None = None) -> bytes:
-    """An uncompressed TIFF of one strip (TIFF 6.0)."""
+    """Return an uncompressed TIFF (TIFF 6.0) with one strip of `pixels`, whatever size its header states."""
     tags = [
         (256, 4, 1, width), (257, 4, 1, height), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, photometric),
         (273, 4, 1, 8), (277, 3, 1, samples), (278, 4, 1, rows or height), (279, 4, 1, len(pixels)),
@@ -122,14 +122,14 @@ def _png_chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def png(width: int, height: int, rows: bytes, colour: int = 0) -> bytes:
-    """A PNG of 8 bits whose header says that size, whatever the rows hold."""
+    """Return an 8-bit PNG whose header states that size, whatever `rows` holds."""
     head = struct.pack(">IIBBBBB", width, height, 8, colour, 0, 0, 0)
     body = _png_chunk(b"IHDR", head) + _png_chunk(b"IDAT", zlib.compress(rows, 9)) + _png_chunk(b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + body
 
 
 def _bomb(_image: np.ndarray, rng: np.random.Generator) -> bytes:
-    """A small file that says it is huge, in each of the kinds."""
+    """Return a small file of a random format whose header states a huge size."""
     side = int(rng.choice([16_000, 40_000, 65_000, 2**31 - 1, 2**32 - 1]))
     little = min(side, 65_500)
     jpeg = coded(np.zeros((16, 16, 3), np.uint8), ".jpg")
@@ -152,7 +152,7 @@ def _bomb(_image: np.ndarray, rng: np.random.Generator) -> bytes:
 
 
 def _large(_image: np.ndarray, rng: np.random.Generator) -> bytes:
-    """A file that is as large as it says: up to what is still read, or just over it."""
+    """Return a large PNG whose size is as stated: just below the limit of the reader, or just above it."""
     width, height = [(9_000, 6_000), (60_000, 900), (7_900, 7_900), (300, 60_000)][int(rng.integers(4))]
     colour = int(rng.choice([0, 2]))
     return png(width, height, bytes(height * (1 + width * (3 if colour else 1))), colour)
@@ -262,13 +262,13 @@ HARMS = {
 
 
 def plan(count: int) -> list[tuple[str, str]]:
-    """The kind and the harm of so many files: all kinds in turn, all harms in turn."""
+    """Return kind and harm of `count` files, so that every pair of them occurs before one repeats."""
     kinds, harms = list(KINDS), list(HARMS)
     return [(kinds[n % len(kinds)], harms[(n // len(kinds) + n) % len(harms)]) for n in range(count)]
 
 
 def harmed(count: int, seed: int = 11) -> list[tuple[str, bytes]]:
-    """So many files, each with a name that says what was done to it."""
+    """Return `count` files as name and content; the name holds number, kind and harm."""
     rng = np.random.default_rng(seed)
     pictures = scenes()
     files = []

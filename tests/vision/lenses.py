@@ -1,4 +1,4 @@
-"""Pictures of the printed sheet as a lens of known angle and bending shows it, from anywhere."""
+"""Pictures of the printed sheet through a lens of known angle of view and distortion, from any position."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def _printed() -> np.ndarray:
 
 
 def turned(lean_x_deg: float, lean_y_deg: float) -> np.ndarray:
-    """(3, 3) from the sheet's axes to the lens's."""
+    """Return the (3, 3) rotation from the sheet's axes to the lens's."""
     return cv2.Rodrigues(np.radians([lean_x_deg, lean_y_deg, 0.0]))[0]
 
 
 @dataclass(frozen=True)
 class Seen:
-    """Where the lens is: over which point of the sheet, how high, and how far it leans about x and y."""
+    """Position of the lens: the sheet's point under it, its height, and its tilt about x and y."""
 
     x_mm: float
     y_mm: float
@@ -42,7 +42,7 @@ class Seen:
 
 
 def photographed(lens: Lens, seen: Seen, rng: np.random.Generator, noise: float = 3.0) -> np.ndarray:
-    """(h, w, 3) the sheet on grey felt, with the lens's blur and the sensor's noise."""
+    """Render the sheet on grey felt, (h, w, 3), with the lens's blur and the sensor's noise."""
     width, height = lens.size_wh
     grid = np.stack(np.meshgrid(np.arange(width), np.arange(height)), -1).reshape(-1, 2).astype(np.float64)
     on_sheet = cv2.perspectiveTransform(lens.straightened(grid)[None], np.linalg.inv(seen.floor_to_px(lens)))[0]
@@ -63,7 +63,17 @@ def marked(
     bowed_mm: float = 0.0,
     noise_px: float = 0.2,
 ) -> tuple[Marker, ...]:
-    """The markers in the picture, worked out: the lens's axis off the middle, pixels not square, the sheet not flat."""
+    """Compute the markers that a picture would show, optionally of an imperfect lens or sheet.
+
+    Args:
+        lens: The lens.
+        seen: Its position.
+        rng: Random generator for the noise.
+        axis_px: Distance of the lens's axis from the middle of the picture.
+        oblong: Factor on y in the picture, for pixels that are not square.
+        bowed_mm: How far the middle of the sheet bulges.
+        noise_px: Standard deviation of the corners' noise.
+    """
     first, second, shift = (np.linalg.inv(lens.matrix) @ seen.floor_to_px(lens)).T
     middle, found = np.array(lens.size_wh) / 2, []
     for number, corners in sheet().corners_mm.items():

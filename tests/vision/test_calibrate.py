@@ -1,4 +1,4 @@
-"""The sheet is found where it lies, the lens is found over it, and what is ill with light, focus or tilt is told."""
+"""Calibration from the sheet: its position, the lens over it, and advice about light, focus and tilt."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def codes(frame: np.ndarray, plan: Plan = PLAN) -> set[str]:
 
 
 def filmed_from(eye_mm: tuple[float, float, float], tilt_deg: float) -> np.ndarray:
-    """The homography of a lens at that place, leaning over by that angle about the x axis, in a 1280 x 960 picture."""
+    """Return the homography of a lens at `eye_mm`, tilted by `tilt_deg` about the x axis; the picture is 1280 x 960."""
     lean = math.radians(tilt_deg)
     turn = np.array([[1, 0, 0], [0, math.cos(lean), -math.sin(lean)], [0, math.sin(lean), math.cos(lean)]])
     focal = 640 / math.tan(math.radians(62.2 / 2))

@@ -1,4 +1,4 @@
-"""What every camera owes the table, claimed once and checked for all five."""
+"""The contract that every camera keeps, checked for all five."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong with cameras, and that a person is told what to do; the table goes on and tries again."""
+"""Camera faults: each is reported with a cure, and the camera can be opened again."""
 
 from __future__ import annotations
 

@@ -12,12 +12,12 @@ from vision.reading.reading import Doubt
 
 
 def seen(x: float, size_px: float, score: float, value: int = 3) -> Detection:
-    """A detection of that place, size, score and value."""
+    """Return a detection at (x, 50) with that size, score and value."""
     return Detection(x, 50.0, size_px, np.identity(6, dtype=np.float32)[value - 1] * np.float32(score))
 
 
 def read(x: float, size_px: float, score: float, sure: float = 0.99, value: int = 3) -> Candidate:
-    """A candidate whose value the classifier gives the probability `sure`."""
+    """Return a candidate whose value has the probability `sure` by the classifier."""
     probabilities = np.full(7, (1 - sure) / 5)
     probabilities[0], probabilities[value] = 0.0, sure
     return Candidate(seen(x, size_px, score, value), probabilities)

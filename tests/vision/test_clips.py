@@ -1,4 +1,4 @@
-"""Rendered clips: the truth is kept frame by frame, and a throw amid disturbance is told once."""
+"""Rendered clips: the ground truth is recorded frame by frame, and a throw with a disturbance is reported once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tuned number is a debt: they are counted, named, and each says why."""
+"""Tuned constants of the reader are few, and each has a docstring."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tests.parsing import tree_of
 VISION = Path(__file__).resolve().parents[2] / "vision"
 READER = ["reading/*.py", "networks/*.py", "geometry/*.py"]
 GIVEN = {"MODEL", "LIGHT_MODEL", "STRIDE", "HALO_PX", "CROP_PX", "REFERENCE_FACE_PX", "MIN_PROBABILITY", "_CHANNEL_SUM"}
-"""Not tuned: how the networks were made, what a die looks like, and a call to the machine."""
+"""Constants that are given by the networks' architecture, by files or by arithmetic, and so are not tuned."""
 MOST = 45
 
 
 def constants(file: Path) -> Iterator[tuple[str, bool]]:
-    """The names of a module's constants, and whether what follows says what each is for."""
+    """Yield the names of a module's constants, and whether a docstring follows each."""
     body = tree_of(file).body
     for at, one in enumerate(body):
         if isinstance(one, ast.Assign | ast.AnnAssign):

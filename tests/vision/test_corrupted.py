@@ -28,7 +28,7 @@ def every_file() -> list[tuple[str, bytes]]:
 
 
 def read(folder: Path, names: list[str]) -> tuple[int, list[dict[str, object]], str, float]:
-    """Exit status, answers, standard error, and the peak of resident memory in megabytes of one `pegpip read`."""
+    """Run `pegpip read`; return its exit status, answers, standard error, and peak resident memory in megabytes."""
     command = [str(Path(sys.executable).with_name("pegpip")), "read", "--json", *names]
     with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
         process = subprocess.Popen(command, stdout=out, stderr=err, cwd=folder)
@@ -81,5 +81,5 @@ def test_the_cmyk_jpeg_has_four_channels() -> None:
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 4000), (3000, 2), (1, 60_000)])
 def test_a_picture_thinner_than_any_die_is_read_as_empty(shape: tuple[int, int]) -> None:
-    """A strip of one pixel vanishes when the network looks at it smaller; that once ended in OpenCV's own error."""
+    """A strip of one pixel vanishes when it is scaled down for the network; OpenCV raised an error of its own then."""
     assert Reader(load_networks()).read(np.zeros((*shape, 3), np.uint8)).dice == ()

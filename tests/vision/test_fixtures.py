@@ -1,4 +1,4 @@
-"""The rendered pictures of hard cases: what their manifest says of them, and how the rig's reader reads them."""
+"""The rendered pictures of hard cases: they match their manifest, and the reader of the tray never misreads one."""
 
 from __future__ import annotations
 

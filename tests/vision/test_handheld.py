@@ -1,4 +1,4 @@
-"""A camera held by hand: its own motion is no throw, dice that move against the ground are one."""
+"""Hand-held cameras: the camera's own motion is no throw; dice that move against the ground are."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SIZE_WH = (1280, 960)
 
 
 def filmed(seed: int, seconds: float, thrown_at_s: float) -> list[Frame]:
-    """What a hand films of a virtual tray."""
+    """Return frames of a virtual tray by a hand-held camera, with a throw at `thrown_at_s` seconds."""
     clock = SteppedClock()
     camera = VirtualCamera(4, clock, clock.sleep, seed=seed)
     hand = Handheld(camera, seed)
@@ -70,7 +70,7 @@ def textured(seed: int) -> FrameBGR:
 def seen_from(
     picture: FrameBGR, turn_deg: float, zoom: float, by_px: tuple[float, float]
 ) -> tuple[FrameBGR, NDArray[np.float64]]:
-    """The picture as a camera sees it from elsewhere, and the (2, 3) matrix of its motion."""
+    """Return the picture after a motion of the camera, and the (2, 3) matrix of that motion."""
     matrix = cv2.getRotationMatrix2D((SIZE_WH[0] / 2, SIZE_WH[1] / 2), turn_deg, zoom)
     matrix[:, 2] += by_px
     seen = cv2.warpAffine(picture, matrix, SIZE_WH, borderMode=cv2.BORDER_REFLECT)
@@ -134,7 +134,7 @@ def test_a_doubt_that_comes_and_goes_is_no_new_throw() -> None:
 
 
 class Still:
-    """A recording of one picture; two others in the middle of it, if wished."""
+    """A recording of one picture, in which the frame `moves_at` shows another one."""
 
     name = "still"
 
@@ -153,7 +153,7 @@ class Still:
 
 
 class Doubting:
-    """Sees a die, and is sure of it from the nth reading on."""
+    """A reader that reads one die, and trusts it from the reading number `sure_from` on."""
 
     def __init__(self, sure_from: int) -> None:
         self.read_so_far, self._sure_from = 0, sure_from

@@ -1,4 +1,4 @@
-"""Stillness under lamps that flicker: bands over the picture are no motion, and what moves under them is seen."""
+"""Stillness under flickering lamps: bands over the picture are no motion, and dice that move are still seen."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SETTLED_S = 0.3
 
 
 def bands(depth: float, exposure_s: float, hz: float, at_s: float, rows: int) -> np.ndarray:
-    """(rows,) the mean of 1 + depth sin(2 pi hz t) while each row of a rolling shutter is exposed."""
+    """Return (rows,) the mean of 1 + depth sin(2 pi hz t) while each row of a rolling shutter is exposed."""
     turn = 2 * math.pi * hz
     begun_s = at_s + np.arange(rows) / rows * READOUT_S
     swing = np.cos(turn * begun_s) - np.cos(turn * (begun_s + exposure_s))
@@ -43,7 +43,7 @@ def lit(picture: np.ndarray, gain: np.ndarray, noise: np.ndarray) -> FrameBGR:
 
 
 def phases(picture: FrameBGR, depth: float, exposure_s: float, hz: float) -> Iterator[tuple[float, Phase]]:
-    """Time and phase of twelve frames of that picture under that lamp."""
+    """Yield time in seconds and phase of twelve frames of a picture under a flickering lamp."""
     rng, detector = np.random.default_rng(1), StillnessDetector()
     noises = [rng.normal(0, NOISE_LEVELS, picture.shape).astype(np.float32) for _ in range(3)]
     scene = picture.astype(np.float32)

@@ -1,4 +1,4 @@
-"""A lens is measured from the sheet held aslant, and what can't be measured so is not claimed to be."""
+"""Measuring the lens from tilted views of the sheet; a lens that the views do not determine stays unmeasured."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def true_lens(angle_deg: float, bend: tuple[float, float]) -> Lens:
 
 
 def height_mm(lens: Lens) -> float:
-    """From where a tray of 320 x 240 mm just fills the picture."""
+    """Return the height in mm from which a tray of 320 x 240 mm just fills the picture."""
     return 1.06 * 160 * lens.focal_px / 640
 
 
 def held(lens: Lens, lean_deg: tuple[float, float]) -> Seen:
-    """The sheet's middle in the middle of the picture, leaning."""
+    """Return a position of the lens that shows the middle of a tilted sheet in the middle of the picture."""
     axis = turned(*lean_deg)[2]
     x, y, z = np.array([148.5, 105.0, 0.0]) - 0.95 * height_mm(lens) * axis
     return Seen(x, y, -z, *lean_deg)

@@ -1,4 +1,4 @@
-"""Networks are loaded when something is to be read with them, and missing ones are told before."""
+"""Networks: loaded when needed, released while idle, bounded in memory; a missing file is reported early."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_reloading_warms_a_network_up_at_its_last_input_size(monkeypatch: pytest
 
 
 class _ByColour:
-    """Stands in for a network: a face in colour is a 5, one without is a 3, one nearly black is none."""
+    """Stand-in for a network: a face in colour is a 5, a grey one a 3, and a nearly black one none."""
 
     def __init__(self) -> None:
         self.shown = 0

@@ -1,4 +1,4 @@
-"""Painted dice to learn from: labels say what was drawn; crops are of what they are said to be."""
+"""Painted dice and training crops: their labels match what they show."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vision.research.training.synthetic.trays import MOST_DICE, tray_set
 
 
 def _plain(rng: np.random.Generator) -> Make:
-    """An ivory die with black pips and nothing else to it."""
+    """Return an ivory die with black pips, without wear, marbling or other effects."""
     black = np.zeros(3, np.float32)
     ivory = np.full(3, 225, np.float32)
     colours = {"body": ivory, "marbling": ivory, "pip": black, "one": black}

@@ -1,4 +1,4 @@
-"""Pictures of unknown scale: painted dice are read; what no look is sure of is looked at again, larger."""
+"""Reading photos of unknown scale: scales, augmented views, agreement of the networks, and confirmation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BARE = np.full((240, 320, 3), 120, np.uint8)
 
 
 def picture_of_dice(count: int, seed: int) -> tuple[FrameBGR, tuple[int, ...]]:
-    """Dice of one make in a row, seen from above, and their values. Rings for pips are left out: they are doubted."""
+    """Return a picture of dice of one make in a row, and their values. Pips are no rings, which would be doubted."""
     rng = np.random.default_rng(seed)
     picture = np.full((240, 110 * count + 60, 3), rng.uniform(60, 200, 3), np.float32)
     make = replace(some_make(rng), ringed=False)
@@ -31,7 +31,7 @@ def picture_of_dice(count: int, seed: int) -> tuple[FrameBGR, tuple[int, ...]]:
 
 
 class OneFace(Detector):
-    """Stands in for the detector: in each look the same face, said to be a one or a two."""
+    """Stand-in for the detector: finds the same face at each scale; a one has the score `one`, a two 0.5."""
 
     def __init__(self, one: float = 0.5) -> None:
         self.passes, self.one = 0, one
@@ -42,7 +42,7 @@ class OneFace(Detector):
 
 
 class Unsure(Classifier):
-    """Stands in for the classifier: in doubt until it is shown the face larger."""
+    """Stand-in for the classifier: uncertain between one and two, but sure of a two in the augmented views."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class Unsure(Classifier):
         return np.array([[self.says(views, at)] * len(places) for at in range(len(views))])
 
     def says(self, views: Views, at: int) -> list[float]:
-        """What it says in that one of the views."""
+        """Return the (7,) probabilities for view number `at` of `views`."""
         return [0.0, 0.0, 1.0, 0, 0, 0, 0] if views is PHOTO_VIEWS.augmented else [0.0, 0.55, 0.45, 0, 0, 0, 0]
 
 
@@ -143,7 +143,7 @@ def test_a_value_that_is_slightly_uncertain_needs_every_view(least: float, doubt
 
 @pytest.mark.parametrize(("faces_apart", "doubt"), [(0.7, Doubt.COUNT), (1.1, None)])
 def test_two_faces_too_close_together_raise_a_count_doubt(faces_apart: float, doubt: Doubt | None) -> None:
-    """A 5 on a die's side was taken for a die, 0.999 sure, of a photo of three threes."""
+    """The 5 on a die's side was once taken for a die, with confidence 0.999, in a photo of three threes."""
 
     class Sure(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
@@ -181,7 +181,7 @@ def test_a_weak_detection_needs_every_view_if_the_count_is_unknown(once: float, 
 
 
 class Counted(Detector):
-    """The shipped detector; counts how often it is asked."""
+    """The shipped detector, which counts its calls in `asked`."""
 
     asked = 0
 

@@ -45,7 +45,7 @@ BOARDS: list[Pi] = []
 
 
 class Pi:
-    """A Pi whose sensor takes a frame whenever one is asked for, so that every run is alike."""
+    """A Pi whose sensor takes one frame for each call of `frame`, so that runs are reproducible."""
 
     def __init__(
         self, module: str = "Camera Module 3", *, size_wh: tuple[int, int] = (1280, 960), mains: int = 50, **board: Any
@@ -64,11 +64,11 @@ class Pi:
         return self.camera.frame()
 
     def until(self, true: Callable[[Frame], bool]) -> Frame:
-        """The first frame of which that is true."""
+        """Return the first frame for which `true` returns True."""
         return next(frame for frame in (self.frame() for _ in range(PATIENCE_FRAMES)) if true(frame))
 
     def sent(self, name: str) -> list[Any]:
-        """All values of a control that have reached the sensor."""
+        """Return all values of the control `name` that have reached the sensor."""
         for _ in range(4):  # what was set is sent with the next request
             self.frame()
         return [controls[name] for _, controls in self.board.sent if name in controls]
@@ -87,7 +87,7 @@ def is_held(frame: Frame) -> bool:
 
 
 def widest_columns(modes: tuple[Mode, ...], size_wh: tuple[int, int]) -> float:
-    """Columns across a picture of that shape in the mode that shows most, worked out from the modes' crops alone."""
+    """Return the sensor columns across a picture of that shape in the widest mode, computed from the crops alone."""
     return max(min(mode.crop_xywh[2], mode.crop_xywh[3] * size_wh[0] / size_wh[1]) for mode in modes)
 
 
@@ -406,7 +406,7 @@ def test_the_country_gives_the_mains_frequency_unless_a_setting_does(
 
 
 def lamp_seen(hz: float, mains: int, **board: Any) -> LampLight:
-    """What the doctor finds of that lamp, through the camera's own frames."""
+    """Return the flicker measured in the camera's frames under a lamp of `hz` hertz, with `mains` hertz set."""
     pi = Pi(mains=mains, lamp_hz=hz, **board).start()
     pi.until(is_held)
     for _ in range(4):
@@ -464,7 +464,7 @@ def calibrating(pi: Pi) -> Calibrating:
 
 
 def flat() -> Found:
-    """A sheet that lies under the lens."""
+    """Return the pose of a flat sheet under the lens."""
     return Found(np.diag([4.0, 4.0, 1.0]), lens_of((1280, 960), 51.9), ())
 
 

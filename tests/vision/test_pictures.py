@@ -1,4 +1,4 @@
-"""Picture files of every making are decoded, and mishaps are told in one sentence with the next step."""
+"""Decoding picture files: every format and orientation; bad files give one sentence with a cure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WIDTH, HEIGHT = 48, 32
 
 
 def scene() -> np.ndarray:
-    """Left half red, right half blue, the upper rows of the left half white: each turn of it looks different."""
+    """Return a picture that looks different in each orientation: left half red, right half blue, top left white."""
     image = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
     image[:, : WIDTH // 2] = (0, 0, 220)
     image[:, WIDTH // 2 :] = (220, 0, 0)

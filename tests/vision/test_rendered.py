@@ -22,7 +22,7 @@ BY_NAME = {condition.name: condition for condition in CONDITIONS}
 
 
 def pips_px(value: int, turned: float) -> np.ndarray:
-    """(n, 2) where the white pips of a red die under the lens are seen, counted in the picture."""
+    """Return the (n, 2) pixel positions of the white pips of a red die under the lens, found in its rendering."""
     at_mm = np.array([*LENS.middle_mm, DIE_MM / 2])
     lying = LyingDie(at_mm, flat_turn(value, turned), DIE_MM, RED, 1)
     light = np.zeros((LENS.size_wh[1], LENS.size_wh[0], 3), np.float32)
@@ -39,7 +39,7 @@ def test_a_die_laid_flat_shows_as_many_pips_as_its_label_says(value: int) -> Non
 
 
 def test_a_rendered_die_is_rotated_and_not_mirrored() -> None:
-    """The two rows of a six, seen from above: turned from x (right) to y (down)."""
+    """The two rows of a six, seen from above, turn from x (right) to y (down)."""
     rows = []
     for turned in (0.0, 0.4):
         _, vectors = cv2.PCACompute(pips_px(6, turned).astype(np.float32), mean=None)
@@ -81,7 +81,7 @@ def test_crowded_dice_touch_without_intersecting() -> None:
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_no_touching_die_occludes_an_upper_face(order: tuple[int, int]) -> None:
-    """A side that looks to the middle is seen over a neighbour only in pictures that no camera takes."""
+    """The side of a die that faces the middle of the tray must not be drawn over a neighbour's upper face."""
     edge = LENS.middle_mm[0] + 90.0
     places = [np.array([edge + off, LENS.middle_mm[1], DIE_MM / 2]) for off in (-DIE_MM / 2, DIE_MM / 2)]
     (x, y), (x0, y0) = (LENS.project(np.array([edge - inwards, places[0][1], DIE_MM])).round() for inwards in (1.5, 12))
@@ -101,7 +101,7 @@ def test_no_touching_die_occludes_an_upper_face(order: tuple[int, int]) -> None:
 
 
 def common_mm2(one: LyingDie, other: LyingDie, larger: float) -> float:
-    """How much of the floor two dice share that were so many times larger."""
+    """Return the floor area, in mm2, that two dice share when they are scaled by `larger`."""
     hulls = [
         cv2.convexHull((die.at_mm + larger * (corners_of(die) - die.at_mm))[:, :2].astype(np.float32))
         for die in (one, other)

@@ -1,4 +1,4 @@
-"""A calibration is kept whole, is read back as it was, and a damaged one is told; another size is read without it."""
+"""Storing calibrations and the steps of calibrating: unchanged when loaded; damage is reported with a cure."""
 
 from __future__ import annotations
 

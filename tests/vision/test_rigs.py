@@ -1,4 +1,4 @@
-"""Photos by cameras that did not move become cases: who is asked, what the empty tray is, where the lens stands."""
+"""Photos by fixed cameras become cases: which photos count, the empty tray, and the estimated geometry."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PHOTOS = (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Five grey photos by one camera, each of another level: three to check with, one with a hand, one to tune by."""
+    """Write five grey photos by one camera, each of another level: three to check, one with a hand, one to tune."""
     (tmp_path / "pub").mkdir()
     rows = []
     for name, level, session, values, tags in PHOTOS:

@@ -1,4 +1,4 @@
-"""Pictures made smaller: of the size asked for, no pixel left out."""
+"""Scaling pictures: the size is as wanted, no pixel is skipped and nothing shifts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When the tray is at rest, and what is told of it: throws once each, and nothing that is none."""
+"""Stillness detection and the watcher: each throw is reported once, and a disturbance is no throw."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def number_of(frame: Frame) -> int:
 
 
 def happened(camera: VirtualCamera, seconds: float) -> list[object]:
-    """All events of that many seconds, dice being thrown at the start of the second one and lifted near the end."""
+    """Return all events of `seconds` seconds; dice are thrown after one second and lifted 2 s before the end."""
 
     class Acted:
         name = "acted"
@@ -110,7 +110,7 @@ MOVED_MM = 0.1
 
 
 class Thrown:
-    """That camera, dice thrown in its second second; `then` is called with each frame's time and with when they lay."""
+    """A camera whose dice are thrown after one second. `then` gets each frame's time and that of the last motion."""
 
     name = "thrown"
 

@@ -1,4 +1,4 @@
-"""Simulated dice are cubes to each other: they touch face to face, pile up, lean, and never lie inside one another."""
+"""Simulated dice touch as cubes: face to face, stacked or leaning, and never intersect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LYING_MM = DIE_MM / 2 - SUNK_MM
 
 
 def leaning(degrees: float) -> Floats:
-    """A rotation about the y axis."""
+    """Return the (3, 3) rotation by `degrees` about the y axis."""
     c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     return np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
 
@@ -38,7 +38,7 @@ def come_to_rest(bodies: Bodies) -> None:
 
 
 def cocked(pose: Pose) -> bool:
-    """Whether it leans on something, or lies on another."""
+    """Whether a die is tilted, or lies on another one."""
     return float(pose.at_mm[2]) > 0.6 * DIE_MM or leaning_deg(pose.turn) > MAX_FLAT_DEG
 
 
@@ -79,7 +79,7 @@ def test_crossed_edges_touch_although_no_corner_is_inside() -> None:
 
 
 def test_a_die_slides_up_to_another_and_stays_beside_it_face_to_face() -> None:
-    """As spheres they were kept 1.44 edges apart."""
+    """Dice were once simulated as spheres, which kept them 1.44 edges apart."""
     bodies = two_dice((100, 100, LYING_MM), (118, 102, LYING_MM))
     bodies.velocity[1] = (-140, 0, 0)
     come_to_rest(bodies)

@@ -1,4 +1,4 @@
-"""What training begins with and keeps back. Its networks need the extra `train`; without it they are passed over."""
+"""Training: held-out sets, hard examples, initial weights, exported networks. Some need the extra `train`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_third_of_the_throws_is_held_out_for_validation(tmp_path: Path) -> Non
 
 
 class _Marking:
-    """Marks a 3 a little beside the first die, a 2 on the second, which is a 6, and a 1 where nothing lies."""
+    """Stand-in for the detector: finds a 3 near the first die, a 2 on the second (a 6), and a 1 on bare ground."""
 
     def detect(self, _bgr: object, _scale: float) -> list[Detection]:
         """See the class."""
@@ -39,7 +39,7 @@ class _Marking:
 
 
 class _Saying:
-    """Says that every face is a 3."""
+    """Stand-in for the classifier: every face is a 3."""
 
     said = (0.04, 0.02, 0.02, 0.6, 0.02, 0.02, 0.28)
 
@@ -72,7 +72,7 @@ def test_false_detections_in_rendered_trays_become_negatives() -> None:
 
 
 def test_a_contradicted_label_is_hard_in_trays_and_easy_in_photos() -> None:
-    """People label some dice wrongly; what was rendered is known."""
+    """People label some dice wrongly; labels of rendered dice are exact."""
     photo = Photo(np.zeros((90, 120, 3), np.uint8), np.array([(30, 40, 24, 3), (80, 40, 24, 6)], np.float32))
     surely_a_three = _Saying()
     surely_a_three.said = (0.01, 0.01, 0.01, 0.94, 0.01, 0.01, 0.01)

@@ -1,4 +1,4 @@
-"""The reader of a calibrated tray on rendered frames: right, or in doubt."""
+"""Reading frames of the calibrated tray: each reading is right or in doubt."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from vision.research.evaluation.fault_injection import FaultInjection
 
 
 def at_rest(seed: int, kept: int = 0) -> tuple[VirtualCamera, tuple[int, ...]]:
-    """A camera over seven dice that have come to rest, `kept` of them in the keep zone, and what they show."""
+    """Return a camera over seven dice at rest, `kept` of them in the keep zone, and their values, sorted."""
     clock = SteppedClock()
     camera = VirtualCamera(7, clock, clock.sleep, seed)
     camera.tray.throw(strength=0.4)
@@ -83,7 +83,7 @@ def test_another_light_changes_no_value_and_seldom_raises_a_doubt() -> None:
 
 
 def knocked(picture_bgr: FrameBGR, x_px: float, y_px: float, degrees: float) -> FrameBGR:
-    """What the camera sees after the tray was pushed and turned."""
+    """Return the picture of a tray that was shifted by (x_px, y_px) and rotated by `degrees`."""
     height, width = picture_bgr.shape[:2]
     matrix = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, 1.0)
     matrix[:, 2] += x_px, y_px
@@ -142,7 +142,7 @@ def test_dice_close_together_in_the_keep_zone_are_counted_right(seed: int) -> No
 
 @pytest.mark.parametrize("seed", [45, 51])
 def test_a_missed_die_of_two_touching_dark_ones_is_a_doubt(seed: int) -> None:
-    """Marked between both, the mark explains all that has changed but the pips of the one."""
+    """One detection between both dice explains all foreground except the pips of one die."""
     crowd = picture(CONDITIONS[1], seed, crowded=True)
     networks, face_px = load_networks(), Floor.of(crowd.rig).face_px
 
@@ -162,7 +162,7 @@ def test_a_missed_die_of_two_touching_dark_ones_is_a_doubt(seed: int) -> None:
 def test_excess_foreground_beside_one_die_triggers_a_closer_pass(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A black 1 and a black 2 that touch, on dark wood, are one 2 to the light look."""
+    """The light detector finds a black 1 and a black 2 that touch, on dark wood, as a single 2."""
     shown = picture(CONDITIONS[11], 1400138)
     reader = Reader(load_networks(), shown.rig)
     reading = reader.read(shown.image_bgr)

@@ -32,7 +32,7 @@ _IMPORTED: dict[str, types.ModuleType] = {}
 
 
 def fitted(module: str = "Camera Module 3", **board: Any) -> Board:
-    """A Pi with that camera module on its ribbon; picamera2 can be imported from now on.
+    """Install a fake Pi with that camera module on its ribbon and return its board; picamera2 can be imported then.
 
     Raises:
         RuntimeError: picamera2's source is missing.
@@ -68,7 +68,7 @@ def _forget_cameras() -> None:
 
 
 def _unused(name: str) -> types.ModuleType:
-    """A module with every attribute that is asked for."""
+    """Return a module in which any attribute exists."""
     module = types.ModuleType(name)
     module.__getattr__ = lambda attribute: MagicMock()  # type: ignore[method-assign]
     return module

@@ -40,7 +40,7 @@ class Board:
         absent: The Pi enumerates no camera.
         cropped: The pipeline ignores the sensor mode it is given where no raw stream asks for it, and uses the first.
         advertises: Controls that this libcamera knows besides the usual ones.
-        ae_state: Name of the metadata that tells of exposure's convergence; "" where this libcamera tells none.
+        ae_state: Name of the metadata that reports the convergence of exposure; "" if this libcamera has none.
         pace_s: Real time from frame to frame; the frames' own time stamps are always 33 ms apart.
         steps: Counts the frames that the sensor may still take; None: it takes one each `pace_s`.
     """
