@@ -147,7 +147,7 @@ class Vote:
 
     @staticmethod
     def _check(ballot: _Ballot, question: int) -> None:
-        """Raise IllegalAction unless there is a question with that index."""
+        """Raise IllegalAction unless the ballot has a question with that index."""
         if not 0 <= question < len(ballot.questions):
             raise IllegalAction(f"There is no question {question}; there are {len(ballot.questions)}.")
 

@@ -118,7 +118,7 @@ class Fairness:
 
 
 def course_of(throws: Iterable[Sequence[int]]) -> list[list[float]]:
-    """Return the evidence after each throw, thinned to about `COURSE_POINTS` points.
+    """Return the evidence after each of some throws, oldest first, thinned to about `COURSE_POINTS` points.
 
     Returns:
         Pairs of dice rolled so far and the base-10 logarithm of the likelihood ratio, in order.

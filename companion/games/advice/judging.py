@@ -121,5 +121,5 @@ def _nearest(mean: float, usual: Mapping[str, float]) -> str:
 
 
 def _both_spend(first: object, second: object) -> bool:
-    """Whether both options give up points. Every amount gets the value of the first amount that is listed."""
+    """Whether `first` and `second` both give up points. Every amount gets the value of the first that is listed."""
     return isinstance(first, Spend) and isinstance(second, Spend)

@@ -55,7 +55,7 @@ class Move:
     approximation: float = 0.0
 
     def view(self, players: tuple[str, ...]) -> dict[str, Any]:
-        """Return the move as JSON values, with the name of the player."""
+        """Return the move as JSON values, with the name of the player from `players`, the names by seat."""
         best = {"throw": self.best} if isinstance(self.best, int) else self.best and line_of(self.best)
         return {
             "line": self.line,
@@ -125,7 +125,10 @@ class Story:
         )
 
     def view(self, players: tuple[str, ...]) -> dict[str, Any]:
-        """Return JSON values: `goal`, `players` (the accounts), `luckiest`, `dearest` (the costliest) and `moves`."""
+        """Return JSON values: `goal`, `players` (the accounts), `luckiest`, `dearest` (the costliest) and `moves`.
+
+        The argument `players` holds the names by seat.
+        """
         return {
             "goal": self.goal,
             "players": [asdict(account) for account in self.accounts],
@@ -170,7 +173,7 @@ def steps_of(transcript: Transcript) -> list[Transcript]:
 
 
 def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, State]]:
-    """Yield the line between each two consecutive transcripts of a game.
+    """Yield the line between each two consecutive `steps`, the transcripts of a game after each line.
 
     Yields:
         Line number (the header is 1), state before the line, its action, state after it.

@@ -150,7 +150,7 @@ def _in_game(header: Header, dice: Dice) -> Iterator[Puzzle]:
 
 
 def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
-    """Return the position after a transcript as a puzzle.
+    """Return the position after a transcript as a puzzle for a goal: `win` or `points`.
 
     None with fewer than two options, with a gap between the best two below LEAST_GAP, or with one above MAX_GAP. The
     last does not hold where steady players miss the best option often (HARD_MISSES).

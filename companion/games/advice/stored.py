@@ -34,17 +34,17 @@ def stored(package: str, name: str) -> bytes:
 
 
 def floats(package: str, name: str) -> tuple[float, ...]:
-    """Return a table of little-endian float64. Raises RulesError if it is missing."""
+    """Return the numbers of a table of little-endian float64. Arguments and errors as of `stored`."""
     return tuple(_numbers(package, name, "d"))
 
 
 def whole_numbers(package: str, name: str) -> array[int]:
-    """Return a table of little-endian uint32. Raises RulesError if it is missing."""
+    """Return the numbers of a table of little-endian uint32. Arguments and errors as of `stored`."""
     return _numbers(package, name, "I")
 
 
 def _numbers(package: str, name: str, kind: str) -> array[Any]:
-    """Return a table as an array of type code `kind`, in native byte order. Raises RulesError if missing."""
+    """Return a table as an array of type code `kind`, in native byte order. Otherwise as `stored`."""
     values: array[Any] = array(kind)
     values.frombytes(stored(package, name))
     if sys.byteorder == "big":

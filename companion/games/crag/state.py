@@ -157,11 +157,11 @@ class Crag:
         return Crag(self.header, self.first, self.turn, self.sheets, phase, dice, self.left, events)
 
     def _throw_value(self, worth: TurnValues) -> float:
-        """Return the expected points of this and all later turns before the next throw, by the given turn values."""
+        """Return the expected points of this and all later turns before the next throw, by the turn values `worth`."""
         return worth.fresh() if self.phase == "fresh" else worth.kept(self.dice)
 
     def _decision_value(self, option: Action, worth: TurnValues) -> float:
-        """Return the expected points of this and all later turns after a keep or an entry, by the given turn values."""
+        """Return the expected points of this and all later turns after a keep or entry, by the turn values `worth`."""
         if isinstance(option, Keep):
             return worth.kept(option.dice)
         assert isinstance(option, Enter), "Crag has no other decisions"
@@ -200,7 +200,7 @@ class Crag:
 
 
 def _next_turn(before: Crag, sheets: Sheets, left: frozenset[int], *events: Event) -> Crag:
-    """Return the first state of the next turn after `before`; skip players who have left."""
+    """Return the first state of the next turn after the state `before`, with new `sheets`; skip seats in `left`."""
     turn, count = before.turn + 1, len(sheets)
     while turn < len(CATEGORIES) * count and (before.first + turn) % count in left:
         turn += 1
@@ -208,5 +208,5 @@ def _next_turn(before: Crag, sheets: Sheets, left: frozenset[int], *events: Even
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crag:
-    """Return the state before the first turn, of the player in seat `first`. Seats in `left` have left already."""
+    """Return the state before the first turn, of the player in seat `first`. Arguments as of `roll_off.Begin`."""
     return Crag(header, first, 0, ((),) * len(header.players), left=left, events=events)

@@ -96,7 +96,7 @@ class Crapola:
 
     @property
     def safe_chance(self) -> float | None:
-        """Probability that the next throw scores; None if no throw is allowed."""
+        """Probability that the next throw scores; None if no throw is allowed, or for seven dice, which can't fail."""
         return safe_chance(self.throw_sizes[0]) if self.throw_sizes else None
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
@@ -209,7 +209,7 @@ class Crapola:
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crapola:
-    """Return the state before the first turn, of the player in seat `first`. Seats in `left` have left already."""
+    """Return the state before the first turn, of the player in seat `first`. Arguments as of `roll_off.Begin`."""
     count = len(header.players)
     table = Totals(header, (0,) * count, (False,) * count, first, one_remains(count, left), left=left)
     return Crapola(table, events=events)

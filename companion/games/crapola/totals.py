@@ -72,7 +72,7 @@ class Totals:
         return min(1000, self.totals[self.seat], self.totals[seat])
 
     def banked(self, points: int) -> Totals:
-        """Bank turn points for the player to play, and pass the turn."""
+        """Bank turn points for the player to play, and pass the turn. The first at the target starts the last round."""
         seat = self.seat
         before, total = self.totals[seat], self.totals[seat] + points
         events: tuple[Event, ...] = (bank_event(seat, points, before, total),)
@@ -104,7 +104,7 @@ class Totals:
     def passed_on(self, events: tuple[Event, ...] = ()) -> Totals:
         """Pass the turn to the next seat in the direction of play, or end the game if no turn is left.
 
-        In the last round only seats that are due have a turn.
+        In the last round only seats that are due have a turn. `events` are those of the action that ended the turn.
         """
         count, due, passed = len(self.totals), self.due - {self.seat}, 0
         for step in range(1, count):
@@ -136,5 +136,5 @@ class Totals:
 
 
 def _with(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
-    """Return a copy of a tuple with the entry at index `place` replaced."""
+    """Return a copy of a tuple with `value` at index `place`."""
     return (*values[:place], value, *values[place + 1 :])

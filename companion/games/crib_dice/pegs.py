@@ -161,7 +161,10 @@ class CribbageBoard:
         return replace(self, left=left, pegs=pegs, fuchled=fuchled, out=self.out | {side}, finished=finished)
 
     def passed_on(self, events: tuple[Event, ...] = ()) -> CribbageBoard:
-        """Pass the turn to the next seat in play, or end the game; `turn` then stays that of the last turn."""
+        """Pass the turn to the next seat in play, or end the game; `turn` then stays that of the last turn.
+
+        `events` are those of the action that ended the turn.
+        """
         count, seats = len(self.sides), len(self.header.players)
         for turn in range(self.turn + 1, self.turn + 1 + seats):
             if (self.first + turn) % seats in self.left or self.gone((self.first + turn) % count):
@@ -223,7 +226,7 @@ def new_board(header: Header, first: int, left: frozenset[int] = NOBODY) -> Crib
 
 
 def _with(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
-    """Return a copy of a tuple with the entry at index `place` replaced."""
+    """Return a copy of a tuple with `value` at index `place`."""
     return (*values[:place], value, *values[place + 1 :])
 
 

@@ -113,7 +113,7 @@ class CribDice:
         return self.expected_values_by(turn_values(bool(self.board.header.rules["piddle_points"])))
 
     def expected_values_by(self, worth: TurnValues) -> tuple[tuple[Action | int, float], ...]:
-        """Return each option with its value by the given turn values, such as win probabilities."""
+        """Return each option with its value by the turn values `worth`, such as win probabilities."""
         thrown = tuple((dice, self._throw_value(worth)) for dice in self.throw_sizes)
         return thrown + tuple((option, self._decision_value(option, worth)) for option in self.options())
 
@@ -157,14 +157,14 @@ class CribDice:
         }
 
     def _throw_value(self, worth: TurnValues) -> float:
-        """Return the value of the next throw by the given turn values; 0 for an announced bomb."""
+        """Return the value of the next throw by the turn values `worth`; for an announced bomb that of a bomb."""
         turn = self.turn
         if turn.point is None:
             return worth.fresh(turn.gathered)
         return worth.bombs[0] if turn.phase == "bombing" else worth.thrown(turn.gathered, turn.frozen, turn.point)
 
     def _decision_value(self, option: Action, worth: TurnValues) -> float:
-        """Return the value of a decision by the given turn values; 0 for a bomb."""
+        """Return the value of a decision by the turn values `worth`."""
         turn = self.turn
         if isinstance(option, NamePoint):
             return worth.held(turn.gathered, turn.dice.count(option.value), option.value)
@@ -203,7 +203,10 @@ class CribDice:
         return self._piddled(dice, event) if turn.frozen >= 5 else self._rolled(dice, event)
 
     def _rolled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
-        """Return the state after a roll with two to four dice frozen: more dice frozen, only safe, or a wipe-out."""
+        """Return the state after a roll with two to four dice frozen: more dice frozen, only safe, or a wipe-out.
+
+        `threw` is the event of the roll.
+        """
         turn = self.turn
         if turn.point not in dice and 1 not in dice:
             return _turn_over(self.board.wiped_out(turn.points), threw)
@@ -215,7 +218,10 @@ class CribDice:
         return CribDice(self.board, rolled, (threw, froze, *self._automatic_rollover(rolled)))
 
     def _piddled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
-        """Return the state after a piddle: a rollover, a lost piddle, or a double of the point without result."""
+        """Return the state after a piddle: a rollover, a lost piddle, or a double of the point without result.
+
+        `threw` is the event of the throw.
+        """
         turn, counts = self.turn, self.board.header.rules["piddle_points"]
         hits = sum(die == turn.point for die in dice)
         if hits == 0 and dice[0] == dice[1]:
@@ -248,7 +254,7 @@ def _turn_over(board: CribbageBoard, *before: Event) -> CribDice:
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> CribDice:
-    """Return the state before the first turn, of the player in seat `first`. Seats in `left` have left already."""
+    """Return the state before the first turn, of the player in seat `first`. Arguments as of `roll_off.Begin`."""
     return CribDice(new_board(header, first, left), events=events)
 
 

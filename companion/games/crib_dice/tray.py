@@ -93,7 +93,7 @@ def _crib(state: State) -> CribDice:
 
 
 def _naming(state: CribDice, kept: Values) -> Meaning:
-    """Return the meaning of the keep zone when a point is due: the point that it names, or why it names none."""
+    """Return the meaning of the dice `kept` in the keep zone when a point is due: the point, or why they name none."""
     value = _point_of(state.turn.dice, kept)
     if value is None:
         return Meaning(notice=_illegal(state.turn.dice, kept))
@@ -101,7 +101,7 @@ def _naming(state: CribDice, kept: Values) -> Meaning:
 
 
 def _frozen(state: CribDice, kept: Values) -> Meaning:
-    """Return the meaning of the keep zone while dice are frozen.
+    """Return the meaning of the dice `kept` in the keep zone while dice are frozen.
 
     It is a notice, or the correction of a point that was just named to another.
     """
@@ -119,13 +119,13 @@ def _frozen(state: CribDice, kept: Values) -> Meaning:
 
 
 def _point_of(lying: Values, kept: Values) -> int | None:
-    """Return the point that the keep zone names: all dice of one value of the throw, two or more; else None."""
+    """Return the point that the dice `kept` name: all dice of one value in the throw `lying`, at least two; or None."""
     value = next(iter(kept), None)
     return value if 2 <= len(kept) == kept.count(value) == lying.count(value) else None
 
 
 def _illegal(lying: Values, kept: Values) -> Phrase:
-    """Return the notice of why the dice in the keep zone name no point. `lying` is the last throw."""
+    """Return the notice of why the dice `kept` in the keep zone name no point. `lying` is the last throw."""
     if Counter(kept) - Counter(lying):
         return Phrase("changed", {"was": list(lying), "kept": list(kept)})
     if len(set(kept)) > 1:
@@ -164,5 +164,5 @@ def _going_on(state: CribDice) -> Phrase | None:
 
 
 def _points(lying: Values) -> list[int]:
-    """Return the values that may be named as the point, highest first."""
+    """Return the values of the throw `lying` that may be named as the point, highest first."""
     return sorted({die for die in lying if lying.count(die) >= 2}, reverse=True)

@@ -101,10 +101,10 @@ SHARED_EFFECTS: Mapping[str, Effect] = MappingProxyType(
 
 
 def throw_event(seat: int, side: int, dice: tuple[int, ...]) -> Event:
-    """Make the event of a throw. `dice` are ascending."""
+    """Make the event of a throw of the player in `seat`, who belongs to `side`. `dice` are ascending."""
     return Event("threw", side, {"dice": list(dice)}, seat)
 
 
 def bank_event(side: int, points: int, start: int, end: int) -> Event:
-    """Make the event of a banked turn: turn points, and the score of the side before and after it."""
+    """Make the event of a banked turn: turn points, and the score of the side at its `start` and `end`."""
     return Event("banked", side, {"points": points, "from": start, "to": end})

@@ -41,13 +41,18 @@ def one_remains(seats: int, left: Set[int]) -> bool:
 
 
 def turn_continues(before: State, after: State) -> bool:
-    """Return whether the turn goes on unchanged after a player left: same seat to play, same dice to throw."""
+    """Return whether the turn goes on unchanged when a player leaves: same seat to play and dice to throw.
+
+    Args:
+        before: State before the player left.
+        after: State after it.
+    """
     to_play = after.standing.to_play
     return to_play is not None and (before.standing.to_play, before.throw_sizes) == (to_play, after.throw_sizes)
 
 
 def leave_event(seat: int, side: int) -> Event:
-    """Make the event of a player who leaves."""
+    """Make the event of the player in `seat` of `side` leaving."""
     return Event("left", side, seat=seat)
 
 

@@ -111,5 +111,5 @@ def played(header: Header, levels: Sequence[str], dice: Dice) -> State:
 
 
 def _best(values: Sequence[tuple[Choice, float]]) -> Choice:
-    """Return the option of the highest value; on a tie a decision before a throw."""
+    """Return the option with the highest value; on a tie a decision rather than a throw."""
     return max(values, key=lambda each: (each[1], not isinstance(each[0], int)))[0]

@@ -12,7 +12,7 @@ from companion.games.engine.transcript import Transcript
 
 
 def replayed(content: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the state view after each line of a transcript. A refused line ends it with the error as an object.
+    """Yield the state view after each line of a transcript; at a refused line the error as an object, and end.
 
     >>> from companion.games.registry import GAMES
     >>> head = f'{{"transcript": 1, "game": "{next(iter(GAMES))}", "players": ["Ann", "Ben"]}}'
@@ -44,7 +44,7 @@ def transcript_of(content: bytes) -> Transcript:
 
 
 def _read(content: bytes) -> Iterator[Transcript]:
-    """Yield the transcript after each line. A line feed ends a line; it is optional after the last one."""
+    """Yield the transcript after each line of the bytes. A line feed ends a line; it is optional after the last one."""
     lines = content.removesuffix(b"\n").split(b"\n")
     transcript = Transcript.begin(header_of(json_of(lines[0])))
     yield transcript

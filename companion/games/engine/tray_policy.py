@@ -112,7 +112,7 @@ class ThrowsOnly:
         yield ()
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield all dice of the throw zone as the throw; nothing if one of them did not move."""
+        """Yield all dice of the throw zone as the throw; nothing if some are `still`, that is did not move."""
         if not still:
             yield dice.thrown
 
@@ -162,7 +162,7 @@ class DecidedElsewhere:
         yield ()
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield the possible throws: the dice that were rolled, then these with dice moved to the keep zone since."""
+        """Yield the possible throws: the dice that are not `still`, then these with those moved to the keep zone since."""
         yield from thrown_or_moved(dice, still, still)
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:

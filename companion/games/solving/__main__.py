@@ -83,7 +83,7 @@ def _set_progress(shared: Any) -> None:
 
 
 def _timed_table(game: str, name: str, place: int) -> tuple[bytes, float]:
-    """Compute one table in a worker process and report its progress at index `place` of the shared array.
+    """Compute the table `name` in a worker process and report its progress at index `place` of the shared array.
 
     Returns:
         The content of the table, and the processor time in seconds.

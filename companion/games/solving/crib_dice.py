@@ -59,7 +59,7 @@ def banks_table() -> Generator[float, None, bytes]:
 def banks(piddle_points: bool) -> tuple[float, ...]:
     """Return the probability of banking 0, 1, 2, ... points in a turn that maximises the expected turn points.
 
-    1 minus the sum is the probability of a wipe-out.
+    1 minus the sum is the probability of a wipe-out. `piddle_points` is the house rule of this name.
     """
     worth = turn_values(piddle_points)
     fresh, banked = Chances[int](float, {0: 1.0}), Chances[int](float)

@@ -27,7 +27,7 @@ Dice = tuple[int, ...]
 
 
 def filled_of(categories: Iterable[str]) -> int:
-    """Return the index of a sheet in the tables: bit i is set if category i of the sheet is filled."""
+    """Return the index of a sheet with these filled categories in the tables: bit i stands for category i."""
     return sum(1 << CATEGORIES.index(category) for category in categories)
 
 

@@ -117,7 +117,7 @@ class Race:
 
 @lru_cache(maxsize=8)
 def race(target: int, entry: int) -> Race:
-    """Return the race to a target with a least first bank. Cached. Arguments and errors as of `Race`."""
+    """Return the race to `target` points with `entry` as the least first bank. Cached. Raises RulesError as `Race`."""
     return Race(target, entry)
 
 

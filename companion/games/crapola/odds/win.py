@@ -52,6 +52,6 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def _share(end: Totals, seat: int) -> float:
-    """Return a seat's share of the win in a finished game: 1 / winners for a winner, 0 for a loser."""
+    """Return a seat's share of the win at the `end` of a game: 1 / winners for a winner, 0 for a loser."""
     assert end.outcome is not None, "it was the last turn"
     return (seat in end.outcome.winners) / len(end.outcome.winners)

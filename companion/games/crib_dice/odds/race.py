@@ -38,7 +38,7 @@ MAX_PRODUCT = 262_144
 def banks(piddle_points: bool) -> tuple[float, ...]:
     """Return the stored probability of banking 0, 1, 2, ... points in a turn that maximises turn points. Cached.
 
-    1 minus the sum is the probability of a wipe-out.
+    1 minus the sum is the probability of a wipe-out. `piddle_points` is the house rule of this name.
     """
     stored = floats(__package__, BANKS)
     half = len(stored) // 2
@@ -189,7 +189,13 @@ def _product(one: Floats, other: Floats) -> Floats:
 
 @lru_cache(maxsize=4)
 def course(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
-    """Return the finish distributions for a track of `holes` holes and a fuchle after `fuchle` wipe-outs. Cached."""
+    """Return the finish distributions of turns that maximise turn points. Cached.
+
+    Args:
+        piddle_points: Whether the house rule of this name is on.
+        holes: Holes of the track.
+        fuchle: Consecutive wipe-outs that send the peg back to the start.
+    """
     return FinishDistribution(np.trim_zeros(np.array(banks(piddle_points)), "b"), holes, fuchle)
 
 

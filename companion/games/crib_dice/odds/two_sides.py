@@ -172,9 +172,9 @@ def duel_state(board: CribbageBoard, goal: str) -> DuelState:
 
 
 def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
-    """Return the table's places of the sides `me` and `other`, as `DuelState.mover` and `DuelState.other`.
+    """Return the places of the pegs of the sides `me` and `other`, as `DuelState.mover` and `DuelState.other`.
 
-    The tables have a track of 120 holes. On a longer one both pegs are moved back by the same number of holes.
+    The tables have a track of 120 holes. On a board with a longer one both pegs are moved back by equally many holes.
     """
     pegs, surplus = (board.pegs[me], board.pegs[other]), board.holes - SHORT_TRACK
     back = max(0, min(surplus, max(min(pegs), max(pegs) - SHORT_TRACK)))

@@ -78,7 +78,10 @@ def _text(key: str, value: Any) -> str:
 
 
 def _rules(game: Rulebook, given: Any) -> dict[str, bool | int]:
-    """Return the value of every switch of the game, defaults filled in. Raises RulesError for unknown or wrong ones."""
+    """Return the value of every switch of a game: those `given` in the header, else the defaults.
+
+    Raises RulesError for an unknown switch or a wrong value.
+    """
     if not isinstance(given, dict) or isinstance(given, RepeatedKey):
         raise RulesError("`rules` is an object with each switch once.")
     switches = {switch.key: switch for switch in game.switches}

@@ -22,7 +22,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(word: str) -> Any:
-    """Raise ValueError for NaN and Infinity, which Python's decoder accepts and RFC 8259 does not."""
+    """Raise ValueError for the `word` NaN or Infinity, which Python's decoder accepts and RFC 8259 does not."""
     raise ValueError(f"{word} is no JSON")
 
 

@@ -39,7 +39,10 @@ def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def bank_at(worth: TurnValues, dice: int) -> str:
-    """Return the least turn points, as text, at which a bank is as good as throwing `dice` dice; "never" below RICH."""
+    """Return, as text, the least turn points at which a bank is as good as a throw of `dice` dice; "never" if none is.
+
+    `worth` holds the values of the turn.
+    """
     for points in range(STEP, RICH, STEP):
         if worth.bank(points) >= worth.thrown(points, dice):
             return f"{points}"
@@ -50,7 +53,7 @@ def _keeps(worth: TurnValues) -> list[list[str]]:
     """Return rows of the table of first throws of six dice whose best keep leaves out dice that score.
 
     The columns are the scoring dice of the throw, the best keep, its value, and the value of keeping all that score.
-    Throws with the same scoring dice share a row.
+    Throws with the same scoring dice share a row. `worth` holds the values of the turn.
     """
     rows: dict[tuple[int, ...], list[str]] = {}
     for dice, _ in throws_of(6):
