@@ -29,7 +29,7 @@ MIN_EVIDENCE = 20.0
 MAX_SLIPS = 0.01
 """Largest share of a value's readings that a good reader may get wrong unnoticed."""
 FINDABLE_CHANCE = 0.3
-"""Probability of one face that a verdict must be able to find. Until so many dice are rolled there is no verdict."""
+"""Probability of one face. No verdict is given before the dice rolled would reveal such a bias (`could_have_found`)."""
 COURSE_POINTS = 120
 """About how many points the chart of the evidence has: enough for the width of a phone."""
 MEDIANS = ((0.19, 2300), (0.2, 1295), (0.22, 514), (0.25, 218), (0.3, 108), (0.4, 41), (0.6, 14), (1.0, 5))

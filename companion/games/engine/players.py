@@ -61,12 +61,12 @@ def erring(state: State, temperature: float) -> Choice:
 
 
 def steady(state: State) -> Choice:
-    """Return the option with the highest expected points, with the small mistakes of `Rulebook.mistakes`."""
+    """Return the choice of the level `steady`: `erring` with the second temperature of `Rulebook.mistakes`."""
     return erring(state, game_named(state.standing.header.game).mistakes[1])
 
 
 def _careless(state: State) -> Choice:
-    """Return the option with the highest expected points, with the large mistakes of `Rulebook.mistakes`."""
+    """Return the choice of the level `careless`: `erring` with the first temperature of `Rulebook.mistakes`."""
     return erring(state, game_named(state.standing.header.game).mistakes[0])
 
 

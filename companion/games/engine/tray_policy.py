@@ -162,7 +162,7 @@ class DecidedElsewhere:
         yield ()
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield the possible throws: the dice that are not `still`, then these with those moved to the keep zone since."""
+        """Yield the possible throws: dice that are not `still`, then these with dice moved to the keep zone since."""
         yield from thrown_or_moved(dice, still, still)
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:

@@ -44,7 +44,7 @@ def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
 
 
 def race_table() -> Generator[float, None, bytes]:
-    """Compute the file of win probabilities of the race for two, in the order that `race.TABLE` tells.
+    """Compute the file of win probabilities of the race for two, in the order described at `race.TABLE`.
 
     Yields the progress, 0 to 1; returns little-endian uint32 in units of `race.UNIT`.
     """
