@@ -184,7 +184,7 @@ def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, St
 
 
 def _regret(values: tuple[tuple[Option, float], ...], action: Action) -> tuple[float, float, Option | None]:
-    """Return the value of the best option, the regret of the action, and the best option; None if the action equals it.
+    """Return the value of the best option, the regret of the action, and the best option if it is better, else None.
 
     Args:
         values: Every option before the action, with its value.
