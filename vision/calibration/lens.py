@@ -98,10 +98,12 @@ Views = tuple[View, ...]
 
 
 def gathered(views: Views, markers: Sequence[Marker], sheet: Sheet, width_px: int) -> Views:
-    """Add a view if it shows enough markers and differs from all others; otherwise return `views` unchanged.
+    """Return `views` with the view of a new picture added, if it helps to measure the lens; otherwise unchanged.
+
+    It helps if it shows MIN_MARKERS markers, differs from all others, and there are less than MAX_VIEWS.
 
     Args:
-        views: The views so far; MAX_VIEWS at most.
+        views: The views so far.
         markers: Markers found in the new picture; those of other sheets are left out.
         sheet: The printed sheet.
         width_px: Width of the picture, which MIN_VIEW_CHANGE is relative to.

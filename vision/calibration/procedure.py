@@ -332,7 +332,7 @@ def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | 
 
 
 def with_die(done: Calibrated, measured_mm: float) -> Calibrated:
-    """Return the calibration with the edge of the dice replaced by the nearest size that is sold."""
+    """Return the calibration with the edge of the dice replaced by the measured one, as `sold_edge_mm` rounds it."""
     return replace(done, rig=replace(done.rig, die_mm=sold_edge_mm(measured_mm)))
 
 

@@ -115,9 +115,15 @@ def _draw_one(light: Floats, camera: Pinhole, die: LyingDie, lamps: list[Lamp], 
 
 
 def _met(origin: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_], Floats]:
-    """Intersect rays with a rounded cube by sphere tracing, in the die's own axes.
+    """Intersect rays with a rounded cube by sphere tracing. All positions are in the die's own axes, in mm.
 
-    Returns (rays,) whether each ray hits the die, and (hits, 3) the points that are hit.
+    Args:
+        origin: (3,) position of the lens.
+        rays: (n, 3) unit vectors of the rays.
+        die: The die.
+
+    Returns:
+        (n,) whether each ray hits the die, and (hits, 3) the points that are hit.
     """
     radius = die.made.kind.corner * die.edge_mm
     inner = die.edge_mm / 2 - radius
@@ -183,7 +189,13 @@ def _shaded(at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list
 
 
 def _pips(at: Floats, die: LyingDie, blur: float) -> tuple[Floats, Floats]:
-    """Return the share of paint at each point of a die (n,), and the slope of its drilled pips there (n, 3)."""
+    """Return the share of paint at each point of a die (n,), and the slope of its drilled pips there (n, 3).
+
+    Args:
+        at: (n, 3) points on its surface, in its own axes, in mm.
+        die: The die.
+        blur: Width of the soft edge of a pip, in radii of the pip; at least 0.08 is used.
+    """
     made, kind, edge = die.made, die.made.kind, die.edge_mm
     paint, dish = np.zeros(len(at), np.float32), np.zeros_like(at)
     axis = np.abs(at).argmax(1)
@@ -221,7 +233,7 @@ def _rest_of_paint(du: Floats, dv: Floats, luck: float) -> Floats:
 
 
 def _body(at: Floats, die: LyingDie) -> Floats:
-    """Return the (n, 3) linear colour of the body at n points of a die."""
+    """Return the (n, 3) linear colour of a die's body at the (n, 3) points `at`, in its own axes, in mm."""
     made = die.made
     one, other = linear(made.kind.body_bgr), linear(made.other_bgr)
     rng = np.random.default_rng(die.seed)
@@ -242,13 +254,16 @@ def _body(at: Floats, die: LyingDie) -> Floats:
 
 
 def _clouds(p: Floats, per_edge: float, rng: np.random.Generator) -> Floats:
-    """Return (n,) smooth noise of about -1 to 1 at n points; `per_edge` waves fit on an edge."""
+    """Return (n,) smooth noise of about -1 to 1, with about `per_edge` waves an edge, at (n, 3) points in edges."""
     ways = rng.normal(0, 2 * np.pi * per_edge / 1.7, (5, 3))
     return (np.sin(p @ ways.T + rng.uniform(0, 6.28, 5)).sum(1) / 2.5).astype(np.float32)
 
 
 def _speckles(p: Floats, rng: np.random.Generator) -> Floats:
-    """Return (n,) 1 inside a speckle, else 0. About a third of the cells of an 11-cell grid per edge hold one."""
+    """Return (n,) 1 inside a speckle and 0 outside, at (n, 3) points in edges of the die.
+
+    An edge has 11 cells of a grid; about half of the cells hold a speckle.
+    """
     cell = np.floor((p + 1) * 11).astype(int)
     within = (p + 1) * 11 - cell
     table = rng.random((997, 4))

@@ -53,9 +53,15 @@ def _drawn(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.Ge
 
 
 def _view(photo: Photo, size_px: float, rng: np.random.Generator) -> tuple[Matrix, Matrix, float]:
-    """Draw a rotation, stretch and mirroring that puts a die, or a piece of the ground, into the crop.
+    """Draw a rotation, stretch and mirroring that puts a die of the photo, or a piece of its ground, into the crop.
 
-    Returns the (2, 2) matrix, the (2,) shift in pixels, and the scale in the matrix.
+    Args:
+        photo: The photo.
+        size_px: Size of the die's face in the crop.
+        rng: Random generator.
+
+    Returns:
+        The (2, 2) matrix and the (2,) shift in pixels from the photo to the crop, and the scale in the matrix.
     """
     height, width = photo.bgr.shape[:2]
     if len(photo.dice):
@@ -90,7 +96,17 @@ def _warped(
 def _pasted(
     picture: NDArray[np.uint8], dice: Dice, photo: Photo, size_px: float, rng: np.random.Generator
 ) -> NDArray[np.uint8]:
-    """Paste a die of another photo onto a free place of the picture, and add it to `dice`; return the picture."""
+    """Return the picture with a die of another photo pasted at a random place, and add the die to `dice`.
+
+    Nothing is pasted if the place is taken or the photo has no die that is large enough.
+
+    Args:
+        picture: (256, 256, 3) the picture.
+        dice: Its dice, changed in place.
+        photo: The photo that the die is taken from.
+        size_px: Size of the pasted face, which varies by 15 %.
+        rng: Random generator.
+    """
     if not len(photo.dice):
         return picture
     x, y, face_px, value = photo.dice[int(rng.integers(len(photo.dice)))]

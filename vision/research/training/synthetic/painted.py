@@ -18,7 +18,8 @@ FACE_PX = 64
 FINER = 2
 """Factor by which a die is painted larger and then shrunk, to smooth its edges."""
 SEEN = 0.08
-"""Least cosine of the angle between a face's normal and the line of sight at which the face is painted."""
+"""Least cosine of the angle between a face's normal and the line of sight at which the face is painted. Flatter faces
+count as hidden."""
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 """(8, 3) corners of a cube with half edge 1."""
 
@@ -26,9 +27,18 @@ CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], 
 def painted(
     picture: Image, at_xy: tuple[float, float], size_px: float, make: Make, lean: float, rng: np.random.Generator
 ) -> tuple[float, float, float, int]:
-    """Paint a die into an (h, w, 3) picture, in place; `lean` is the camera's angle to the vertical, in radians.
+    """Paint a die with a random value into a picture, in place.
 
-    Returns centre x and y and size of its upper face, in pixels, and its value.
+    Args:
+        picture: (h, w, 3) the picture.
+        at_xy: Where the middle of its upper face is painted, in pixels.
+        size_px: Edge of the die, before perspective.
+        make: Look of the die.
+        lean: Angle of the camera to the vertical, in radians.
+        rng: Random generator.
+
+    Returns:
+        Centre x and y and size of its upper face, in pixels, and its value.
     """
     value = int(rng.integers(1, 7))
     corners, facing = _posed(lean, rng)
@@ -95,7 +105,17 @@ def _face_corners(axis: int, side: int) -> list[int]:
 def _lay_body(
     canvas: Image, spots: Floats, facing: Floats, scale: float, make: Make, value: int, rng: np.random.Generator
 ) -> None:
-    """Paint the body and its visible faces onto the canvas."""
+    """Paint a die's body and its visible faces onto a canvas, in place.
+
+    Args:
+        canvas: (h, w, 3) the ground.
+        spots: (8, 2) corners of the die on the canvas, in the order of `CUBE`.
+        facing: (3, 2) cosines of the faces, as `_posed` returns them.
+        scale: Half the die's edge, in pixels of the canvas.
+        make: Look of the die.
+        value: Value of its upper face.
+        rng: Random generator.
+    """
     edge = 2 * scale
     mask = _silhouette(canvas.shape, spots, make.corner * edge)
     ambient = rng.uniform(0.45, 0.85)
@@ -132,7 +152,17 @@ def _lay_body(
 def _shine_through(
     canvas: Image, mask: Image, corners: Floats, value: int, make: Make, blurred: float, strength: float
 ) -> None:
-    """Paint the pips of a hidden face that shine through a clear die, blurred by `blurred` edges of the face."""
+    """Paint the pips of a hidden face that shine through a clear die, in place.
+
+    Args:
+        canvas: (h, w, 3) the picture.
+        mask: (h, w) silhouette of the die, 0 to 1.
+        corners: (4, 2) corners of the hidden face, in pixels.
+        value: Value of the hidden face.
+        make: Look of the die.
+        blurred: Standard deviation of the blur, in edges of the face.
+        strength: Opacity of the pips, 0 to 1.
+    """
     along, across, middle = (corners[1] - corners[0]) / 2, (corners[3] - corners[0]) / 2, corners.mean(0)
     edge_px = 2 * float(np.sqrt(abs(along[0] * across[1] - along[1] * across[0])))
     spot = np.zeros(canvas.shape[:2], np.float32)
@@ -146,7 +176,16 @@ def _shine_through(
 def _light_edges(
     canvas: Image, mask: Image, spots: Floats, edge_px: float, make: Make, rng: np.random.Generator
 ) -> None:
-    """Paint the light that a clear die gathers in some of its edges."""
+    """Paint the light that a clear die gathers in some of its edges, in place.
+
+    Args:
+        canvas: (h, w, 3) the picture.
+        mask: (h, w) silhouette of the die, 0 to 1.
+        spots: (8, 2) corners of the die, in pixels.
+        edge_px: Edge of the die.
+        make: Look of the die.
+        rng: Random generator.
+    """
     glow = np.zeros(canvas.shape[:2], np.float32)
     for one in range(len(CUBE)):
         for other in range(one):
@@ -159,7 +198,10 @@ def _light_edges(
 
 
 def _silhouette(shape: tuple[int, ...], spots: Floats, rounding_px: float) -> Image:
-    """Return the (h, w) silhouette of a die with rounded corners, 0 to 1."""
+    """Return the (h, w) silhouette of a die with corners rounded by `rounding_px`, 0 to 1.
+
+    `shape` begins with h and w; `spots` are the (8, 2) corners of the die, in pixels.
+    """
     centre = spots.mean(0)
     inner = centre + (spots - centre) * (1 - min(0.45, 1.2 * rounding_px / max(1.0, float(np.ptp(spots)) / 2)))
     mask = np.zeros(shape[:2], np.uint8)
@@ -299,7 +341,7 @@ def _bright_line(texture: Image, rng: np.random.Generator) -> None:
 
 
 def _shadowed(canvas: Image, spots: Floats, edge_px: float, rng: np.random.Generator) -> Image:
-    """Return the ground darkened by the die's shadow."""
+    """Return the canvas (h, w, 3) darkened by a die's shadow; `spots`: its (8, 2) corners, `edge_px`: its edge."""
     mask = np.zeros(canvas.shape[:2], np.float32)
     moved = spots + rng.normal(0, 0.18, 2) * edge_px
     cv2.fillConvexPoly(mask, cv2.convexHull(moved.astype(np.float32)).astype(np.int32), 1.0)

@@ -25,7 +25,7 @@ MOST_LEAN_RAD = 0.75
 
 
 def painted_set(count: int, grounds: Sequence[Photo], seed: int) -> list[Photo]:
-    """Paint `count` pictures of one to six dice, on plain grounds or on crops of the photos in `grounds`."""
+    """Paint `count` pictures of one to six dice on plain grounds, grilles or crops of the photos in `grounds`."""
     rng = np.random.default_rng(seed)
     return [_picture(grounds, rng) for _ in range(count)]
 
