@@ -101,7 +101,7 @@ class Board:
             self._lock.notify()
 
     def count_down(self, *, on: bool) -> None:
-        """Begin the countdown of the shutdown button, or end it. Never waits for the strip."""
+        """Begin the countdown of the shutdown button (True), or end it (False). Never waits for the strip."""
         with self._lock:
             if on:
                 self._own_moments["countdown"] = Moment("countdown", self._clock())

@@ -86,7 +86,7 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
 
 
 def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
-    """Return the times at which the light of pegs changes next: by each one's rhythm, or by their turns in one hole."""
+    """Return when, after `time_s`, the light of pegs changes next: by each one's rhythm, or by turns in one hole."""
     rests = [pattern_rests_until(peg.colour, time_s) for peg in view.pegs if view.mood != "idle"]
     if _crowded(view) and view.mood != "idle":
         return [time_s + SLOW_FRAME_S]
@@ -94,7 +94,7 @@ def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
 
 
 def _mood_moves_at(view: BoardView, time_s: float) -> float:
-    """Return the time at which the light of the mood changes next, in seconds."""
+    """Return when, after `time_s`, the light of the mood changes next, in seconds; infinity if it is still."""
     if view.mood == "ready":
         at_s = time_s % GLIMMER_EVERY_S
         if view.to_play is None:
@@ -114,7 +114,7 @@ def _crowded(view: BoardView) -> bool:
 
 
 def _flow(canvas: Canvas, time_s: float) -> None:
-    """Add slow waves of amber to the whole board, at most 0.4 of full perceived brightness."""
+    """Add slow waves of amber to the whole board, as at `time_s`: at most 0.4 of full perceived brightness."""
     for path in lane_paths(canvas.layout):
         wave = np.sin(2 * np.pi * (path.steps / 40 - time_s / 14)) + 0.5 * np.sin(
             2 * np.pi * (path.steps / 27 + time_s / 23)
@@ -170,7 +170,7 @@ def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> 
 
 
 def _over(canvas: Canvas, view: BoardView, time_s: float) -> None:
-    """Add drifting waves in the winners' colours along the winners' lanes; pegs are drawn over them later."""
+    """Add drifting waves in the winners' colours along their lanes, as at `time_s`; pegs are drawn over them later."""
     for rank, winner in enumerate(w for w in view.winners if w < len(view.pegs)):
         path, share = canvas.path(winner), len(view.winners)
         wave = np.sin(2 * np.pi * (path.steps / 15 - time_s / 5 + rank / share))
@@ -226,7 +226,10 @@ def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]
 
 
 def _status(canvas: Canvas, view: BoardView, time_s: float) -> None:
-    """Light the status segment: a piece for each player, bright for the player to play; amber or red for a question."""
+    """Light the status segment as at `time_s`: a piece for each player, bright for the player to play or the winners.
+
+    A question lights all of it in amber, a hold that the rules refuse in red. Without a game it stays as it is.
+    """
     leds = canvas.layout.status
     if not leds or view.mood == "idle":
         return

@@ -203,7 +203,7 @@ def test_a_run_passes_a_hole_every_forty_milliseconds() -> None:
     assert heads == [1, 5, 9]
 
 
-def test_a_drain_of_600_milliseconds_is_over_then() -> None:
+def test_a_drain_of_600_milliseconds_ends_on_time() -> None:
     view = replace(PLAY, to_play=1, moments=(Moment("drain", 0.0, 0, 66, 43, "red", 9, 0.6),))
     assert compose(view, STRIP, 0.1)[60].max() > 0
     after = compose(view, STRIP, 0.61)
