@@ -96,7 +96,7 @@ def test_a_well_lit_sheet_needs_no_advice() -> None:
     assert codes(with_sheet()) == set()
 
 
-def test_three_markers_are_enough_and_two_are_not() -> None:
+def test_three_markers_give_the_sheets_pose_and_two_do_not() -> None:
     frame = with_sheet()
     found = markers_in(frame)
     assert sheet_pose(found[:3], sheet()) is not None
@@ -237,7 +237,7 @@ def test_a_marker_is_over_60_px_wide_from_400_mm_above() -> None:
     assert MARKER_MM * Pinhole((1280, 960), 1060.0, 400.0, (0.0, 0.0)).floor_to_px()[0, 0] > 60
 
 
-def test_an_opencv_without_markers_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_opencv_without_the_aruco_module_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vision.calibration.sheet.aruco", None)
     with pytest.raises(DeviceError, match="--corners"):
         markers_in(camera().frame().image_bgr)

@@ -116,7 +116,7 @@ def test_a_camera_is_opened_once_it_is_plugged_in(monkeypatch: pytest.MonkeyPatc
     camera.stop()
 
 
-def test_opencv_itself_says_nothing_about_a_missing_camera(capfd: pytest.CaptureFixture[str]) -> None:
+def test_opencv_prints_nothing_about_a_missing_camera(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(DeviceError):
         open_camera("opencv:63").start()
     assert capfd.readouterr().err == ""
@@ -198,7 +198,7 @@ def test_a_camera_whose_opening_hangs_is_a_device_error(monkeypatch: pytest.Monk
         answers.set()
 
 
-def test_no_picamera2_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_picamera2_is_reported_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> object:
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 

@@ -98,7 +98,7 @@ def test_the_joint_confidence_of_all_dice_decides_about_trust() -> None:
         ((), 0),
     ],
 )
-def test_an_unknown_count_ends_at_the_largest_drop_of_the_scores(scores: tuple[float, ...], dice: int) -> None:
+def test_an_unknown_count_is_where_the_scores_drop_most(scores: tuple[float, ...], dice: int) -> None:
     candidates = [read(50 + 100 * at, 60, score**2, 1.0) for at, score in enumerate(scores)]
     assert len(select(candidates, None).dice) == dice
 

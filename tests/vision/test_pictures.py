@@ -183,6 +183,6 @@ def test_a_picture_that_was_saved_is_read_back(tmp_path: Path) -> None:
     assert picture_in(tmp_path / "a.jpg").shape == (HEIGHT, WIDTH, 3)
 
 
-def test_a_place_that_can_not_be_written_is_reported(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     with pytest.raises(PictureError, match="can't be written"):
         save_jpeg(scene(), tmp_path / "none" / "a.jpg")

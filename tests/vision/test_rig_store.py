@@ -85,7 +85,7 @@ def test_an_impossible_calibration_number_is_refused(stored: Stored, tmp_path: P
         load_rig(tmp_path)
 
 
-def test_a_place_that_can_not_be_written_is_reported(stored: Stored, tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_reported(stored: Stored, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(DeviceError, match="--data"):
         save_rig(tmp_path / "file", stored)

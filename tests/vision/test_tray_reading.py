@@ -102,7 +102,7 @@ def test_a_shifted_tray_neither_adds_nor_hides_an_object(x_px: float, y_px: floa
     assert not Reader(load_networks(), rig).read(picture).trusted
 
 
-def test_a_hand_in_the_picture_is_never_trusted() -> None:
+def test_a_picture_with_a_hand_in_it_is_never_trusted() -> None:
     camera, _ = at_rest(51)
     camera.disturb = FaultInjection(hand_until_s=1e9).over
     assert not Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7).trusted
@@ -114,7 +114,7 @@ def test_too_few_dice_are_a_doubt() -> None:
     assert Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7).doubt == "count"
 
 
-def test_pips_painted_over_are_never_silently_wrong() -> None:
+def test_a_die_with_a_pip_painted_over_is_never_wrong_while_trusted() -> None:
     camera, truth = at_rest(53)
     picture = camera.frame().image_bgr.copy()
     reading = Reader(load_networks(), camera.rig()).read(picture, 7)

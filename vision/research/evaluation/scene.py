@@ -87,7 +87,7 @@ class Rendered:
 
 
 def rendered(scene: Scene, shot: Shot, rng: np.random.Generator) -> Rendered:
-    """Render a scene, and its empty tray for the calibration at exposure 1 and in focus."""
+    """Render a scene as `shot` says, and the empty tray for its calibration: sharp, and at exposure 1."""
     empty = _taken(_floor(scene, []), Shot(bend=shot.bend), rng)
     light = _floor(scene, scene.dice)
     draw(light, LENS, scene.dice, scene.lamps, scene.sky_bgr)

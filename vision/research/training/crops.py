@@ -109,7 +109,7 @@ def _beside(photo: Photo, rng: np.random.Generator) -> tuple[NDArray[np.float64]
 
 
 def _seen(photo: Photo, at: NDArray[np.float64], size_px: float, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Return the crop around a centre `at`, randomly rotated, mirrored, stretched, reduced and relit."""
+    """Return the crop around a face of `size_px` pixels at `at`, randomly rotated, mirrored, stretched and relit."""
     turn = rng.uniform(0, 2 * np.pi)
     lean = rng.uniform(0, np.pi)
     stretch = rng.uniform(-MOST_STRETCH, MOST_STRETCH)

@@ -91,7 +91,7 @@ def _axis(axis: int, side: int) -> Floats:
 
 
 def _face_corners(axis: int, side: int) -> list[int]:
-    """Return the indexes into `CUBE` of a face's four corners, going round."""
+    """Return the indexes into `CUBE` of the corners, in order, of the face at `side` (-1, 1) of `axis` (0 to 2)."""
     one, other = (a for a in range(3) if a != axis)
     around = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
     places = []
