@@ -121,5 +121,5 @@ def _nearest(mean: float, usual: Mapping[str, float]) -> str:
 
 
 def _both_spend(first: object, second: object) -> bool:
-    """Whether `first` and `second` both give up points. Every amount gets the value of the first that is listed."""
+    """Whether `first` and `second` both give up points. The caller values every amount like the first listed one."""
     return isinstance(first, Spend) and isinstance(second, Spend)

@@ -202,7 +202,7 @@ def _regret(values: tuple[tuple[Option, float], ...], action: Action) -> tuple[f
 
 
 def _is_spend(option: Option) -> bool:
-    """Whether an option spends points. Every amount gets the value of the first amount that is listed."""
+    """Whether an option gives up points. The caller values every amount like the first listed one."""
     return isinstance(option, Spend)
 
 

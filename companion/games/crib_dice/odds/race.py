@@ -87,7 +87,7 @@ class FinishDistribution:
         return np.array(found)
 
     def _times(self, wipeouts: int) -> tuple[Floats, Floats]:
-        """Return the probability of each turn for the bank after n banks, and for the first fuchle after n banks.
+        """Return the probability that bank n + 1, and that the first fuchle after n banks, comes in a given turn.
 
         Only the wipe-outs' probabilities are counted; those of the banks are in `_reached` and `_leap`.
 

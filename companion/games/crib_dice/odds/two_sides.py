@@ -40,8 +40,8 @@ TOP = 160
 BEYOND = TOP + 2 * MAX_SET_SCORE + 1 - PEGS
 """Columns of the table of last turns: how many holes past the track the other side can finish."""
 SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
-"""Axes of a table: order, mover's place, other's place, mover's and other's wipe-outs in a row, as in `DuelState`. The
-last turns follow in a table: other's place, its wipe-outs, and the hole past the track where the mover has finished."""
+"""Axes of a table: order, mover's place, other's place, mover's and other's wipe-outs in a row, as in `DuelState`. A
+table goes on with the last turns, after one side has finished (`stored_equities`)."""
 SHORT_TRACK = 120
 """Holes of the track that the tables cover."""
 
