@@ -14,7 +14,7 @@ from hardware.palette import ALARM, AMBER, COLOURS, Colour, ease, player_colour,
 from hardware.view import BoardView, Moment
 
 CODE_GAP_HOLES = 3
-"""Dark holes between two dice of a code, so that they are counted apart."""
+"""Dark holes between two dice of a code: more than the one between two pips, so that people count each die alone."""
 
 
 @dataclass(frozen=True, slots=True)

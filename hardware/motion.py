@@ -16,7 +16,7 @@ TRAIL_FADES_S = 0.4
 PRESS_S = 0.35
 """Duration of the flash of a button press, in seconds."""
 COUNT_DOWN_S = 3.0
-"""Seconds that the shutdown button must be held."""
+"""Seconds that the shutdown button must be held. Shorter, a touch by mistake could shut the table down."""
 
 
 @dataclass(frozen=True, slots=True)

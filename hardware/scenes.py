@@ -19,7 +19,8 @@ from hardware.track import Layout
 from hardware.view import BoardView, Moment
 
 SLOW_FRAME_S = 1 / 30
-"""Time between two frames of a slow change such as a breath, in seconds: smooth, at half the cost."""
+"""Time between two frames of a slow change such as a breath, in seconds. Longer looks jerky; shorter costs more of the
+processor."""
 SHARE_S = 0.8
 """Seconds that each of several pegs in one hole is shown."""
 GLIMMER_EVERY_S, GLIMMER_S = 2.4, 0.9
@@ -27,7 +28,7 @@ GLIMMER_EVERY_S, GLIMMER_S = 2.4, 0.9
 NIGHT_LEVEL = 0.55
 """Perceived brightness of the board at night, as a share of its usual one. Twice as much would be no dimming at all."""
 CAPTURE_LEVEL = 0.35
-"""Perceived brightness while a photo is taken, as a share of the usual one: coloured light disturbs the reading."""
+"""Perceived brightness while a photo is taken, as a share of the usual one. More light disturbs the reading."""
 
 
 def compose(view: BoardView, layout: Layout, time_s: float) -> Look:

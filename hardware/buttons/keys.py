@@ -16,7 +16,7 @@ from hardware.buttons import Press, Touch, ignore_touch
 KEYS = {"b": "bank", "u": "undo", "n": "next", "s": "shutdown"}
 """Button of each key. The capital letter of a key is a long press."""
 POLL_S = 0.2
-"""How long the thread waits for a key before it checks whether to stop, in seconds."""
+"""How long the thread waits for a key before it checks whether to stop, in seconds. A longer one delays `stop`."""
 
 
 class KeyButtons:

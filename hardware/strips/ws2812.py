@@ -19,7 +19,7 @@ from hardware.strips import FrameRGB
 SPEED_HZ = {3: 2_400_000, 4: 3_200_000}
 """SPI clock in Hz, by the number of SPI bits that carry an LED bit."""
 RESET_S = 300e-6
-"""Low level before and after a frame, in seconds.
+"""Low level before and after a frame, in seconds: longer than the 280 us that latch the colours.
 
 After it, the latch; before it, a guard: some SPI controllers idle high or send a leading bit.
 """
