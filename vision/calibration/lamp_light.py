@@ -21,7 +21,7 @@ MIN_FRAMES = 6
 MAX_BANDS = 0.03
 """Relative amplitude of bands above which advice is given. A passer-by's reflection has as much."""
 COLUMN_STEP_PX = 8
-"""Step between the columns whose median is taken, in pixels, to save time."""
+"""Step between the columns whose median is taken, in pixels. A larger one saves time and averages less noise out."""
 SMOOTH_ROWS = 15
 """Rows of the moving average against the sensor's noise. Far fewer than between two bands."""
 DC_LIGHT = "Light the tray with LEDs on a DC supply (a USB bar, a 12 V strip), which do not flicker"

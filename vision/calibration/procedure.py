@@ -37,7 +37,8 @@ from vision.reading.reading import Floats, FrameBGR
 from vision.watching.stillness import Phase, StillnessDetector, small_picture, step
 
 STILL_SHEETS = 5
-"""Number of successive frames that must show the sheet at the same place. Their mean is the pose."""
+"""Number of successive frames that must show the sheet at the same place. Their mean is the pose; more make it more
+exact and take longer."""
 STILL_PX = 1.0
 """Largest motion of the tray's corners between two frames, in pixels, at which the sheet is still."""
 DETECT_EVERY_S = 0.1
@@ -52,7 +53,7 @@ the camera takes 1.5 s to notice, and then finds its exposure anew."""
 FOCUS_S = 6.0
 """Longest wait for the lens to focus on the sheet, in seconds; after that the person is advised."""
 AGREEING_SIZES = 3
-"""Number of successive measurements of a die that must agree."""
+"""Number of successive measurements of a die that must agree. More take longer; fewer may catch a die in motion."""
 MAX_SIZE_SPREAD_MM = 0.3
 """Largest spread of agreeing measurements of a die, in millimetres."""
 

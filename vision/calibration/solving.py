@@ -31,7 +31,8 @@ REFERENCE_FRAMES = 8
 """Frames averaged for the picture of the empty tray. Reduces noise to a third, so that a black die differs from felt.
 """
 BLUR_RIM_PX = 2.4
-"""Width that blurred edges add to a die's silhouette, in pixels. Subtracted when a die is measured."""
+"""Width that blurred edges add to a die's silhouette, in pixels. It is subtracted when a die is measured, so a larger
+one gives smaller dice."""
 MIN_DIE_FACES = 0.35
 """Least area of a die's silhouette, in face areas. Smaller foreground is a crumb or a shadow."""
 DIE_RANGE_MM = (8.0, 30.0)

@@ -27,7 +27,8 @@ LOW_THRESHOLD_LEVELS = 13.0
 """Low threshold of the hysteresis: colour distance from the dimmed felt above which a pixel may be foreground. A higher
 one overlooks dice of the felt's colour, a lower one takes noise for foreground."""
 HIGH_THRESHOLD_LEVELS = 30.0
-"""High threshold of the hysteresis: a colour distance that no shadow or lighting change explains."""
+"""High threshold of the hysteresis: a colour distance that no shadow or lighting change explains. A higher one
+overlooks objects, a lower one takes changed light for them."""
 
 SHADOW_GAIN_RANGE = (0.47, 1.12)
 """Gain by which a shadow or reflected light may change the felt: a pixel, or a tile relative to the whole tray.

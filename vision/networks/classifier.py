@@ -37,7 +37,8 @@ reading must use the same value."""
 BATCH_SIZE = 16
 """Crops per forward pass. Larger batches take more memory and no less time."""
 MIN_PROBABILITY = 1e-6
-"""Added to each probability before the geometric mean, so that one view cannot veto all others."""
+"""Added to each probability before the geometric mean, so that one view cannot veto all others. With a larger one a
+single doubtful view counts less."""
 MIN_CHROMA_LEVELS = 48
 """Spread between the brightest and darkest channel from which a die counts as coloured. Its minimum channel is
 classified too: white pips stay white there, and pips that shine through a clear die vanish."""

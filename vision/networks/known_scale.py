@@ -13,11 +13,13 @@ from vision.networks.detector import Detection, Detector
 from vision.reading.reading import FrameBGR
 
 LIGHT_FACE_PX = 24.0
-"""Face size at which the light detector is shown a picture, in pixels: large enough to separate touching dice."""
+"""Face size at which the light detector is shown a picture, in pixels: large enough to separate touching dice. The time
+grows with its square."""
 CLOSE_FACE_PX = 42.0
 """Face size in the closer pass, in pixels, which is run while a doubt is left: touching dark dice separate there."""
 MARGIN_FACES = 1.5
-"""Margin around the dice in the closer pass, in faces: the network needs the surroundings of a face."""
+"""Margin around the dice in the closer pass, in faces: the network needs the surroundings of a face. A larger one takes
+more time."""
 
 
 def passes(

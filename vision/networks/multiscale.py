@@ -18,7 +18,7 @@ VISIBLE_FACE_PX = (16.0, 56.0)
 """Smallest and largest face, in pixels at the scale shown, that the detector must see: missing it there lowers the
 fused score."""
 MAX_DETECTIONS = 60
-"""Detections kept per scale and after fusion, best first: textures such as carpets give hundreds."""
+"""Detections kept per scale and after fusion, best first: textures such as carpets give hundreds. More take longer."""
 
 
 def passes(picture_bgr: FrameBGR, detector: Detector, size_px: float | None = None) -> Iterator[list[Detection]]:

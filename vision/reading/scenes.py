@@ -18,7 +18,8 @@ from vision.reading.candidates import Selection
 from vision.reading.reading import Box, Doubt, Floats, FrameBGR
 
 MIN_AGREEING_SCALES = 2
-"""Passes that must find the same dice in a photo when their number is unknown: one scale alone may miss some."""
+"""Passes that must find the same dice in a photo when their number is unknown: one scale alone may miss some. More
+take more time."""
 
 
 class Photo:

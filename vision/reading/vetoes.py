@@ -17,13 +17,14 @@ Box = tuple[float, float, float, float]
 """Left, top, width, height in pixels of the mask."""
 
 DIE_OUTLINE_RADIUS = 0.65
-"""Radius, in faces, of the disc that covers a face at any rotation: half its diagonal plus blur."""
+"""Radius, in faces, of the disc that covers a face at any rotation: half its diagonal plus blur. Foreground within it
+belongs to the die, so a larger one overlooks objects beside dice."""
 MIN_OBJECT_RADIUS = 0.22
-"""Radius, in faces, of the disc that unexplained foreground must hold to count as a possible die. Shadow rims are
-thinner; a die partly covered by a neighbour's outline is thicker."""
+"""Radius, in faces, of the disc that unexplained foreground must hold to count as a possible die. With a smaller one
+shadow rims raise a doubt; with a larger one a die partly covered by a neighbour's outline is overlooked."""
 MIN_PIP_RADIUS = 0.08
 """Radius, in faces, of the smallest unexplained blob that triggers a closer pass. When two touching dark dice are
-detected as one, only the pips of the second one are visible."""
+detected as one, only the pips of the second one are visible. A larger one overlooks them."""
 OWN_PIPS_RADIUS = 0.8
 """Distance from an accepted die's centre line, in faces, within which pip-sized foreground triggers no closer pass: it
 may be pips on the die's own visible sides. A larger one overlooks a missed die that touches it; a smaller one runs

@@ -26,7 +26,8 @@ MIN_OUTLIER_LEVELS = 1.0
 OUTLIER_MULTIPLE = 1.5
 """Outlier scale relative to the median residual. Pixels with a larger residual, as of rolling dice, lose weight."""
 DAMPING = 1e-3
-"""Damping relative to the mean curvature (Levenberg-Marquardt). Directions without contrast get no motion."""
+"""Damping relative to the mean curvature (Levenberg-Marquardt). Directions without contrast get no motion. A larger one
+shortens each step."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,15 +26,18 @@ from vision.watching.stillness import (
 MAX_CAMERA_MOTION_PX = 1.5
 """Motion between two frames, in small pixels, above which a hand-held camera is not steady: it would blur pips."""
 MATCH_WINDOW_PX = 3
-"""Side of the square in which a pixel may find its match, in small pixels. Allows for the parallax of dice."""
+"""Side of the square in which a pixel may find its match, in small pixels. Allows for the parallax of dice. A larger
+one overlooks small motions."""
 BORDER_PX = SURROUNDINGS_PX // 2
 """Border to ignore, in small pixels. New ground enters there, and a pixel's surroundings are incomplete."""
 NOISE_MULTIPLE = 2.0
-"""Multiple of the median difference that is taken for noise, such as the pile of a carpet."""
+"""Multiple of the median difference that is taken for noise, such as the pile of a carpet. A larger one overlooks faint
+motion."""
 MAX_NOISE_LEVELS = 6.0
 """Upper bound of the noise allowance, in grey levels. Two different scenes must not pass for noise."""
 HELD_STILL_S = 0.25
-"""Time without motion of dice, in seconds, that makes a rest while the camera moves. Rocking is then harder to see."""
+"""Time without motion of dice, in seconds, that makes a rest while the camera moves. Rocking is then harder to see, so
+it is more than STILL_S. A longer one delays each reading."""
 DIE_PX = 7
 """Side, in small pixels, of the square in which changed pixels are counted: the size of a die. A die that moves changes
 many pixels of one square, noise few. In a larger square noise counts as a moved die; a smaller one misses slow dice."""

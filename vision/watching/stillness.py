@@ -31,13 +31,16 @@ DIFFERENT_PX = 10
 STILL_S = 0.15
 """Time without motion that makes a rest, in seconds. Longer delays each reading; shorter reports rocking dice."""
 GROUND_LEVEL = 80.0
-"""Grey level that each picture's median is scaled to, so that switching a lamp leaves contrasts unchanged."""
+"""Grey level that each picture's median is scaled to, so that switching a lamp leaves contrasts unchanged. A higher one
+raises all contrasts, so that fainter changes exceed the thresholds."""
 MIN_MEDIAN_LEVEL = 16.0
 """Lower bound of the median in that scaling, in grey levels. A darker picture is mostly noise, and stays darker."""
 MAX_CONTRAST_LEVELS = 40
-"""Limit of a pixel's contrast, in grey levels, so that glare does not outweigh everything else."""
+"""Limit of a pixel's contrast, in grey levels, so that glare does not outweigh everything else. A lower one hides
+changes at strong edges."""
 NOISE_SIGMAS = 5.0
-"""Standard deviations of the noise that a change must exceed, so that noise alone changes no pixel."""
+"""Standard deviations of the noise that a change must exceed, so that noise alone changes no pixel. A larger one
+overlooks faint motion."""
 MAX_NOISE_LEVELS = 14.0
 """Upper bound of the noise allowance, in grey levels. Two different scenes must not pass for noise."""
 SATURATED_LEVEL = 250

@@ -24,7 +24,8 @@ FRAMES_READ = 3
 MAX_READINGS_IN_DOUBT = 10
 """Number of doubtful readings of the same dice after which the doubt is reported, with a hand-held camera."""
 REREAD_INTERVAL_S = 0.1
-"""Interval between doubtful readings of the same dice, in seconds. The hand moves a little meanwhile."""
+"""Interval between doubtful readings of the same dice, in seconds. The hand moves a little meanwhile. A longer one
+delays the report of a lasting doubt."""
 LIGHT_SETTLES_S = 0.05
 """Seconds from dimming the strip to the first frame exposed wholly under less light. Covers the transfer to the strip
 and a frame that is being exposed. Shorter lets coloured light into the reading; longer delays it."""

@@ -21,9 +21,9 @@ DAMPING = 60.0
 """Damping of a contact: force per mm/s of approach. About an eighth of critical: a die bounces two or three times, as
 on felt."""
 FRICTION = 0.45
-"""Friction coefficient of a die on felt, floor and walls."""
+"""Friction coefficient of a die on floor and walls, as on felt. With a larger one dice stop sooner."""
 DICE_FRICTION = 0.2
-"""Friction coefficient between two dice."""
+"""Friction coefficient between two dice. With a larger one more dice stay on or against each other."""
 SMOOTHING_MM_S = 2.0
 """Speed in mm/s below which dry friction is smoothed, so that a die comes to rest instead of trembling."""
 MAX_GRIP_PER_S = 120.0

@@ -58,7 +58,7 @@ CASES = (
     Case("stacked", "stacked", 1, flat=False),
     Case("outside", "outside", 1, flat=False),
 )
-"""The hard cases."""
+"""The hard cases of `fixtures/images`."""
 
 
 def made(case: Case) -> Rendered:

@@ -12,7 +12,7 @@ Floats = NDArray[np.float32]
 Size = tuple[int, int]
 
 FELT_BGR = ((44, 84, 26), (92, 40, 24), (34, 30, 112), (66, 64, 62), (70, 34, 70))
-"""Levels: green, navy, wine, slate, plum."""
+"""Colours of felt, 0 to 255: green, navy, wine, slate, plum."""
 LEATHER_BGR = ((34, 52, 92), (30, 32, 38), (40, 66, 120))
 WOOD_BGR = ((58, 96, 146), (36, 56, 88), (86, 134, 180))
 

@@ -15,7 +15,8 @@ NOT_A_FACE = 0.22
 STRAY = 0.3
 """Probability that a photo with false detections is used for one of them."""
 MISSED = 0.13
-"""Standard deviation of a simulated detection's centre, in face sizes, and of the logarithm of its size."""
+"""Standard deviation of a simulated detection's centre, in face sizes, and of the natural logarithm of its size. The
+classifier learns to bear detections that are off by as much."""
 SMALLEST_PX = 15.0
 """Least face size, in pixels, that is trained on. Labels of smaller ones are guesses."""
 DRAWN = 5
