@@ -50,7 +50,7 @@ def write(
         settings: The table's settings.
         findings: The doctor's findings.
         photos: Whether to add the newest photos of throws.
-        more: Further files, name -> content.
+        more: Further files to put in, name in the zip -> content.
 
     Returns:
         The names of the files in it.

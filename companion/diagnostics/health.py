@@ -40,8 +40,8 @@ class Finding:
         """Make the finding that a part does not work, from the error's sentence and cure."""
         return cls(part, False, error.what, error.cure)
 
-    def told(self) -> tuple[bool, str]:
-        """Return whether the part works, and what was found with the cure as one text."""
+    def as_health(self) -> tuple[bool, str]:
+        """Return the finding as a `Health` check does: whether the part works, and one text with sentence and cure."""
         return self.ok, f"{self.says} {self.cure}".rstrip()
 
 
@@ -52,9 +52,9 @@ def report(checks: Mapping[str, Health], folder: Path | None = None) -> dict[str
 
     Args:
         checks: Part -> its check.
-        folder: The data folder, for a guest: paths of this machine are left out of the sentences.
+        folder: The data folder, if the answer is for a guest: paths of this machine are then left out of it.
     """
-    parts = {part: _asked(part, check) for part, check in list(checks.items())}
+    parts = {part: _checked(part, check) for part, check in list(checks.items())}
     told = {
         part: {"ok": ok, "says": says if folder is None else without_paths(says, folder)}
         for part, (ok, says) in parts.items()
@@ -62,7 +62,7 @@ def report(checks: Mapping[str, Health], folder: Path | None = None) -> dict[str
     return {"status": "ok" if all(ok for ok, _ in parts.values()) else "degraded", "parts": told}
 
 
-def _asked(part: str, check: Health) -> tuple[bool, str]:
+def _checked(part: str, check: Health) -> tuple[bool, str]:
     """Run a part's check; if it raises an error, log it and return a failure."""
     try:
         return check()

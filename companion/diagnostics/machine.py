@@ -17,7 +17,7 @@ from companion.table.journal import examined, last_written_s
 from companion.table.journal.recovery import reports
 
 ROOT = Path("/")
-"""Where the system's files are; tests put another folder in its place."""
+"""Folder with the system's files; tests use another one in its place."""
 FREE_MB_NEEDED = 50
 """Least free space in the data folder, in MB. With less the disk counts as ill: soon the journal can't be written."""
 EARLIEST_YEAR = 2025
@@ -39,7 +39,7 @@ FIRMWARE_BITS = {
 }
 """Bits of `vcgencmd get_throttled` (Raspberry Pi documentation). Voltage and heat of now come from the kernel."""
 POWER_CURE = "Use the Pi's own supply, feed the strip from another, and let air to the processor."
-"""What to do about low voltage and heat."""
+"""Advice against low voltage and heat."""
 
 
 def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Health]:
@@ -54,10 +54,10 @@ def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Healt
     newest_entry_s = newest_s(folder)
     remember_newest(folder, newest_entry_s, _now())
     return {
-        "disk": lambda: check_disk(folder).told(),
-        "clock": lambda: check_clock(_now(), newest_entry_s).told(),
-        "power": lambda: check_power().told(),
-        "journal": lambda: check_journal(folder, journal_health).told(),
+        "disk": lambda: check_disk(folder).as_health(),
+        "clock": lambda: check_clock(_now(), newest_entry_s).as_health(),
+        "power": lambda: check_power().as_health(),
+        "journal": lambda: check_journal(folder, journal_health).as_health(),
     }
 
 
@@ -104,7 +104,7 @@ def check_journal(folder: Path, health: Health | None = None) -> Finding:
 
     Args:
         folder: The data folder.
-        health: The check of the table that has the journal open; None to verify both copies on the disk.
+        health: Health check of the running table's journal; None to verify both copies on the disk instead.
     """
     found = _verified(folder) if health is None else Finding("journal", *health())
     if found.ok:

@@ -42,7 +42,7 @@ def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str |
     Args:
         name: The network's name.
         root: Folder that stands for `/`.
-        find: Returns the place of a program, or None.
+        find: Returns the path of a program, or None if it is not installed.
     """
     if not any((root / "sys/class/ieee80211").glob("*")):
         says = "No Wi-Fi in this machine: phones reach the table by the network it is wired to."

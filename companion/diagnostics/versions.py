@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from companion.diagnostics.health import Finding
 
 APT_CURE = "sudo apt install python3-opencv python3-numpy, or pip install '.[vision]'."
-"""What to do when OpenCV or NumPy is missing."""
+"""Advice when OpenCV or NumPy is missing."""
 PICAMERA_CURE = "sudo apt install python3-picamera2, and make the venv with --system-site-packages."
-"""What to do when the camera's library is missing."""
+"""Advice when the library of a Pi's camera is missing."""
 NUMPY_CURE = "picamera2 here was built for NumPy 1: use apt's python3-opencv, or pip install -U simplejpeg."
-"""What to do when picamera2 can't work with the installed NumPy."""
+"""Advice when picamera2 can't work with the installed NumPy."""
 
 
 def check_versions(camera: str, installed: Mapping[str, str | None] | None = None) -> Finding:
@@ -64,6 +64,6 @@ def _installed(package: str) -> str | None:
 
 
 def _number(version: str) -> tuple[int, ...]:
-    """Return the first two numbers of a version; (99, 0) for a text without numbers, such as `of the system`."""
+    """Return the first two numbers of a version; (99, 0), newer than any, for a text without numbers."""
     parts = version.split(".")[:2]
     return tuple(int(part) for part in parts) if all(part.isdigit() for part in parts) else (99, 0)

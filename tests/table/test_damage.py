@@ -67,7 +67,7 @@ def refuse(*_: object) -> None:
 
 
 def told(folder: Path) -> str:
-    ok, says = check_journal(folder, lambda: (True, "well")).told()
+    ok, says = check_journal(folder, lambda: (True, "well")).as_health()
     assert not ok
     assert not check_journal(folder).ok
     assert check_journal(folder).says in says

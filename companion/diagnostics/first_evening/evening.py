@@ -75,10 +75,10 @@ class Evening:
     """The parts that are checked, and what the steps have found.
 
     Attributes:
-        settings: The table's.
-        person: Who answers.
+        settings: The table's settings.
+        person: The person who answers, or a stand-in.
         checks: The doctor's checks, made one by one.
-        throws_wanted: Number of throws.
+        throws_wanted: Number of throws to make.
         open_camera: Builds the camera of the settings.
         open_strip: Builds the strip of the settings.
         open_buttons: Builds the buttons of the settings.
@@ -94,7 +94,7 @@ class Evening:
         hottest_c: Highest temperature so far.
         not_done: Titles of the steps that were skipped or not reached.
         stopped: Whether the person ended the evening early.
-        tray_jpeg: The newest settled tray with its reading.
+        tray_jpeg: Picture of the newest settled tray with its reading drawn in; empty before the first.
     """
 
     settings: Settings

@@ -70,7 +70,7 @@ class Screen:
 
 
 def hold(evening: Evening, screen: Screen) -> None:
-    """Run every step, keep what it finds in `evening`, and show it on `screen`.
+    """Run every step of a first evening, store its findings in `evening`, and show progress and findings on `screen`.
 
     A step that fails becomes a finding. Ctrl-C ends the evening and keeps the results.
     """
@@ -101,8 +101,8 @@ def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
     """Write the page and the zip of an evening into a folder, which is made if it is missing.
 
     Args:
-        evening: What was found.
-        folder: Where the files go.
+        evening: The findings and throws.
+        folder: Folder for the two files.
         now: The date and time that the page shows.
 
     Returns:

@@ -16,20 +16,20 @@ from companion.diagnostics.first_evening.evening import Evening, frames_a_second
 from hardware.machine import model
 
 TEMPLATE = Path(__file__).with_name("page.html")
-"""The page as a Jinja template."""
+"""File of the page's Jinja template."""
 BARS = 24
-"""Bars of the chart of reading times."""
+"""Number of bars in the histogram of reading times."""
 MAX_PHOTOS = 6
-"""Pictures of throws on the page; all of them are in the zip."""
+"""Most pictures of doubtful or misread throws on the page, the first ones; all of them are in the zip."""
 
 
 def page(evening: Evening, made: str, zip_name: str) -> str:
-    """Return the page as HTML.
+    """Return the report of a first evening as one HTML page with its pictures: findings, throws, and charts.
 
     Args:
-        evening: What was found.
-        made: Date and time, for the person.
-        zip_name: File name of the zip that lies beside the page.
+        evening: The findings and throws to report.
+        made: Date and time of the evening, as the page shows it.
+        zip_name: File name of the zip beside the page, which the page names.
     """
     ill = evening.ill()
     times_s = evening.frame_times_s
@@ -73,14 +73,14 @@ def page(evening: Evening, made: str, zip_name: str) -> str:
 
 
 def _bars(durations_s: list[float]) -> tuple[list[float], int]:
-    """Return the chart of how long readings took, as a histogram.
+    """Return the histogram of how long readings took.
 
     Args:
         durations_s: Duration of each reading, in seconds.
 
     Returns:
-        Heights of the `BARS` bars, 0 to 1, and the time in milliseconds at the right edge: five times the median.
-        Longer readings count in the last bar. Without readings, no bars.
+        Heights of the `BARS` bars, relative to the highest (0 to 1); and the time in milliseconds at the right edge,
+        five times the median. Longer readings count in the last bar. Without readings no bars and 0.
     """
     if not durations_s:
         return [], 0
@@ -90,5 +90,5 @@ def _bars(durations_s: list[float]) -> tuple[list[float], int]:
 
 
 def _code(text: str) -> Markup:
-    """Return escaped HTML with text between backticks as code."""
+    """Escape a text for HTML, with what stands between backticks in a <code> element."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped before

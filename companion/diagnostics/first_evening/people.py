@@ -33,15 +33,16 @@ class TerminalPerson:
         return not self._ask(f"{question} [Y/n]").startswith("n")
 
     def throws(self, number: int, of: int, camera: Camera) -> None:
-        """Tell the person to throw; a virtual camera's dice are thrown."""
+        """Tell the person to make throw `number` of `of`. If the camera is virtual, the program throws its dice."""
         with self._quiet():
             click.echo(f"{number} of {of}: throw.")
-        thrown(camera)
+        throw_virtual_dice(camera)
 
     def judges(self, read: Values, doubt: str | None, camera: Camera) -> Values | None:
         """Show the reading and ask what lies in the tray; return the true values, sorted.
 
-        Enter confirms the reading, digits give other values. `x` (no throw) and `q` (enough throws) return None.
+        Enter confirms the reading, digits give other values. `x` (no throw) and `q` (no more throws) return None, and
+        `q` sets `enough_throws`.
         """
         shown = " ".join(map(str, read)) or "no dice"
         unsure = f" (the table would ask: {doubt})" if doubt is not None else ""
@@ -85,8 +86,8 @@ class Agreeable:
         return True
 
     def throws(self, _number: int, _of: int, camera: Camera) -> None:
-        """Throw a virtual camera's dice."""
-        thrown(camera)
+        """Throw the dice if the camera is virtual."""
+        throw_virtual_dice(camera)
 
     def judges(self, read: Values, _doubt: str | None, camera: Camera) -> Values | None:
         """Return the virtual dice's own values; with another camera, the reading."""
@@ -98,7 +99,7 @@ class Agreeable:
         """Do nothing: a demonstration has no buttons to press."""
 
 
-def thrown(camera: Camera) -> None:
-    """Throw a virtual camera's dice; with another camera do nothing."""
+def throw_virtual_dice(camera: Camera) -> None:
+    """Throw the dice of the virtual tray; do nothing if the camera is not virtual."""
     if isinstance(camera, VirtualCamera):
         camera.tray.throw(None, STRENGTH)

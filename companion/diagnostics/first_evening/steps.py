@@ -40,21 +40,21 @@ Tick = Callable[[int, int], None]
 """Reports progress within a step: done, of how many."""
 
 FILMED_FRAMES = 150
-"""Frames of the frame rate check: five seconds at 30 a second."""
+"""Frames that the frame rate check films: five seconds at 30 a second. More make it longer and steadier."""
 MIN_FPS = 15.0
 """Least frames a second of the camera; below it a throw is noticed late, as stillness takes three frames."""
 MAX_GAP_S = 0.5
 """Longest time between two frames; a longer one can hide a short throw."""
 MAX_READING_S = 0.5
-"""Longest median time of a reading that passes, in seconds. A throw takes three readings: the page shows it as late."""
+"""Longest median time of a reading, in seconds, that is no finding. A throw takes three readings before it is shown."""
 MAX_ASKED = 0.1
-"""Largest share of throws that the table may ask about; more disturb the game. One question is always allowed."""
+"""Largest share of throws, 0 to 1, that the table may ask about; more is a finding. One question is always allowed."""
 UNSEEN_S = 60.0
 """Time on the camera's clock without a settled throw after which the person is asked whether there was one."""
 COLOUR_S, HOLE_S = 1.0, 0.05
-"""Seconds that a test colour and a hole of the walk stay lit."""
+"""Seconds that each test colour stays lit, and each hole when one light walks through all of them."""
 PRESS_WAIT_S = 20.0
-"""Seconds for the person to press a button."""
+"""Longest wait for the person to press a button, in seconds; after it the button counts as not heard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Step:
 
 
 def every_part(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Run the doctor's checks, yield each finding, and report progress to `tick`."""
+    """Run the doctor's checks, yield each finding, and report progress with `tick(checks done, checks in all)`."""
     for number, finding in enumerate(evening.checks(evening.settings), 1):
         tick(number, max(number, 13))
         yield finding
@@ -117,7 +117,7 @@ def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
     ill: DeviceError | None = None
     try:
         while ill is None and _throws_left(evening):
-            seen, ended, ill = _watched(evening, camera, setup, tick)
+            seen, ended, ill = _judge_throws(evening, camera, setup, tick)
             if ended:
                 break
             if not seen and ill is None and evening.person.agrees("Nothing was seen for a minute. Did you throw?"):
@@ -134,17 +134,20 @@ def _throws_left(evening: Evening) -> bool:
     return not evening.person.enough_throws and len(evening.throws) + evening.missed < evening.throws_wanted
 
 
-def _watched(evening: Evening, camera: Camera, setup: ReaderSetup, tick: Tick) -> tuple[bool, bool, DeviceError | None]:
-    """Watch the tray until the throws are done or none is seen for a minute; have each judged and kept in `evening`.
+def _judge_throws(
+    evening: Evening, camera: Camera, setup: ReaderSetup, tick: Tick
+) -> tuple[bool, bool, DeviceError | None]:
+    """Read the person's throws until all are done or none was seen for UNSEEN_S; the person judges each reading.
 
     Args:
-        evening: What has been found so far.
-        camera: The camera over the tray.
-        setup: Its reader and calibration.
-        tick: Reports the throws done, and of how many.
+        evening: Its person is asked, and the judged throws are appended to its `throws`.
+        camera: The camera over the tray; it is started and stopped.
+        setup: The camera's reader and calibration.
+        tick: Reports progress: throws made, of how many.
 
     Returns:
-        Whether a throw was seen; whether the recording ended; what is wrong with the camera.
+        Whether a throw was seen; whether the recording that stands in for a camera ended; what is wrong with the
+        camera, or None.
     """
     limited = LimitedCamera(camera, UNSEEN_S)
     watcher = Watcher(limited, _Timed(setup.reader, evening.readings_s), setup.rig)
@@ -175,7 +178,10 @@ def _invite(evening: Evening, camera: Camera) -> None:
 
 
 def _take(evening: Evening, settled: Settled, camera: Camera) -> None:
-    """Have the person judge a settled throw, and keep it in `evening`; a wrong or doubtful one with its picture."""
+    """Let the person judge a settled throw, and append it to `evening.throws`; with a picture if wrong or doubtful.
+
+    If the person says that nothing was thrown, nothing is appended.
+    """
     read = tuple(sorted(one.die.value for one in settled.thrown if one.die.value is not None))
     doubt = None if settled.reading.doubt is None else settled.reading.doubt.value
     lay = evening.person.judges(read, doubt, camera)
@@ -187,7 +193,7 @@ def _take(evening: Evening, settled: Settled, camera: Camera) -> None:
 
 
 def _judged(evening: Evening) -> Iterator[Finding]:
-    """Yield the findings on all throws made: how they were read, and how long a reading took."""
+    """Yield the findings on the throws in `evening`: how they were read, and how long a reading took."""
     made = len(evening.throws) + evening.missed
     if not made:
         return
@@ -238,7 +244,7 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
 def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, tick: Tick, others: int) -> None:
     """Show each frame on the strip for `for_s` seconds, and report progress to `tick`.
 
-    `others` is the number of frames of this step that are shown by another call.
+    `others` is the number of frames of this step that other calls show: they count for the progress.
     """
     for number, (_, frame_rgb) in enumerate(shown, 1):
         strip.show(frame_rgb)
@@ -270,7 +276,7 @@ def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def _heard(pressed: queue.Queue[Press]) -> str | None:
-    """Return the name of the pressed button; None if none is pressed within PRESS_WAIT_S."""
+    """Wait for a press and return the name of its button; None if no button is pressed within PRESS_WAIT_S."""
     try:
         return pressed.get(timeout=PRESS_WAIT_S).button
     except queue.Empty:
