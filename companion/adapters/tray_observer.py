@@ -84,7 +84,7 @@ class TrayObserver:
     def _run(self) -> None:
         """Submit each event of the watcher to the table, until the watcher ends.
 
-        Afterwards `prepare` is called if something began to move, else `release`.
+        After each event `prepare` is called if something began to move, else `release`.
         """
         for event in self._watcher.events():
             self._illness = str(event.error) if isinstance(event, watch.Ill) else None
@@ -93,13 +93,13 @@ class TrayObserver:
             if isinstance(event, watch.Settled) and isinstance(command, Observe):
                 self._offer(event, command.observation.photo_jpeg or b"")
             if command is not None:
-                self._tell(command)
+                self._submit_or_log(command)
             del event, command  # would keep their picture in memory until the next event
             then()
         self.ended = True
 
-    def _tell(self, command: Command) -> None:
-        """Submit a command; a refusal is only logged."""
+    def _submit_or_log(self, command: Command) -> None:
+        """Submit a command to the table; log its refusal, if it is refused."""
         try:
             self._submit(command)
         except CompanionError as refused:
@@ -136,7 +136,7 @@ def jpeg(image_bgr: FrameBGR, quality: int = PHOTO_QUALITY) -> bytes:
 
 
 def _seen(placed: Iterable[LocatedDie]) -> tuple[Die, ...]:
-    """Convert the dice that have a value. Unread dice are left out: the reading's doubt stands for them."""
+    """Convert located dice to dice of an observation. A die without a value is left out; the doubt reports it."""
     return tuple(
         Die(die.value, one.x_mm, one.y_mm, die.confidence, die.box_xywh)
         for one in placed

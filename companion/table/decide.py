@@ -27,7 +27,8 @@ from companion.table.tray.interpret import Ask, Interpretation, Memory
 from companion.table.tray.observation import Observation, reading_record
 
 SETTLED_BY_BANKING = frozenset({Doubt.COUNT, Doubt.FOUND, Doubt.MOVED})
-"""Questions that the bank button may close, because the next player's dice can raise them."""
+"""Doubts whose open question the bank button drops, because the next player's dice can raise them. Any other question
+must be answered before banking."""
 
 
 class Now(NamedTuple):
@@ -57,7 +58,7 @@ def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
     changes = Changes(state, now)
     match command:
         case c.Observe() | c.NoteMotion() | c.Tick():
-            changes = _watched(changes, command)
+            changes = _tray_reported(changes, command)
         case c.PlayLine(line=line):
             changes = _played(changes, action_of(line))
         case c.PressButton(button=button):
@@ -73,7 +74,7 @@ def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Steps decided so far, and the state after them. Each method returns new changes with further steps.
+    """Steps decided so far, and the state after them. A method that adds a step returns new `Changes` that end with it.
 
     Attributes:
         state: State of the table after the steps.
@@ -110,7 +111,7 @@ class Changes:
             action: The throw, decision or undo.
             source: How it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
             seen: Observation of the throw; its photo and reading are journaled too.
-            waiting: Memory of the tray to go on with if the entry can't be written.
+            waiting: Memory of the tray to use if the entry can't be written: its throw then waits in the tray.
         """
         body: dict[str, Any] = {"line": line_of(action), "source": source}
         throw = jpeg = None
@@ -122,8 +123,8 @@ class Changes:
         entry = Entry(number=self._number, kind="line", body=body, wall_s=self.now.wall_s, throw=throw)
         return self._draft(Draft(entry, jpeg, waiting))
 
-    def rest(self) -> Changes:
-        """Add a step that closes any question after people changed the game; the dice in the tray count as handled."""
+    def ignore_tray(self) -> Changes:
+        """Add a step after people changed the game: drop any question, and ignore the tray's dice until they change."""
         game = self.state.playing
         notice = waiting_notice(game.transcript.state) if game else None
         return self.note(replace(self.state, memory=interpret.overruled(self.state.memory), asked=None, notice=notice))
@@ -138,8 +139,8 @@ class Changes:
         return replace(self, state=self.state.after(draft.entry), steps=(*self.steps, draft))
 
 
-def _watched(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
-    """Add the steps for a report from the tray: motion, an observation, or that time has passed."""
+def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
+    """Return `changes` with the steps for a report from the tray: motion, an observation, or that time has passed."""
     state, game = changes.state, changes.state.playing
     match command:
         case c.NoteMotion():
@@ -158,7 +159,7 @@ def _watched(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Ch
 
 
 def _look_again(changes: Changes) -> Changes:
-    """Interpret the tray's last observation again after people changed the game, and add the steps that follow."""
+    """Interpret the tray's last observation again after a change of the game; return `changes` with its steps."""
     game, observation = changes.state.playing, changes.state.observation
     if game is None:
         return changes
@@ -168,7 +169,7 @@ def _look_again(changes: Changes) -> Changes:
 
 
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
-    """Add the steps of an interpretation: its lines as journal entries, then its memory, question and notice.
+    """Return `changes` with the steps of an interpretation: journal its lines, then set memory, question and notice.
 
     While a question is open, only an interpretation that settles it plays lines.
     """
@@ -188,13 +189,13 @@ def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
 
 
 def _outranks(asked: Ask, ask: Ask) -> bool:
-    """Whether an open question stays: the new one is the same, or only says that the number of dice is wrong."""
+    """Whether the open question `asked` stays, not the new `ask`: they are the same, or `ask` only doubts the count."""
     same = asked.observation == ask.observation and asked.code == ask.code
     return same or (ask.code == Doubt.COUNT and asked.code != Doubt.COUNT)
 
 
 def _played(changes: Changes, action: Action | Undo) -> Changes:
-    """Add the steps for a line that a person entered by phone: a throw, a decision, a leaving player or an undo."""
+    """Return `changes` with the steps for a line entered by phone: a throw, a decision, a leaving player or an undo."""
     before = changes.game.transcript.state
     match action:
         case Undo():
@@ -202,30 +203,33 @@ def _played(changes: Changes, action: Action | Undo) -> Changes:
         case Leave():
             changes = changes.line(action, "hand")
             # While the turn goes on, the dice in the tray and the question about them belong to another player.
-            return changes if turn_continues(before, changes.game.transcript.state) else changes.rest()
+            return changes if turn_continues(before, changes.game.transcript.state) else changes.ignore_tray()
         case Throw():
-            return changes.line(action, "hand").rest()
+            return changes.line(action, "hand").ignore_tray()
         case _:
             return _decided(changes.line(action, "hand"))
 
 
 def _decided(changes: Changes) -> Changes:
-    """Add the steps after a decision by a person or the bot: overrule the keep zone, interpret the tray again."""
+    """Return `changes` with the steps that follow a person's or the bot's decision, which has been added already.
+
+    The keep zone's dice are ignored until they change, any question is dropped, and the tray is interpreted again.
+    """
     return _look_again(changes.note(replace(changes.state, memory=interpret.decided(changes.state.memory), asked=None)))
 
 
 def _undone(changes: Changes, undo: Undo) -> Changes:
-    """Add the step of an undo: it takes back lines, the abandoning of the game, or a game without lines itself."""
+    """Return `changes` with an undo: of lines, of the game's abandoning, or of a game that has no lines itself."""
     game = changes.game
     if game.abandoned and undo.count == 1:
-        return changes.enter("resumed", {}).rest()
+        return changes.enter("resumed", {}).ignore_tray()
     if not game.lines and undo.count == 1:
-        return changes.enter("withdrawn", {}).rest()
-    return changes.line(undo, "hand").rest()
+        return changes.enter("withdrawn", {}).ignore_tray()
+    return changes.line(undo, "hand").ignore_tray()
 
 
 def _pressed(changes: Changes, button: str) -> Changes:
-    """Add the steps for a press of a button.
+    """Return `changes` with the steps for a press of a button.
 
     Args:
         changes: Steps so far.
@@ -248,9 +252,9 @@ def _pressed(changes: Changes, button: str) -> Changes:
 
 
 def _banked(changes: Changes) -> Changes:
-    """Add the steps for the bank button: bank, or play the decision that the next button has chosen.
+    """Return `changes` with the steps for the bank button: bank, or play the decision that the next button has chosen.
 
-    Raises IllegalAction while another question is open, or where nothing can be banked.
+    Raises IllegalAction if nothing can be banked, or while a question is open whose doubt is not in SETTLED_BY_BANKING.
     """
     asked, choices, lines = changes.state.asked, changes.state.choices, tuple[Action, ...]()
     if asked and asked[1].code not in SETTLED_BY_BANKING:
@@ -268,7 +272,7 @@ def _banked(changes: Changes) -> Changes:
 
 
 def _answered(changes: Changes, command: c.Answer) -> Changes:
-    """Add the steps for a person's answer to the open question: the lines that it means, and its closing.
+    """Return `changes` with the steps for a person's answer to the open question: play its lines, close the question.
 
     Raises StaleAction if that question is no longer open.
     """
@@ -291,7 +295,7 @@ def _answered(changes: Changes, command: c.Answer) -> Changes:
 
 
 def _house(changes: Changes, command: c.BotDecides | c.BotAwaits) -> Changes:
-    """Add the steps for the bot: its decision, or the announcement that dice are to be thrown for it.
+    """Return `changes` with the steps for the bot: its decision, or the announcement that dice are to be thrown for it.
 
     Raises StaleAction unless the bot may act now.
     """
@@ -306,14 +310,14 @@ def _house(changes: Changes, command: c.BotDecides | c.BotAwaits) -> Changes:
 
 
 def _managed(changes: Changes, command: c.Managing) -> Changes:
-    """Add the steps for a command that starts, ends or corrects games."""
+    """Return `changes` with the steps for a command that starts, ends or corrects games."""
     match command:
         case c.StartGame():
             return _started(changes, command)
         case c.NextGame():
             return _next_game(changes)
         case c.Abandon():
-            return changes.enter("abandoned", {}).rest()
+            return changes.enter("abandoned", {}).ignore_tray()
         case c.EndSitting():
             return changes.enter("sitting_ended", {})
         case c.CorrectThrow(throw=throw, values=values):
@@ -325,7 +329,7 @@ def _managed(changes: Changes, command: c.Managing) -> Changes:
 
 
 def _started(changes: Changes, command: c.StartGame) -> Changes:
-    """Add the step that starts a game, in the sitting of the last game if the same people play."""
+    """Return `changes` with the steps that start a game: in the last game's sitting if the same people play on."""
     record, header = changes.state.record, header_of(command.header)
     terms = terms_line(terms_of(command.terms, header))
     games, number = record.games, record.number + 1
@@ -334,13 +338,13 @@ def _started(changes: Changes, command: c.StartGame) -> Changes:
     worn = chosen_colours(games[-1].colours if games else {}, command.colours or {}, header.players)
     back_to = horizon(games, number, sitting)
     body = {"header": header_line(header), "sitting": sitting, "horizon": back_to, "colours": worn}
-    return changes.enter("game", {**body, "terms": terms} if terms else body).rest()
+    return changes.enter("game", {**body, "terms": terms} if terms else body).ignore_tray()
 
 
 def _next_game(changes: Changes) -> Changes:
-    """Add the step that starts the same game again. `PlayedGame.next_starter` begins, as a rule the last game's loser.
+    """Return `changes` with the steps that start the same game again: `PlayedGame.next_starter` begins.
 
-    Raises IllegalAction if the game is neither over nor abandoned.
+    After an abandoned game the player begins who began that one. Raises IllegalAction if the game is still on.
     """
     game = changes.game
     starter = game.next_starter
@@ -351,7 +355,7 @@ def _next_game(changes: Changes) -> Changes:
 
 
 def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes:
-    """Add the step that corrects a throw. If later lines would become illegal, offer it for confirmation instead.
+    """Return `changes` with the steps that correct a throw, or offer to correct it if later lines would become illegal.
 
     Args:
         changes: Steps so far.
@@ -371,7 +375,7 @@ def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes
 
 
 def _confirmed(changes: Changes, command: c.ConfirmCorrection) -> Changes:
-    """Add the step that applies the offered correction, or withdraws the offer if the command does not accept it."""
+    """Return `changes` with the offered correction applied, or withdrawn if refused. Raises StaleAction without it."""
     offer = changes.state.offer
     if offer is None or offer.id != command.offer:
         raise StaleAction("That correction is no longer on offer; play went on.")
@@ -382,7 +386,10 @@ def _confirmed(changes: Changes, command: c.ConfirmCorrection) -> Changes:
 
 
 def _replaced(changes: Changes, body: dict[str, Any]) -> Changes:
-    """Add a journal entry of kind `correction` with this body. A corrected earlier game leaves the tray alone."""
+    """Return `changes` with a journal entry of kind `correction` and this body.
+
+    If it changes the game on the table, the dice in the tray are ignored until they change.
+    """
     before = changes.game.transcript
     changes = changes.enter("correction", body)
-    return changes if changes.game.transcript is before else changes.rest()
+    return changes if changes.game.transcript is before else changes.ignore_tray()

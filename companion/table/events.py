@@ -12,7 +12,7 @@ from companion.games.registry import game_named
 from companion.table.snapshot import Event, News, Snapshot
 
 TAKEN_BACK = frozenset({"undone", "corrected", "abandoned"})
-"""Codes of events that make earlier ones untrue."""
+"""Codes of events that take earlier events back; tones and speech about those stop."""
 
 
 def events_of(transcript: Transcript, number: int, throw: int | None = None, aloud: bool = False) -> tuple[Event, ...]:
@@ -22,14 +22,14 @@ def events_of(transcript: Transcript, number: int, throw: int | None = None, alo
         transcript: The game after that line.
         number: Number of the line's journal entry.
         throw: Number of the throw, if the line is one.
-        aloud: Whether the voice calls out all of them, as for decisions of the bot, which nobody saw.
+        aloud: Whether the voice calls out all of them: true for decisions of the bot, which nobody saw it make.
     """
     events = tuple(_event(transcript, event, number, throw) for event in transcript.events)
     return tuple(msgspec.structs.replace(event, called=True) for event in events) if aloud else events
 
 
 def news_between(before: Snapshot, after: Snapshot) -> News:
-    """Return the events that are new in `after`."""
+    """Return the events that are new in `after`, and whether one of them takes earlier events back."""
     if before.number == after.number:
         return News()
     fresh = tuple(event for event in after.events if event.number > before.number)
@@ -37,10 +37,10 @@ def news_between(before: Snapshot, after: Snapshot) -> News:
 
 
 def _event(transcript: Transcript, event: games.Event, number: int, throw: int | None) -> Event:
-    """Convert one event of the last line: names instead of seats, and the effect that its game gives it.
+    """Convert a game's event to one for the log: with names instead of seats, and its tones and voice.
 
     Args:
-        transcript: The game after the line.
+        transcript: The game after the line that caused the event.
         event: The event.
         number: Number of the line's journal entry.
         throw: Number of the throw, if the line is one.

@@ -20,7 +20,7 @@ from companion.table.snapshot import Event, Sitting, Thrown
 from companion.table.terms import terms_of
 
 MAX_REMEMBERED_COLOURS = 40
-"""Absent players whose colour is kept for their return, the latest ones: bounds the size of a game's entry."""
+"""Absent players whose colour is remembered, the latest ones: bounds the size of a game's journal entry."""
 LOG_LENGTH = 60
 """Events kept for the log on the pages, newest ones: bounds the size of a game in memory."""
 
@@ -83,8 +83,8 @@ def replayed(
 
     Args:
         entries: Entries in order.
-        record: The record before them; empty by default.
-        begun: Called with all games whenever a new one has begun.
+        record: The record before the entries; empty by default.
+        begun: Called with the record's games after each entry that begins a game.
 
     Raises:
         Unplayable: The rules refuse an entry.
@@ -152,7 +152,12 @@ def game_of_throw(games: tuple[Game, ...], throw: int) -> PlayedGame:
 
 
 def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) -> Correction:
-    """Compute the effect of correcting a throw, without applying it.
+    """Return the effect of correcting a throw, without applying it.
+
+    Args:
+        games: The record's games.
+        throw: Number of the throw.
+        values: True values of its dice.
 
     Raises:
         IllegalAction: The throw is not part of this sitting, the values do not fit, or an earlier game would no
@@ -166,7 +171,10 @@ def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) 
 
 
 def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
-    """Return the games after an entry that begins a new one: the others archived, those before its horizon dropped."""
+    """Return the games after an entry that begins a new one: older games archived, or dropped if undo can't reach them.
+
+    The entry's `horizon` is the oldest game that undo can reach.
+    """
     header = header_of(entry.body["header"])
     transcript = Transcript.begin(header)
     started = Event(
@@ -185,7 +193,7 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
     """Return the games after an undo of the last one, which has no lines: the one before it is on the table again.
 
-    The undo is added to that game's log as an event of the entry `number`.
+    The undo is added to that game's log as an event of the entry `number`. Raises IllegalAction without such games.
     """
     if len(games) < 2 or reopened(games[-1]).lines:
         raise IllegalAction("There is nothing to take back.")
@@ -234,13 +242,13 @@ def _line_added(game: PlayedGame, entry: Entry, action: Action) -> PlayedGame:
 
 
 def _boxes(entry: Entry) -> tuple[tuple[int, int, int, int, int], ...]:
-    """Return the box and the value of each die that was read outside the keep zone."""
+    """Return (x, y, width, height, value) of each die read outside the keep zone; the box in pixels of the photo."""
     dice = entry.body.get("seen", {}).get("dice", ())
     return tuple((*die["box_xywh"], die["read"]) for die in dice if not die["kept"])
 
 
 def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
-    """Return the game after lines and their events were taken back."""
+    """Return the game after an undo took back its last lines and their events; `entry` is the undo's."""
     transcript = game.transcript.then(undo)
     kept, gone = game.lines[: -undo.count], game.lines[-undo.count :]
     said = Event(number=entry.number, code="undone", args={"lines": undo.count})
@@ -249,7 +257,7 @@ def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
 
 
 def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
-    """Return the games after a corrected throw: the game that holds it is recomputed, the last game's log says so."""
+    """Return the games after a correction: the game of that throw is recomputed, the last game's log reports it."""
     game = game_of_throw(games, entry.body["throw"])
     mended, said = _corrected(game, correction_of(games, entry.body["throw"], tuple(entry.body["values"])), entry)
     changed = tuple(mended if one.number == game.number else one for one in games)
@@ -262,28 +270,28 @@ def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[Play
 
     Args:
         game: The game that holds the throw.
-        result: Effect of the correction on its transcript; later lines that became illegal are gone there.
+        result: Effect of the correction; its transcript lacks the later lines that became illegal.
         entry: The correction's journal entry.
     """
     values, index = tuple(entry.body["values"]), _index_of(game, entry.body["throw"])
     was = game.lines[index]
     assert was.thrown is not None, "found by the number of its throw"
     now = Line(was.number, msgspec.structs.replace(was.thrown, values=tuple(sorted(values)), source="corrected"))
-    lines = (*game.lines[:index], now, *_rethrown(result.transcript, game.lines, index + 1))
+    lines = (*game.lines[:index], now, *_with_players(result.transcript, game.lines, index + 1))
     args = {"throw": was.thrown.number, "was": list(was.thrown.values), "values": sorted(values),
             "dropped": len(result.refused)}  # fmt: skip
     said = Event(number=entry.number, code="corrected", args=args)
-    log = (*_without(game.log, game.lines[index:]), *_retold(result.transcript, lines, index))
+    log = (*_without(game.log, game.lines[index:]), *_events_from(result.transcript, lines, index))
     transcript = replace(result.transcript, lines_read=game.transcript.lines_read + 1)
     return replace(game, transcript=transcript, lines=lines, log=log[-LOG_LENGTH:]), said
 
 
-def _rethrown(transcript: Transcript, lines: tuple[Line, ...], first: int) -> list[Line]:
+def _with_players(transcript: Transcript, lines: tuple[Line, ...], first: int) -> list[Line]:
     """Return the lines that follow a correction, with each throw's player recomputed: turns may have shifted.
 
     Args:
         transcript: The game after the correction.
-        lines: Lines of the game before it.
+        lines: The game's lines before the correction.
         first: Index of the first line after the corrected one.
     """
     found: list[Line] = []
@@ -295,12 +303,12 @@ def _rethrown(transcript: Transcript, lines: tuple[Line, ...], first: int) -> li
     return found
 
 
-def _retold(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
-    """Return the events of the corrected line and of those after it, recomputed; entry numbers stay.
+def _events_from(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
+    """Return the events of the line with index `first` and of all later lines, recomputed; entry numbers stay.
 
     Args:
-        transcript: The game after the correction.
-        lines: Its lines.
+        transcript: The game after a correction.
+        lines: The game's lines after the correction.
         first: Index of the corrected line.
     """
     return tuple(
@@ -317,5 +325,5 @@ def _without(log: tuple[Event, ...], gone: tuple[Line, ...]) -> tuple[Event, ...
 
 
 def _index_of(game: PlayedGame, throw: int) -> int:
-    """Return the index of the line of a throw, from 0."""
+    """Return the index, from 0, of the game's line that holds throw number `throw`."""
     return next(index for index, line in enumerate(game.lines) if line.thrown and line.thrown.number == throw)

@@ -117,7 +117,7 @@ class Photos:
 
 
 def _ill(folder: Path, refused: OSError) -> DeviceError:
-    """Make the error for photos that can't be written."""
+    """Return the error for photos that can't be written into `folder`, for the reason `refused`."""
     return DeviceError(
         f"Photos can't be kept in {folder} ({refused.strerror}).",
         "Free some space or make the folder writable; the table plays on without photos.",

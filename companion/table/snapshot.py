@@ -16,23 +16,23 @@ from companion.table.terms import USUAL, Terms
 Notice = Phrase
 """A notice of what the table sees or waits for: a code with arguments, which pages turn into words.
 
-Waiting: `throw` {player, sizes, decisions}, `decide` {player, decisions}, `choose_point` {player, values},
+Waiting: `throw` {player, sizes, decisions}, `decide` {player, decisions}, `clear_tray` {player, sizes}, `banking`
+{after_s}, `restored` {scores, player}. Waiting for a decision of one game alone: `choose_point` {player, values},
 `freeze` {player, value, missing, sizes}, `choose_entry` {player, kept, again}, `choose_keep` {player, dice,
-for_example}, `hold` {player, dice, points, turn_points, sizes, decisions}, `hold_on` {as hold} where the rules do not
-allow a stop yet, `clear_tray` {player, sizes}, `banking` {after_s}, `restored` {scores, player}.
+for_example}, `hold` {player, dice, points, turn_points, sizes, decisions}, `hold_on` {as hold} before a stop is legal.
 
-Where all dice may be thrown again, an empty tray does not bank; only the button or a phone does: `hold_all` {as hold}
-with the last dice in the keep zone, `again_or_bank` {player, sizes} while dice are there, `throw_or_bank` {player,
-sizes} once the zone is empty.
+Where all dice may be thrown again, an empty tray does not bank; only the button or a phone does. `hold_all` {as hold}:
+the last dice are in the keep zone. `again_or_bank` {player, sizes}: dice are in the tray. `throw_or_bank` {player,
+sizes}: the tray is empty.
 
-In the bot's turn: `house_decides` {player}; `house_awaits` {player, count, staying} where a person must throw `count`
-dice for it; `house_throws` {as house_awaits} where it throws them itself; `house_awaits_on` and `house_throws_on` {as
-house_awaits} where dice stay.
+In the bot's turn: `house_decides` {player}. `house_awaits` {player, count, staying}: a person must throw `count` dice
+for it. `house_throws` {as house_awaits}: it throws them itself. `house_awaits_on`, `house_throws_on` {as
+house_awaits}: for a throw beside dice that stay in the tray.
 
-Wrong: `illegal_hold` {player?, reason, dice, value?, values?}, with `reason` one of `pair_needed`, `one_value`,
-`all_of_value` {missing}, `not_the_point`, `too_many`, `not_of_throw`, `does_not_score`; `changed` {was, kept};
-`count` {wanted, seen, kept}; `unclear` {code: a doubt's}; `decide_first` {player, decisions, seen}: dice were
-thrown before a decision that must come first; `ill` {what, cure}.
+Wrong: `illegal_hold` {player?, reason, dice, value?, values?}. Its `reason` is `pair_needed`, `one_value`,
+`all_of_value` {missing}, `not_the_point`, `too_many`, `not_of_throw` or `does_not_score`. `changed` {was, kept}.
+`count` {wanted, seen, kept}. `unclear` {code: a doubt's}. `decide_first` {player, decisions, seen}: dice were thrown
+before a decision that must come first. `ill` {what, cure}.
 """
 
 
@@ -145,7 +145,7 @@ class Highlight(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sitting(msgspec.Struct, frozen=True, kw_only=True):
-    """The sitting so far: number of games, games won and lost by name, who is ahead, and each player's colour (0 to 9).
+    """The sitting so far: games played, games won and lost by name, who is ahead, and each player's colour (0 to 9).
 
     A win that n sides share counts 1/n. `ahead` names who has won most games; of those who has lost the fewest.
     """

@@ -34,9 +34,9 @@ class TableState:
         notice: What the table sees or waits for.
         offer: A correction that waits for confirmation.
         moving: Whether something moves in the tray.
-        choice: How often the next button was pressed, to choose among the decisions that the bank button can make.
-        announced: The bot's announcement of dice to be thrown for it.
-        questions: Number of the last question or offer.
+        choice: Presses of the next button, which cycle through the decisions that the bank button can make.
+        announced: The bot's announcement that dice are to be thrown for it; None before the first.
+        questions: Number of the last question or offer; the next one gets the number after it.
     """
 
     record: Record

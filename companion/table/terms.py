@@ -22,9 +22,9 @@ HOUSE = "House"
 NAME_LENGTH = 24
 """Most characters in the name of a dice set."""
 Policies = Callable[[State], KeepZonePolicy]
-"""Returns the tray policy of a state: what dice in the tray mean in it."""
+"""Function from a game's state to its tray policy: what dice in the tray mean in that state."""
 SERIOUS = "This game is in tournament mode: no hints while it is on."
-"""Error of odds and chances during a serious game."""
+"""Error message for a request of odds or win probabilities while a serious game is on."""
 
 
 class HouseSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -213,7 +213,8 @@ class Table:
         """Wait for the next command or for a `Tick` that is due; run the journal's upkeep while idle.
 
         Returns:
-            The command, None only to ask whether the writer answers, and the future for its result; None to stop.
+            A command and the future for its result. The command is None if the watchdog only asks for a sign of life.
+            None instead of the pair: the writer must stop.
         """
         while True:
             tick_s = self.tick_due_s()
@@ -232,7 +233,7 @@ class Table:
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
         """Carry out a command, publish the new snapshot, and set `answer` to it or to the refusal.
 
-        Without a command `answer` is set to the present snapshot: the writer is alive.
+        For the command None, `answer` is set to the present snapshot: the writer is alive.
         """
         if command is None:
             answer.set_result(self._snapshot)
@@ -278,7 +279,7 @@ class Table:
     def _written(self, draft: Draft) -> Entry:
         """Write a draft's photo and entry to the disk, and return the entry as written.
 
-        On a DeviceError nothing is written. If the draft says so, the throw then waits in the tray, with a notice.
+        On a DeviceError nothing is written. A draft with `waiting` then sets that memory and a notice of the error.
         """
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")
@@ -335,7 +336,7 @@ def _result(answer: Future[T], thread: threading.Thread) -> T:
 
 
 def _no_start(fault: BaseException) -> DeviceError:
-    """Log what kept the writer from starting, and return the error that people see."""
+    """Log `fault`, which kept the writer from starting, and return the error that people see."""
     log.error("the table can't be started", exc_info=fault)
     reason = f"The table can't be started because of a fault in the program ({type(fault).__name__}: {fault})."
     return DeviceError(reason, "Update pegpip, or give another --data folder; this one stays as it is.")

@@ -26,14 +26,14 @@ from companion.table.terms import USUAL, Terms
 log = logging.getLogger(__name__)
 
 FILE_NAME = "games.json.gz"
-"""File of the archive in the data folder: an `ArchiveContent` as JSON. The checksum of gzip reveals damage."""
+"""File of the archive in the data folder: an `ArchiveContent` as gzipped JSON. The checksum of gzip reveals damage."""
 
 T = TypeVar("T")
 """Type that the compressed values are decoded to."""
 
 
 class ArchivedLine(msgspec.Struct, frozen=True, array_like=True):
-    """A line that stands.
+    """A transcript line that was not taken back.
 
     Attributes:
         number: Number of its journal entry.
@@ -58,15 +58,15 @@ class ArchivedGame(msgspec.Struct, frozen=True, kw_only=True):
         outcome: How it ended; None when it did not.
         abandoned: Whether it was ended without a result.
         colours: Colours of its players, and of those who played before them.
-        lines_read: Lines read, as in its transcript.
-        lines: The lines that stand, `packed`.
+        lines_read: Lines of its transcript, with undos and lines taken back.
+        lines: Its lines (`ArchivedLine`) that were not taken back, `packed`.
         log: Last events, `packed`.
-        doubted: Lines whose throws the camera doubted or a person corrected.
-        throw_count: Throws that stand.
-        first_throw: Number of the first of them; 0 without any.
-        last_throw: Number of the last of them.
-        tallies: Figures of each player.
-        bests: Best of each player.
+        doubted: Its lines whose throws the camera doubted or a person corrected.
+        throw_count: Number of throws that were not taken back.
+        first_throw: Number of the first such throw; 0 without any.
+        last_throw: Number of the last such throw; 0 without any.
+        tallies: Statistics of each player, by name.
+        bests: Best results of each player, by name.
         terms: Terms besides its rules.
     """
 
@@ -101,15 +101,15 @@ class ArchivedGame(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def throws(self) -> tuple[Thrown, ...]:
-        """Throws that stand, oldest first."""
+        """Throws that were not taken back, oldest first."""
         return tuple(line.thrown for line in self.archived_lines() if line.thrown)
 
     def archived_lines(self) -> list[ArchivedLine]:
-        """Return the lines that stand, oldest first."""
+        """Return the lines that were not taken back, oldest first."""
         return unpacked(self.lines, list[ArchivedLine])
 
     def text(self) -> bytes:
-        """Return its transcript as JSON Lines: the header and the lines that stand."""
+        """Return the game's transcript as JSON Lines: the header and the lines that were not taken back."""
         lines = [self.header_line, *(each.line for each in self.archived_lines())]
         return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
@@ -138,7 +138,7 @@ class Archive:
         self._games = dict[int, ArchivedGame]()
 
     def load(self) -> tuple[int, tuple[ArchivedGame, ...]]:
-        """Read the archive's file. One that is missing, damaged or of another journal counts as empty.
+        """Read the archive's file. A file that is missing, damaged or of another journal counts as empty.
 
         Returns:
             Number of the first journal entry to replay, and the games before it, oldest first.
@@ -160,16 +160,21 @@ class Archive:
         return stored.next.number, stored.games
 
     def note(self, games: Iterable[object]) -> None:
-        """Store the archived games among `games`, and drop later games that are missing there: they were taken back."""
+        """Replace the games held in memory by those in `games` that are archived; `write` puts them on the disk.
+
+        Games older than `games` stay. Later games that are missing in `games` were taken back and are dropped.
+        """
         fresh = {game.number: game for game in games if isinstance(game, ArchivedGame)}
         if fresh:
             self._games = {number: game for number, game in self._games.items() if number <= min(fresh)} | fresh
 
     def write(self, next_game: Head) -> None:
-        """Replace the file atomically by the games before an entry. A failure is logged: the old file still fits.
+        """Replace the archive's file, atomically, by the games that `load` and `note` have put in memory.
+
+        An OSError is only logged: the older file stays valid, and the next start replays more of the journal.
 
         Args:
-            next_game: Journal entry that started the game on the table.
+            next_game: Journal entry that started the game on the table; a start will replay from it.
         """
         stored = ArchiveContent(next_game, tuple(self._games[number] for number in sorted(self._games)))
         part = self._folder / f"{FILE_NAME}.part"

@@ -18,7 +18,7 @@ from companion.table.terms import USUAL, Terms
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that stands.
+    """A transcript line that was not taken back.
 
     Attributes:
         number: Number of its journal entry.
@@ -36,7 +36,7 @@ class PlayedGame:
     Attributes:
         number: Number of the entry that started it.
         sitting: Number of the game that began its sitting.
-        transcript: Lines that stand, and the states after them.
+        transcript: The lines that were not taken back, and the states after them.
         lines: One for each of `transcript.actions`, in order.
         log: Last events, oldest first, without those of lines taken back.
         colours: Colour index of its players, and of those who played here before them, by name.
@@ -82,12 +82,12 @@ class PlayedGame:
 
     @property
     def throws(self) -> tuple[Thrown, ...]:
-        """Throws that stand, oldest first."""
+        """Throws that were not taken back, oldest first."""
         return tuple(line.thrown for line in self.lines if line.thrown)
 
     @property
     def first_throw(self) -> int:
-        """Number of the first throw that stands; 0 without any."""
+        """Number of the first throw that was not taken back; 0 without any."""
         return min((line.thrown.number for line in self.lines if line.thrown), default=0)
 
     @property

@@ -13,7 +13,7 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 
 KINDS = {"gain": "best_turn", "loss": "dearest_loss"}
-"""Name of the highlight for each `Effect.result`."""
+"""`Effect.result` of an event that ends a turn -> kind of highlight that such turns compete for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Best:
     Attributes:
         score: Final score; None where the game was not finished.
         turn: Points of the best turn.
-        loss: Points of the turn that lost most, and what the score fell by.
+        loss: Largest loss in one turn: its unbanked points, and what the score fell by.
     """
 
     score: int | None = None
@@ -76,7 +76,7 @@ class TurnResult(NamedTuple):
         kind: A value of `KINDS`.
         player: Player whose turn it was.
         side: Index of the side that gained or lost.
-        points: Points gained or lost, above 0. A loss counts the turn points and what the score fell by.
+        points: Points gained or lost, above 0. A loss is the turn's unbanked points and what the score fell by.
         line: Index of the line that ended the turn, from 0.
     """
 

@@ -22,7 +22,7 @@ if "JOURNAL_STREAM" in os.environ:  # journald keeps every head, beside the file
     log.setLevel(logging.INFO)
 
 RESTORED = ".restored"
-"""File that an import leaves in the data folder: the anchor of the journal before no longer counts."""
+"""File that an import leaves in the data folder: while it is there, the anchor of the replaced journal is ignored."""
 
 
 def anchor_folder() -> Path:
@@ -32,7 +32,7 @@ def anchor_folder() -> Path:
 
 
 class Anchor:
-    """The anchor of the data folder `data`, a file in `folder`. Failures are only logged."""
+    """The anchor of the data folder `data`, a file in `folder`. Errors of the disk are only logged."""
 
     def __init__(self, folder: Path, data: Path) -> None:
         name = hashlib.blake2b(str(data.resolve()).encode(), digest_size=8).hexdigest()
@@ -40,13 +40,13 @@ class Anchor:
         self._restored = data / RESTORED
 
     def read(self) -> Head | None:
-        """Return the last head that was written; None if there is none, or after an import."""
+        """Return the journal's end as last written; None if there is none, or an import has replaced the journal."""
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             return None if self._restored.exists() else msgspec.json.decode(self.file.read_bytes(), type=Head)
         return None
 
     def write(self, head: Head) -> None:
-        """Replace the stored head."""
+        """Store the journal's present end in place of the last one. The anchor then counts again after an import."""
         log.info("head of the journal: %s %d %s", head.identity, head.number, head.link)
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)

@@ -45,7 +45,7 @@ class Loss(msgspec.Struct, frozen=True):
 
     Attributes:
         missing: Number of the last missing entry.
-        through: Number of the last entry that can't be played: nothing fits the gap until the next game begins.
+        through: Number of the last entry that is not replayed: after a gap, replay goes on at the next game.
         then: Previous hash that the entry after the gap names; empty at the end of the chain.
     """
 

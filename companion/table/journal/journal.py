@@ -192,8 +192,8 @@ class Journal:
         self._note_verified(f"{len(owners)} photos")
 
     def _note_verified(self, photos: str) -> None:
-        """Store the sentence for `health`: when everything was verified, and which photos."""
-        when, number = recovery.at(self._wall()), self.tail.head.number
+        """Store the sentence that `health` returns: everything was verified now. `photos` says which photos were."""
+        when, number = recovery.date_text(self._wall()), self.tail.head.number
         self._verified = True, f"verified {when}: both copies up to entry {number}, {photos}"
 
     def _write_anchor(self) -> None:

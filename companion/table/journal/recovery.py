@@ -43,8 +43,8 @@ _LINE = re.compile(rb'(?=(\[\d+,"[^\n]*?"[0-9a-f]{32}"\]))')
 """Whole line, wherever it begins: damage before it may have swallowed its line break."""
 
 
-def at(wall_s: float) -> str:
-    """Return a time as people write it."""
+def date_text(wall_s: float) -> str:
+    """Return a wall time, in seconds since 1970, as local date and time for people: `2026-11-25 09:18`."""
     return f"{datetime.fromtimestamp(wall_s).astimezone():%Y-%m-%d %H:%M}"
 
 
@@ -80,7 +80,7 @@ def recovered(folder: Path, photos: Iterable[int], head: Head | None, why: str) 
     if not missing:
         return filled, f"The journal was damaged ({why}); every entry could be read again, nothing is missing."
     which = ", ".join(_range(first, loss.missing) for first, loss in missing)
-    since = next((f"since {at(row.wall_s)}" for row in reversed(chain) if row.number < missing[0][0]), None)
+    since = next((f"since {date_text(row.wall_s)}" for row in reversed(chain) if row.number < missing[0][0]), None)
     gaps = {loss.through: loss.missing + 1 for _, loss in reversed(missing) if loss.through > loss.missing}
     kept = ", ".join(_range(first, through) for through, first in sorted(gaps.items()))
     unplayed = f" Entries {kept} are kept but can't be played without them." if kept else ""

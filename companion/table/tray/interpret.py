@@ -107,9 +107,9 @@ class Ask:
 
     Attributes:
         code: Why it is asked.
-        wanted: Numbers of dice that the rules allow now.
+        wanted: Numbers of dice that the rules allow now, ascending.
         observation: The observation in question.
-        memory: The memory at that time.
+        memory: The memory of the tray when the question was asked.
     """
 
     code: Doubt
@@ -127,7 +127,7 @@ class Interpretation:
         lines: Transcript lines to play, in order; often none.
         ask: A question for people, if any.
         notice: What to show: what the table sees and waits for.
-        settled: Whether `lines` answer an open question.
+        settled: Whether a clear throw was found, which also answers an open question.
     """
 
     memory: Memory
@@ -159,7 +159,7 @@ def interpret(now: Situation) -> Interpretation:
 
 
 def reinterpret(now: Situation) -> Interpretation:
-    """Interpret an unchanged tray again after people changed the game: a roll or kept dice may now count."""
+    """Interpret a tray whose dice have not moved: a roll that waits, or else kept dice, may now be a legal line."""
     if now.memory.rolled:
         return _rolled(now)
     # A tray shows too few dice while the others are in a hand.
@@ -211,17 +211,20 @@ def answered(now: Situation, values: Sequence[int]) -> tuple[Action, ...]:
 
 
 def overruled(memory: Memory) -> Memory:
-    """Return the memory after an undo, a correction or a throw by hand: the tray is ignored until it changes."""
+    """Return the memory after an undo, a correction or a throw by phone: the tray is ignored until it changes."""
     return replace(decided(memory), rolled=False, armed=False, empty_since_s=None)
 
 
 def decided(memory: Memory) -> Memory:
-    """Return the memory after a decision by hand: the keep zone is overruled, a waiting roll stays."""
+    """Return the memory after a decision that was not made in the tray: the keep zone is ignored until it changes.
+
+    A roll that waits to be played stays.
+    """
     return replace(memory, ignored_kept=values_of(memory.kept))
 
 
 def entered(memory: Memory, values: Sequence[int]) -> Memory:
-    """Return the memory after a throw was entered: the dice in the tray are that throw, no roll is waiting."""
+    """Return the memory after a throw of these values was played: the tray's dice are that throw, no roll waits."""
     return replace(memory, rolled=False, armed=True, set_aside=(), last_values=tuple(sorted(values)), ignored_kept=None)
 
 
@@ -367,5 +370,5 @@ def _at_rest(now: Situation) -> Interpretation:
 
 
 def _unclear(observation: Observation) -> Phrase:
-    """Make the notice of a doubtful reading."""
+    """Return the notice of a reading that is in doubt."""
     return Phrase("unclear", {"code": observation.doubt})

@@ -89,7 +89,10 @@ def elsewhere(before: Sequence[Die], now: Sequence[Die]) -> bool:
 
 
 def _same_dice_otherwise_parted(thrown: Sequence[Die], kept: Sequence[Die], observation: Observation) -> bool:
-    """Whether the tray holds the same values, split differently between the zones: dice were moved across."""
+    """Whether the tray holds the same values, split differently between the zones: dice were moved to the other zone.
+
+    `thrown` and `kept` are the dice before, in the throw zone and in the keep zone.
+    """
     return len(thrown) != len(observation.thrown) and _counts([*thrown, *kept]) == _counts(
         [*observation.thrown, *observation.kept]
     )

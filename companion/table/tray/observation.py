@@ -53,8 +53,8 @@ def reading_record(observation: Observation) -> dict[str, Any]:
     """Encode the reading behind a throw for its journal entry.
 
     Returns:
-        `doubt`: code of the doubt, or None; `dice`: for each die its `box_xywh` in the photo, the value `read`, its
-            `confidence`, and whether it was `kept` in the keep zone.
+        `doubt`: code of the doubt, or None. `dice`: for each die its `box_xywh` in the photo in pixels, value `read`,
+            its `confidence`, and whether it was `kept` in the keep zone.
     """
     zones = ((observation.thrown, False), (observation.kept, True))
     dice = [
