@@ -78,7 +78,7 @@ class App:
 
     Attributes:
         settings: The settings that it was built from.
-        door: The way in for phones: the address to print, the port, the PIN.
+        door: The listening socket for phones, its addresses, and the pairing with the PIN.
         parts: Its parts, in the order of starting.
         server: Serves until it is stopped.
         site: Builds a server for the pages on a socket.
@@ -179,15 +179,15 @@ def build(starting: Starting) -> App:
         starting.left_out,
     )
     checks: dict[str, Health] = {
-        "camera": supervisor.telling("observer", observer.health),
-        "strip": supervisor.telling("board", board.health),
+        "camera": supervisor.supervised("observer", observer.health),
+        "strip": supervisor.supervised("board", board.health),
         **checks_of_any_table(folder, journal.health),
         "calibration": tray.health,
-        "evidence": supervisor.telling("evidence", keeper.health),
-        "sounds": supervisor.telling("sounds", chimes.health),
-        "buttons": supervisor.telling("buttons", buttons.health),
-        "house": supervisor.telling("house", lambda: (True, "plays where it is seated")),
-        "table": supervisor.telling("table", table.health),
+        "evidence": supervisor.supervised("evidence", keeper.health),
+        "sounds": supervisor.supervised("sounds", chimes.health),
+        "buttons": supervisor.supervised("buttons", buttons.health),
+        "house": supervisor.supervised("house", lambda: (True, "plays where it is seated")),
+        "table": supervisor.supervised("table", table.health),
         "pages": server.health,
         "settings": file.health,
         "life": supervisor.health,
@@ -220,7 +220,7 @@ def _dice_expected(table: Table, tray: WatchedTray) -> int | None:
 
 
 def _today() -> str:
-    """Return the local date and time, for people."""
+    """Return the local date and time as text for people."""
     return f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 _SHARED = re.compile(r"(lib[\w.+-]+\.so[.\d]*): cannot open shared object file")
 """The loader's message about a missing library of the system, with its file name."""
 _ROOMS = frozenset({"companion", "vision", "hardware", "web"})
-"""This project's own packages."""
+"""Names of the project's own Python packages: a missing module of these is a bug, not a missing library."""
 _OF_EXTRA = {
     "cv2": "vision",
     "cryptography": "league",

@@ -14,9 +14,9 @@ from companion.table.atomic import write_file
 FILE_NAME = ".starts.json"
 """File with the reasons of the failed starts."""
 REVERT_AFTER = 2
-"""Failed starts after which the last good settings are used. One may be a power cut."""
+"""Failed starts in a row after which the last good settings are used. One may be a power cut."""
 TRIES = 3
-"""Failed starts after which the table starts in safe mode."""
+"""Failed starts in a row after which the table starts in safe mode."""
 UNREADY = "It ended before it was ready, without a word."
 """Reason of a failed start that ended without giving one."""
 

@@ -102,7 +102,9 @@ def opened_door(
 
 
 def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
-    """Try settings that a person has changed on the page; return what is wrong with them, one sentence each.
+    """Try settings that a person wants to change on the page; return what is wrong with them, one sentence each.
+
+    Opens the parts that the settings name; a changed camera or strip is started and stopped again.
 
     Args:
         wanted: The settings with the change.
@@ -175,7 +177,7 @@ def _camera(settings: Settings) -> Camera:
 
 
 def _check_first_game(settings: Settings) -> bool:
-    """Raise SetupError unless the settings' first game can be set up. Return True for `Starting.choose`."""
+    """Return True if the settings' first game can be set up, else raise SetupError, as `Starting.choose` needs it."""
     try:
         terms_of(terms_of_first_game(settings), header_of(header_of_first_game(settings)))
     except RulesError as refused:
@@ -184,7 +186,7 @@ def _check_first_game(settings: Settings) -> bool:
 
 
 def _check_host(settings: Settings) -> bool:
-    """Raise SetupError unless this machine can listen on the settings' host. Return True for `Starting.choose`."""
+    """Return True if this machine can listen on the settings' host, else raise SetupError, as `choose` needs it."""
     try:
         bound(settings.web.host, 0).close()
     except OSError as refused:
@@ -194,7 +196,7 @@ def _check_host(settings: Settings) -> bool:
 
 @contextlib.contextmanager
 def _tried(device: Camera | Strip) -> Iterator[None]:
-    """Context manager: start a device to see whether it works, and stop it again. Raises DeviceError if it doesn't."""
+    """Context manager: start a device, and stop it at the end. Raises DeviceError if it does not start."""
     try:
         device.start()
         yield

@@ -42,7 +42,7 @@ class LastingServer:
             self._server.stop()
 
     def answers(self, within_s: float) -> bool:
-        """Return whether the server answers a request within that time."""
+        """Return whether the server answers a request within `within_s` seconds."""
         return self._server is not None and self._server.answers(within_s)
 
     def health(self) -> tuple[bool, str]:
@@ -51,7 +51,7 @@ class LastingServer:
         return True, f"pages are served{again}"
 
     def _served(self, server: Server) -> str:
-        """Run one server to its end, and return why it ended."""
+        """Run one server until it stops or crashes, and return why it ended."""
         if self._stopped.is_set():  # since it was made
             server.stop()
         try:

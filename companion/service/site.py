@@ -107,7 +107,7 @@ def groups_of_any_table(
         feed: Snapshots for the pages.
         board: The LED board that `/api/board` shows.
         photos: Photos of the throws.
-        past: Finished games.
+        past: Finished games of this and earlier evenings.
         pairing: Phones and their roles.
         checks: Health check of each part by name, for `/healthz` and the metrics.
     """

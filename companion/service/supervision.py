@@ -26,7 +26,7 @@ REPORTED_S = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """A failure of a part.
+    """The last failure of a part.
 
     Attributes:
         why: What ended the part.
@@ -45,7 +45,7 @@ class Supervisor:
     Args:
         parts: The parts; those without `alive` are not checked.
         proofs: Name -> whether that component responds within a second or two. The watchdog needs all of them.
-        feed: Notifies the watchdog.
+        notify: Notifies the watchdog.
         every_s: Seconds between two notifications; None without a watchdog.
         clock: A monotonic clock, in seconds.
     """
@@ -54,12 +54,12 @@ class Supervisor:
         self,
         parts: Sequence[Part],
         proofs: Mapping[str, Callable[[], bool]],
-        feed: Callable[[], object],
+        notify: Callable[[], object],
         every_s: float | None,
         clock: Callable[[], float],
     ) -> None:
         self._parts = [part for part in parts if part.alive is not None]
-        self._proofs, self._feed, self._every_s, self._clock = proofs, feed, every_s, clock
+        self._proofs, self._notify, self._every_s, self._clock = proofs, notify, every_s, clock
         self._falls: dict[str, Fall] = {}
         self._causes: dict[str, str] = {}
         self._silent: list[str] = []
@@ -99,16 +99,15 @@ class Supervisor:
             return False, f"No answer from {', '.join(self._silent)}. Restart the table if it stays like that."
         return True, "every part responds"
 
-    def telling(self, name: str, check: Health) -> Health:
-        """Extend the health check of a part by what the supervisor knows.
+    def supervised(self, name: str, check: Health) -> Health:
+        """Extend a part's health check: it also fails while the part is down or has just been restarted.
 
         Args:
             name: Name of the part.
             check: The part's own health check.
 
         Returns:
-            A check that fails while the part is down or has just been restarted, and else returns the result of
-            `check`, with the number of restarts.
+            The extended check. When it does not fail, it returns the result of `check` and the number of restarts.
         """
 
         def health() -> tuple[bool, str]:
@@ -132,7 +131,7 @@ class Supervisor:
         self._silent = [name for name, lives in self._proofs.items() if not lives()]
         if self._every_s is not None and not self._silent and self._clock() >= self._fed_s + self._every_s - LOOK_S:
             self._fed_s = self._clock()
-            self._feed()
+            self._notify()
 
     def _revive(self, part: Part) -> None:
         """Check one part. If it is down, record why and start it again; if it runs again, record when."""

@@ -178,7 +178,7 @@ def test_a_part_that_fails_to_restart_is_reported_with_the_reason(monkeypatch: p
         alive[0] = True
 
     supervisor = Supervisor((Part("table", start, lambda: None, lambda: alive[0]),), {}, lambda: None, None, clock)
-    check = supervisor.telling("table", lambda: (True, "at entry 3"))
+    check = supervisor.supervised("table", lambda: (True, "at entry 3"))
     supervisor.step()
     assert check() == (True, "at entry 3")
     alive[0] = False
@@ -234,7 +234,7 @@ def test_a_part_that_fails_to_start_is_reported_and_tried_again() -> None:
     part = Part("board", start, lambda: None, lambda: len(tries) > 1)
     supervisor = Supervisor((part,), {}, lambda: None, None, clock)
     supervisor.begin(part)
-    health = supervisor.telling("board", lambda: (True, "well"))
+    health = supervisor.supervised("board", lambda: (True, "well"))
     assert health() == (False, "It has stopped (ValueError: a driver's own error) and is being started again.")
     supervisor.step()
     supervisor.step()

@@ -53,7 +53,7 @@ def falls_and_comes_back(part: Part, fall: Callable[[], None], works: Callable[[
     """Start the part, fell it, and see that it is told and works again."""
     now_s = [0.0]
     supervisor = Supervisor((part,), {}, lambda: None, None, lambda: now_s[0])
-    health = supervisor.telling(part.name, lambda: (True, "well"))
+    health = supervisor.supervised(part.name, lambda: (True, "well"))
     part.start()
     supervisor.start()
     try:
