@@ -79,7 +79,7 @@ class WifiCountry:
     Attributes:
         asked: Two letters. If empty, a country that is set is kept; a missing one is taken from the time zone.
         path: The kernel's command line.
-        memory: File with the country before and the one that was written, for undoing.
+        memory: File with the country before the installation and the one that was written, for undoing.
     """
 
     asked: str = ""

@@ -44,7 +44,7 @@ CORE_LINES = {
     "Raspberry Pi 4": ("dtparam=spi=on", "core_freq=500", "core_freq_min=500"),
     "Raspberry Pi 5": ("dtparam=spi=on",),
 }
-"""Lines in config.txt that an LED strip on SPI needs on each model (docs/build.md): mostly a constant clock."""
+"""Model of Pi -> lines in config.txt that an LED strip on SPI needs there (docs/build.md): mostly a constant clock."""
 PIO_LINE = "dtoverlay=ws2812-pio,gpio=18,num_leds={leds},brightness=0"
 """The Pi 5's driver for an LED strip on GPIO18; a Pi 5 uses it by default."""
 LEDS = {"strip122": 122, "board3x121": 363, "matrix16": 256, "table300": 300}
@@ -192,12 +192,12 @@ def leavings(wanted: Iterable[Step], machine: Machine) -> list[str]:
 
 
 def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
-    """Carry out the steps that miss something; print each change with `say` before it is made. Return their number."""
+    """Carry out the steps that have changes to make; print each change with `say` before. Return how many changes."""
     return sum(_changed(step.missing(machine), step.do, machine, say) for step in wanted)
 
 
 def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
-    """Undo the steps in reverse order, print each change with `say`, and return their number. The data folder stays."""
+    """Undo the steps, last one first; print each change with `say` before. Return how many changes. The games stay."""
     taken = sum(_changed(step.left(machine), step.undo, machine, say) for step in reversed(list(wanted)))
     if taken and machine.has_systemd:
         machine.run("systemctl", "daemon-reload")
@@ -261,7 +261,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _farewell(machine: Machine, count: int, *, uninstalled: bool) -> str:
-    """Return the installer's closing message; after an installation, with next commands and the hotspot's password."""
+    """Return the installer's closing message; after an installation, with next commands and the hotspot's password.
+
+    Args:
+        machine: The machine.
+        count: Number of changes that were made; for 0 the message says that there was nothing to change.
+        uninstalled: Whether the changes were those of uninstalling.
+    """
     if not count:
         return "Nothing to change: everything is installed."
     if uninstalled:

@@ -27,7 +27,7 @@ from companion.service.addresses import served_port
 from companion.table.atomic import sync, write_file
 
 TRIES = 2
-"""Starts that a release gets to prove itself: one power cut is not its fault, two may be."""
+"""Starts of the service in which a new release may fail before the proven one returns: one may be a power cut."""
 WELL_S = 120.0
 """Longest wait until a new release's table is healthy, in seconds; a Pi 3 starts a table in twenty."""
 LOOKS_S = 1.0
@@ -109,7 +109,9 @@ def prove(
     pause: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Wait until the table is healthy with the same game, then record the release on trial as proven.
+    """Wait until the table is healthy and has lost no journal entry, then record the release on trial as proven.
+
+    Without a release on trial nothing is done.
 
     Args:
         releases: The releases of this machine.
@@ -118,7 +120,8 @@ def prove(
         clock: A monotonic clock, in seconds.
 
     Raises:
-        DeviceError: The table was not healthy within WELL_S; the release stays on trial.
+        DeviceError: The table was not healthy within WELL_S, and the release stays on trial; or `count` has taken the
+            release back meanwhile.
     """
     trial = on_trial(releases)
     if trial is None:

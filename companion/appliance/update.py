@@ -83,7 +83,7 @@ class Updater:
 
         Raises:
             DeviceError: The release is older than the proven one or can't be built; nothing has changed then. Or the
-                table was not healthy with it; the release before runs again then, with the same game.
+                table was not healthy with it; then the proven release runs again and the game goes on.
         """
         (version, signed_s), (least, least_s) = source.age(), self.releases.floor()
         if version < least or (version == least and 0 < signed_s < least_s):

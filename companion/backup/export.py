@@ -36,7 +36,7 @@ MANIFEST = "manifest.json"
 DATA, SETTINGS = "data/", "settings.toml"
 """Names in the archive: the folder for the data folder's files, and the settings file."""
 SECRETS = ("paired.json", LAST_GOOD)
-"""Files that are neither exported nor put aside by an import: paired phones and last good settings."""
+"""Names of files that an export leaves out and an import leaves in place: paired phones and last good settings."""
 SETTINGS_SUFFIX = ".toml"
 """Text in the names of settings files and their older copies, which are not exported as data."""
 UNFINISHED = (".part", ".lock")
@@ -44,7 +44,7 @@ UNFINISHED = (".part", ".lock")
 ASIDE = "replaced-"
 """Start of the names of folders into which imports have moved older data; they are not exported."""
 INCOMING = "import.part"
-"""Folder that an import unpacks into."""
+"""Folder in the data folder that an import unpacks into; an export leaves it out."""
 CHUNK_BYTES = 1 << 20
 """Bytes that are copied at a time, 1 MiB: bounds the memory for a large file."""
 SCRATCH = "/var/tmp"  # noqa: S108 - a folder of random name is made in it
@@ -118,7 +118,7 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
         settings: The settings file, or None.
         to: The zip, open for writing.
         scratch: Empty folder for a copy of the journal, so that only whole entries are exported.
-        about: Entries of the manifest besides the list of files.
+        about: Program version and date, for the manifest.
     """
     copied: tuple[Entry, ...] = ()
     sources: dict[str, Path] = {}
@@ -159,7 +159,7 @@ def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]
 
 
 def _kept(folder: Path) -> Iterator[Path]:
-    """Yield the files of a data folder to export, sorted; no links, hidden files, secrets or derived files."""
+    """Yield the paths of a data folder's files to export, sorted; no links, hidden files, secrets or derived files."""
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         ours = belongs(DATA + name) and not name.startswith(DAMAGED) and path.name not in (JOURNAL_COPY, FILED)
@@ -168,7 +168,7 @@ def _kept(folder: Path) -> Iterator[Path]:
 
 
 def _foreign(folder: Path) -> list[str]:
-    """Return the names of files in a data folder that no table uses."""
+    """Return the paths, relative to a data folder, of its files that have names no table uses; hidden ones left out."""
     files = (path for path in folder.rglob("[!.]*") if not path.is_symlink() and path.is_file())
     names = sorted(path.relative_to(folder).as_posix() for path in files)
     return [name for name in names if _NAME.fullmatch(DATA + name) is None]

@@ -46,13 +46,13 @@ from vision.calibration.store import rig_of_bytes
 MAX_MANIFEST_BYTES = 50_000_000
 """Largest manifest, in bytes: 400,000 files of 120 bytes each, more than a table ever has."""
 SPARE_BYTES = 50_000_000
-"""Bytes that must stay free on the disk after unpacking, for the table to play on."""
+"""Bytes that must stay free on the disk after unpacking, for later games; an import with less room is refused."""
 RUN_PROGRAMS = ("shutdown_command", "shutdown")
 """Keys of [buttons] that an import comments out, because they make this machine run a program."""
 _SETTING = re.compile(
     rf"^[ \t]*(?:buttons\.)?(?:{'|'.join(RUN_PROGRAMS)})[ \t]*=[ \t]*(?:\[[^\]\[]*\][^\n]*|[^\n\[]*)$\n?", re.MULTILINE
 )
-"""Pattern of a line that sets one of RUN_PROGRAMS."""
+"""Pattern of the line or lines of a settings file that set one of RUN_PROGRAMS."""
 GET_ANOTHER = "Export it again, or copy the file again; nothing was changed."
 """Advice for an archive that can't be read."""
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, NotImplementedError, RuntimeError)
@@ -165,7 +165,10 @@ def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> No
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Context manager: hold the data folder's lock, created if needed. Raises DeviceError while a table plays."""
+    """Context manager: hold the lock of the data folder, which is created if needed.
+
+    Raises DeviceError while a table plays. After an error a folder that was created is removed again.
+    """
     fresh = not folder.exists()
     try:
         with locked(folder):
@@ -199,9 +202,9 @@ def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, 
 
 
 def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
-    """Check that a table could start from the unpacked files: journal, settings and calibration.
+    """Check that a table could start from the files unpacked into `incoming`: journal, settings and calibration.
 
-    Deletes derived files, and comments out settings that run a program.
+    Deletes derived files there, and comments out settings that run a program.
 
     Returns:
         Keys of [buttons] that were commented out because they run a program.
@@ -224,7 +227,7 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
 
 
 def _check_journal(data: Path, entries: int) -> None:
-    """Write the journal's second copy, verify and replay it, and mark the folder as restored.
+    """Write the second copy of the journal in the folder `data`, verify and replay it, and mark the folder as restored.
 
     Raises ValueError if it is damaged, can't be replayed, or has another number of playable entries than `entries`.
     """

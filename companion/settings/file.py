@@ -52,7 +52,7 @@ class ShownSetting(Declared, frozen=True, kw_only=True):
     Attributes:
         value: Value in the file, or the default.
         live: Whether a change takes effect in the running table.
-        waits: Whether the file's value differs from the running table's, so that a restart is needed.
+        waits: Whether the file's value differs from that of the running table, which takes it at the next start.
         fixed: Whether the command line sets it, so that the file does not count.
         pin: Whether it is changed only with the PIN typed again.
         left_out: Why the table does not use it; empty when it does.

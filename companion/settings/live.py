@@ -15,7 +15,7 @@ from web.loudspeaker import Loudspeaker
 
 
 class LiveSettings:
-    """Applies settings to the parts of a running table; the first ones when this is made."""
+    """Applies settings to the parts of a running table: the first ones when this is made, later ones by `take`."""
 
     def __init__(
         self,

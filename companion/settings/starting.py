@@ -53,7 +53,7 @@ class Starting:
         *others: Settings,
         instead: Callable[[Settings], T] | None = None,
     ) -> T | None:
-        """Open a part with the settings; in a forgiving start, replace those that don't work.
+        """Open a part with the settings and return it; in a forgiving start, replace settings that don't work.
 
         The values of `keys` are taken from the settings, then from the last good ones, then from `others`, until
         `make` succeeds. The values that worked are kept, and what they replaced is reported in `left_out`.
@@ -99,7 +99,7 @@ class Starting:
             self.problems.append(why)
 
     def go_back(self, why: str) -> bool:
-        """Replace all settings by the last good ones, after starts that failed.
+        """Replace all settings by the last good ones, after starts that failed; without last good ones change nothing.
 
         The data folder stays, and so do the limits of the strip's current: an older limit may be too high now.
 
