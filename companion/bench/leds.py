@@ -27,7 +27,7 @@ PRESSES = 9
 """Button presses whose median is reported. More give a steadier figure and take longer."""
 LAYOUT, POWER = preset("board3x121"), Power(PowerSettings(brightness=1.0))
 PATIENCE_S = 60.0
-"""Longest wait for the light after a press, in seconds: a lost press must not stop the bench for ever."""
+"""Longest wait for the light after a press, in seconds: a press that lights nothing must not stop the bench."""
 
 
 def measure(seconds: float = SECONDS, presses: int = PRESSES) -> dict[str, float]:
@@ -54,7 +54,7 @@ def measure(seconds: float = SECONDS, presses: int = PRESSES) -> dict[str, float
 
 
 def frame_ms(at_s: float) -> float:
-    """Return the time to compose, limit and encode the frame of that second of the animation, in milliseconds."""
+    """Return the milliseconds that composing, limiting and encoding one frame takes, that of second `at_s`."""
     begun = time.perf_counter()
     frame_rgb, _ = POWER.limited(compose(moving(at_s), LAYOUT, at_s))
     encoded(frame_rgb)
@@ -62,7 +62,7 @@ def frame_ms(at_s: float) -> float:
 
 
 def driver(seconds: float) -> tuple[int, float]:
-    """Run the board's driver over the first `seconds` of the animation, on a clock that never waits.
+    """Run the board's driver over the first `seconds` of the animation, on a simulated clock, without waiting.
 
     Returns:
         The frames it shows, and the processor time of its thread as a share of `seconds`.
@@ -117,7 +117,10 @@ class _Encoding(MemoryStrip):
 
 
 def moving(at_s: float) -> BoardView:
-    """Return six pegs on three lanes at that second; every second and a half one begins to run thirty holes."""
+    """Return the board's view at that second of the animation: six pegs on three lanes, one of them running.
+
+    Every second and a half it begins again to run thirty holes.
+    """
     thrown_s = at_s - at_s % 1.5
     pegs = (Peg(0, 43, 73), *(Peg(colour, 20 * colour, 20 * colour) for colour in range(1, 6)))
     return BoardView(pegs=pegs, to_play=0, mood="read", moments=(Moment("run", thrown_s, 0, 43, 73, holes=6),))

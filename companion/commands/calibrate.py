@@ -66,7 +66,7 @@ DIE_WAIT_S = 20.0
 )
 @click.option("--camera", help=f"One of {', '.join(KINDS)}.")
 @click.option("--data", metavar="DIR", help="Data folder to store the calibration in.")
-@click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+@click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 @click.option(
     "--wait-s",
     type=click.FloatRange(1, 3600),
@@ -78,7 +78,7 @@ DIE_WAIT_S = 20.0
 def command(
     sheet_file: Path | None,
     paper: str,
-    file: Path | None,
+    settings_file: Path | None,
     as_json: bool,
     wait_s: float,
     die: float | None,
@@ -99,7 +99,7 @@ def command(
         return _write_sheet(sheet_file, paper, plan)
     corners = _corners(given["corners"])
     over = {"camera": {"source": given["camera"]}, "data": {"dir": given["data"]}}
-    settings = config.load(file, {s: v for s, v in over.items() if None not in v.values()})
+    settings = config.load(settings_file, {s: v for s, v in over.items() if None not in v.values()})
     try:
         show = _preview(given["preview"], plan)
         told = given["lens"] is not None
@@ -210,7 +210,10 @@ def _preview(to: Path | None, plan: Plan) -> Show:
 
 
 def _sheet(steps: Calibrating, hands: _Hands, camera: Camera) -> Found:
-    """Have the sheet laid, find it, focus the camera on it, and have it taken out again; return what was found."""
+    """Ask for the sheet, find it, focus the camera on it, and ask to take it out; return what was found of it.
+
+    `hands` gives the instructions; `steps` finds the sheet.
+    """
     hands.lay(steps)
     found = steps.focus(steps.sheet(), camera)
     hands.lift()
@@ -228,11 +231,11 @@ def _floor(corners: list[tuple[float, float]], plan: Plan) -> Floats:
 
 
 def _measured(steps: Calibrating, hands: _Hands, done: Calibrated) -> Calibrated:
-    """Have one die laid, measure its edge, and return the calibration with it; unchanged if no single die was seen.
+    """Ask for one die, measure its edge, and return the calibration with it; unchanged if no single die was seen.
 
     Args:
         steps: The procedure, with the camera.
-        hands: Lays the die.
+        hands: Gives the instruction to lay the die.
         done: The calibration so far.
     """
     from vision.calibration.procedure import with_die
@@ -247,7 +250,7 @@ def _measured(steps: Calibrating, hands: _Hands, done: Calibrated) -> Calibrated
 
 
 class _Hands:
-    """Gives instructions to a person; with the virtual camera it carries them out itself."""
+    """Prints the instructions for a person's hands; with the virtual camera it carries them out itself."""
 
     def __init__(self, camera: Camera, plan: Plan, paper: str) -> None:
         from vision.cameras.simulated.camera import VirtualCamera

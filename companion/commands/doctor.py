@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 )
 @click.option("--camera", help="Check this camera instead of the settings' one.")
 @click.option("--strip", help="Check this strip instead of the settings' one.")
-@click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+@click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 def command(
-    file: Path | None,
+    settings_file: Path | None,
     as_json: bool,
     bundle: Path | None,
     photos: bool,
@@ -61,7 +61,7 @@ def command(
     part; Ctrl-C ends it and keeps the results.
     """
     given = {"camera": {"source": camera} if camera else {}, "strip": {"kind": strip} if strip else {}}
-    starting = in_use(file, {section: keys for section, keys in given.items() if keys})
+    starting = in_use(settings_file, {section: keys for section, keys in given.items() if keys})
     settings = starting.settings
     from companion.diagnostics.doctor import checks
 

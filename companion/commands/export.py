@@ -45,7 +45,7 @@ def command(file: Path, data: str | None, settings_file: Path | None, replace: b
 
 
 def in_words(manifest: dict[str, Any]) -> str:
-    """Return what an archive holds, by its manifest, as one sentence without its full stop."""
+    """Return what an archive with this manifest holds, as one sentence without its full stop."""
     names = [one["name"] for one in manifest["files"]]
     photos = sum(name.startswith("data/photos/") for name in names)
     size_mb = sum(one["bytes"] for one in manifest["files"]) / 1_000_000

@@ -20,15 +20,15 @@ ANSWER_S = 5.0
 
 
 @click.command()
-@click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
-def command(file: Path | None) -> None:
+@click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+def command(settings_file: Path | None) -> None:
     """Draw QR codes on this terminal: one joins the table's Wi-Fi, one opens its page.
 
     While a running table has no host, the second code makes a phone the host. The PIN is printed below.
     """
     from companion.service.site import addresses_of
 
-    used = in_use(file).settings
+    used = in_use(settings_file).settings
     settings = used.web
     port = served_port(used.data.folder) or settings.port
     addresses = addresses_of(settings, port)

@@ -27,13 +27,15 @@ WIDTH_PX = 960
 MOVING_WIDTH_PX = 560
 """Least width of an animated scene, in pixels."""
 NUMBERED_WIDTH_PX = 1600
-"""Least width of a map with the holes' numbers, in pixels."""
+"""Least width of a picture of the track with the holes' numbers, in pixels."""
 PITCH_PX, MOVING_PITCH_PX = 13.0, 8.0
 """Least distance of two LEDs in a picture, in pixels; a picture of a long strip gets wider."""
 ANY_PI = "Raspberry Pi"
 """Model to draw the wiring for on a machine that is no Pi."""
 
-_settings = click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+_settings = click.option(
+    "--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML)."
+)
 _layout = click.option("--layout", metavar="L", help="Ready-made layout; the settings' one when left out.")
 _strip = click.option("--strip", metavar="S", help=f"One of {', '.join(known_kinds())}.")
 
@@ -72,16 +74,16 @@ def scenes(out: Path, only: str | None, stills: bool) -> None:
 @_strip
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Draw it instead: a .svg or a .png.")
 @click.option("--step", "step_s", type=click.FloatRange(0.01), default=0.3, help="Seconds for a hole.")
-def map_(file: Path | None, layout: str | None, strip: str | None, out: Path | None, step_s: float) -> None:
+def map_(settings_file: Path | None, layout: str | None, strip: str | None, out: Path | None, step_s: float) -> None:
     """Walk the track hole by hole, or draw it.
 
-    Each hole is lit and named in turn, to check the wiring. With --out nothing is lit: the track is drawn to that file
-    with the holes' numbers.
+    Each hole is lit for --step seconds and named in turn, to check the wiring. With --out nothing is lit: the track is
+    drawn to that file with the holes' numbers. --layout and --strip replace what the settings (--config) say.
     """
     from hardware.pictures.lights import hole_by_hole
     from hardware.pictures.plans import wiring_map
 
-    settings = config.load(file, {})
+    settings = config.load(settings_file, {})
     chosen = _chosen(settings, layout)
     if out is not None and out.suffix == ".png":
         from hardware.pictures.glow import save_still, scenery
@@ -100,15 +102,16 @@ def map_(file: Path | None, layout: str | None, strip: str | None, out: Path | N
 @_strip
 @click.option("--step", "step_s", type=click.FloatRange(0.01), default=1.0, help="Seconds for a colour.")
 @click.option("--spi-bits", type=click.Choice(["3", "4"]), help="SPI bits for an LED bit, in place of the settings'.")
-def test(file: Path | None, layout: str | None, strip: str | None, step_s: float, spi_bits: str | None) -> int:
+def test(settings_file: Path | None, layout: str | None, strip: str | None, step_s: float, spi_bits: str | None) -> int:
     """Light the strip in four colours, then each hole.
 
     The colours are red, green, blue and dim white. On a terminal it asks whether they were right. If not, it shows them
-    in the other SPI coding, and says which setting to change. Exit status 1 when no coding was right.
+    in the other SPI coding (--spi-bits: SPI bits that encode an LED's bit), and says which setting to change. Exit
+    status 1 when no coding was right. --layout and --strip replace what the settings (--config) say.
     """
     from hardware.pictures.lights import hole_by_hole
 
-    settings = config.load(file, {"strip": {"spi_bits": int(spi_bits)}} if spi_bits else {})
+    settings = config.load(settings_file, {"strip": {"spi_bits": int(spi_bits)}} if spi_bits else {})
     chosen = _chosen(settings, layout)
     right = _with_right_colours(settings, strip, chosen, step_s)
     _play(right or settings, strip, chosen, hole_by_hole(chosen, settings.strip), min(step_s, 0.05))
@@ -158,29 +161,35 @@ def _with_right_colours(
 @_settings
 @_layout
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The .svg to write.")
-def design(file: Path | None, layout: str | None, out: Path) -> None:
-    """Draw the drilling template in true size."""
+def design(settings_file: Path | None, layout: str | None, out: Path) -> None:
+    """Draw the template for drilling the LEDs' holes, in true size, to the file of --out.
+
+    --layout replaces the layout in the settings (--config).
+    """
     from hardware.pictures.plans import drilling_template
 
-    _write(out, drilling_template(_chosen(config.load(file, {}), layout)))
+    _write(out, drilling_template(_chosen(config.load(settings_file, {}), layout)))
 
 
 @command.command()
 @_settings
 @_strip
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The .svg to write.")
-def wiring(file: Path | None, strip: str | None, out: Path) -> None:
-    """Draw the wiring diagram, from the pins in the settings."""
+def wiring(settings_file: Path | None, strip: str | None, out: Path) -> None:
+    """Draw how to wire strip, supply, buttons and Pi, to the file of --out.
+
+    Pins and current limit come from the settings (--config). --strip replaces the kind of strip that they name.
+    """
     from hardware.machine import model
     from hardware.pictures.wires import wiring_diagram
 
-    settings = config.load(file, {})
+    settings = config.load(settings_file, {})
     kind = resolved(strip or settings.strip.kind, model() or ANY_PI)
     _write(out, wiring_diagram(kind, settings.strip, settings.buttons.pins, settings.strip.limit_ma))
 
 
 def _chosen(settings: config.Settings, name: str | None) -> Layout:
-    """Return the layout of that name, or of the settings without one. Raises SetupError."""
+    """Return the LED layout of that name; for None the settings' one. Raises SetupError."""
     from hardware.track import layout_of
 
     return layout_of(name or settings.strip.layout, settings.track)
@@ -216,14 +225,14 @@ def _play(
 
 
 def _range(leds: list[int]) -> str:
-    """Format LED numbers as a range, for people."""
+    """Return the numbers of LEDs that are lit as text, `4 to 7` or `4`; without any, the reason why none is lit."""
     if not leds:
         return "none, for limit_ma in [strip] is less than dark LEDs draw"
     return str(leds[0]) if len(leds) == 1 else f"{leds[0]} to {leds[-1]}"
 
 
 def _still(path: Path, scene: Scene, layout: Layout) -> None:
-    """Draw a scene as a PNG."""
+    """Draw the still picture of a scene, at its `still_s`, to a PNG file."""
     from hardware.pictures.glow import save_still, scenery, wide_enough
 
     width_px = wide_enough(layout, WIDTH_PX, PITCH_PX)
@@ -231,7 +240,7 @@ def _still(path: Path, scene: Scene, layout: Layout) -> None:
 
 
 def _moving(path: Path, scene: Scene, layout: Layout) -> None:
-    """Draw a scene as an animated WebP."""
+    """Draw the animation of a whole scene to a WebP file."""
     from hardware.pictures.glow import save_moving, scenery, wide_enough
 
     drawn = scenery(layout, wide_enough(layout, MOVING_WIDTH_PX, MOVING_PITCH_PX))
@@ -250,7 +259,7 @@ def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
 
 
 def _folder(path: Path) -> None:
-    """Create a folder. Raises DeviceError."""
+    """Create a folder and its parents, unless it exists. Raises DeviceError."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as refused:
@@ -258,7 +267,7 @@ def _folder(path: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a text file and say so. Raises DeviceError."""
+    """Write a text file and print its name. Raises DeviceError."""
     _folder(path.parent)
     try:
         path.write_text(text, encoding="utf-8")

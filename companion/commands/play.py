@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 CTRL_C = 130
 """Exit status after Ctrl-C."""
 NEW_FILE = "# Settings of a Peg & Pip table. What is left out has its default: see docs/reference/settings.md.\n"
-"""Text of a settings file that did not exist."""
+"""Text that is written to the settings file when it does not exist."""
 
 
 @click.command()
@@ -48,10 +48,10 @@ NEW_FILE = "# Settings of a Peg & Pip table. What is left out has its default: s
 @click.option("--host", help="Address to serve on; by default all of this machine's.")
 @click.option("--port", type=int, help="Port to serve on; the next free one when it is taken.")
 @click.option("--data", metavar="DIR", help="Folder of the journal and the photos.")
-@click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+@click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 @click.option("-v", "--verbose", is_flag=True, help="Log what happens to standard error.")
 @click.option("--log-json", is_flag=True, help="Log one JSON object a line, for programs.")
-def command(file: Path | None, verbose: bool, log_json: bool, **given: Any) -> int:
+def command(settings_file: Path | None, verbose: bool, log_json: bool, **given: Any) -> int:
     """Serve the table: camera, rules, board and phones, until Ctrl-C.
 
     Without any option: a virtual camera, the board drawn in the page, port 8000. Open /tray to throw simulated dice.
@@ -59,9 +59,9 @@ def command(file: Path | None, verbose: bool, log_json: bool, **given: Any) -> i
     share_one_heap()
     logs.begin(time.monotonic, verbose=verbose, structured=log_json)
     service = under_systemd()
-    if file is not None:
-        _create(file, service=service)
-    starting = begin(config.Origin(file or config.default_file(), _overrides(given)), service=service)
+    if settings_file is not None:
+        _create(settings_file, service=service)
+    starting = begin(config.Origin(settings_file or config.default_file(), _overrides(given)), service=service)
     starts = Starts(starting.settings.data.folder)
     app = _built(starting, starts)
     for each in starting.left_out:
@@ -93,7 +93,7 @@ def command(file: Path | None, verbose: bool, log_json: bool, **given: Any) -> i
 
 
 def _built(starting: Starting, starts: Starts) -> App:
-    """Build the table; after failed starts with the last good settings, after more only the pages, which say why.
+    """Build the table: after REVERT_AFTER failed starts with the last good settings, after TRIES in safe mode.
 
     Args:
         starting: The settings to build from.

@@ -24,7 +24,7 @@ def command(file: Path, settings: Path | None, unsigned: bool) -> None:
 
     FILE.sig, the signature, must be beside it; it is checked before anything is unpacked. The new release is made
     beside the running one, without the Internet; then the service restarts. If the table is not well in two minutes,
-    the release before runs again, with the same game. A power cut in the meantime does not change that.
+    the release before runs again. The game goes on. A power cut in the meantime does not change that.
     """
     machine = Machine()
     releases = Releases(machine)

@@ -29,7 +29,7 @@ WIDTH = 40
 @click.option("--set", "dice", metavar="NAME", help="Only its games with that set of dice; '' for the usual one.")
 @click.argument("files", nargs=-1, metavar="[FILE...|-]")
 def command(files: tuple[str, ...], data: str | None, since: int | None, dice: str | None, as_json: bool) -> None:
-    """Test whether the dice are fair: counts of the values, evidence, and what could have been found by now.
+    """Test whether the dice are fair: counts of the values, evidence against it, and the bias that would show by now.
 
     Takes all games of the table, or the named transcripts. The test may be looked at after every throw: at most 1 of 20
     sets of fair dice is ever called uneven. Corrected throws count as corrected. Where one confusion of the camera's

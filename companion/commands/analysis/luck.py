@@ -17,7 +17,7 @@ from companion.games.advice.odds import GOALS
 @click.option("--goal", type=click.Choice(GOALS), help="Unit of the result; by default win if solved, else points.")
 @click.argument("file", metavar="FILE|-")
 def command(file: str, as_json: bool, goal: str | None) -> None:
-    """Split the result of a finished game into luck and decisions; list luckiest throws and costliest decisions.
+    """Split the result of the finished game in FILE into luck and decisions; list luckiest throws, costliest decisions.
 
     A decision costs the value of the best option less that of the option taken. Luck is the change of value by throws.
     Expectation, luck and decisions add up to the result. Where values are approximate, their error is listed too.

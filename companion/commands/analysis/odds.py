@@ -16,7 +16,7 @@ from companion.games.advice.odds import GOALS, odds_view
 @click.option("--goal", type=click.Choice(GOALS), default="points", show_default=True, help="What the values are of.")
 @click.argument("file", metavar="FILE|-")
 def command(file: str, as_json: bool, goal: str) -> None:
-    """List the options after the last line of a transcript with the value of each, best first.
+    """List the options after the last line of the transcript FILE, with the value of each for --goal, best first.
 
     points: expected turn points that this turn banks with best play; for a game played on a sheet the expected final
     total. Exact.

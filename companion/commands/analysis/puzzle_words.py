@@ -9,13 +9,13 @@ from companion.games.registry import game_named
 from web.catalogue import say
 
 LISTED = 6
-"""Most options that are listed; the others are worse."""
+"""Most options that the answer to a puzzle lists, best first; worse ones are left out."""
 UNITS = {"win": "% of a win", "games": "games", "points": "points"}
 """Unit of the values for each goal."""
 
 
 def puzzle_in_words(puzzle: Puzzle, number: int) -> str:
-    """Return the position as text: game, grade, house rules, scores and dice."""
+    """Return a puzzle's position as text: its number in the list, game, grade, house rules, scores and dice."""
     state, header = puzzle.transcript.state, puzzle.transcript.header
     view, book = puzzle.transcript.view(), game_named(header.game)
     usual = {switch.key: switch.default for switch in book.switches}
@@ -35,12 +35,12 @@ def puzzle_in_words(puzzle: Puzzle, number: int) -> str:
 
 
 def choices_in_words(options: tuple[Option, ...]) -> list[str]:
-    """Return each option in words, as a page says it."""
+    """Return each option in English words, as the pages say it: "throw 4 dice", "bank"."""
     return [option_in_words(option) for option in options]
 
 
 def answer_in_words(puzzle: Puzzle) -> str:
-    """Return the options with their values, best first, and why the first is the best."""
+    """Return a puzzle's best options with their values, best first, and why the first is the best, as text."""
     many = 100.0 if puzzle.goal == "win" else 1.0
     rows = [f"   {value * many:>10.2f}  {option_in_words(option)}" for option, value in puzzle.options[:LISTED]]
     why = reasons_for(puzzle.transcript.state, puzzle.goal, puzzle.options)
@@ -49,7 +49,7 @@ def answer_in_words(puzzle: Puzzle) -> str:
 
 
 def option_in_words(option: Option) -> str:
-    """Return an option in words: "throw 4 dice", "bank", "keep 1, 5"."""
+    """Return an option in English words: "throw 4 dice", "bank", "keep 1, 5"."""
     line = option_line(option)
     if "throw" in line:
         return say("en", "best.throw", count=line["throw"])

@@ -24,7 +24,7 @@ def chosen_game(game: str) -> str:
 
 
 def found_puzzles(game: str, count: int, seed: int | None) -> list[Puzzle]:
-    """Return that many puzzles of a game, easy ones first. Without a seed they are others at each call."""
+    """Return `count` puzzles of a game, easy ones first. Without a seed each call returns other ones."""
     return sorted(islice(puzzles(game, random.Random(seed)), count), key=lambda puzzle: GRADES.index(puzzle.grade))
 
 
@@ -47,5 +47,5 @@ def command(game: str, count: int, seed: int | None, as_json: bool) -> None:
 
 
 def _with_number(puzzle: Puzzle, number: int) -> dict[str, Any]:
-    """Return a puzzle as JSON values, with its number in the list."""
+    """Return a puzzle as a JSON object, with its number in the list."""
     return {"number": number, **puzzle.view()}

@@ -129,7 +129,7 @@ def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> l
 
 
 def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator[Score]:
-    """Play one game and yield each seat's score in it; its number decides who starts and the dice."""
+    """Play game `number` and yield each seat's totals, in seat order; the number decides who starts and the dice."""
     first = header.players[number % len(levels)]
     begun = Header(header.game, header.players, header.rules, first)
     end = played(begun, levels, random.Random(f"{seed}/{number}"))

@@ -11,7 +11,7 @@ from companion.commands.analysis.puzzles import chosen_game, found_puzzles
 from companion.games.advice.puzzles import Puzzle
 
 CHOICES = 5
-"""Most options that are asked for: the best ones, in random order."""
+"""Most options that a person may choose from in a puzzle: the best ones, in random order."""
 RIGHT = 1e-9
 """Largest loss of value at which an answer counts as right: options may be equally good."""
 
@@ -26,20 +26,23 @@ def command(game: str, count: int, seed: int | None) -> None:
     Type the number of your choice. Ctrl-C ends the training.
     """
     name = chosen_game(game)
-    shuffled, right, cost = random.Random(seed), 0, 0.0
+    generator, right, cost = random.Random(seed), 0, 0.0
     for number, puzzle in enumerate(found_puzzles(name, count, seed), 1):
         click.echo(puzzle_in_words(puzzle, number))
-        lost = _asked(puzzle, shuffled)
+        lost = _cost_of_choice(puzzle, generator)
         right, cost = right + (lost <= RIGHT), cost + lost
         click.echo(("   Right!" if lost <= RIGHT else "   Not the best.") + f"\n{answer_in_words(puzzle)}\n")
     unit, many = ("% of a win", 100.0) if puzzle.goal == "win" else (puzzle.goal, 1.0)
     click.echo(f"{right} of {count} right. Your choices cost {cost / count * many:.2f} {unit} a puzzle.")
 
 
-def _asked(puzzle: Puzzle, shuffled: random.Random) -> float:
-    """Ask for a choice on the terminal, and return what it costs against the best option."""
+def _cost_of_choice(puzzle: Puzzle, generator: random.Random) -> float:
+    """Ask for a choice on the terminal, and return what it costs against the best option, in the unit of the goal.
+
+    `generator` shuffles the options that are shown.
+    """
     shown = list(puzzle.options[:CHOICES])
-    shuffled.shuffle(shown)
+    generator.shuffle(shown)
     for place, words in enumerate(choices_in_words(tuple(option for option, _ in shown)), 1):
         click.echo(f"   {place}) {words}")
     chosen = click.prompt("   Your choice", type=click.IntRange(1, len(shown)))
