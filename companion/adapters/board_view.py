@@ -14,11 +14,11 @@ from hardware.board import Board
 from hardware.view import BoardView, Moment, Peg
 
 MAX_MOMENTS = 24
-"""Newest animations that are kept. One action starts at most about twenty; older ones have ended."""
+"""Animations that are kept, the newest. One action starts at most about twenty; older animations have ended."""
 
 
 class Lights:
-    """Follows the snapshots of one table and keeps the moments that the board still has to play out.
+    """Follows the snapshots of one table and keeps the animations (moments) that the board has not ended yet.
 
     Attributes:
         night: Whether the board rests dark between moments; may be set at any time.
@@ -35,7 +35,7 @@ class Lights:
 
         Args:
             snapshot: State of the table.
-            news: Events since the snapshot before. Each new animation starts now; without events all are dropped.
+            news: Events since the snapshot before: their animations start now. A new entry without events ends all.
             now_s: Present time in seconds on the board's clock.
         """
         before, self._track = self._track, snapshot.track
@@ -86,7 +86,7 @@ def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float)
     """Return the animations that the game gives its new events, one or more for each.
 
     Args:
-        before: Pegs of the snapshot before, from which lights run; None if there was no game.
+        before: Pegs of the snapshot before, where the animations start; None if there was no game.
         snapshot: State of the table after the events.
         news: The new events.
         now_s: Start of the animations in seconds on the board's clock.

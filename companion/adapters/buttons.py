@@ -26,7 +26,7 @@ COMMAND_TIMEOUT_S = 20.0
 
 @dataclass(slots=True)
 class ListeningButtons:
-    """Connects the buttons to the table, the board and the pairing.
+    """Connects the buttons to the table, the board, and the pairing of phones.
 
     A short press acts on the table. A long press lets in the phone whose code is shown. The shutdown button, held to
     the end of its countdown, runs the shutdown command. The board acknowledges each touch.
@@ -71,7 +71,10 @@ class ListeningButtons:
         return self._listening and self.buttons.alive()
 
     def _felt(self, touch: Touch) -> None:
-        """Show a touch on the board: the countdown of the shutdown button, or an acknowledgement."""
+        """Show on the board that a button went down: the shutdown button's countdown, or a flash for any other.
+
+        When the shutdown button comes up, its countdown ends.
+        """
         if touch.button == SHUTDOWN:
             self.board.count_down(on=touch.down)
         elif touch.down:
@@ -120,7 +123,7 @@ def can_shut_down() -> str:
 
 
 def shutdown_problems(buttons: ButtonSettings) -> list[str]:
-    """Return the problems of the shutdown button's settings, each with its cure."""
+    """Return what is wrong with the shutdown button's settings, a sentence for each problem, with its cure."""
     command = buttons.shutdown_command
     if buttons.kind == "gpio" and buttons.shutdown is not None and not command:
         cure = 'set shutdown_command = ["systemctl", "poweroff"], or leave it out.'

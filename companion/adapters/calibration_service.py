@@ -26,11 +26,11 @@ from vision.geometry.rig import Zone, projected
 FRAME_TIMEOUT_S = 20.0
 """Timeout in seconds for the next frame: the table may still be reading the last one, seconds with a sheet in view."""
 RESERVED_S = 5.0
-"""Seconds that frames are kept from the table after the sheet was seen; longer than the page's 0.7 s between looks."""
+"""Seconds that the table gets no frames after the sheet was detected; longer than the page's 0.7 s between requests."""
 STEP_S = 8.0
 """Time limit of a calibration step in seconds: how long a person with a phone waits for an answer."""
 QUALITY = 70
-"""JPEG quality, 0 to 100, of the pictures on the page: bounds their size on the Wi-Fi."""
+"""JPEG quality, 0 to 100, of the camera's pictures on the calibration page: bounds their size on the Wi-Fi."""
 T = TypeVar("T")
 """Result of a step."""
 NO_PICTURE = Advice("no_picture", "The camera gives no picture yet.")
@@ -67,7 +67,7 @@ class CalibrationService:
     def look(self) -> Mapping[str, Any]:
         """Detect the sheet in the newest frame, and return the state of the calibration as JSON for the page.
 
-        While the sheet is seen, the table gets no frames for RESERVED_S. A new view of the sheet counts for the lens.
+        If it is detected, the table gets no frames for RESERVED_S, and a new view of it is used to measure the lens.
         """
         frame, found, plan = self._camera.newest(), self._found, self._steps.plan
         is_calibrated, says = calibration_status(self._folder, self._source)
@@ -110,12 +110,12 @@ class CalibrationService:
         return None if frame is None else jpeg(frame.image_bgr, QUALITY)
 
     def sheet_pdf(self, paper: str) -> bytes:
-        """Return the sheet to print as PDF, for the tray of the last `take_sheet`."""
+        """Return the sheet to print as PDF, on a `paper` such as `a4`, for the tray of the last `take_sheet`."""
         plan = self._steps.plan
         return pdf(sheet(paper, plan.tray_mm, plan.keep_mm))
 
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
-        """Wait until the sheet lies still, measure its pose and focus the lens on it. Return `look()`.
+        """Wait until the sheet lies still, measure its pose, focus the lens on it, and return `look()`.
 
         Drops the calibration of an earlier sheet.
 
@@ -134,7 +134,10 @@ class CalibrationService:
         return self.look()
 
     def take_empty(self) -> Mapping[str, Any]:
-        """Record the empty tray and store the calibration. Return `look()`. Raises DeviceError."""
+        """Record the empty tray, store the calibration, and return `look()`. Raises DeviceError.
+
+        The sheet must have been measured by `take_sheet` before.
+        """
         found = self._found
         if found is None:
             raise DeviceError("The sheet was not taken yet.", "Lay it into the tray and take it first.")
@@ -144,7 +147,10 @@ class CalibrationService:
         return self.look()
 
     def take_die(self) -> Mapping[str, Any]:
-        """Measure the one die in the throw zone and store its size. Return `look()`. Raises DeviceError."""
+        """Measure the one die in the throw zone, store its size, and return `look()`.
+
+        Raises DeviceError if no single die is seen, or before the empty tray was recorded.
+        """
         done = self._done
         if done is None:
             raise DeviceError("The empty tray was not taken yet.", "Take the sheet and the empty tray first.")
@@ -176,12 +182,12 @@ class CalibrationService:
         return self.look()
 
     def _step(self, step: Callable[[], T]) -> T:
-        """Run a step on the frames that follow, and keep them from the table meanwhile."""
+        """Run a step on the camera's next frames and return its result; the table gets no frames meanwhile."""
         with self._camera.following(FRAME_TIMEOUT_S) as self._now:
             return step()
 
     def _glance(self) -> None:
-        """Detect the sheet in the next whole frame, so that its view counts for the lens."""
+        """Detect the sheet in the next frame that was exposed from now on; its view is used to measure the lens."""
         with self._camera.following(FRAME_TIMEOUT_S) as frames:
             frames.frame()  # its exposure may have begun before the sheet lay there
             self._steps.detect(frames.frame().image_bgr)
@@ -197,7 +203,7 @@ class CalibrationService:
 
 
 def _outline(floor_to_px: Any, zone: Zone) -> list[list[float]]:
-    """Return the four corners of a zone in pixels of the picture."""
+    """Return the four corners (x, y) of a zone in pixels of the picture; `floor_to_px` is the floor's homography."""
     return np.round(projected(zone.corners_mm, floor_to_px), 1).tolist()
 
 

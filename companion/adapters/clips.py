@@ -20,13 +20,13 @@ CLIP_S = 3.0
 FRAMES_PER_S = 8
 """Frames kept each second: enough to follow a die, and a frame costs about 1 ms of the camera loop."""
 SLOWER = 2
-"""How many times slower than in life a clip is played."""
+"""Slow-motion factor: a clip takes this many times as long as the throw did."""
 SIZE_WH = (400, 300)
 """Size of a kept frame in pixels: readable on the pub's screen, about 13 kB as JPEG."""
 FRAME_QUALITY, CLIP_QUALITY = 70, 55
 """JPEG quality of a frame in memory, and WebP quality of a clip, 0 to 100."""
 MAX_CLIPS = 8
-"""Clips that are kept, the newest: about 300 kB each."""
+"""Clips that are kept in memory, the newest: about 300 kB each."""
 
 Jpegs = tuple[bytes, ...]
 
@@ -59,7 +59,7 @@ class Clips:
                 self._frames.append((frame.at_s, coded.tobytes()))
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Note the frames of a new throw, and keep them once an event of the game asks for a replay."""
+        """Take the last frames when the camera has read a throw; keep them as a clip if an event asks for a replay."""
         with self._lock:
             throw = snapshot.throws[-1] if snapshot.throws else None
             if any(event.code == "threw" for event in news.events):

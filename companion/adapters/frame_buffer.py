@@ -70,7 +70,7 @@ class FrameBuffer:
             return self._newest
 
     def reserve(self, seconds: float) -> None:
-        """Make `frame` skip the next seconds' frames, so that the table does not read the sheet's markers as dice."""
+        """Make `frame` skip the frames of the next `seconds`, so that the table reads no marker of a sheet as a die."""
         with self._came:
             if self._newest is not None:
                 self._reserved_until_s = self._newest.at_s + seconds

@@ -42,8 +42,8 @@ class WatchedTray:
     """The watcher of the tray, whose reader is replaced after each calibration.
 
     Args:
-        load: Makes the reader from the stored calibration.
-        watch: Makes the watcher.
+        load: Makes the reader from the stored calibration, if there is one.
+        watch: Makes the watcher for a reader.
     """
 
     def __init__(self, load: Callable[[], ReaderSetup], watch: Callable[[ReaderSetup], Watcher]) -> None:
@@ -134,7 +134,10 @@ def _says_without(stored: Stored | None, source: str) -> str:
 
 
 def _health(stored: Stored, misfit_wh: tuple[int, int] | None) -> tuple[bool, str]:
-    """Return the check of a calibration; `misfit_wh` is the size of frames that it does not fit, or None."""
+    """Return whether a calibration fits the camera's frames, and a sentence for the page.
+
+    `misfit_wh` is the size of a frame that it does not fit, in pixels; None if all have fitted.
+    """
     if misfit_wh is None:
         return True, _calibrated(stored)
     seen, meant = (f"{width} x {height}" for width, height in (misfit_wh, stored.size_wh))
@@ -142,7 +145,7 @@ def _health(stored: Stored, misfit_wh: tuple[int, int] | None) -> tuple[bool, st
 
 
 def _calibrated(stored: Stored) -> str:
-    """Say when and for what a calibration was made, and what could be better."""
+    """Return a sentence that says when and for what a calibration was made, and what could be better."""
     width, height = stored.size_wh
     left = f" Left to better: {', '.join(stored.advice)}." if stored.advice else ""
     return f"Calibrated {stored.made}: {width} x {height}, dice of {stored.rig.die_mm:g} mm.{left}"

@@ -8,7 +8,7 @@ from hardware.sounds import Chimes, Note
 
 
 def effect(news: News) -> tuple[Note, ...]:
-    """Return the tones of the last event that has any; a throw's are played only if no other event has tones.
+    """Return the tones of the newest event that has any; those of a throw only if no other event has tones.
 
     Empty if no event has tones, or if an action was undone.
     """

@@ -68,7 +68,7 @@ class VirtualHands:
         tray.throw(thrown[:count], STRENGTH)
 
     def shake(self) -> None:
-        """Shake the tray."""
+        """Shake the virtual tray, so that its dice move."""
         self._camera.tray.shake()
 
     def move(self, die: int, x_mm: float, y_mm: float) -> None:
@@ -80,7 +80,7 @@ class VirtualHands:
         self._camera.tray.lift(ids)
 
     def dice(self) -> Sequence[Mapping[str, Any]]:
-        """Return each die with its place in the tray and in the picture, but not its value."""
+        """Return each die as JSON, with its place in the tray and in the picture, but without its value."""
         return [{**die, **_in_picture(die)} for die in self._camera.tray.dice()]
 
     def zones(self) -> Mapping[str, Any]:
@@ -96,7 +96,7 @@ class VirtualHands:
         }
 
     def picture_jpeg(self) -> bytes:
-        """Return the newest picture as JPEG; the last one again while only noise has changed."""
+        """Return the newest picture as JPEG; if it differs from the last returned one by noise alone, return that."""
         picture = self._camera.newest
         small = cv2.resize(picture, None, fx=1 / SHRINK_FACTOR, fy=1 / SHRINK_FACTOR, interpolation=cv2.INTER_AREA)
         shown = self._shown
@@ -112,7 +112,7 @@ def _keep_place(place: int) -> tuple[float, float]:
 
 
 def _in_picture(die: Mapping[str, Any]) -> dict[str, float]:
-    """Return the centre and the size of a die in pixels of the picture."""
+    """Return `x_px` and `y_px`, the centre of a die in the picture, and `size_px`, its edge, all in pixels."""
     x_px, y_px = LENS.project(np.array([die["x_mm"], die["y_mm"], DIE_MM]))
     size_px = DIE_MM * LENS.focal_px / (LENS.height_mm - DIE_MM)
     return {"x_px": round(float(x_px), 1), "y_px": round(float(y_px), 1), "size_px": round(size_px, 1)}

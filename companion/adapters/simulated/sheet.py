@@ -12,7 +12,7 @@ LEANS_DEG = ((22.0, 0.0), (-22.0, 0.0), (0.0, 22.0), (0.0, -22.0))
 
 
 def lay_in(camera: VirtualCamera, printed: Sheet, look: Callable[[], object]) -> None:
-    """Show the sheet at each tilt of `LEANS_DEG` and call `look` each time; then lay it flat."""
+    """Show the sheet `printed` to the camera at each tilt of `LEANS_DEG`, call `look` each time, then lay it flat."""
     picture = raster(printed)
     for lean_deg in LEANS_DEG:
         camera.lay_sheet(picture, printed.size_mm, lean_deg=lean_deg)
