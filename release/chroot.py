@@ -13,11 +13,11 @@ from pathlib import Path
 NATIVE = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
 """Debian's name of this machine's processor."""
 CERTIFICATES = os.environ.get("PIP_CERT") or "/etc/ssl/certs/ca-certificates.crt"
-"""Certificates by which pip in the root trusts the package index."""
+"""File of the certificates by which pip in the Debian root trusts the package index."""
 OURS = ("etc", "opt", "usr/local", "root", "boot")
-"""Folders in which uninstalling must leave nothing; packages stay until `apt autoremove`."""
+"""Folders of the Debian root that uninstalling must leave as they were before installing."""
 BACKUPS = ("etc/passwd-", "etc/group-", "etc/shadow-", "etc/gshadow-")
-"""The system's copies from before the last change of a user."""
+"""Files that `Root.files` leaves out: copies that Debian makes of its user and group files before each change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ class Root:
         return done.stdout
 
     def sh(self, script: str, *, check: bool = True) -> str:
-        """Run a shell script in the root, in the project's folder there, and return its output."""
+        """Run a shell script in the root, in the project's folder there, and return its output; as `run` on failure."""
         return self.run("sh", "-c", f"cd /root/pegpip && {script}", check=check)
 
     def files(self) -> dict[str, str]:
-        """Return everything in the folders `OURS`, path -> content, to compare before and after.
+        """Return everything in the folders `OURS`, path -> content, to compare before and after installing.
 
         The content is a file's SHA-256, a link's target, and "" for a folder. The project's own copy is left out.
         """

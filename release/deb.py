@@ -30,7 +30,7 @@ MACHINES = {"arm64": "aarch64", "amd64": "x86_64"}
 BROUGHT = ("opencv", "markupsafe")
 """Distributions of SYSTEMS_OWN that the package brings all the same: a Pi without the Internet may lack them."""
 GLIBCS = ("manylinux2014", "manylinux_2_17", "manylinux_2_28", "manylinux_2_34")
-"""Wheel tags that run on Debian 12 (glibc 2.36)."""
+"""Platform tags of the wheels that may go into the package: all run on Debian 12 (glibc 2.36)."""
 INSTALLER = (
     "companion/__init__.py",
     "companion/errors.py",
@@ -89,7 +89,7 @@ OVERRIDES = """# The project has no mail of its own; its users ask where they fo
 pegpip: bogus-mail-host Maintainer *
 pegpip: bogus-mail-host-in-debian-changelog *
 """
-"""Findings of lintian that do not apply."""
+"""Overrides for lintian, the checker of packages: findings that do not apply, with the reason."""
 
 
 def needed() -> list[str]:

@@ -34,7 +34,7 @@ PORT = int(os.environ.get("PEGPIP_PORT", "18431"))
 PAGE = f"http://127.0.0.1:{PORT}"
 """Address of the pages of the table in the root."""
 COMMAND_LINE = "boot/firmware/cmdline.txt"
-"""A Pi's file, put there so that the Wi-Fi's country is written into it."""
+"""A Pi's kernel command line. The check makes the file, so that the installer sets the Wi-Fi's country in it."""
 SYSTEMCTL = f"""#!/bin/sh
 # Stands in for systemd, which does not run in this root: starts what the unit says, as the user it says.
 # Started is what answers: a release that falls may listen before it does.
@@ -77,7 +77,7 @@ PUT_ON_TRIAL = (
 )
 """Python program that leaves the state of a `pegpip update` whose power was cut."""
 STARTS = 5
-"""Most starts of the service after a power cut until the release before must run again."""
+"""Starts of the service after a power cut within which the release before must run again."""
 DOCTOR = f"runuser -u pegpip -- pegpip doctor --config {SETTINGS}"
 """Shell command that runs `pegpip doctor` as the table's user."""
 BROKEN = (b"app.run(ready)", b"raise CompanionError('a release that was built badly')")
@@ -92,7 +92,7 @@ def fetched(path: str) -> dict[str, object]:
 
 
 def thrown() -> int:
-    """Throw simulated dice at the table in the root; return the number of its newest entry once they are read."""
+    """Throw the virtual dice of the table in the root, wait until they are read, return the newest entry's number."""
     before = fetched("/api/state")["number"]
     request = urllib.request.Request(f"{PAGE}/api/tray/throw", b"{}", {"Content-Type": "application/json"})  # noqa: S310
     with urllib.request.urlopen(request, timeout=60):  # noqa: S310
@@ -250,13 +250,13 @@ def played(root: Root, checks: Checks) -> int:
 
 
 def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) -> None:
-    """Check updates: a good release runs; a failing and several refused ones leave it running. The game goes on.
+    """Check updates: a good release runs; a failing one and several refused ones leave it running, with all entries.
 
     Args:
         root: The Debian with the running table.
         checks: Prints each result.
         spare: Folder for the releases that are built.
-        number: Number of the table's newest entry, which must stay.
+        number: Number of the table's newest entry, which must not be lost.
         public: The file of the public key that the table trusts.
     """
     stick = root.folder / "root/stick"
@@ -290,7 +290,7 @@ def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) 
 def pulled(root: Root, checks: Checks, number: int) -> None:
     """Kill the table while a failing release is on trial. Check that the release before runs within `STARTS` starts.
 
-    `number` is that of the table's newest entry, which must stay.
+    `number` is the number of the table's newest entry, which must not be lost.
     """
     releases = root.folder / "opt/pegpip/releases"
     current = (root.folder / "opt/pegpip/current").readlink()
@@ -308,7 +308,7 @@ def pulled(root: Root, checks: Checks, number: int) -> None:
 
 
 def same_game(root: Root, number: int) -> bool:
-    """Wait until the table is healthy; return whether its newest entry has the given number."""
+    """Wait until the table is healthy; return whether its newest entry is number `number`: none was lost or added."""
     wait_well(root)
     return fetched("/api/state")["number"] == number
 

@@ -38,11 +38,11 @@ for sub in */; do
     cd ..
 done
 """
-"""Shell that runs a stage as pi-gen's build.sh does: scripts in order, those named `-run-chroot` inside the image."""
+"""Shell script that runs a stage as pi-gen's build.sh does: scripts in order, `*-run-chroot.sh` inside the image."""
 
 
 def check(claim: str, holds: bool) -> None:
-    """Print a claim with its result; end the program when it does not hold."""
+    """Print a claim and whether it holds; end the program with exit status 1 when it does not."""
     print(f"{'ok' if holds else 'FAILED'}: {claim}", flush=True)  # noqa: T201
     if not holds:
         sys.exit(1)

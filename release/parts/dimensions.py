@@ -84,8 +84,8 @@ class Arm:
     """The camera's arm, cut for one camera.
 
     Attributes:
-        lens_height_mm: From the tray's floor to the lens.
-        lens_below_plate_mm: From the underside of the arm to the lens.
+        lens_height_mm: Distance from the tray's floor up to the lens.
+        lens_below_plate_mm: Distance from the underside of the arm down to the lens.
         post_mm: Length to saw the post to.
     """
 
@@ -121,7 +121,10 @@ def post_y_mm() -> float:
 
 
 def mirrored_x_mm(lens_height: float) -> float:
-    """Return the distance from the tray's middle, in mm, at which a shiny floor mirrors a light bar into the lens."""
+    """Return the distance from the tray's middle, in mm, at which a shiny floor mirrors a light bar into the lens.
+
+    `lens_height` is the lens's height above the floor in mm.
+    """
     x, z = LIGHT_PLACE_MM
     return x * lens_height / (lens_height + z)
 
