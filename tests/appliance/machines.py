@@ -1,4 +1,4 @@
-"""A machine for tests: its files lie in a folder, and its programs only note what they were asked."""
+"""A machine for tests: its files are in a folder, and its programs only record their arguments."""
 
 from __future__ import annotations
 

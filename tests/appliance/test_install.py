@@ -1,4 +1,4 @@
-"""Installing changes what it says, once, and uninstalling takes all of it back."""
+"""Installing makes exactly the changes that it announces, once; uninstalling takes all of them back."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_a_failed_step_ends_the_installation_and_the_next_run_continues(machine:
 
 
 @given(st.text("ab=#\n[]", max_size=40), st.text("cd=\n", max_size=20))
-def test_uninstalling_restores_the_pis_own_config_txt(text: str, added: str) -> None:
+def test_uninstalling_removes_only_its_own_lines_from_config_txt(text: str, added: str) -> None:
     whole = LINES.applied(text)
     assert LINES.applied(whole) == whole
     assert [line for line in whole.splitlines() if line in LINES.lines] == list(LINES.lines)

@@ -172,7 +172,7 @@ def test_an_import_writes_through_no_link(home: Home, name: str, to: str) -> Non
     assert home.is_the_services()
 
 
-def test_root_can_import_a_file_that_only_root_may_read(home: Home) -> None:
+def test_root_can_import_an_archive_that_only_root_may_read(home: Home) -> None:
     home.handed_over()
     home.archive.chmod(0o600)
     home.imported()

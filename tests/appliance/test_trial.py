@@ -1,4 +1,4 @@
-"""The plug is pulled anywhere in an update: at the next start a table runs, with the same game."""
+"""Power cuts at any step of an update: at the next start a table runs and no journal entry is lost."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_a_power_cut_at_any_step_of_an_update_leaves_a_table_that_starts(
     assert ran == ({first} if kind == "ill" else {first, second})
 
 
-def test_a_second_power_cut_while_going_back_changes_nothing(releases: Releases, tmp_path: Path) -> None:
+def test_after_power_cuts_while_going_back_the_proven_release_runs(releases: Releases, tmp_path: Path) -> None:
     source = wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(source), GAME)
     fresh = tree_of(tmp_path / "root")
@@ -275,7 +275,7 @@ def test_with_one_release_there_is_no_trial(releases: Releases, tmp_path: Path) 
         begin(Releases(Noted(tmp_path / "bare")), "new", None)
 
 
-def test_an_incomplete_release_never_counts_as_complete(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_removes_incomplete_releases(releases: Releases, tmp_path: Path) -> None:
     second = updater(Careful(releases)).update(wheels(tmp_path / "second", "second"))
     (releases.folder / "half").mkdir()
     updater(Careful(releases)).update(wheels(tmp_path / "third", "third"))

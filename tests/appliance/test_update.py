@@ -1,4 +1,4 @@
-"""A new release runs, or the one before does: with the same game, whatever the file was."""
+"""An update ends with the new release or the one before running, and no journal entry is lost."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_healthy_release_runs_and_the_one_before_is_kept(releases: Releases, t
     assert said[0].startswith("making")
 
 
-def test_an_unhealthy_release_is_taken_back(releases: Releases, tmp_path: Path) -> None:
+def test_an_unhealthy_release_is_replaced_by_the_one_before(releases: Releases, tmp_path: Path) -> None:
     first, source = releases.current(), wheels(tmp_path / "ill", "ill")
     table = Table(releases, {source.name()})
     update, said, time = updater(releases, table)
@@ -87,7 +87,7 @@ def test_an_unhealthy_release_is_taken_back(releases: Releases, tmp_path: Path) 
     assert "going back" in said[-1]
 
 
-def test_a_release_that_loses_the_game_is_taken_back(releases: Releases, tmp_path: Path) -> None:
+def test_a_release_that_loses_journal_entries_is_taken_back(releases: Releases, tmp_path: Path) -> None:
     first, table = releases.current(), Table(releases)
 
     class Forgetful(Table):

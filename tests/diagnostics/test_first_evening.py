@@ -218,7 +218,7 @@ def test_a_recording_that_ends_ends_the_throws(table: Table) -> None:
     assert not any(finding.part == "throws" for finding in evening.findings)
 
 
-def test_throws_that_are_read_wrong_are_told_and_pictured(table: Table) -> None:
+def test_misread_throws_are_reported_with_pictures(table: Table) -> None:
     table.person = Someone(misreads=True)
     evening = table.held()
     assert is_ill(evening, "throws", "2 wrong", "pegpip calibrate")
@@ -244,7 +244,9 @@ def test_throws_that_the_table_asks_about_are_reported(table: Table, monkeypatch
     assert is_ill(table.held(), "throws", "2 asked about", "diffuse bars")
 
 
-def test_a_throw_that_is_not_seen_is_asked_for_and_reported(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_throw_that_the_camera_missed_is_asked_about_and_reported(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(f"{STEPS}.UNSEEN_S", 1.0)
     table.person = Someone(hands_off=True)
     assert is_ill(table.held(), "throws", "2 not seen", "whole tray")
@@ -324,7 +326,7 @@ def test_a_sound_that_cannot_be_played_or_heard_is_reported(table: Table) -> Non
     assert told(table.held(play=lambda _wav: None), "sounds").ok
 
 
-def test_phones_that_cannot_join_are_reported(table: Table) -> None:
+def test_phones_that_cannot_join_the_hotspot_are_reported(table: Table) -> None:
     assert is_ill(table.held(clients=lambda: 0), "phones", "router")
     table.person.denies = ("all that tried",)
     assert is_ill(table.held(clients=lambda: 7), "phones", "7 phones", "router")
@@ -361,14 +363,14 @@ def test_a_hot_processor_and_a_weak_supply_are_reported(table: Table, monkeypatc
     assert is_ill(evening, "power under load", "own supply")
 
 
-def test_wrong_settings_are_told_and_the_other_steps_go_on(table: Table) -> None:
+def test_wrong_settings_are_reported_and_the_other_steps_go_on(table: Table) -> None:
     table.settings = {"strip": {"layout": "bord3x121"}}
     evening = table.held()
     assert is_ill(evening, "leds", "board3x121")
     assert told(evening, "temperature").ok
 
 
-def test_ctrl_c_keeps_what_was_done_and_names_what_was_not(table: Table, tmp_path: Path) -> None:
+def test_ctrl_c_keeps_the_results_and_names_the_steps_left_out(table: Table, tmp_path: Path) -> None:
     table.person = Someone(leaves_after=1)
     evening = table.held(throws_wanted=5)
     assert evening.stopped
@@ -385,7 +387,7 @@ def test_a_report_that_cannot_be_written_is_reported(table: Table, tmp_path: Pat
         write(table.held(), tmp_path / "file" / "out", datetime(2026, 11, 24, tzinfo=UTC))
 
 
-def test_page_and_zip_hold_what_was_found_and_nothing_secret(table: Table, tmp_path: Path) -> None:
+def test_page_and_zip_hold_the_findings_and_no_secret(table: Table, tmp_path: Path) -> None:
     table.settings = {"table": {"name": "<b>Plough</b>"}, "web": {"wifi_password": "six of one"}}
     table.person = Someone(misreads=True)
     page, packed = write(table.held(), tmp_path / "out", datetime(2026, 11, 24, 20, 15, tzinfo=UTC))
@@ -422,13 +424,13 @@ def typing(*lines: str) -> Iterator[TerminalPerson]:
         (["q"], None, True),
     ],
 )
-def test_a_person_judges_a_throw_by_typing(typed: list[str], lay: Values | None, enough: bool) -> None:
+def test_typed_answers_give_a_throws_true_values_or_none(typed: list[str], lay: Values | None, enough: bool) -> None:
     with typing(*typed) as person:
         assert person.judges((1, 4), "count", FilmCamera([])) == lay
         assert person.enough_throws is enough
 
 
-def test_a_person_agrees_denies_skips_and_leaves() -> None:
+def test_typed_answers_agree_deny_skip_a_step_or_end_the_evening() -> None:
     with typing("", "n", "s", "") as person:
         assert person.agrees("Right?")
         assert not person.agrees("Right?")
@@ -480,7 +482,7 @@ def test_ctrl_c_in_the_demonstration_is_a_clean_end(
 
 
 @pytest.mark.browser
-def test_the_page_fits_a_phone_and_a_screen_and_asks_for_nothing(table: Table, tmp_path: Path, chromium: Any) -> None:
+def test_the_page_fits_phone_and_screen_and_loads_nothing_else(table: Table, tmp_path: Path, chromium: Any) -> None:
     table.person = Someone(misreads=True)
     page, _ = write(table.held(), tmp_path / "out", datetime(2026, 11, 24, 20, 15, tzinfo=UTC))
     for width, height in ((390, 844), (1280, 720)):

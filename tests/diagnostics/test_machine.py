@@ -128,7 +128,7 @@ def test_a_nearly_full_disk_is_reported(
     assert (found.ok, "Free some space" in found.cure) == (ok, not ok)
 
 
-def test_a_data_folder_is_well_if_it_can_be_made_and_written(tmp_path: Path) -> None:
+def test_a_data_folder_that_can_be_made_and_written_passes(tmp_path: Path) -> None:
     assert check_writable(tmp_path / "to" / "be" / "made").ok
     refused = check_writable(Path("/proc"))
     assert (refused.ok, "data" in refused.cure) == (False, True)

@@ -52,7 +52,7 @@ def a_machine_with_wifi(root: Path, *, soft: str = "0", hard: str = "0", country
         ({}, None, False, "no NetworkManager"),
     ],
 )
-def test_the_doctor_tells_whether_the_hotspot_can_open(
+def test_the_doctor_reports_whether_the_hotspot_can_open(
     tmp_path: Path, kernel: dict[str, str], nmcli: str | None, ok: bool, says: str
 ) -> None:
     found = check_hotspot("Pub", a_machine_with_wifi(tmp_path, **kernel), lambda _: nmcli)
@@ -60,7 +60,7 @@ def test_the_doctor_tells_whether_the_hotspot_can_open(
 
 
 @pytest.mark.parametrize(("firmware", "phones", "offers"), [("standard", 7, True), ("minimal", 19, False)])
-def test_the_doctor_tells_how_many_phones_the_hotspot_holds(
+def test_the_doctor_reports_how_many_phones_the_hotspot_serves(
     tmp_path: Path, firmware: str, phones: int, offers: bool
 ) -> None:
     root = a_machine_with_wifi(tmp_path)

@@ -1,4 +1,4 @@
-"""An evening for faults below it: plays, and notes each acknowledged state in the file `acks`."""
+"""A program to inject faults into: it plays an evening and appends each acknowledged state to the file `acks`."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_a_wifi_name_and_password_become_a_qr_code_text(network: str, password: 
     assert wifi_code(network, password) == code
 
 
-def test_the_codes_are_drawn_in_the_order_in_which_they_are_scanned(
+def test_join_draws_the_wifi_qr_code_before_the_page_qr_code(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(site, "own_addresses", lambda: (hotspot.ADDRESS,))

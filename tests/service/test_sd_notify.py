@@ -1,4 +1,4 @@
-"""What systemd is told, read from a real datagram socket."""
+"""Messages to systemd, read from a real datagram socket."""
 
 from __future__ import annotations
 

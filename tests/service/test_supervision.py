@@ -1,4 +1,4 @@
-"""A dead part is a told part: whatever ends its thread, health says so and it runs again; the watchdog wants proofs."""
+"""Supervision: a part whose thread ends is reported and restarted; the watchdog is notified only while all respond."""
 
 from __future__ import annotations
 

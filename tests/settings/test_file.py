@@ -1,4 +1,4 @@
-"""Settings changed on the page: written with the comments kept, taken where that can be, refused with the reason."""
+"""Settings changed on the page: written with the comments kept, applied at once if possible, or refused."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_a_page_may_change_only_settings_declared_for_it() -> None:
     }
 
 
-def test_every_number_of_every_section_has_two_bounds() -> None:
+def test_every_numeric_setting_has_a_lower_and_an_upper_bound() -> None:
     for section, kind in get_type_hints(Settings).items():
         for key, hint in get_type_hints(kind, include_extras=True).items():
             about = msgspec.inspect.type_info(hint)
@@ -171,7 +171,7 @@ def test_electrical_limits_need_the_pin_except_to_lower_the_current(path: Path) 
 
 
 @pytest.mark.parametrize(("key", "value"), [("channel_ma", 0), ("idle_ma", 0), ("channel_ma", 11.9), ("limit_ma", 99)])
-def test_no_pin_sets_a_current_below_that_of_a_real_led(path: Path, key: str, value: float) -> None:
+def test_even_with_the_pin_a_current_below_a_real_leds_is_refused(path: Path, key: str, value: float) -> None:
     with pytest.raises(SetupError, match=key):
         settings_file(path, []).change("strip", key, value, pin_typed=True)
 
@@ -206,7 +206,7 @@ def test_any_table_name_is_stored_unchanged_or_refused(tmp_path_factory: pytest.
         assert config.load(path, {}).table.name == name
 
 
-def test_a_table_takes_its_name_and_keeps_it_over_a_start(tmp_path: Path) -> None:
+def test_a_changed_table_name_applies_at_once_and_survives_a_restart(tmp_path: Path) -> None:
     settings = tmp_path / "pegpip.toml"
     settings.write_text(TEXT.replace("8000", "0"))
     table = Running(tmp_path / "data", "--config", str(settings))

@@ -1,4 +1,4 @@
-"""Settings: defaults that work, and every mistake told at once."""
+"""Loading settings: the defaults work, and all mistakes are reported at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/reference/settings.md says what the declarations say."""
+"""docs/reference/settings.md matches the declarations of the settings."""
 
 from __future__ import annotations
 

@@ -87,7 +87,9 @@ def test_a_wrong_flag_of_the_command_line_ends_the_start(tmp_path: Path) -> None
     ],
 )
 @pytest.mark.parametrize("has_run", [False, True])
-def test_what_can_not_be_opened_is_left_out_and_reported(tmp_path: Path, text: str, told: str, has_run: bool) -> None:
+def test_a_part_that_can_not_be_opened_is_left_out_and_reported(
+    tmp_path: Path, text: str, told: str, has_run: bool
+) -> None:
     if has_run:
         last_good.keep(tmp_path, GOOD)
     starting = begin(written(tmp_path, text), service=True)

@@ -1,4 +1,4 @@
-"""docs/build.md: its settings load, its numbers are worked out, its pictures are there and drawn from the settings."""
+"""The build guide (docs/build.md): its settings load, and its numbers and pictures match what the code computes."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ def settings(tmp_path: Path) -> config.Settings:
     return config.load(tmp_path / "pegpip.toml", {})
 
 
-def test_the_example_settings_load_and_their_wiring_can_work(settings: config.Settings) -> None:
+def test_the_guides_example_settings_load_and_have_no_wiring_problem(settings: config.Settings) -> None:
     strip = settings.strip
     assert wiring_problems(strip.kind, strip, settings.buttons, "Raspberry Pi 5 Model B Rev 1.0") == []
 
 
 @pytest.mark.parametrize(("picture", "kind"), [("wiring", "spi"), ("wiring-pi5", "pio")])
-def test_the_wiring_pictures_are_those_of_the_example_settings(
+def test_the_guides_wiring_pictures_match_its_example_settings(
     settings: config.Settings, picture: str, kind: str
 ) -> None:
     drawn = wiring_diagram(kind, StripSettings(), settings.buttons.pins, settings.strip.limit_ma)
     assert (DOCS / "img" / f"{picture}.svg").read_text(encoding="utf-8") == drawn
 
 
-def test_template_and_map_are_those_of_the_layout() -> None:
+def test_the_guides_template_and_map_match_the_layout() -> None:
     board = preset("board3x121")
     assert (DOCS / "img" / "template-board3x121.svg").read_text(encoding="utf-8") == drilling_template(board)
     assert (DOCS / "img" / "map-board3x121.svg").read_text(encoding="utf-8") == wiring_map(board)
 
 
-def test_camera_heights_follow_from_the_field_of_each_module() -> None:
+def test_the_guides_camera_heights_match_each_cameras_field_of_view() -> None:
     angles = [one.angle_deg(SIZE_WH) for one in MODULES]
     (head,) = re.findall(r"^\| tray width \|(.*)\|$", GUIDE, re.MULTILINE)
     assert re.findall(r"\((\d+\.\d)°\)", head) == [f"{angle:.1f}" for angle in angles]
@@ -69,7 +69,7 @@ def test_camera_heights_follow_from_the_field_of_each_module() -> None:
         assert re.findall(r"(\d+) mm", heights) == wanted
 
 
-def test_the_number_of_leds_in_one_transfer_is_right() -> None:
+def test_the_guide_states_right_how_many_leds_one_spi_transfer_holds() -> None:
     assert "4,096 bytes holds 435 LEDs" in GUIDE
     assert bytes_for(435, 3) <= 4096 < bytes_for(436, 3)
 
@@ -102,7 +102,7 @@ def number(pattern: str) -> float:
     return float(found[0].replace(",", ""))
 
 
-def test_the_parts_list_is_complete_and_the_page_states_its_sum() -> None:
+def test_the_parts_list_has_no_gap_and_the_guide_states_its_sum() -> None:
     lines = orders()
     for line in lines:
         assert all(line.values()), line
@@ -114,7 +114,7 @@ def test_the_parts_list_is_complete_and_the_page_states_its_sum() -> None:
     assert number(r"([\d]+) EUR less") == sum(float(line["price_eur"]) for line in board)
 
 
-def test_the_strip_that_is_ordered_makes_the_board() -> None:
+def test_the_led_strip_on_the_parts_list_is_enough_for_the_board() -> None:
     strip = ordered("LED strip")
     pieces = [last - first + 1 for first, last in mm.strip_pieces(BOARD)]
     assert f"{BOARD.leds} LEDs in {len(pieces)} pieces, of which a roll gives 4" in strip["look_for"]
@@ -127,7 +127,7 @@ def test_the_strip_that_is_ordered_makes_the_board() -> None:
     assert number(r"(\d+) joins of three") == len(pieces) - 1
 
 
-def test_supply_fuse_and_wire_are_those_of_the_current_limit(settings: config.Settings) -> None:
+def test_supply_fuse_and_wire_on_the_parts_list_fit_the_current_limit(settings: config.Settings) -> None:
     default = cabling(StripSettings().limit_ma)
     assert ordered("Supply of the strip")["part"].endswith(f"5 V {default.supply_a:g} A")
     assert ordered("Blade fuse")["part"].startswith(f"Blade fuse of {default.fuse_a:g} A")
@@ -142,7 +142,7 @@ def test_supply_fuse_and_wire_are_those_of_the_current_limit(settings: config.Se
     assert number(r"full white would draw (\d+) A") == round(BOARD.leds * 3 * StripSettings().channel_ma / 1000)
 
 
-def test_the_arms_table_is_worked_out_for_every_camera() -> None:
+def test_the_guides_arm_lengths_match_the_computed_ones() -> None:
     rows = re.findall(r"^\| ([^|]+) \| (\d+) mm \| (\d+) mm \|$", GUIDE, re.MULTILINE)
     arms = [(one.title, mm.arm_for(one, SIZE_WH)) for one in MODULES]
     assert rows == [(title, f"{arm.lens_height_mm:g}", f"{arm.post_mm:g}") for title, arm in arms]
@@ -150,7 +150,7 @@ def test_the_arms_table_is_worked_out_for_every_camera() -> None:
     assert longest < 1000  # the batten on the list
 
 
-def test_the_sizes_on_the_list_and_the_page_are_those_of_the_parts() -> None:
+def test_sizes_in_guide_and_parts_list_match_the_computed_parts() -> None:
     width, depth = mm.TRAY_WH_MM
     for sides in ((width + 2 * mm.SHEET_MM, depth + 2 * mm.SHEET_MM), (depth, mm.WALL_HEIGHT_MM)):
         assert f"{sides[0]:g} x {sides[1]:g} mm" in GUIDE
@@ -174,7 +174,7 @@ def test_exposures_of_10_ms_are_bright_enough_for_the_darkest_lens() -> None:
     assert gain < 4
 
 
-def test_the_printed_pieces_are_counted() -> None:
+def test_the_guide_states_the_right_number_of_printed_pieces() -> None:
     pieces = [last - first + 1 for first, last in mm.strip_pieces(BOARD)]
     rows = len(pieces) // len(BOARD.lanes)
     walls = rows * math.ceil(max(pieces) / mm.LIGHT_WALL_COLUMNS)
@@ -186,7 +186,7 @@ def test_the_printed_pieces_are_counted() -> None:
         assert f"[{name}](parts/{name}.stl) {words[times[name]]} times" in GUIDE
 
 
-def test_the_template_leaves_a_printers_margins_on_a4() -> None:
+def test_the_drilling_template_fits_a4_with_a_printers_margins() -> None:
     size = re.search(r'width="([\d.]+)mm" height="([\d.]+)mm"', drilling_template(BOARD))
     assert size is not None
     margins = [(paper - float(side)) / 2 for paper, side in zip((297, 210), size.groups(), strict=True)]
@@ -194,7 +194,7 @@ def test_the_template_leaves_a_printers_margins_on_a4() -> None:
     assert min(margins) >= 6  # what printers leave blank at most
 
 
-def test_the_hours_add_up() -> None:
+def test_the_guides_hours_per_stage_add_up_to_its_totals() -> None:
     rows = re.findall(r"^\| (\d+)\. [^|]+ \| ([\d.]+) \|", GUIDE, re.MULTILINE)
     hours = {int(stage): float(value) for stage, value in rows}
     assert list(hours) == list(range(1, 11))
@@ -203,7 +203,7 @@ def test_the_hours_add_up() -> None:
     assert {line["stage"] for line in orders()} <= {str(stage) for stage in hours}
 
 
-def test_every_stage_ends_with_a_proof_and_what_to_do_without_it() -> None:
+def test_every_stage_of_the_guide_has_a_proof_and_a_remedy() -> None:
     stages = re.split(r"^## \d+\. ", GUIDE.partition("## Reference")[0], flags=re.MULTILINE)[1:]
     assert len(stages) == 10
     for stage in stages:
@@ -211,7 +211,7 @@ def test_every_stage_ends_with_a_proof_and_what_to_do_without_it() -> None:
         assert re.search(r"\*If\s+not:\*", stage), stage[:40]
 
 
-def test_every_command_of_the_page_exists_with_its_options() -> None:
+def test_every_command_in_the_guide_exists_with_its_options() -> None:
     spans = [*re.findall(r"`([^`\n]+)`", GUIDE), *re.findall(r"^ *(.+)$", "\n".join(GUIDE.split("```")[1::2]), re.M)]
     lines = [re.sub(r"^sudo (-u pegpip )?", "", span) for span in spans]
     commands = [shlex.split(line, comments=True) for line in lines if re.match(r"pegpip [a-z]", line)]
@@ -226,29 +226,29 @@ def test_every_command_of_the_page_exists_with_its_options() -> None:
         assert {word for word in words if word.startswith("--")} <= known, (name, words)
 
 
-def test_addresses_and_paths_are_those_of_an_installed_table() -> None:
+def test_the_guides_addresses_and_paths_match_an_installed_table() -> None:
     assert set(re.findall(r"http://10[\d.]+:\d+", GUIDE)) == {f"http://{hotspot.ADDRESS}:{PORT}"}
     assert set(re.findall(r"http://pegpip\.local:(\d+)", GUIDE)) == {str(PORT)}
     assert set(re.findall(r"/[\w/]+/pegpip\.toml", GUIDE)) == {SETTINGS}
     assert f"holds {hotspot.PHONES} to 10 phones, {hotspot.MINIMAL_PHONES} with" in GUIDE
 
 
-def test_the_drawing_of_the_phones_names_the_hotspots_address() -> None:
+def test_the_guides_drawing_of_phones_shows_the_hotspots_address() -> None:
     drawing = (DOCS / "img" / "step-phones.svg").read_text(encoding="utf-8")
     assert f">http://{hotspot.ADDRESS}:{PORT}<" in drawing
 
 
-def test_the_settings_that_the_page_names_exist(settings: config.Settings) -> None:
+def test_every_setting_that_the_guide_names_exists(settings: config.Settings) -> None:
     for table, key in re.findall(r"`(\w+) = [^`]+` in \[(\w+)\]", GUIDE):
         assert hasattr(getattr(settings, key), table), (table, key)
 
 
-def test_every_file_that_the_page_links_to_is_there() -> None:
+def test_every_file_that_the_guide_links_to_exists() -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", GUIDE):
         assert (DOCS / target).exists(), target
 
 
-def test_the_parts_extra_is_pinned() -> None:
+def test_every_library_of_the_parts_extra_has_a_pinned_version() -> None:
     project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     names = [re.split(r"[<>=]", one)[0] for one in project["optional-dependencies"]["parts"]]
     pinned = (DOCS.parent / "constraints.txt").read_text(encoding="utf-8")

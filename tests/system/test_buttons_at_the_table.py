@@ -1,4 +1,4 @@
-"""Buttons at a table: bank, undo and next act, a long press lets a phone pair, the shutdown button counts down."""
+"""Buttons at a table: bank, undo and next act, a long press pairs a phone, the shutdown button counts down."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_button_acts_on_the_table_and_a_refused_press_changes_nothing(place: P
     assert place.health() == (True, "test buttons")
 
 
-def test_a_long_press_lets_in_the_phone_whose_code_the_board_shows(place: Place) -> None:
+def test_a_long_press_pairs_the_phone_whose_code_the_board_shows(place: Place) -> None:
     place.listen()
     asked = place.pairing.ask("Ann's phone", "192.168.4.20")
     assert not isinstance(asked, Refused)
@@ -122,7 +122,7 @@ def test_the_shutdown_button_counts_down_in_light_while_it_is_held(place: Place)
     assert held[-1] < 40
 
 
-def test_the_countdown_ends_when_the_button_is_let_go(place: Place, tmp_path: Path) -> None:
+def test_releasing_the_shutdown_button_ends_its_countdown(place: Place, tmp_path: Path) -> None:
     place.listen(sys.executable, "-c", f"open({str(tmp_path / 'off')!r}, 'w')")
     place.buttons.touch(Touch("shutdown", down=True))
     red = place.lit()
@@ -134,7 +134,7 @@ def test_the_countdown_ends_when_the_button_is_let_go(place: Place, tmp_path: Pa
     assert not (tmp_path / "off").exists()
 
 
-def test_a_held_shutdown_button_runs_its_command_and_lets_no_phone_in(place: Place, tmp_path: Path) -> None:
+def test_a_held_shutdown_button_runs_its_command_and_pairs_no_phone(place: Place, tmp_path: Path) -> None:
     place.listen(sys.executable, "-c", f"open({str(tmp_path / 'off')!r}, 'a').write('x')")
     place.buttons.press(Press("shutdown", long=True))
     assert (tmp_path / "off").read_text() == "x"
@@ -150,7 +150,7 @@ def test_a_held_shutdown_button_runs_its_command_and_lets_no_phone_in(place: Pla
         ((sys.executable, "-c", "raise SystemExit('Access denied')"), "failed (Access denied)"),
     ],
 )
-def test_a_shutdown_that_fails_is_told_on_the_page(place: Place, command: tuple[str, ...], told: str) -> None:
+def test_a_failed_shutdown_is_reported_on_the_page(place: Place, command: tuple[str, ...], told: str) -> None:
     place.listen(*command)
     place.buttons.press(Press("shutdown", long=True))
     ok, says = place.health()

@@ -54,7 +54,7 @@ def calibrated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str
     return folder, json.loads(done.stdout), done.stderr
 
 
-def test_the_virtual_tray_is_calibrated(calibrated: tuple[Path, dict[str, object], str]) -> None:
+def test_calibrating_the_virtual_tray_finds_its_true_geometry(calibrated: tuple[Path, dict[str, object], str]) -> None:
     folder, told, said = calibrated
     assert told["calibrated"]
     assert told["die_mm"] == 16.0
@@ -67,7 +67,7 @@ def test_the_virtual_tray_is_calibrated(calibrated: tuple[Path, dict[str, object
     assert picture_in(folder / "seen.jpg").shape == (960, 1280, 3)
 
 
-def test_a_table_reads_with_its_calibration_and_says_so(calibrated: tuple[Path, dict[str, object], str]) -> None:
+def test_a_table_reads_with_its_calibration_and_health_says_so(calibrated: tuple[Path, dict[str, object], str]) -> None:
     phases: list[str] = []
     while "read" not in phases:
         assert len(phases) < 3, "one throw in a hundred is doubted, as the bench measures; three in a row never are"
@@ -106,7 +106,7 @@ def test_a_calibration_made_on_the_phone_is_used_at_once(tmp_path: Path) -> None
         assert zones_at_262_mm() == (True, False)
 
 
-def test_a_camera_without_a_calibration_plays_and_says_so(tmp_path: Path) -> None:
+def test_a_camera_without_a_calibration_is_usable_and_health_says_so(tmp_path: Path) -> None:
     setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, NETWORKS)
     assert setup.rig is None
     assert setup.health() == (True, NOT_CALIBRATED)
@@ -120,7 +120,7 @@ def test_the_calibration_of_another_camera_is_not_used(tmp_path: Path) -> None:
     assert calibration_status(tmp_path, "picamera2")[0]
 
 
-def test_the_calibration_of_this_camera_is_used_until_its_pictures_have_another_size(tmp_path: Path) -> None:
+def test_a_calibration_is_unused_when_pictures_have_another_size(tmp_path: Path) -> None:
     save_rig(tmp_path, Stored("opencv:0", "today", VirtualCamera(1).rig()))
     setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, NETWORKS)
     assert setup.rig is not None
@@ -148,7 +148,7 @@ def test_corners_by_hand_need_no_sheet(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["camera_mm"] == pytest.approx([160.0, 120.0, 285.0], abs=2.0)
 
 
-def test_photos_of_sheet_and_tray_can_be_calibrated_from(tmp_path: Path) -> None:
+def test_photos_of_sheet_and_tray_are_enough_to_calibrate(tmp_path: Path) -> None:
     """The camera `files` shows each photo for a while: the sheet first, then the empty tray."""
     film = VirtualCamera(1, sleep=lambda _s: None, seed=3)
     film.lay_sheet(raster(sheet()), sheet().size_mm)
@@ -167,7 +167,7 @@ def test_a_sheet_is_written_as_pdf_in_true_millimetres(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["a.pdf"]
 
 
-def test_a_pdfs_table_points_at_its_objects() -> None:
+def test_the_pdfs_cross_reference_table_points_at_its_objects() -> None:
     told = pdf(sheet())
     start = int(told.rpartition(b"startxref\n")[2].split()[0])
     assert told[start:].startswith(b"xref")
@@ -176,7 +176,7 @@ def test_a_pdfs_table_points_at_its_objects() -> None:
         assert told[int(row[:10]) :].startswith(b"%d 0 obj" % number)
 
 
-def test_the_markers_of_the_pdf_are_those_that_are_looked_for() -> None:
+def test_the_pdf_has_the_markers_that_the_detector_looks_for() -> None:
     """The printed black and white, drawn from the PDF's own rectangles, is what the raster shows."""
     picture = np.full((210 * 3, 297 * 3), 255, np.uint8)
     for grey, *box in re.findall(rb"([01]) g (\S+) (\S+) (\S+) (\S+) re f", pdf(sheet())):
@@ -199,7 +199,7 @@ def test_the_markers_of_the_pdf_are_those_that_are_looked_for() -> None:
         ("--camera", "camcorder"),
     ],
 )
-def test_wrong_usage_is_told_and_nothing_is_written(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_wrong_usage_is_reported_and_writes_nothing(words: tuple[str, ...], tmp_path: Path) -> None:
     done = calibrate("--data", str(tmp_path / "data"), *words)
     assert isinstance(done.exception, SetupError)
     assert not (tmp_path / "data").exists()

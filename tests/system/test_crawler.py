@@ -1,4 +1,4 @@
-"""A guest on the Wi-Fi finds no code and no way to become more than a guest, in whatever state the table is."""
+"""A guest on the Wi-Fi sees no pairing code and gets no further rights, in whatever state the table is."""
 
 from __future__ import annotations
 

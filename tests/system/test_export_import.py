@@ -1,4 +1,4 @@
-"""What `pegpip export` writes `pegpip import` reads back; what is there already is put aside only when told."""
+"""`pegpip import` restores what `pegpip export` wrote; older data is put aside only with --replace."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def table(tmp_path: Path) -> Path:
     return kept_in(tmp_path)
 
 
-def test_everything_comes_back_on_another_machine(table: Path) -> None:
+def test_an_import_on_another_machine_restores_every_file(table: Path) -> None:
     file, done = exported(table)
     assert done.return_value == 0, done
     assert "5 entries" in done.output
@@ -40,7 +40,7 @@ def test_everything_comes_back_on_another_machine(table: Path) -> None:
     assert not (fresh / "import.part").exists()
 
 
-def test_the_journal_goes_on_where_it_ended(table: Path) -> None:
+def test_an_imported_journal_goes_on_at_the_next_entry_number(table: Path) -> None:
     fresh = table.parent / "new"
     imported(exported(table)[0], fresh)
     journal = Journal(fresh)
@@ -87,14 +87,14 @@ def test_an_import_into_a_running_table_is_refused(table: Path) -> None:
     assert len(read_entries(table)) == 5
 
 
-def test_the_calibration_comes_along(table: Path) -> None:
+def test_an_import_restores_the_calibration(table: Path) -> None:
     save_rig(table, Stored("opencv:0", "today", VirtualCamera(1).rig()))
     fresh = table.parent / "new"
     assert imported(exported(table)[0], fresh).return_value == 0
     assert (fresh / CALIBRATION).read_bytes() == (table / CALIBRATION).read_bytes()
 
 
-def test_an_existing_file_is_overwritten_only_with_replace(table: Path) -> None:
+def test_an_export_overwrites_an_existing_file_only_with_replace(table: Path) -> None:
     file = table.parent / "all.zip"
     file.write_text("mine")
     assert "--replace" in str(exported(table)[1].exception)
@@ -158,13 +158,13 @@ def test_existing_settings_are_put_aside_only_with_replace(table: Path) -> None:
     assert not (table.parent / "new").exists()
 
 
-def test_settings_that_name_another_folder_are_told(table: Path) -> None:
+def test_an_import_reports_settings_that_name_another_data_folder(table: Path) -> None:
     (table.parent / "old.toml").write_text("[data]\ndir = '/somewhere/else'\n")
     done = imported(exported(table)[0], table.parent / "new")
     assert "--data" in done.output
 
 
-def test_a_photo_taken_after_the_journal_was_copied_stays_behind(table: Path) -> None:
+def test_a_photo_taken_after_the_journal_was_copied_is_not_exported(table: Path) -> None:
     assert Photos(table).keep(5, b"\xff\xd8thrown since")
     with zipfile.ZipFile(exported(table)[0]) as archive:
         assert [name for name in archive.namelist() if name.endswith(".jpg")] == [
@@ -193,7 +193,7 @@ def test_imported_settings_that_run_a_program_are_commented_out(table: Path) -> 
     assert "poweroff" in (table.parent / "new.toml").read_text(), "as a comment, to be looked at"
 
 
-def test_the_last_good_settings_stay_where_they_are(table: Path) -> None:
+def test_last_good_settings_are_neither_exported_nor_put_aside(table: Path) -> None:
     """They hold passwords, and programs that an import would bring along past its check of the settings."""
     (table / LAST_GOOD).write_text("{}")
     file, _ = exported(table)
@@ -211,7 +211,7 @@ def test_settings_that_hide_a_program_in_one_line_are_refused(table: Path) -> No
     assert not (table.parent / "new").exists()
 
 
-def test_a_pipe_is_no_archive_and_no_calibration(tmp_path: Path) -> None:
+def test_a_pipe_is_refused_as_archive_and_as_calibration(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     assert isinstance(imported(pipe, tmp_path / "new").exception, DeviceError)

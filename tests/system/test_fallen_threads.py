@@ -1,4 +1,4 @@
-"""Sounds and buttons whose threads fall, by an exception of any type, are told and come back."""
+"""Threads of sounds and buttons that crash, by an exception of any type, are reported and restarted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of photos is a camera: the table sees each photo as a tray at rest, asks where it must, and plays on."""
+"""A folder of photos as camera: each photo counts as a tray at rest, and a doubtful one is asked about."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def photographed(folder: Path, dice: int) -> None:
     assert cv2.imwrite(str(folder / "dice.jpg"), camera.frame().image_bgr)
 
 
-def test_the_table_asks_about_a_photo_with_a_die_too_few_and_plays_on_with_the_answer(tmp_path: Path) -> None:
+def test_a_photo_that_lacks_a_die_is_asked_about_and_the_answer_is_played(tmp_path: Path) -> None:
     photos = tmp_path / "photos"
     photos.mkdir()
     photographed(photos, 6)

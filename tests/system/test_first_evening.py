@@ -66,7 +66,7 @@ def first_throw(chromium: Any, table: Running) -> Host:
 
 
 @pytest.mark.browser
-def test_a_new_table_is_set_up_on_one_page_and_played(chromium: Any, tmp_path: Path) -> None:
+def test_a_new_table_is_set_up_on_one_page_and_scores_its_first_throw(chromium: Any, tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         host = first_throw(chromium, table)
         assert len(host.acts) <= MOST_ACTS, host.acts

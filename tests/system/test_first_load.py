@@ -1,4 +1,4 @@
-"""What the virtual tray's page costs a phone: its picture, once, as long as nothing moves in it."""
+"""Traffic of the virtual tray's page: while nothing moves, the picture is downloaded once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TRANSFERRED = """performance.getEntries().filter((each) => each.transferSize)
 
 
 @pytest.mark.browser
-def test_a_tray_that_lies_still_is_sent_once(chromium: Any, tmp_path: Path) -> None:
+def test_the_tray_page_downloads_an_unchanged_picture_only_once(chromium: Any, tmp_path: Path) -> None:
     with Running(tmp_path, "--players", "Ann,Ben") as table:
         page = chromium.new_page()
         page.goto(table.page + "tray")

@@ -91,7 +91,7 @@ def test_a_forged_archive_is_refused_and_nothing_changes(table: Path, forgery: A
     assert there or not folder.exists()
 
 
-def test_derived_files_never_come_from_an_archive(table: Path) -> None:
+def test_an_import_never_takes_derived_files_from_an_archive(table: Path) -> None:
     """A start would believe the one and recover the journal from the other; no export writes either."""
 
     def forge(held: dict[str, bytes], manifest: dict[str, Any]) -> None:
@@ -113,7 +113,9 @@ def test_importing_a_missing_file_a_folder_or_a_text_is_an_error(table: Path) ->
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(keep=st.floats(0, 1), flips=st.lists(st.tuples(st.floats(0, 0.999), st.integers(1, 255)), max_size=4))
-def test_a_damaged_archive_is_refused_or_is_whole(table: Path, keep: float, flips: list[tuple[float, int]]) -> None:
+def test_a_damaged_archive_is_refused_or_restores_everything(
+    table: Path, keep: float, flips: list[tuple[float, int]]
+) -> None:
     file = table.parent / "all.zip"
     if not file.exists():
         exported(table)
@@ -154,14 +156,14 @@ def _another_order(journal: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("change", [_no_json, _a_gap, _cut_off, _another_die, _another_order])
-def test_a_changed_journal_is_refused_and_nothing_is_touched(table: Path, change: Any) -> None:
+def test_an_archive_with_a_changed_journal_is_refused(table: Path, change: Any) -> None:
     forged = with_journal(exported(table)[0], change)
     before = tree(table.parent)
     assert isinstance(imported(forged, table, "--replace").exception, DeviceError)
     assert tree(table.parent) == before
 
 
-def test_a_journal_that_cannot_be_played_is_refused(table: Path) -> None:
+def test_an_archive_whose_journal_can_not_be_played_is_refused(table: Path) -> None:
     journal = Journal(table)
     journal.open()
     journal.append(Entry(number=6, kind="line", body={"line": {"do": "bomb"}, "source": "hand"}, wall_s=1.0))

@@ -1,4 +1,4 @@
-"""The house at a virtual table: it throws by itself, and goes on after the power was pulled in its turn."""
+"""The bot at a virtual table: it throws by itself, and goes on after the program was killed in its turn."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def played_until(table: Running, met: Callable[[dict[str, Any]], bool]) -> dict[
     return found
 
 
-def test_the_house_throws_and_decides_and_a_pulled_plug_does_not_stop_it(tmp_path: Path) -> None:
+def test_the_bot_throws_and_decides_also_after_a_kill_in_its_turn(tmp_path: Path) -> None:
     options = ("--players", "House,Ann", "--house", "steady", "--game", "crag")
     with Running(tmp_path, *options) as table:
         table.pair()

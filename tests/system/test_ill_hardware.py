@@ -1,4 +1,4 @@
-"""Drivers that fail below the adapters: the table serves, tells the part with its cure, and ends with status 0."""
+"""Drivers that fail below the adapters: the table serves, reports the part with its cure, and exits with status 0."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_table_plays_on_without_an_ill_part_and_ends_well(case: str, tmp_path: Path) -> None:
+def test_a_table_plays_on_without_a_failed_part_and_exits_with_0(case: str, tmp_path: Path) -> None:
     model, settings, part, words = CASES[case]
     (tmp_path / "model").write_text(f"{model}\0")
     (tmp_path / "pegpip.toml").write_text(settings)

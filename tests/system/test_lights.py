@@ -1,4 +1,4 @@
-"""What the board is told for a snapshot: pegs, moods, moments; whatever the players are called."""
+"""The board's view of a snapshot: pegs, mood and animations, whatever the players are called."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def moments_after(told: Told, line: dict[str, Any]) -> tuple[Moment, ...]:
     return tuple(m for m in lights.view(told.snapshot, told.news, 2.0).moments if m.at_s == 2.0)
 
 
-def test_turn_points_run_ahead_of_the_player_on_turn_only() -> None:
+def test_only_the_player_on_turn_has_unbanked_points_on_the_board() -> None:
     told = Told(crib()).play(THROW, POINT, STOP, THROW, POINT, STOP, THROW, POINT)
     assert board_view(told.snapshot).pegs == (Peg(0, 2, 4), Peg(1, 2, 2))
 
 
-def test_a_team_plays_for_both_of_its_players() -> None:
+def test_the_board_shows_one_peg_for_both_players_of_a_team() -> None:
     told = Told(crib("Ann", "Ben", "Cat", "Dan", partners=True)).play(
         THROW, POINT, STOP, THROW, POINT, STOP, THROW, POINT
     )
@@ -83,7 +83,7 @@ def test_a_team_plays_for_both_of_its_players() -> None:
     assert board_view(told.snapshot).pegs[0] == Peg(0, 2, 4)
 
 
-def test_a_player_called_as_a_part_of_another_has_his_own_seat() -> None:
+def test_a_player_whose_name_is_part_of_anothers_has_an_own_peg() -> None:
     told = Told(crib("Ann & Ben", "Ann", "Ben")).play(THROW, POINT, STOP, THROW, POINT)
     view = board_view(told.snapshot)
     assert (view.to_play, view.pegs) == (1, (Peg(0, 2, 2), Peg(1, 0, 2), Peg(2, 0, 0)))
@@ -102,41 +102,41 @@ def test_the_board_shows_pegs_and_moments_of_an_unknown_game(monkeypatch: pytest
     assert (board_view(told.snapshot).to_play, board_view(told.snapshot).pegs[0]) == (1, Peg(0, 80, 80))
 
 
-def test_without_a_game_the_board_idles() -> None:
+def test_without_a_game_the_mood_of_the_board_is_idle() -> None:
     assert board_view(Snapshot(number=0)).mood == "idle"
 
 
-def test_a_long_game_has_240_holes() -> None:
+def test_the_boards_track_has_240_holes_in_a_long_game() -> None:
     assert board_view(Told(crib(long_game=True)).snapshot).holes == 240
 
 
-def test_crapola_runs_125_points_to_a_hole() -> None:
+def test_in_crapola_one_hole_of_the_track_is_125_points() -> None:
     told = Told({"game": "crapola", "players": ["Ann", "Ben"]})
     told.play({"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, STOP)
     assert [peg.banked for peg in board_view(told.snapshot).pegs] == [8, 0]
 
 
 @pytest.mark.parametrize(("target", "hole"), [(15_000, 8), (1000, 120), (500, 240), (5000, 24)])
-def test_crapolas_target_is_the_end_of_the_track_whatever_it_is(target: int, hole: int) -> None:
+def test_any_target_of_crapola_is_at_the_end_of_the_track(target: int, hole: int) -> None:
     told = Told({"game": "crapola", "players": ["Ann", "Ben"], "rules": {"target": target}})
     told.play({"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, STOP)
     assert [peg.banked for peg in board_view(told.snapshot).pegs] == [hole, 0]
 
 
-def test_a_forbidden_hold_is_shown() -> None:
+def test_an_illegal_hold_sets_the_mood_of_the_board() -> None:
     snapshot = Told(crib()).play(THROW).snapshot
     wrong = Snapshot(number=1, track=snapshot.track, sides=snapshot.sides, notice=Notice("illegal_hold", {}))
     assert board_view(wrong).mood == "illegal_hold"
 
 
-def test_a_wipe_out_drains_from_the_second_peg_to_the_first() -> None:
+def test_a_wipe_out_drains_from_the_unbanked_hole_to_the_banked_one() -> None:
     told = Told(crib()).play(THROW, POINT, STOP, THROW, POINT, STOP, THROW, POINT)
     threw, wiped = moments_after(told, {"throw": [2, 3, 3, 4, 6]})
     assert threw.kind == "run"
     assert (wiped.kind, wiped.at_s, wiped.player, wiped.from_hole, wiped.to_hole) == ("drain", 2.0, 0, 4, 2)
 
 
-def test_a_skunked_loser_is_shown_when_the_game_ends() -> None:
+def test_a_skunked_loser_gets_stripes_when_the_game_ends() -> None:
     told = Told(crib(skunk=True)).play(*NEARLY_WON, STOP, THROW, POINT)
     assert [(moment.kind, moment.player) for moment in moments_after(told, STOP)] == [("fill", 1), ("stripes", 1)]
     assert board_view(told.snapshot).winners == (0,)
@@ -149,7 +149,7 @@ ODD_NAMES += ["\U0001f469\u200d\U0001f469\u200d\U0001f467", "Jos\u00e9", "Jose\u
 @pytest.mark.parametrize("game", GAMES)
 @settings(max_examples=1000 if EXPLORING else 6, deadline=None)
 @given(st.data())
-def test_the_right_seat_is_lit_whatever_the_players_names(game: str, data: st.DataObject) -> None:
+def test_what_the_board_shows_does_not_depend_on_players_names(game: str, data: st.DataObject) -> None:
     anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=24)
     partners = game == "crib_dice" and data.draw(st.booleans())
     least, most = (4, 4) if partners else (2, 5)

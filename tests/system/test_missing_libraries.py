@@ -1,4 +1,4 @@
-"""A library that is missing is told in words, with the command that brings it: no traceback."""
+"""A missing library is reported in one sentence with the command that installs it, without a traceback."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def read_with(tmp_path: Path, module: str, source: str) -> subprocess.CompletedP
         ("raise ImportError('libfoo.so.3: cannot open shared object file', name='foo')", ("libfoo.so.3", "apt-file")),
     ],
 )
-def test_a_missing_library_is_told_with_its_cure(tmp_path: Path, source: str, says: tuple[str, ...]) -> None:
+def test_a_missing_library_is_reported_with_its_cure(tmp_path: Path, source: str, says: tuple[str, ...]) -> None:
     done = read_with(tmp_path, "cv2", source)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert all(word in done.stderr for word in says), done.stderr
 
 
-def test_a_module_of_our_own_that_is_missing_keeps_its_traceback(tmp_path: Path) -> None:
+def test_a_missing_module_of_the_project_keeps_its_traceback(tmp_path: Path) -> None:
     done = read_with(tmp_path, "cv2", "import vision.nowhere")
     assert "Traceback" in done.stderr

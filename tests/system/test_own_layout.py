@@ -1,4 +1,4 @@
-"""Wiring in the settings file: a layout of one's own, and all that can't be, told before anything starts."""
+"""Wiring in the settings file: custom layouts, and wiring problems that are reported before anything starts."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def settings(tmp_path: Path, text: str) -> config.Settings:
     return config.load(file, {"data": {"dir": str(tmp_path)}, "web": {"port": 0, "host": "127.0.0.1"}})
 
 
-def test_a_layout_of_ones_own_comes_from_the_settings(tmp_path: Path) -> None:
+def test_a_custom_layout_comes_from_the_settings(tmp_path: Path) -> None:
     own = settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nleds = 140\nlanes = ['139-80,75-14']\n")
     layout = layout_of("own", own.track)
     assert (layout.name, layout.leds, layout.holes) == ("own", 140, 120)
     assert (layout.lanes[0][0], layout.lanes[0][60], layout.lanes[0][121]) == ((139,), (75,), (14,))
 
 
-def test_every_setting_of_every_part_has_a_key(tmp_path: Path) -> None:
+def test_every_setting_of_every_section_can_be_set_in_the_file(tmp_path: Path) -> None:
     """A section is the part's own struct: `Settings` adds nothing and leaves out nothing."""
     for section, kind in get_type_hints(config.Settings).items():
         part = kind()
@@ -41,11 +41,11 @@ def test_every_setting_of_every_part_has_a_key(tmp_path: Path) -> None:
         assert kind.__module__ != config.__name__, "a part declares its settings beside it"
 
 
-def test_a_ready_made_layout_needs_no_section(tmp_path: Path) -> None:
+def test_a_ready_made_layout_needs_no_track_section(tmp_path: Path) -> None:
     assert layout_of("matrix16", settings(tmp_path, "").track).leds == 256
 
 
-def test_the_strips_order_and_pins_reach_the_strip_and_the_buttons(tmp_path: Path) -> None:
+def test_colour_order_and_pins_come_from_the_settings(tmp_path: Path) -> None:
     wired = settings(tmp_path, "[strip]\norder = 'rgb'\npin = 21\n[buttons]\nbank = 5\n")
     assert (wired.strip.order, wired.strip.pin) == ("RGB", 21)
     assert wired.buttons.pins == {"bank": 5, "undo": 27, "next": 22}
@@ -61,7 +61,7 @@ def test_brightness_gamma_white_and_limit_come_from_the_settings(tmp_path: Path)
     assert len(refused.value.problems) == 2
 
 
-def test_impossible_wiring_is_refused_all_at_once_with_what_to_change(tmp_path: Path) -> None:
+def test_all_wiring_problems_are_reported_at_once_with_their_cures(tmp_path: Path) -> None:
     wrong = settings(
         tmp_path,
         "[strip]\nkind = 'spi'\nlayout = 'own'\norder = 'GRX'\n"
@@ -82,7 +82,7 @@ def test_impossible_wiring_is_refused_all_at_once_with_what_to_change(tmp_path: 
         assert words in told
 
 
-def test_a_strip_for_an_older_pi_is_refused_on_a_pi_5_with_all_the_rest(
+def test_a_pi_5_refuses_an_older_pis_strip_beside_all_other_problems(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("companion.service.opening.model", lambda: "Raspberry Pi 5 Model B Rev 1.0")
@@ -112,7 +112,7 @@ def test_a_list_of_a_billion_leds_is_refused(tmp_path: Path) -> None:
         layout_of("own", settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nlanes = ['0-999999999']\n").track)
 
 
-def test_a_layout_of_ones_own_can_be_walked_and_drawn(tmp_path: Path) -> None:
+def test_a_custom_layout_can_be_walked_and_drawn(tmp_path: Path) -> None:
     settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nleds = 12\nlanes = ['0-11']\nholes = 10\nrow_holes = 5\n")
     for words in (["map"], ["map", "--out", f"{tmp_path}/m.svg"], ["design", "--out", f"{tmp_path}/d.svg"]):
         done = CliRunner().invoke(leds, [*words, "--config", str(tmp_path / "pegpip.toml")])

@@ -1,4 +1,4 @@
-"""`pegpip play` from outside: it starts, tells its address, refuses bad settings and stops cleanly."""
+"""`pegpip play` from outside: it starts, prints its address, refuses bad settings and stops cleanly."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_settings_that_cannot_work_end_play_with_exit_status_2(tmp_path: Path, w
     assert "Traceback" not in done.stderr
 
 
-def test_a_data_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_data_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     done = pegpip("play", "--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path / "file" / "data"))
     assert done.returncode in (1, 2)
@@ -75,7 +75,7 @@ def test_a_data_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_camera_that_is_not_there_degrades_and_the_phone_enters_throws(tmp_path: Path) -> None:
+def test_without_a_camera_health_is_degraded_and_phones_enter_throws(tmp_path: Path) -> None:
     with Running(tmp_path, "--camera", "opencv:61") as table:
         health = table.until("/healthz", lambda answer: answer["status"] == "degraded")
         assert health["status"] == "degraded"
@@ -98,7 +98,7 @@ def test_bad_requests_are_refused_and_the_table_plays_on(tmp_path: Path) -> None
         assert table.ask("/api/lines", throw)[0] == 200
 
 
-def test_without_a_terminal_nothing_but_plain_lines_is_printed(tmp_path: Path) -> None:
+def test_without_a_terminal_play_prints_plain_lines_only(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         assert all("\x1b" not in line for line in table.said)
 
@@ -110,7 +110,7 @@ def test_a_settings_file_that_does_not_exist_is_created(tmp_path: Path) -> None:
         assert table.ask("/healthz")[1]["parts"]["settings"] == {"ok": True, "says": "all settings are used"}
 
 
-def test_a_settings_file_that_can_not_be_created_is_told_with_status_2(tmp_path: Path) -> None:
+def test_a_settings_file_that_can_not_be_created_ends_with_status_2(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     words = ("--port", "0", "--data", str(tmp_path / "data"), "--config", str(tmp_path / "file/pegpip.toml"))
     done = pegpip("play", "--host", "127.0.0.1", *words)
@@ -118,7 +118,7 @@ def test_a_settings_file_that_can_not_be_created_is_told_with_status_2(tmp_path:
     assert "can't be created" in done.stderr
 
 
-def test_a_table_that_has_run_starts_in_spite_of_its_settings_file(tmp_path: Path) -> None:
+def test_a_table_that_has_run_starts_with_an_unreadable_settings_file(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     file.write_text("[strip]\nlayout = 'matrix16'\n")
     with Running(tmp_path / "data", "--config", str(file)):

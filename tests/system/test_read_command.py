@@ -71,7 +71,7 @@ def test_with_a_calibration_pictures_are_read_as_that_trays_frames(pictures: Pic
     assert [{**one, "ms": 0} for one in records(by_folder)] == [{**one, "ms": 0} for one in (dice, empty)]
 
 
-def test_a_picture_of_another_size_is_read_as_a_photo_and_that_is_said(pictures: Pictures) -> None:
+def test_a_picture_of_another_size_is_read_as_a_photo_with_a_note(pictures: Pictures) -> None:
     done = pegpip(read, "--json", "--expect", 3, "--calibration", pictures.file, pictures.small, pictures.dice)
     assert [one["values"] for one in records(done)] == [pictures.values] * 2
     assert "small.png: 640 x 480 is not the calibration's size; it is read as a photo." in done.stderr
@@ -102,7 +102,7 @@ def test_a_missing_or_invalid_calibration_is_refused(pictures: Pictures, tmp_pat
     assert isinstance(pegpip(read, "--calibration", pictures.dice, pictures.dice).exception, DeviceError)
 
 
-def test_the_bench_times_the_reading_of_a_picture_of_ones_own(pictures: Pictures) -> None:
+def test_bench_with_an_image_times_the_reading_of_that_picture(pictures: Pictures) -> None:
     (told,) = records(pegpip(bench, "--json", "--image", pictures.dice, "--calibration", pictures.data))
     times = {"settle_ms", "read_rig_ms", "read_free_ms", "baseline_ms"}
     assert told.keys() == {*times, "machine"}

@@ -1,4 +1,4 @@
-"""Which effect is heard for what happened at the table."""
+"""Sound effects: which one is played for which event."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def happened(*codes: str) -> News:
         (("undone", "threw"), None),
     ],
 )
-def test_the_last_event_is_heard_and_a_throw_only_alone(codes: tuple[str, ...], heard: str | None) -> None:
+def test_the_last_event_sounds_and_a_throw_only_without_another(codes: tuple[str, ...], heard: str | None) -> None:
     tones = GAMES["crib_dice"].effect(heard).tones if heard else ()
     assert effect(happened(*codes)) == tuple(Note(*tone) for tone in tones)
     assert bool(tones) is (heard is not None)
 
 
-def test_a_running_table_plays_a_throw_by_the_players_of_the_system(
+def test_a_running_table_plays_a_throws_sound_by_the_systems_player(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard = tmp_path / "heard"

@@ -29,7 +29,7 @@ def analyze(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
-def test_systemd_accepts_the_unit(unit: Path) -> None:
+def test_systemd_analyze_verify_accepts_each_unit(unit: Path) -> None:
     done = analyze("verify", str(unit))
     assert (done.returncode, done.stderr) == (0, "")
 

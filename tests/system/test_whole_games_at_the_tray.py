@@ -1,4 +1,4 @@
-"""Whole games in real Chromium on the virtual tray alone, unpaired: who does what is marked gold comes to the end."""
+"""Whole games in real Chromium on the virtual tray, without pairing: pressing the gold buttons ends the game."""
 
 from __future__ import annotations
 

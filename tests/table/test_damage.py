@@ -85,7 +85,7 @@ def test_an_intact_journal_passes_every_check(tmp_path: Path) -> None:
     assert not reports(tmp_path)
 
 
-def test_missing_copies_are_reported_if_the_archive_is_there(tmp_path: Path) -> None:
+def test_an_archive_without_a_journal_reports_the_journal_missing(tmp_path: Path) -> None:
     kept(tmp_path)
     for file in tmp_path.iterdir():
         if file.is_file():

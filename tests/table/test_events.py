@@ -37,7 +37,7 @@ WIPED = [MIXED, point(5), throw(2, 3, 3, 4, 6)]
 BANKED_2 = [MIXED, point(5), STOP]
 
 
-def test_freezing_names_the_dice_that_it_gained() -> None:
+def test_a_freeze_event_counts_the_dice_that_it_added() -> None:
     found = told(crib(), MIXED, point(5), throw(5, 5, 3, 4, 6))
     assert found == [
         ("threw", {"player": "Ann", "dice": [3, 4, 5, 5, 6]}),
@@ -69,7 +69,7 @@ def test_two_wipe_outs_after_a_fuchle_eliminate_a_player() -> None:
 
 
 @pytest.mark.parametrize(("dice", "code"), [((4, 6), "rolled_over"), ((4, 4), "piddle_lost")])
-def test_a_piddle_is_won_or_lost(dice: tuple[int, ...], code: str) -> None:
+def test_a_piddle_causes_a_rollover_or_a_piddle_lost_event(dice: tuple[int, ...], code: str) -> None:
     found = told(crib(), throw(3, 3, 3, 3, 3, 1, 2), point(3), throw(*dice))
     assert found[1][0] == code
     if code == "rolled_over":
@@ -109,7 +109,7 @@ def test_a_bump_event_names_the_player_who_went_back() -> None:
     assert found[1] == ("bumped", {"player": "Ann", "from": 2, "to": 0})
 
 
-def test_finishing_causes_a_finish_and_a_game_over_event() -> None:
+def test_a_finish_causes_a_finished_event_and_later_a_game_over_event() -> None:
     big = [throw(*[6] * 7), point(6), throw(*[6] * 7), point(6), throw(*[6] * 7), point(6), throw(*[6] * 7), point(6)]
     finish = [*big, throw(6, 6, 6, 1, 2, 3, 4), point(6), STOP]
     found = told(crib(), *finish)
@@ -118,7 +118,7 @@ def test_finishing_causes_a_finish_and_a_game_over_event() -> None:
     assert end[-1] == ("game_over", {"winners": ["Ann"], "games_lost": {"Ann": 0, "Ben": 1}})
 
 
-def test_partners_bank_for_their_team() -> None:
+def test_a_bank_event_of_partners_names_their_team() -> None:
     header = {"game": "crib_dice", "players": ["Ann", "Ben", "Cat", "Dan"], "rules": {"partners": True}}
     found = told(header, *BANKED_2, *BANKED_2, *BANKED_2)
     assert found == [("banked", {"player": "Ann & Cat", "points": 2, "from": 2, "to": 4})]

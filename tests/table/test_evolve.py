@@ -288,7 +288,7 @@ def test_a_correction_may_not_reopen_an_earlier_game(tmp_path: Path) -> None:
     table.stop()
 
 
-def test_past_games_follow_the_growing_journal(tmp_path: Path) -> None:
+def test_the_list_of_past_games_follows_the_growing_journal(tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     assert past.games() == []
     table = table_in(tmp_path)

@@ -142,5 +142,5 @@ def told(lines: list[Any]) -> list[Any]:
     return [(type(line), sorted(line.dice)) if hasattr(line, "dice") else line for line in lines]
 
 
-def test_the_movement_threshold_is_less_than_a_die() -> None:
+def test_a_die_counts_as_unmoved_only_within_less_than_its_own_size() -> None:
     assert 0 < SAME_PLACE_MM < 16

@@ -73,7 +73,7 @@ def test_an_unfinished_game_counts_its_throws_but_no_result(table: Table, tmp_pa
     assert players["Cid"] == Tally(throws=1, faces=(1, 1, 0, 1, 3, 1))
 
 
-def test_a_game_without_a_throw_is_not_listed(table: Table, tmp_path: Path) -> None:
+def test_past_games_leave_out_a_game_without_a_throw(table: Table, tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     table.submit(StartGame(header={**HEADER, "players": ["Guest 1", "Guest 2"]}))
     assert (past.games(), past.players()) == ([], {})
