@@ -107,7 +107,8 @@ def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float)
 def _moment(light: Light, side: int, before: games.Peg, after: games.Peg, now_s: float) -> Moment:
     """Convert a game's light for one side to an animation between two positions of its peg.
 
-    `run` and `drain` begin at the unbanked points ahead of the peg, all others at the banked ones.
+    The animation starts at `now_s` on the board's clock, where the peg was `before`, and ends where it is `after`.
+    Kinds `run` and `drain` start at the hole of its unbanked points, all others at that of its banked ones.
     """
     ahead = light.kind in ("run", "drain")
     from_hole = before.provisional if ahead else before.banked

@@ -144,7 +144,14 @@ def back(releases: Releases) -> None:
 def await_well(
     look: Callable[[], int | None], entry: int | None, pause: Callable[[float], None], clock: Callable[[], float]
 ) -> None:
-    """Poll with `look` until the table is healthy and has at least that entry. Raises DeviceError after WELL_S."""
+    """Wait until the table is healthy and its newest entry is not before `entry`. Raises DeviceError after WELL_S.
+
+    Args:
+        look: Returns the number of the journal's newest entry when the table is healthy, else None.
+        entry: Number of the entry that must be there; None if no table ran before.
+        pause: Waits a number of seconds.
+        clock: A monotonic clock, in seconds.
+    """
     end = clock() + WELL_S
     while clock() < end:
         newest = look()
@@ -182,7 +189,7 @@ def page_of(settings: Path) -> str:
 
 
 def value_in(settings: Path, section: str, key: str) -> object:
-    """Return one value from a TOML settings file; None when it is missing or the file can't be read.
+    """Return the value of `key` in [section] of a TOML settings file; None if it is missing or the file unreadable.
 
     Root reads a file of the service here, so no link is followed and no pipe is waited for.
     """
@@ -225,7 +232,7 @@ def _forget(releases: Releases) -> None:
 
 
 def main(word: str, machine: Machine) -> int:
-    """Run `count` or `prove` for the systemd unit; return the exit status: 0 done, 1 an error, which is printed."""
+    """Run `count` or `prove`, as `word` says, for the systemd unit; return exit status 0, or 1 for a printed error."""
     releases = Releases(machine)
     try:
         if word == "count":

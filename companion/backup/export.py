@@ -146,7 +146,7 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
 
 
 def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]:
-    """Add one file to the zip and return its entry for the manifest; photos are stored without compression."""
+    """Add the file `source` to the zip as `name`, and return its entry in the manifest. Photos are not compressed."""
     member = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     member.compress_type = zipfile.ZIP_STORED if source.suffix in (".jpg", ".zip") else zipfile.ZIP_DEFLATED
     digest, size = hashlib.sha256(), 0

@@ -204,7 +204,8 @@ def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, 
 def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
     """Check that a table could start from the files unpacked into `incoming`: journal, settings and calibration.
 
-    Deletes derived files there, and comments out settings that run a program.
+    Deletes derived files there, and comments out settings that run a program. The manifest says how many entries the
+    journal must have.
 
     Returns:
         Keys of [buttons] that were commented out because they run a program.

@@ -20,7 +20,7 @@ PARTS = ("rules", "advice", "vision", "leds")
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--only", type=click.Choice(PARTS), help="Measure one part only.")
+@click.option("--only", "only_part", type=click.Choice(PARTS), help="Measure one part only.")
 @click.option("--image", type=click.Path(path_type=Path), metavar="FILE", help="Time the reading of this picture.")
 @click.option(
     "--calibration",
@@ -28,7 +28,7 @@ PARTS = ("rules", "advice", "vision", "leds")
     metavar="FILE",
     help="Calibration of that picture's tray: the file, or its data folder.",
 )
-def command(as_json: bool, only: str | None, image: Path | None, calibration: Path | None) -> int:
+def command(as_json: bool, only_part: str | None, image: Path | None, calibration: Path | None) -> int:
     """Measure speed and accuracy on this machine; takes about a minute.
 
     Times are medians on one thread. `virtual_exact` counts the simulated throws that were read right through the whole
@@ -40,7 +40,7 @@ def command(as_json: bool, only: str | None, image: Path | None, calibration: Pa
     if image is not None and calibration is not None:
         return _print(_timed(image, calibration), as_json=as_json)
     measured: dict[str, Any] = {}
-    for part in PARTS if only is None else (only,):
+    for part in PARTS if only_part is None else (only_part,):
         click.echo(f"measuring {part} ...", err=True)
         measure = importlib.import_module(f"companion.bench.{part}").measure
         measured |= measure(_progress) if part == "vision" else measure()
@@ -48,7 +48,7 @@ def command(as_json: bool, only: str | None, image: Path | None, calibration: Pa
 
 
 def _timed(image: Path, calibration: Path) -> dict[str, Any]:
-    """Time the reading of one picture with the calibration and without; return the `*_ms` values of `pegpip bench`.
+    """Time the reading of the picture `image` with the calibration and without; return the `*_ms` values of the bench.
 
     Raises SetupError, DeviceError or PictureError.
     """

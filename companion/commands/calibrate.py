@@ -290,7 +290,10 @@ class _Hands:
 
 
 def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
-    """Write the sheet to print as a PDF to the file `to`, and return exit status 0. Raises SetupError."""
+    """Write the sheet to print on `paper`, for the tray of `plan`, as a PDF file, and return exit status 0.
+
+    Raises SetupError.
+    """
     from vision.calibration.sheet import sheet
     from vision.calibration.sheet_pdf import pdf
 

@@ -16,12 +16,12 @@ from companion.settings.starting import in_use
 
 
 @click.command()
-@click.option("--data", metavar="DIR", help="The table's data folder.")
+@click.option("--data", "data_folder", metavar="DIR", help="The table's data folder.")
 @click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 @click.option("--replace", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest as JSON.")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
-def command(file: Path, data: str | None, settings_file: Path | None, replace: bool, as_json: bool) -> int:
+def command(file: Path, data_folder: str | None, settings_file: Path | None, replace: bool, as_json: bool) -> int:
     """Write the whole table to FILE: journal, photos, calibration and settings, as a zip for its owner only.
 
     The table may be playing. `pegpip import FILE` restores it, here or on another machine. Paired phones are left out:
@@ -29,7 +29,7 @@ def command(file: Path, data: str | None, settings_file: Path | None, replace: b
     """
     from companion.backup.export import write_archive
 
-    settings = in_use(settings_file, {"data": {"dir": data}} if data else {}).settings
+    settings = in_use(settings_file, {"data": {"dir": data_folder}} if data_folder else {}).settings
     if file.exists() and not replace:
         raise DeviceError(f"{file} exists.", "Name another file, or add --replace.")
     if not file.absolute().parent.is_dir():

@@ -12,14 +12,14 @@ from companion.settings import load as config
 
 
 @click.command()
-@click.option("--data", metavar="DIR", help="The table's data folder.")
+@click.option("--data", "data_folder", metavar="DIR", help="The table's data folder.")
 @click.option(
     "--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="The settings file to write."
 )
 @click.option("--replace", is_flag=True, help="Put older data aside; nothing is deleted.")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest as JSON.")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
-def command(file: Path, data: str | None, settings_file: Path | None, replace: bool, as_json: bool) -> int:
+def command(file: Path, data_folder: str | None, settings_file: Path | None, replace: bool, as_json: bool) -> int:
     """Restore the table that `pegpip export` wrote to FILE. Stop a running table first.
 
     Everything is checked before anything changes. With --replace, older data goes to a folder `replaced-1`. Run by
@@ -29,7 +29,7 @@ def command(file: Path, data: str | None, settings_file: Path | None, replace: b
 
     settings_to = settings_file or config.default_file()
     known = settings_to if settings_to.exists() else None
-    folder = Path(data).expanduser() if data else config.load(known, {}).data.folder
+    folder = Path(data_folder).expanduser() if data_folder else config.load(known, {}).data.folder
     manifest = read_archive(file, folder, settings_to, replace=replace)
     aside = manifest["aside"]
     if as_json:

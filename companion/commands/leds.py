@@ -47,9 +47,9 @@ def command() -> None:
 
 @command.command()
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where the pictures go.")
-@click.option("--layout", "only", metavar="L", help="This layout alone.")
-@click.option("--stills", is_flag=True, help="No moving pictures.")
-def scenes(out: Path, only: str | None, stills: bool) -> None:
+@click.option("--layout", "only_layout", metavar="L", help="This layout alone.")
+@click.option("--stills", "stills_only", is_flag=True, help="No moving pictures.")
+def scenes(out: Path, only_layout: str | None, stills_only: bool) -> None:
     """Draw every scene on the ready-made layouts.
 
     Each becomes a PNG and an animated WebP, named LAYOUT-SCENE, in the folder of --out.
@@ -57,13 +57,13 @@ def scenes(out: Path, only: str | None, stills: bool) -> None:
     from hardware.pictures.gallery import SCENES
     from hardware.track import PRESETS, preset
 
-    layouts = [preset(only)] if only else [preset(name) for name in PRESETS]
+    layouts = [preset(only_layout)] if only_layout else [preset(name) for name in PRESETS]
     _folder(out)
     with click.progressbar(length=len(layouts) * len(SCENES), label="scenes") as bar:
         for layout in layouts:
             for scene in SCENES:
                 _still(out / f"{layout.name}-{scene.name}.png", scene, layout)
-                if not stills:
+                if not stills_only:
                     _moving(out / f"{layout.name}-{scene.name}.webp", scene, layout)
                 bar.update(1)
 

@@ -17,14 +17,16 @@ from companion.errors import DeviceError
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--config", "settings", type=click.Path(path_type=Path), metavar="TOML", help=f"Default: {SETTINGS}.")
+@click.option(
+    "--config", "settings_file", type=click.Path(path_type=Path), metavar="TOML", help=f"Default: {SETTINGS}."
+)
 @click.option("--unsigned", is_flag=True, help="Take a file without a signature; only on a terminal, after a question.")
-def command(file: Path, settings: Path | None, unsigned: bool) -> None:
+def command(file: Path, settings_file: Path | None, unsigned: bool) -> None:
     """Make the table's service run the release in FILE: a .deb or a wheel, for instance on a USB stick.
 
-    FILE.sig, the signature, must be beside it; it is checked before anything is unpacked. The new release is made
-    beside the running one, without the Internet; then the service restarts. If the table is not well in two minutes,
-    the release before runs again. The game goes on. A power cut in the meantime does not change that.
+    FILE.sig, the signature, must be beside it; it is checked before anything is unpacked, except with --unsigned. The
+    new release is made beside the running one, without the Internet; then the service restarts. If the table is not
+    well in two minutes, the release before runs again and the game goes on, also after a power cut in the meantime.
     """
     machine = Machine()
     releases = Releases(machine)
@@ -37,7 +39,7 @@ def command(file: Path, settings: Path | None, unsigned: bool) -> None:
             raise DeviceError("--unsigned needs a person at a terminal.", "Run it there, or use a signed release.")
         click.confirm(f"{file.name} is not signed: its maker would get control of this table. Go on?", abort=True)
     os.umask(0o022)  # the service must be able to read the release, whatever root's own umask is
-    updater = Updater(releases, Systemd(machine, settings or machine.at(SETTINGS)), click.echo)
+    updater = Updater(releases, Systemd(machine, settings_file or machine.at(SETTINGS)), click.echo)
     with opened(file, releases, unsigned=unsigned) as source:
         name = updater.update(source)
     click.echo(f"The table runs the release {name}.")

@@ -25,9 +25,15 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each throw.")
 @click.option("--expect", type=click.IntRange(min=0, max=99), metavar="N", help="Number of dice in the tray.")
 @click.option("--limit-s", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds.")
-@click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the camera's calibration.")
+@click.option(
+    "--data",
+    "data_folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of the camera's calibration.",
+)
 @click.argument("source", metavar="SOURCE")
-def command(source: str, as_json: bool, expect: int | None, limit_s: float | None, data: Path | None) -> int:
+def command(source: str, as_json: bool, expect: int | None, limit_s: float | None, data_folder: Path | None) -> int:
     """Follow a camera or a video and print each throw once it has settled.
 
     SOURCE is a video file, or a camera as in the settings (`pegpip play --help` lists them). For instance `pegpip watch
@@ -40,7 +46,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     from vision.watching.watcher import Ill, Settled, Watcher
 
     source, camera = _opened(source)
-    setup = load_reader(source, camera, data or config.load(None, {}).data.folder, load_networks())
+    setup = load_reader(source, camera, data_folder or config.load(None, {}).data.folder, load_networks())
     lasts_s = math.inf if limit_s is None else limit_s
     ends_s = time.monotonic() + lasts_s
 

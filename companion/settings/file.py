@@ -156,7 +156,7 @@ class SettingsFile:
             raise SetupError([why]) from None
 
     def _with(self, section: str, key: str, value: Any) -> str:
-        """Return the settings file's text with one value changed and its comments kept. The file stays as it is.
+        """Return the settings file's text with `key` of [section] set to `value`, comments kept. Nothing is written.
 
         Raises SetupError if the file can't be read or the value has no TOML form.
         """

@@ -29,7 +29,7 @@ def events_of(transcript: Transcript, number: int, throw: int | None = None, alo
 
 
 def news_between(before: Snapshot, after: Snapshot) -> News:
-    """Return the events that are new in `after`, and whether one of them takes earlier events back."""
+    """Return the events in `after` that are not in `before`, and whether one of them takes earlier events back."""
     if before.number == after.number:
         return News()
     fresh = tuple(event for event in after.events if event.number > before.number)

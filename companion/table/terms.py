@@ -57,7 +57,7 @@ USUAL = Terms()
 
 
 def terms_of(sent: object, header: Header) -> Terms:
-    """Convert a decoded JSON object to terms and check them against the game's header. Raises RulesError."""
+    """Convert `sent`, a decoded JSON object, to terms and check them against the game's header. Raises RulesError."""
     if isinstance(sent, dict):
         for key in sent:
             if key not in Terms.__struct_fields__:

@@ -21,35 +21,53 @@ WIDTH = 40
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option(
     "--data",
+    "data_folder",
     metavar="DIR",
     type=click.Path(exists=True, file_okay=False),
     help="Folder of the journal, when no FILE is given.",
 )
-@click.option("--since", type=click.IntRange(min=1), metavar="GAME", help="Only its games from that one on: new dice.")
-@click.option("--set", "dice", metavar="NAME", help="Only its games with that set of dice; '' for the usual one.")
-@click.argument("files", nargs=-1, metavar="[FILE...|-]")
-def command(files: tuple[str, ...], data: str | None, since: int | None, dice: str | None, as_json: bool) -> None:
+@click.option(
+    "--since",
+    "first_game",
+    type=click.IntRange(min=1),
+    metavar="GAME",
+    help="Only its games from that one on: new dice.",
+)
+@click.option("--set", "dice_set", metavar="NAME", help="Only its games with that set of dice; '' for the usual one.")
+@click.argument("transcripts", nargs=-1, metavar="[FILE...|-]")
+def command(
+    transcripts: tuple[str, ...], data_folder: str | None, first_game: int | None, dice_set: str | None, as_json: bool
+) -> None:
     """Test whether the dice are fair: counts of the values, evidence against it, and the bias that would show by now.
 
     Takes all games of the table, or the named transcripts. The test may be looked at after every throw: at most 1 of 20
     sets of fair dice is ever called uneven. Corrected throws count as corrected. Where one confusion of the camera's
     reader would explain uneven values, the answer says so.
     """
-    found = evidence_after(list(_of_files(files) if files else _of_the_table(data, since, dice))).view()
+    found = evidence_after(
+        list(_of_files(transcripts) if transcripts else _of_the_table(data_folder, first_game, dice_set))
+    ).view()
     click.echo(json.dumps(found) if as_json else in_words(found))
 
 
-def _of_files(files: tuple[str, ...]) -> Iterator[Sequence[int]]:
-    """Yield the dice of each throw in the named transcripts."""
-    for name in files:
+def _of_files(transcripts: tuple[str, ...]) -> Iterator[Sequence[int]]:
+    """Yield the dice of each throw in these transcripts: names of files, or `-` for standard input."""
+    for name in transcripts:
         yield from (action.dice for action in transcript_in(name).actions if isinstance(action, Throw))
 
 
-def _of_the_table(data: str | None, since: int | None, dice: str | None) -> Iterator[Sequence[int]]:
-    """Yield the dice of each throw in the games of a data folder, by default the settings' one."""
+def _of_the_table(data_folder: str | None, first_game: int | None, dice_set: str | None) -> Iterator[Sequence[int]]:
+    """Yield the dice of each throw in a data folder's games.
+
+    Args:
+        data_folder: The data folder; None for the settings' one.
+        first_game: Number of the first game to take; None for all.
+        dice_set: Takes only games with that set of dice, "" for the usual one; None for all.
+    """
     from companion.history.export import PastGames
 
-    return PastGames(config.load(None, {"data": {"dir": data}} if data else {}).data.folder).throws(since, dice)
+    settings = config.load(None, {"data": {"dir": data_folder}} if data_folder else {})
+    return PastGames(settings.data.folder).throws(first_game, dice_set)
 
 
 def in_words(found: dict[str, Any]) -> str:

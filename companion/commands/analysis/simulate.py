@@ -99,7 +99,15 @@ def header_for(game: str, levels: list[str], rules: str) -> Header:
 
 
 def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: bool) -> list[Score]:
-    """Play all games on all cores, and return each seat's totals."""
+    """Play all games on all cores, and return each seat's totals.
+
+    Args:
+        header: Header of every game; its `first` player is replaced, so that seats take turns to begin.
+        levels: Level of play of each seat.
+        games: Number of games.
+        seed: Seed of the dice and of random mistakes.
+        quiet: Whether to show no progress bar.
+    """
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
@@ -121,7 +129,7 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
 
 
 def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> list[Score]:
-    """Play the games with those numbers, each with its own dice, and return each seat's totals."""
+    """Play the games with those numbers, with dice by number and seed, and return each seat's totals."""
     totals = [Score()] * len(levels)
     for number in numbers:
         totals = [one + more for one, more in zip(totals, _game(header, levels, number, seed), strict=True)]
@@ -129,7 +137,7 @@ def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> l
 
 
 def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator[Score]:
-    """Play game `number` and yield each seat's totals, in seat order; the number decides who starts and the dice."""
+    """Play game `number` and yield each seat's totals; number and seed decide who starts and the dice."""
     first = header.players[number % len(levels)]
     begun = Header(header.game, header.players, header.rules, first)
     end = played(begun, levels, random.Random(f"{seed}/{number}"))

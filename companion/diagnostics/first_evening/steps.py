@@ -242,7 +242,7 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, tick: Tick, others: int) -> None:
-    """Show each frame on the strip for `for_s` seconds, and report progress to `tick`.
+    """Show each frame of `shown` on the strip for `for_s` seconds, and report progress to `tick`.
 
     `others` is the number of frames of this step that other calls show: they count for the progress.
     """
@@ -354,7 +354,7 @@ class _Timed:
         again: Reading | None = None,
         size_px: float | None = None,
     ) -> Reading:
-        """Read one picture and record the time in seconds."""
+        """Read one picture with the wrapped reader, arguments as there, and record the time in seconds."""
         begun_s = time.perf_counter()
         reading = self._reader.read(frame_bgr, expect, again, size_px)
         self._durations_s.append(time.perf_counter() - begun_s)
