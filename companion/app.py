@@ -225,7 +225,7 @@ def _today() -> str:
 
 
 def _data_folder(settings: Settings) -> Path:
-    """Return the data folder, created if it is missing. Raises DeviceError."""
+    """Return the data folder that the settings name, created if it is missing. Raises DeviceError."""
     folder = settings.data.folder
     try:
         folder.mkdir(parents=True, exist_ok=True)

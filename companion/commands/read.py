@@ -174,7 +174,10 @@ def _make_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _progress(images: Sequence[str]) -> Iterator[Iterator[str]]:
-    """Yield the names one by one, with a progress bar on standard error if that is a terminal and there are many."""
+    """Context manager: give an iterator of the names, which shows progress on standard error if that is a terminal.
+
+    Fewer than MIN_FOR_BAR names show none.
+    """
     if len(images) < MIN_FOR_BAR or not sys.stderr.isatty():
         yield iter(images)
         return

@@ -26,7 +26,7 @@ def transcript_in(name: str) -> Transcript:
 
 @contextmanager
 def naming(name: str) -> Iterator[None]:
-    """Put the file's name before each RulesError of the block."""
+    """Context manager: put the file's name before the message of a RulesError."""
     try:
         yield
     except RulesError as refused:

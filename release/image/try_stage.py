@@ -71,7 +71,7 @@ def card(image: Path, place: Path) -> Root:
 
 
 def main() -> None:
-    """Build the image's root with the stage, check it, and start two cards of it."""
+    """Build the image's root with the stage, check it, and run the first start of two copies of it, as of two cards."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", default="trixie", choices=["bookworm", "trixie"])
     parser.add_argument("--package", type=Path, required=True, help=f"the .deb of `make deb ARCH={NATIVE}`")

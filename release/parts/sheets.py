@@ -94,7 +94,7 @@ def board_front(layout: Layout) -> str:
 
 
 def board_back(layout: Layout) -> str:
-    """Return the SVG of the LED board's back panel from the front: each piece of strip with its direction."""
+    """Return the SVG of the LED board's back panel, seen from the front: each piece of strip with its direction."""
     width, height = board_wh_mm(layout)
     places = [(GAP_MM + x, GAP_MM + y) for x, y in on_board(layout)]
     body = _panel(width, height)

@@ -84,7 +84,7 @@ class VirtualHands:
         return [{**die, **_in_picture(die)} for die in self._camera.tray.dice()]
 
     def zones(self) -> Mapping[str, Any]:
-        """Return the zones in millimetres and the matrix from millimetres to pixels, as JSON."""
+        """Return as JSON the tray's size and zones (x, y, width, height) in mm, and the matrix from mm to pixels."""
         width, height = TRAY_WH_MM
         return {
             "width_mm": width,

@@ -68,6 +68,8 @@ class Score:
 def command(game: str, players: str, games: int, rules: str, seed: int, as_json: bool) -> None:
     """Play games of GAME between levels of play; count how often each wins, with 95 % confidence intervals.
 
+    --players names the level of each seat, --rules gives house rules as JSON.
+
     careless: the most expected points, with large random mistakes. steady: with few or none. best: the highest
     probability of winning where it is known, else the most expected points. Seats take turns to begin.
     """
@@ -79,7 +81,10 @@ def command(game: str, players: str, games: int, rules: str, seed: int, as_json:
 
 
 def header_for(game: str, levels: list[str], rules: str) -> Header:
-    """Return the header of a game between these levels, one player each. Raises UsageError for what can't be played."""
+    """Return the header of a game between players of these levels; `rules` is a JSON object with its house rules.
+
+    Raises UsageError for what can't be played.
+    """
     try:
         game_named(game)
     except RulesError as unknown:
@@ -149,7 +154,7 @@ def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator
 
 
 def report(header: Header, levels: list[str], games: int, seed: int, scores: list[Score]) -> dict[str, Any]:
-    """Return the results as the JSON object that `--json` prints."""
+    """Return the results as the JSON object that `--json` prints; `scores` holds each seat's totals."""
     return {
         "game": header.game,
         "games": games,

@@ -253,7 +253,7 @@ def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, ti
 
 
 def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Have the person press each button on a pin; yield a finding for each."""
+    """Have the person press each button that is on a GPIO pin; yield a finding for each."""
     wired = evening.settings.buttons
     if wired.kind != "gpio":
         yield Finding("button presses", True, f"No buttons on pins (kind {wired.kind!r}).", simulated=True)

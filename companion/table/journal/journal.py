@@ -322,7 +322,7 @@ def _entry_of(row: Row) -> Entry:
 
 @contextmanager
 def _as_device_error(path: Path) -> Iterator[None]:
-    """Convert Damaged and OSError of the journal at `path` to a DeviceError with a cure."""
+    """Context manager: convert Damaged and OSError of the journal at `path` to a DeviceError with a cure."""
     try:
         yield
     except Damaged as damage:
