@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from companion.errors import IllegalAction, RulesError
-from companion.games.advice.luck import Option, story_of
+from companion.games.advice.luck import Option, story_of, value_taken
 from companion.games.advice.odds import values_of
 from companion.games.advice.puzzles import option_line
 from companion.games.advice.reasons import reasons_for
@@ -198,7 +198,12 @@ def questions_of(game: PlayedGame) -> tuple[VoteQuestion, ...]:
     for move in sorted(story.costliest, key=lambda each: each.line):
         before = steps[move.line - 2].state
         ranked = tuple(sorted(values_of(before, story.goal), key=lambda each: -each[1]))
-        taken = next(place for place, (option, _) in enumerate(ranked) if option_line(option) == _line(move.action))
+        line = _line(move.action)
+        if all(option_line(option) != line for option, _ in ranked):  # a spending of an amount that is not listed
+            after = steps[move.line - 1].state
+            value = value_taken(ranked, before, move.action, after, story.goal)
+            ranked = tuple(sorted((*ranked, (move.action, value)), key=lambda each: -each[1]))
+        taken = next(place for place, (option, _) in enumerate(ranked) if option_line(option) == line)
         places = sorted({*range(min(MAX_OPTIONS, len(ranked))), taken})[-MAX_OPTIONS - 1 :]
         shown = sorted((ranked[place] for place in places), key=lambda each: str(option_line(each[0])))
         reasons = tuple(msgspec.to_builtins(phrase) for phrase in reasons_for(before, story.goal, ranked))

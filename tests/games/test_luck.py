@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from companion.cli import pegpip
 from companion.errors import RulesError
-from companion.games.advice.luck import Move, Story, goal_for, story_of
-from companion.games.advice.odds import win_chances
+from companion.games.advice.luck import Move, Story, goal_for, story_of, value_taken
+from companion.games.advice.odds import values_of, win_chances
 from companion.games.engine.game import NamePoint, Spend, Stop, Throw, Undo
 from companion.games.engine.notation import header_line, line_of
 from companion.games.engine.players import LEVELS, erring, level_named
@@ -156,6 +156,20 @@ def test_the_start_of_an_account_is_the_expected_points_of_its_turn() -> None:
     assert (ben.start, ben.result, ben.gave_away) == (expected(*HOT, **rules), 0, 0)
     assert ben.luck == -ben.start
     assert ann.gave_away == expected(*HOT[:2], **rules) - 1000, "who has a thousand and hot dice throws on"
+
+
+def test_a_spending_of_an_unlisted_amount_is_worth_the_win_probability_after_it() -> None:
+    before = told("crapola", *HOT * 2, rules={"target": 3000, "entry": 0})
+    after = before.then(Spend("Ben", 600))
+    mover = before.state.standing.side
+    assert mover is not None
+    values = values_of(before.state, "win")
+    assert Spend("Ben", 600) not in dict(values)
+    taken = value_taken(values, before.state, Spend("Ben", 600), after.state, "win")
+    assert taken == win_chances(after.state)[mover]
+    listed = next(option for option, _ in values if isinstance(option, Spend))
+    following = before.then(listed).state
+    assert value_taken(values, before.state, listed, following, "win") == dict(values)[listed]
 
 
 def test_a_spending_of_any_size_costs_what_the_turn_would_have_brought() -> None:

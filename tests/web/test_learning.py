@@ -116,6 +116,20 @@ def test_the_puzzle_of_the_day_has_its_answer_and_a_reason(learning: tuple[str, 
     assert told["dice"] or told["kept"]
 
 
+def test_a_spending_of_an_unlisted_amount_can_be_voted_on(tmp_path: Path) -> None:
+    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
+    hot = ({"throw": [1, 2, 3, 4, 5, 6]}, {"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}, {"do": "stop"})
+    home = ({"throw": [1, 1, 2, 3, 4, 6]}, {"do": "keep", "dice": [1, 1]}, {"do": "stop"})
+    spending = {"do": "spend", "on": "Ben", "points": 600}
+    lines: list[Any] = [*hot, *hot, spending, *hot, *hot, *home, {"throw": [2, 2, 3, 3, 4, 6]}]
+    with opened(tmp_path, **parts) as pub:
+        pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": {"target": 1500, "entry": 0}}))
+        for line in lines:
+            play(pub, line)
+        told = pub.stranger().get("/api/vote").json
+        assert any(spending in each["options"] for each in told["questions"])
+
+
 @pytest.mark.browser
 def test_three_phones_vote_and_a_puzzle_is_solved_in_chromium(chromium: Any, learning: tuple[str, Pub]) -> None:
     address, _ = learning

@@ -11,9 +11,8 @@ from itertools import pairwise
 from math import log, sqrt
 
 from companion.errors import RulesError
-from companion.games.advice.luck import goal_for, steps_of
+from companion.games.advice.luck import goal_for, steps_of, value_taken
 from companion.games.advice.odds import values_of
-from companion.games.engine.game import Spend, Throw
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 
@@ -67,12 +66,12 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
         seat, state = before.state.standing.to_play, before.state
         if seat is None or len(state.options()) + len(state.throw_sizes) < 2:
             continue
-        values, action = values_of(state, goal), after.last
-        taken = len(action.dice) if isinstance(action, Throw) else action
-        worth = [value for option, value in values if option == taken or _both_spend(option, taken)]
+        values = values_of(state, goal)
         ranked = [value for _, value in values]
-        if worth and max(ranked) - min(ranked) >= LEAST_AT_STAKE[goal] * unit:
-            found[seat].append(max(ranked) - worth[0])
+        assert after.last is not None, "it has a line"
+        if max(ranked) - min(ranked) >= LEAST_AT_STAKE[goal] * unit:
+            taken = value_taken(values, state, after.last, after.state, goal)
+            found[seat].append(max(0.0, max(ranked) - taken))
     return tuple(map(tuple, found))
 
 
@@ -118,8 +117,3 @@ def _nearest(mean: float, usual: Mapping[str, float]) -> str:
     """Return the level of `usual` whose mean regret is nearest to `mean` by their ratio."""
     least = max(usual.values()) / 100  # a level that never errs has no ratio
     return min(usual, key=lambda level: abs(log(max(mean, least) / max(usual[level], least))))
-
-
-def _both_spend(first: object, second: object) -> bool:
-    """Whether `first` and `second` both give up points. The caller values every amount like the first listed one."""
-    return isinstance(first, Spend) and isinstance(second, Spend)

@@ -183,27 +183,43 @@ def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, St
         yield after.line_count + 1, before.state, after.last, after.state
 
 
-def _regret(values: tuple[tuple[Option, float], ...], action: Action) -> tuple[float, float, Option | None]:
-    """Return the value of the best option, the regret of the action, and the best option if it is better, else None.
+def value_taken(
+    values: tuple[tuple[Option, float], ...], before: State, action: Action, after: State, goal: str
+) -> float:
+    """Return the value of the action that was taken.
+
+    A spending lists only two of its possible amounts. For points all amounts have the same value; for the other goals
+    an amount that is not listed has the value of the position after it.
 
     Args:
         values: Every option before the action, with its value.
+        before: Position before the action.
         action: The throw or decision that was taken.
+        after: Position after it.
+        goal: What the values are of: `win`, `games` or `points`.
 
     Raises:
         RulesError: `values` do not hold the action.
     """
-    best_option, best = max(values, key=lambda each: each[1])
     taken = len(action.dice) if isinstance(action, Throw) else action
-    taken_values = [value for option, value in values if option == taken or (_is_spend(option) and _is_spend(taken))]
-    if not taken_values:
+    found = next((value for option, value in values if option == taken), None)
+    if found is None and isinstance(action, Spend) and before.standing.side is not None:
+        spendings = [value for option, value in values if isinstance(option, Spend)]
+        found = win_chances(after, goal)[before.standing.side] if goal != "points" else next(iter(spendings), None)
+    if found is None:
         raise RulesError(f"The odds have no value for {line_of(action)}.")
-    return best, best - taken_values[0], best_option if taken_values[0] < best else None
+    return found
 
 
-def _is_spend(option: Option) -> bool:
-    """Whether an option gives up points. The caller values every amount like the first listed one."""
-    return isinstance(option, Spend)
+def _regret(values: tuple[tuple[Option, float], ...], taken: float) -> tuple[float, float, Option | None]:
+    """Return the value of the best option, the regret, and the best option if it is better than what was taken.
+
+    Args:
+        values: Every option before the action, with its value.
+        taken: Value of the action that was taken.
+    """
+    best_option, best = max(values, key=lambda each: each[1])
+    return best, max(0.0, best - taken), best_option if taken < best else None
 
 
 def _win_story(transcript: Transcript, goal: str) -> Story:
@@ -220,7 +236,8 @@ def _win_story(transcript: Transcript, goal: str) -> Story:
         seat, mover = before.standing.to_play, before.standing.side
         assert seat is not None, "nothing happens after the end"
         assert mover is not None, "nothing happens after the end"
-        _, cost, best_option = _regret(values_of(before, goal), action)
+        values = values_of(before, goal)
+        _, cost, best_option = _regret(values, value_taken(values, before, action, after, goal))
         then, now = now, win_chances(after, goal)
         change = luck if isinstance(action, Throw) else approximation
         for side in range(len(start)):
@@ -247,7 +264,8 @@ def _points_story(transcript: Transcript) -> Story:
     for turn in transcript.turns():
         seat = turn.seat
         for place, (line, before, action, after) in enumerate(_lines(turn.steps), 1):
-            best, cost, best_option = _regret(values_in_points(before), action)
+            values = values_in_points(before)
+            best, cost, best_option = _regret(values, value_taken(values, before, action, after, "points"))
             if place == 1 and not (total and seat in seats_begun):
                 start[seat] += best
                 expected[seat] = best
