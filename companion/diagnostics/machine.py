@@ -62,7 +62,7 @@ def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Healt
 
 
 def check_disk(folder: Path) -> Finding:
-    """Check that the data folder's disk can be reached, is not read-only and has free space."""
+    """Check that the data folder's disk can be reached, is not read-only and has FREE_MB_NEEDED of free space."""
     try:
         free_mb = shutil.disk_usage(folder).free // 2**20
         read_only = os.statvfs(folder).f_flag & os.ST_RDONLY

@@ -20,7 +20,11 @@ POLL_S = 0.2
 
 
 class KeyButtons:
-    """Simulated buttons: each key goes down and comes up at the same moment; a capital letter is a long press."""
+    """Buttons simulated by the keys of a terminal. A typed key is a whole press; its capital letter is a long press.
+
+    Args:
+        source: The terminal; None for standard input.
+    """
 
     name = "keys"
 

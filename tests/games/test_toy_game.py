@@ -34,7 +34,7 @@ def states(*lines: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
     return list(replayed("\n".join(map(json.dumps, (header, *lines))).encode()))
 
 
-def test_the_toy_game_is_replayed_by_the_common_reader() -> None:
+def test_the_engine_replays_a_transcript_of_an_unknown_game() -> None:
     end = states({"throw": [3]}, {"throw": [5]})[-1]
     assert (end["line"], end["scores"], end["over"]) == (3, {"Ann": 3, "Ben": 5}, True)
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}

@@ -26,7 +26,8 @@ SATURATED_LEVEL = 250
 MAX_GLARE_SHARE = 0.004
 """Largest saturated share of the picture, 0 to 1: about half of a die's face in a tray of 320 x 240 mm."""
 MIN_PAPER_RATIO = 0.55
-"""Least ratio of the darkest paper to the brightest. Below it, a shadow looks like felt of another colour."""
+"""Least ratio of the darkest to the brightest grey level of the markers' paper; below it `sheet_advice` says
+that the light is uneven. A lower bound lets shadows pass that look like felt of another colour."""
 MAX_EDGE_PX = 4.5
 """Largest width of a black-to-white edge, in pixels. A pip of 9 px is still a disc at this blur."""
 MODULE_PX = 16

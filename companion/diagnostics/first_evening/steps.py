@@ -297,7 +297,7 @@ def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
 
 
 def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Count the phones on the table's own Wi-Fi, ask whether all of them got in, and yield the finding."""
+    """Count the phones on the table's own Wi-Fi, ask whether all that tried could join, and yield the finding."""
     joined = evening.clients()
     if joined is None:
         says = "This machine opens no Wi-Fi now; phones come through the router."
@@ -312,7 +312,7 @@ def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
 
 
 def heat_and_power(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Yield findings on the evening's highest temperature, and on the undervoltage that the firmware reports."""
+    """Yield findings on the evening's highest temperature, and on low voltage and throttling since the start."""
     evening.note_temperature()
     if evening.hottest_c is None:
         yield Finding("temperature", True, "This machine has no sensor to ask.", simulated=True)
