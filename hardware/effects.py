@@ -136,7 +136,7 @@ def _drain(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _slide(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a fading trail behind a peg that slides from the stroke's start to its end; none if its `holes` is 0."""
+    """Add a fading trail behind a peg that slides from the stroke's start to its end; none if `stroke.holes` is 0."""
     if stroke.holes:
         head = stroke.start + (stroke.end - stroke.start) * ease(stroke.since_s / stroke.lasts_s)
         trail = comet(stroke.path, head, -stroke.holes if stroke.end <= stroke.start else stroke.holes)
@@ -173,7 +173,7 @@ def _pulse(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _stripes(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a haze from the start pocket to the stroke's end, with dark stripes that move through it."""
+    """Add a haze from the first hole to the stroke's end, with dark stripes that move through it."""
     path, since_s = stroke.path, stroke.since_s
     fading = min(1.0, since_s / 0.3) * (1 - ease((since_s - (stroke.lasts_s - 0.6)) / 0.6))
     haze = 0.45 + 0.2 * np.sin(2 * np.pi * path.steps / 23.0 + since_s)

@@ -68,8 +68,8 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
 def next_change_s(view: BoardView, time_s: float) -> float:
     """Return the time at which the next frame must be drawn, on the board's clock.
 
-    That is now while something runs, a thirtieth of a second ahead while something breathes, and infinity when nothing
-    changes until the view does. Until a time that is further ahead, `compose` returns the same frame.
+    It is now while an animation runs, a thirtieth of a second ahead while a light changes slowly, and infinity when
+    nothing changes until the view does. Until a returned time further ahead, `compose` returns the same frame.
     """
     if view.capturing:
         return min((moment.at_s + duration_s(moment) for moment in _presses(view, time_s)), default=math.inf)

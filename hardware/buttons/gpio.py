@@ -42,7 +42,11 @@ class GpioButtons:
         self._thread: threading.Thread | None = None
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        """Listen to the pins. Raises DeviceError that names the buttons whose pin can't be used; the others work."""
+        """Call `on_press` and `on_touch` for the buttons on the pins, on a thread of its own, until `stop`.
+
+        Raises:
+            DeviceError: A pin can't be used. The message names all such buttons; the others work.
+        """
         if self._running:
             return
         # lgpio makes a pipe in its working directory, which a service may not write to.

@@ -36,7 +36,11 @@ class KeyButtons:
         self._gone = False
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        """Listen to the terminal. Raises DeviceError when there is none."""
+        """Call `on_press` and `on_touch` for keys of the terminal, on a thread of its own, until `stop`.
+
+        Raises:
+            DeviceError: There is no terminal.
+        """
         if self._thread is not None:
             return
         source = self._source if self._source is not None else sys.stdin

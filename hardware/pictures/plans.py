@@ -67,7 +67,10 @@ def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def _holes_by_led(layout: Layout) -> dict[int, tuple[int, str]]:
-    """Map each LED in use to its lane index and the name of its hole: `start`, `hole 7`, `finish` or `status`."""
+    """Map each LED in use to its lane index and the name of its hole: `start`, `hole 7`, `finish` or `status`.
+
+    The status segment has the index after the last lane's.
+    """
     found = {}
     for lane, holes in enumerate(layout.lanes):
         for number, leds in enumerate(holes):
@@ -110,7 +113,7 @@ def _text(
     Args:
         x: Position in mm, of the text's middle or as `anchor` says.
         y: Position of its base line in mm, down.
-        text: What it says.
+        text: The text.
         size: Height of the letters in mm.
         colour: Colour of the letters, in CSS.
         anchor: SVG's `text-anchor`: `start`, `middle` or `end`.

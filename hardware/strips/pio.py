@@ -32,7 +32,7 @@ Older ones multiply every colour by it, and the strip stays dark (github.com/ras
 
 
 def overlay_line(leds: int, pin: int = 18) -> str:
-    """Return the line of `config.txt` that makes `/dev/leds0`.
+    """Return the line of `config.txt` that makes `/dev/leds0`, for `leds` LEDs with their data on BCM pin `pin`.
 
     `brightness=0` makes the driver send colours unchanged: the table has applied gamma and brightness already.
 
