@@ -280,7 +280,11 @@ class Calibrating:
         return None
 
     def _sampled(self, failure: str) -> Iterator[Frame]:
-        """Yield one frame every DETECT_EVERY_S; `failure` and errors as in `_frames`."""
+        """Yield one of the camera's frames every DETECT_EVERY_S, until a recording ends.
+
+        Raises:
+            DeviceError: The step's time is over. `failure` is the first part of its message.
+        """
         due_s: float | None = None
         for frame in self._frames(failure):
             if due_s is None or frame.at_s >= due_s:

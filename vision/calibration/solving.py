@@ -222,7 +222,9 @@ def _edge_of(box_mm: Floats, rig: Rig) -> float:
     """Return the edge, in mm, of a die whose silhouette on the floor has the corners `box_mm` (4, 2).
 
     The silhouette's far side, seen from the point under the lens, is the upper face's. It appears too far out by
-    height / (height - edge). The near side is the lower face's. So edge = away * (1 - edge / height) + near - rim.
+    height / (height - edge). The near side is the lower face's. So edge = away * (1 - edge / height) + near - rim,
+    where `away` is the distance of the far side from that point, `near` minus that of the near side, and `rim` the
+    width of the blur. If the point is under the die, both sides are far ones.
     """
     x, y, height = rig.camera_mm
     sides = np.diff(box_mm[:3], axis=0)

@@ -110,7 +110,10 @@ class AutoLock:
         return Exposure(metadata.get("ExposureTime", 0) / 1e6, gain, held, self._position)
 
     def _focus_controls(self) -> Controls:
-        """Return the controls that hold the lens where it is wanted, or let it focus; empty if it has no motor."""
+        """Return the controls that hold the lens at the wanted position, or let it focus if that is None.
+
+        Empty if the lens has no motor.
+        """
         if "AfMode" not in self._advertised:
             return {}
         if self._wanted is None:

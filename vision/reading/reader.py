@@ -85,8 +85,9 @@ class Reader:
             expect: The number of dice in it, if the rules or a person know it.
             again: For a photo, the reading of the frame before, if nothing has moved since. If it is trusted, the
                 light detector confirms it at one scale: a tenth of the work. If that fails, the photo is read anew.
-            size_px: For a photo, the size of the dice in the last reading. Only scales that suit it are searched. If
-                more than half of the expected dice are found but in doubt, all scales are.
+            size_px: For a photo, the size of the dice in the last reading, in pixels. Only scales that suit it are
+                searched. If more than half of the expected dice (or any, if their number is unknown) are found but in
+                doubt, the photo is read again at all scales.
         """
         tray = self._tray if self._tray is not None and self._tray.rig.fits(frame_bgr) else None
         self.misfit_wh = None if tray is self._tray else (frame_bgr.shape[1], frame_bgr.shape[0])
@@ -145,7 +146,7 @@ class Reader:
     def _classify(
         self, scene: Scene, detections: Sequence[Detection], expect: int | None, classified: Classified
     ) -> list[Candidate]:
-        """Classify the detections that may be dice; those that are not confident get a second set of views.
+        """Classify the detections that score enough to be dice; uncertain ones get a second set of views.
 
         Args:
             scene: The photo or frame.
@@ -198,7 +199,7 @@ class Reader:
     def _probabilities(
         self, scene: Scene, detections: Sequence[Detection], views: Views, classified: Classified
     ) -> list[Probabilities]:
-        """Return the classifier's (7,) probabilities of each detection, the mean over the views.
+        """Return the classifier's (7,) probabilities of each detection, the geometric mean over the views.
 
         Args:
             scene: The photo or frame.

@@ -125,7 +125,8 @@ def small_picture(frame_bgr: FrameBGR) -> Small:
 def changed(one: Small, other: Small) -> int:
     """Count the pixels whose contrast differs between two small pictures.
 
-    If more than MOVING_PX differ, they are counted again with the bands of a flickering lamp undone.
+    If more than MOVING_PX differ, they are counted again with the bands of a flickering lamp undone, and the smaller
+    count is returned.
     """
     count = int(np.count_nonzero(np.abs(one.contrast - other.contrast) > CHANGED_LEVELS))
     return count if count <= MOVING_PX else min(count, _changed_in_equal_light(one, other))
@@ -135,7 +136,7 @@ def _changed_in_equal_light(one: Small, other: Small) -> int:
     """Count the pixels whose contrast differs after each row is dimmed to that row's level in the darker picture.
 
     The gain of a row is the median ratio of its pixels. Dice and hands cover less than half of a row, so they do not
-    change it. A difference counts above CHANGED_LEVELS or the noise, whichever is larger.
+    change it. A difference counts above CHANGED_LEVELS or the noise, whichever is larger, at most MAX_NOISE_LEVELS.
     """
     first, second = one.level(), other.level()
     scale = np.float32(min(_gain_to_ground(first), _gain_to_ground(second)))

@@ -266,9 +266,8 @@ class Watcher:
     def _stills(self, first: Frame) -> list[Frame]:
         """Return FRAMES_READ successive frames, from `first` on; with lights, from the first frame after dimming on.
 
-        Fewer if the recording ends.
-
-        The stillness detection gets none of them, so the change of light does not count as motion.
+        Fewer if the recording ends. The stillness detection gets none of these frames, so that the change of light does
+        not count as motion.
         """
         frames, clear_s = [first], first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
         with self._less_light():

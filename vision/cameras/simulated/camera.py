@@ -157,7 +157,7 @@ class VirtualCamera:
         return self._noise.over(self.disturb(clean, now_s))
 
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
-        """Return the picture of dice in these poses, without noise; the last one again if nothing moved visibly."""
+        """Return the picture of dice in these poses, without noise; the last picture again if nothing moved visibly."""
         ground = self._ground
         if not poses and ground is self._empty:
             self._drawn = None

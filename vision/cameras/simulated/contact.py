@@ -83,7 +83,9 @@ def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
 
 
 def _grip(most: Floats, along: Floats) -> Floats:
-    """Return (...) friction per sliding velocity of each point; the force is minus this factor times the velocity.
+    """Return (...) the factor of each point by which its sliding velocity is multiplied to give the force against it.
+
+    Dry friction: the force is at most `most`, and falls to 0 with the velocity.
 
     Args:
         most: (...) largest friction force of each point.
@@ -109,7 +111,7 @@ class ContactPoint:
 
 
 def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: float) -> ContactPoint | None:
-    """Return the contact of two overlapping cubes, along the axis on which they overlap least; None if they do not.
+    """Return the contact of two cubes, along the axis on which they overlap least; None if they do not overlap.
 
     Args:
         at_mm: (3,) centre of each cube.

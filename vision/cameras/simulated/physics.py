@@ -161,7 +161,7 @@ def _turned(turn: Floats, angle: Floats) -> Floats:
 
 
 def _bring_to_rest(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
-    """Update `still_s` of each die, in place, and lay dice flat that have just come to rest.
+    """Update `still_s` of each die, in place. Dice that have just come to rest are laid flat, or pushed off an edge.
 
     Args:
         bodies: The dice.
