@@ -80,15 +80,15 @@ def _strip(pin: int, limit_ma: float) -> list[str]:
     fuse = f"{cables.fuse_a:g} A" if cables.feeds == 1 else f"{cables.feeds} x {cables.fuse_a:g} A"
     return [
         _box(330, 90, 150, 90, "74AHCT125", "leg 2: in, leg 3: out", "leg 14: +5 V", "legs 1, 7, 5, 9, 12: GND"),
-        _box(640, 90, 220, 90, "LED strip", "WS2812B, 5 V", "DIN at its first LED"),
-        _box(330, 240, 200, 90, supply, f"strip limited to {limit_ma:g} mA", "1000 uF across + and -"),
+        _box(640, 90, 220, 90, "LED strip", "WS2812B, 5 V", "DIN at its first LED", "1000 uF across + and -"),
+        _box(330, 240, 200, 90, supply, f"strip limited to {limit_ma:g} mA"),
         _wire(_pin_at(place), (330, 120), _GREEN, f"GPIO{pin} (pin {place}): data", 205),
         _wire((480, 120), (640, 120), _GREEN, "330 ohm: data"),
         _box(575, 242, 80, 40, "Fuse", fuse),
         _wire((530, 262), (575, 262), _RED, "+5 V"),
         _wire((655, 262), (690, 180), _RED, "+5 V"),
-        _wire((375, 240), (375, 180), _RED, "+5 V"),
-        _wire((450, 240), (450, 180), _BLACK, "GND"),
+        _wire((375, 240), (375, 180), _BLACK, "GND"),
+        _wire((450, 180), (690, 215), _RED, "+5 V, after the fuse", 690),
         _wire((530, 310), (790, 180), _BLACK, "GND"),
         _wire(_pin_at(_STRIP_GROUND_PIN), (330, 310), _BLACK, f"GND (pin {_STRIP_GROUND_PIN})", 228),
     ]

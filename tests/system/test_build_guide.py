@@ -15,6 +15,7 @@ import pytest
 from companion.appliance import hotspot
 from companion.appliance.trial import PORT, SETTINGS
 from companion.cli import pegpip
+from companion.games.registry import GAMES
 from companion.settings import load as config
 from hardware.pictures.plans import drilling_template, wiring_map
 from hardware.pictures.wires import wiring_diagram
@@ -24,6 +25,7 @@ from hardware.strips.ws2812 import bytes_for
 from hardware.track import PRESETS, preset
 from hardware.wiring import wiring_problems
 from release.parts import dimensions as mm
+from tests.games.playing import told
 from vision.cameras.field import MODULES, height_mm
 from vision.cameras.picamera import SIZE_WH
 
@@ -50,6 +52,16 @@ def test_the_guides_wiring_pictures_match_its_example_settings(
 ) -> None:
     drawn = wiring_diagram(kind, StripSettings(), settings.buttons.pins, settings.strip.limit_ma)
     assert (DOCS / "img" / f"{picture}.svg").read_text(encoding="utf-8") == drawn
+
+
+def test_shifter_and_strip_are_fed_after_the_fuse(settings: config.Settings) -> None:
+    drawn = wiring_diagram("spi", StripSettings(), settings.buttons.pins, settings.strip.limit_ma)
+    wires = re.findall(r'<path d="M([\d.]+) ([\d.]+)[^"]*H([\d.]+)" fill="none" stroke="([^"]+)"', drawn)
+    red = [(float(x), float(end)) for x, _, end, colour in wires if colour == "#e5533d"]
+    fuse_left, fuse_right = 575.0, 655.0
+    assert [x for x, end in red if end <= fuse_left] == [530.0], "only the wire into the fuse comes from the supply"
+    assert all(end > fuse_right for _, end in red if end > fuse_left)
+    assert "After the fuse the plus goes to the strip and to the shifter" in GUIDE.replace("\n   ", " ")
 
 
 def test_the_guides_template_and_map_match_the_layout() -> None:
@@ -108,10 +120,16 @@ def test_the_parts_list_has_no_gap_and_the_guide_states_its_sum() -> None:
         assert all(line.values()), line
         assert int(line["quantity"]) >= 1
         assert float(line["price_eur"]) > 0
+    assert {line["stage"] for line in lines if line["needed"] == "optional"} == {"8", "9"}
+    assert {line["needed"] for line in lines if line["stage"] not in {"8", "9"}} == {"required"}
     total = sum(float(line["price_eur"]) for line in lines)
     assert f"{total:g} EUR in {len(lines)} lines" in GUIDE
     board = [line for line in lines if line["stage"] in {"8", "9"} and not line["part"].startswith("Push")]
     assert number(r"([\d]+) EUR less") == sum(float(line["price_eur"]) for line in board)
+
+
+def test_the_dice_that_are_ordered_are_enough_for_every_game() -> None:
+    assert int(ordered("Dice")["quantity"]) == max(max(told(game).state.throw_sizes) for game in GAMES)
 
 
 def test_the_led_strip_on_the_parts_list_is_enough_for_the_board() -> None:
@@ -136,9 +154,9 @@ def test_supply_fuse_and_wire_on_the_parts_list_fit_the_current_limit(settings: 
     row = r"^\| ([\d,]+)(?: \(default\))? \| 5 V, (\d+) A \| (\d+) \| ([\d.]+) A \| ([\d.]+) mm2 \|$"
     rows = re.findall(row, GUIDE, re.MULTILINE)
     assert len(rows) == 4
-    for limit, *told in rows:
+    for limit, *stated in rows:
         wanted = cabling(int(limit.replace(",", "")))
-        assert [float(value) for value in told] == [wanted.supply_a, wanted.feeds, wanted.fuse_a, wanted.wire_mm2]
+        assert [float(value) for value in stated] == [wanted.supply_a, wanted.feeds, wanted.fuse_a, wanted.wire_mm2]
     assert number(r"full white would draw (\d+) A") == round(BOARD.leds * 3 * StripSettings().channel_ma / 1000)
 
 
