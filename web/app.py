@@ -19,12 +19,12 @@ from web.static_files import static_files
 
 log = logging.getLogger(__name__)
 
-OPEN: dict[str, Roles] = {"GET /api/openapi.json": ANYONE, "GET /static/<asked>/<path:name>": ANYONE}
-"""Roles for the two routes that belong to no group and no page."""
+OTHER_ROUTES: dict[str, Roles] = {"GET /api/openapi.json": ANYONE, "GET /static/<asked>/<path:name>": ANYONE}
+"""Roles that may use the two routes that belong to no group and no page, by method and rule."""
 
 
 def create_app(pages: Pages, groups: Sequence[Routes], version: str) -> flask.Flask:
-    """Make the Flask application: pages, static files, API, and the guard before them. It has no event stream.
+    """Return the Flask application: pages, static files, API, and the guard before them. It has no event stream.
 
     Args:
         pages: The HTML pages.
@@ -34,7 +34,7 @@ def create_app(pages: Pages, groups: Sequence[Routes], version: str) -> flask.Fl
     app = flask.Flask(__name__, static_folder=None)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.register_error_handler(HTTPException, http_error)
-    app.register_error_handler(Exception, broken)
+    app.register_error_handler(Exception, internal_error)
     app.register_blueprint(pages.routes({group.name for group in groups}))
     app.register_blueprint(openapi(version, groups))
     app.register_blueprint(static_files())
@@ -45,17 +45,17 @@ def create_app(pages: Pages, groups: Sequence[Routes], version: str) -> flask.Fl
 
 
 def roles_of(pages: Pages, groups: Sequence[Routes]) -> dict[str, Roles]:
-    """Return the roles that may use each route, by method and address such as "POST /api/lines".
+    """Return the roles that may use each route of the application, by method and rule such as "POST /api/lines".
 
     docs/reference/roles.md lists them all.
     """
-    found = OPEN | pages.roles()
+    found = OTHER_ROUTES | pages.roles()
     for group in groups:
         found |= group.roles
     return found
 
 
-def broken(error: Exception) -> flask.Response:
-    """Log an unexpected exception with its trace and answer 500 with one sentence."""
+def internal_error(error: Exception) -> flask.Response:
+    """Log an unexpected exception with its traceback, and answer 500 with one sentence."""
     log.error("a request failed: %s %s", flask.request.method, flask.request.path, exc_info=error)
     return refusal(500)

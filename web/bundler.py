@@ -11,33 +11,35 @@ import re
 from collections.abc import Mapping
 
 IMPORT = re.compile(r'^import \{ ([\w$, ]+) \} from "\.(?:/|\./[a-z]+/)([a-z]+)\.js";$', re.MULTILINE)
-"""Form of an import line: the imported names, and the module's name."""
+"""Form of an import line; its groups are the imported names and the module's name."""
 EXPORT = re.compile(r"^export ((?:async )?function |const )([\w$]+)", re.MULTILINE)
-"""Form of an exported function or constant: its keyword, and its name."""
+"""Form of an exported function or constant; its groups are the keyword and the name."""
 COMMENT = re.compile(r"^\s*(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 """A line comment on a line of its own, or a JSDoc comment; both are left out of the bundle."""
 
 
 def bundled(page: str, sources: Mapping[str, str]) -> str:
-    """Bundle the module `page` and everything that it imports into one module's text.
-
-    Args:
-        page: Name of the module, without `.js`.
-        sources: Text of every module, by name.
-    """
-    return "".join(_part(name, sources[name], whole=name == page) for name in needed(page, sources))
-
-
-def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the names of the modules that a page's script needs, each after those it imports, and `page` last.
+    """Return one script that contains a page's module and every module that it imports, directly or not.
 
     Args:
         page: Name of the page's module, without `.js`.
-        sources: Text of every module, by name.
+        sources: Source text of every module, by name.
+    """
+    return "".join(_part(name, sources[name], is_page=name == page) for name in needed(page, sources))
+
+
+def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of the modules that a page's module imports, directly or not, and of itself.
+
+    Each comes after those that it imports; the page's own comes last.
+
+    Args:
+        page: Name of the page's module, without `.js`.
+        sources: Source text of every module, by name.
 
     Raises:
-        KeyError: A module that is imported is missing in `sources`.
-        AssertionError: A module imports itself by way of others.
+        KeyError: An imported module is missing in `sources`.
+        AssertionError: Modules import each other in a cycle.
     """
     found: dict[str, None] = {}
 
@@ -53,8 +55,14 @@ def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _part(name: str, source: str, *, whole: bool) -> str:
-    """Return a module as a part of the bundle: a function that returns its exports; its bare statements if `whole`."""
+def _part(name: str, source: str, *, is_page: bool) -> str:
+    """Return a module's part of the bundle: a call of a function that returns its exports, named `of_NAME`.
+
+    Args:
+        name: Name of the module.
+        source: Its source text.
+        is_page: Whether it is the page's own module, whose statements are put into the bundle as they are.
+    """
     exports = ", ".join(exported for _, exported in EXPORT.findall(source))
     body = EXPORT.sub(r"\1\2", IMPORT.sub(r"const { \1 } = of_\2;", COMMENT.sub("", source)))
-    return body if whole else f"const of_{name} = (() => {{\n{body}return {{ {exports} }};\n}})();\n"
+    return body if is_page else f"const of_{name} = (() => {{\n{body}return {{ {exports} }};\n}})();\n"

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 ARGUMENT = re.compile(r"\{(\w+)\}")
-"""An argument in a text, such as `{player}`."""
+"""Form of an argument in a text, such as `{player}`; its group is the name."""
 FOLDER = Path(__file__).parent / "texts"
 """The folder of the languages' JSON files."""
 
 
 @functools.cache
 def texts(language: str) -> dict[str, str]:
-    """Return every text of a language (`en`, `de`, ...) by key, with English for missing ones."""
+    """Return every text of a language (`en`, `de`, ...) by key; in English where the language lacks it."""
     own: dict[str, str] = json.loads((FOLDER / f"{language}.json").read_text(encoding="utf-8"))
     return own if language == "en" else {**texts("en"), **own}
 
@@ -30,7 +30,7 @@ LANGUAGES = {
     language: texts(language)["language.name"]
     for language in sorted((path.stem for path in FOLDER.glob("*.json")), key=lambda each: (each != "en", each))
 }
-"""Name of each language in that language, by its code; English comes first."""
+"""Name of each language in that language itself, by its code; English comes first, then by code."""
 
 
 def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -> str:
@@ -39,8 +39,8 @@ def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -
     Args:
         language: Code of the language, such as `en`.
         key: Key of the text.
-        otherwise: Text to use if no language has the key. Without it, KeyError is raised.
-        args: Arguments of the text. `count` also chooses between the key's `.one` and `.other`.
+        otherwise: Text to use if neither the language nor English has the key; None raises KeyError then.
+        args: Values of the text's arguments. `count` also chooses between the key's `.one` and `.other`.
 
     >>> say("en", "player.lost", count=2), say("de", "event.topped", "{player} tops it", player="Ann")
     ('lost 2 games', 'Ann tops it')
@@ -54,11 +54,11 @@ def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -
 
 
 def chosen(wish: str | None, accepted: Iterable[str]) -> str:
-    """Return the code of the language in which a phone is served.
+    """Return the code of the language in which to serve a phone: the first available one, else `en`.
 
     Args:
-        wish: The language chosen on the phone; None if none was chosen.
-        accepted: Codes that the browser accepts, best first. If none is available, English is used.
+        wish: Code of the language chosen by a person; it comes first. None if none was chosen.
+        accepted: Codes that the browser accepts, best first.
 
     >>> chosen(None, ["sv", "de-AT", "en"])
     'de'

@@ -1,8 +1,9 @@
 """The guard before every request: Host, Origin, size and role; and the security headers of every answer.
 
 - Host: only IP addresses, `localhost`, `*.local` and the table's own names pass. This stops DNS rebinding.
-- Origin: a request that changes something must come from our own pages and be JSON. This stops cross-site requests.
-- Role: each route names the roles that may use it. A route without roles stops the start.
+- Origin: a request that changes something must come from the table's own pages and be JSON. This stops cross-site
+  request forgery.
+- Role: each route names the roles that may use it. The program does not start with a route without roles.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ log = logging.getLogger(__name__)
 COOKIE = "pegpip"
 """Name of the cookie that holds a phone's token."""
 TOKEN_DAYS = 90
-"""Days without use after which a token expires."""
+"""Days without use after which a phone's token expires, and so does its cookie."""
 BODY_LIMIT_BYTES = 64 * 1024
-"""Largest body of a request. A larger one is refused with 413."""
+"""Largest body of a request, in bytes. A larger one is refused with 413."""
 NOT_OWNER = ("not_owner", "Only the host can do this. The host's phone can hand hosting over.")
-"""Code and words of the refusal of a player's request that only the owner may make."""
+"""Error code and message for a paired phone whose request only the owner may make."""
 NOT_PLAYER = ("not_player", "This is a screen: it only shows the table. Pair a phone on /control to play.")
-"""Code and words of the refusal of a screen's request that only players may make."""
+"""Error code and message for a screen whose request only players may make."""
 FOREIGN_HOST = ("foreign_host", "That is not this table's name. Open it by the address the table shows.")
-"""Code and words of the refusal of a request whose Host header does not name this table."""
+"""Error code and message for a request whose Host header does not name this table."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "font-src 'self'; manifest-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
-"""Content security policy of every answer: only scripts, styles and pictures of this server."""
+"""Content-Security-Policy of every answer: a page may load and run only files of this server."""
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": POLICY,
@@ -47,29 +48,29 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
 }
-"""Security headers of every answer."""
+"""Security headers of every answer, unless a view sets the header itself."""
 
 
 class Hosts:
-    """Host names of this table. IP addresses, `localhost` and `*.local` are always among them."""
+    """The host names of this table: the given `names`, every IP address, `localhost` and `*.local`."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._own = {name.lower().rstrip(".") for name in names} | {"localhost"}
 
     def allows(self, header: str) -> bool:
-        """Return whether a Host header (name, perhaps with port) names this table."""
+        """Return whether the value of a Host header (a name, perhaps with a port) names this table."""
         host = host_name(header)
         return host is not None and (host in self._own or host.endswith(".local") or is_address(host))
 
 
 def install(app: flask.Flask, hosts: Hosts, roles: Mapping[str, Roles], visitor: Callable[[], Roles]) -> None:
-    """Have the guard check every request of the application, and add the security headers to every answer.
+    """Make an application check every request before its view, and add the security headers to every answer.
 
     Args:
         app: The application, with all its routes.
-        hosts: The table's host names.
-        roles: The roles for each route, by method and address such as "POST /api/lines".
-        visitor: Returns the roles of the current request's visitor.
+        hosts: Host names that a request's Host header may contain.
+        roles: The roles that may use each route, by method and rule such as "POST /api/lines".
+        visitor: Returns the roles of the visitor that made the current request.
 
     Raises:
         KeyError: A route has no roles.
@@ -104,21 +105,21 @@ def install(app: flask.Flask, hosts: Hosts, roles: Mapping[str, Roles], visitor:
 
 
 def token_of(cookie_header: bytes) -> str | None:
-    """Return the token in a Cookie header; None if it has none."""
+    """Return the phone's token in the value of a Cookie header; None if there is none."""
     return parse_cookie(cookie_header.decode("latin-1")).get(COOKIE)
 
 
-def keep_token(response: flask.Response, token: str) -> flask.Response:
-    """Set a phone's token as a cookie for `TOKEN_DAYS` that scripts can't read; return the response."""
+def set_token_cookie(response: flask.Response, token: str) -> flask.Response:
+    """Add a phone's token to a response as a cookie for `TOKEN_DAYS` that scripts can't read; return the response."""
     secure = flask.request.is_secure
     response.set_cookie(COOKIE, token, max_age=TOKEN_DAYS * 86_400, httponly=True, samesite="Strict", secure=secure)
     return response
 
 
 def check_origin() -> flask.Response | None:
-    """Return a refusal of a request that changes something, if another site sent it, it is too large or not JSON.
+    """Return the refusal of the current request: from another site (403), too large (413) or not JSON (415).
 
-    None lets the request pass.
+    Returns None for a request that may pass; GET, HEAD and OPTIONS change nothing and always do.
     """
     request = flask.request
     if request.method in {"GET", "HEAD", "OPTIONS"}:
@@ -134,7 +135,7 @@ def check_origin() -> flask.Response | None:
 
 
 def add_headers(response: flask.Response) -> flask.Response:
-    """Add the security headers in `HEADERS` to an answer that does not set them itself; return the answer."""
+    """Add the security headers in `HEADERS` to a response that does not set them itself; return the response."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     if flask.request.is_secure:  # over plain http browsers ignore it, with an error in the console
@@ -143,7 +144,7 @@ def add_headers(response: flask.Response) -> flask.Response:
 
 
 def same_origin(origin: str, host: str) -> bool:
-    """Return whether an Origin header names the host and port that the request was sent to."""
+    """Return whether an Origin header's value names the host and port in the Host header's value `host`."""
     try:
         parts = urlsplit(origin)
     except ValueError:
@@ -152,7 +153,7 @@ def same_origin(origin: str, host: str) -> bool:
 
 
 def host_name(header: str) -> str | None:
-    """Return the name in a Host header in lower case, without port; None if the header is malformed.
+    """Return the name in a Host header's value in lower case, without the port; None if the value is malformed.
 
     >>> host_name("Dice.Local:8000"), host_name("[::1]:8000"), host_name("a@b")
     ('dice.local', '::1', None)
@@ -168,7 +169,7 @@ def host_name(header: str) -> str | None:
 
 
 def is_address(host: str) -> bool:
-    """Return whether a host is an IP address."""
+    """Return whether a host is an IP address rather than a name."""
     try:
         ipaddress.ip_address(host.split("%")[0])
     except ValueError:

@@ -6,15 +6,15 @@ import re
 from pathlib import Path
 
 WITH_A_SLASH = re.compile(r"\S*[/\\]\S*?(?=[.,:;!?)\"']*(?:\s|$))")
-"""A word with a slash or backslash, without the punctuation after it."""
+"""Form of a file path in a text: a word with a slash or backslash, without the punctuation after it."""
 
 
 def without_paths(text: str, folder: Path | None = None) -> str:
-    """Replace each file path in a text by an ellipsis.
+    """Return a text with each file path in it replaced by an ellipsis.
 
     Args:
         text: A sentence or more.
-        folder: The data folder. It is recognised even if its name has spaces.
+        folder: A folder whose path is recognised even if it contains spaces, as the home folder's is; None for none.
 
     >>> without_paths("Only 3 MB are free in /home/My Dice/x.", Path("/home/My Dice"))
     'Only 3 MB are free in ….'

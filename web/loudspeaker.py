@@ -1,7 +1,7 @@
-"""The table's voice: `espeak-ng` speaks what happened. It is off until someone turns it on.
+"""The table's voice: the program `espeak-ng` speaks events of the game. It is off until someone turns it on.
 
-The table speaks, because phones' browsers block speech until they are touched. Speech stops in mid-word when a
-correction or an undo makes it untrue.
+The table speaks, because phones' browsers block speech until they are touched. Speech stops in mid-word when an undo
+or a correction makes it untrue.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from web.catalogue import say
 log = logging.getLogger(__name__)
 
 PROGRAM = "espeak-ng"
-"""Name of the program that speaks."""
-LONGEST_S = 15.0
-"""Longest time for one call-out, in seconds. After that the program is killed."""
+"""Name of the text-to-speech program."""
+MAX_SPEECH_S = 15.0
+"""Longest time that one text may be spoken, in seconds. After that the program is killed."""
 MAX_AMPLITUDE = 200
-"""espeak-ng's largest amplitude (`-a`)."""
+"""espeak-ng's largest amplitude (option `-a`): the amplitude at volume 1."""
 DEFAULT_VOLUME = 0.5
 """Volume, 0 to 1, until the settings give another."""
 
 
 class Spoken(Protocol):
-    """Speech that is being spoken."""
+    """A text that is being spoken."""
 
     def cut(self) -> None:
         """Stop speaking immediately."""
 
 
 class Loudspeaker:
-    """Speaks the news of each snapshot.
+    """Speaks the events that come with each snapshot, while it is on. A subscriber of the table (`hear`).
 
     Args:
-        language: Code of the spoken language.
-        speak: Starts to speak a text, and returns the speech; by default espeak-ng.
+        language: Code of the spoken language, such as `en`.
+        speak: Starts to speak a text, and returns the speech; by default by espeak-ng.
 
     Attributes:
         language: Code of the spoken language; may be set at any time.
@@ -59,18 +59,21 @@ class Loudspeaker:
 
     @property
     def on(self) -> bool:
-        """Whether it is turned on."""
+        """Whether the voice is turned on."""
         return self._on
 
     @property
     def mute(self) -> DeviceError | None:
-        """Error that says why this machine can't speak; None if it can."""
+        """The error that says why this machine can't speak and what to do; None if it can speak."""
         if self._can_speak:
             return None
         return DeviceError("The table can't speak: espeak-ng is missing.", "Install it: sudo apt install espeak-ng.")
 
     def turn(self, on: bool) -> None:
-        """Turn speech on, or off and stop it. Raises DeviceError if this machine can't speak."""
+        """Turn the voice on; or turn it off and stop what is being spoken.
+
+        Raises DeviceError if it is turned on but this machine can't speak.
+        """
         if on and (mute := self.mute) is not None:
             raise mute
         self._on = on
@@ -78,31 +81,31 @@ class Loudspeaker:
             self.hush()
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Speak the new events, in place of what is being spoken. Undone events stop speech as well.
+        """Speak the new events; stop what is being spoken first. Events that were taken back stop it as well.
 
         Args:
-            snapshot: The newest state of the table.
-            news: The events since the snapshot before, and whether events were taken back.
+            snapshot: The newest snapshot of the table.
+            news: The events since the snapshot before it, and whether earlier events were taken back.
         """
-        words = called(news.events, self.language) or self._asked_for(snapshot.notice)
+        words = call_outs(news.events, self.language) or self._throw_prompt(snapshot.notice)
         if news.taken_back or words:
             self.hush()
         if words and self._on:
             self._begin(words)
 
-    def _asked_for(self, notice: Notice | None) -> str:
-        """Return what to speak when the bot starts to wait for people to throw its dice; "" for any other notice.
+    def _throw_prompt(self, notice: Notice | None) -> str:
+        """Return the sentence by which the bot asks people to throw its dice; "" for any other notice.
 
-        Remembers the notice, so that it is spoken only once.
+        Remembers the notice: while it stays the same, the sentence is returned only once.
         """
         known, self._notice = self._notice, notice
         if notice is None or notice == known or not notice.code.startswith("house_awaits"):
             return ""
-        args = {key: _plain(value) for key, value in notice.args.items()}
+        args = {key: _joined(value) for key, value in notice.args.items()}
         return say(self.language, f"notice.{notice.code}", **args)
 
     def _begin(self, words: str) -> None:
-        """Start to speak. If the program can't be started, log that and turn the voice off."""
+        """Start to speak a text. If the program can't be started, log that and turn the voice off."""
         with self._lock:
             try:
                 self._speaking = self._speak(words)
@@ -111,7 +114,7 @@ class Loudspeaker:
                 self._on = False
 
     def hush(self) -> None:
-        """Stop speaking immediately; stay turned on."""
+        """Stop what is being spoken immediately; the voice stays on or off as it is."""
         with self._lock:
             if self._speaking is not None:
                 self._speaking.cut()
@@ -119,16 +122,21 @@ class Loudspeaker:
 
 
 class Speaking:
-    """Speech by a program that reads words from its standard input."""
+    """A text that is being spoken by a program that reads it from its standard input.
+
+    Args:
+        program: The running program.
+        words: The text.
+    """
 
     def __init__(self, program: subprocess.Popen[bytes], words: str) -> None:
         self._program = program
-        threading.Thread(target=self._tell, args=(words,), name="voice", daemon=True).start()
+        threading.Thread(target=self._speak_words, args=(words,), name="voice", daemon=True).start()
 
-    def _tell(self, words: str) -> None:
-        """Give the words to the program and wait until it has spoken them; kill it after `LONGEST_S`."""
+    def _speak_words(self, words: str) -> None:
+        """Write the text to the program and wait until it has been spoken; kill the program after `MAX_SPEECH_S`."""
         try:
-            self._program.communicate(words.encode(), timeout=LONGEST_S)
+            self._program.communicate(words.encode(), timeout=MAX_SPEECH_S)
         except subprocess.TimeoutExpired:
             self.cut()
         except (BrokenPipeError, ValueError):
@@ -140,13 +148,13 @@ class Speaking:
 
 
 def espoken(words: str, language: str, volume: float = DEFAULT_VOLUME) -> Speaking:
-    """Start espeak-ng and return the running speech.
+    """Start espeak-ng to speak a text, and return the speech. Raises OSError if the program can't be started.
 
-    Words go to its standard input, so that a player's name is never taken for an option.
+    The text goes to its standard input, so that a player's name is never taken for an option.
 
     Args:
-        words: Text to speak.
-        language: Code of the language.
+        words: The text.
+        language: Code of the spoken language.
         volume: Volume, 0 to 1.
     """
     command = [PROGRAM, "-v", language, "-a", str(round(MAX_AMPLITUDE * volume)), "--stdin"]
@@ -156,14 +164,14 @@ def espoken(words: str, language: str, volume: float = DEFAULT_VOLUME) -> Speaki
     return Speaking(program, words)
 
 
-def called(events: Sequence[Event], language: str) -> str:
-    """Return the sentences to speak for those of the events that are to be called out, as one text; "" for none."""
-    return " ".join(_words(event, language) + "." for event in events if event.called)
+def call_outs(events: Sequence[Event], language: str) -> str:
+    """Return the text to speak for events: a sentence for each with `Event.called`, in order; "" for none."""
+    return " ".join(_sentence(event, language) + "." for event in events if event.called)
 
 
-def _words(event: Event, language: str) -> str:
-    """Return the sentence to speak for an event, without its full stop."""
-    args: dict[str, Any] = {key: _plain(value) for key, value in event.args.items()}
+def _sentence(event: Event, language: str) -> str:
+    """Return the sentence to speak for an event in a language, without a full stop at its end."""
+    args: dict[str, Any] = {key: _joined(value) for key, value in event.args.items()}
     if event.code == "game_over":
         winners = event.args.get("winners") or []
         key = "can.won" if len(winners) == 1 else "can.won_shared"
@@ -173,5 +181,5 @@ def _words(event: Event, language: str) -> str:
     return say(language, f"event.{event.code}", event.words, **args).rstrip("!")
 
 
-def _plain(value: object) -> object:
+def _joined(value: object) -> object:
     return ", ".join(str(each) for each in value) if isinstance(value, list | tuple) else value

@@ -1,4 +1,4 @@
-"""Checks names that people type: no invisible characters, and none that change the direction of writing."""
+"""Checks names that people type: a name must be visible, and must not change the direction of the text around it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 """Unicode categories of invisible characters: control, format, surrogate, line and paragraph separator."""
-BLANK = UNSEEN | {"Zs", "Mn", "Me"}
-"""Unicode categories of which a name must not consist alone: invisible, spaces, combining marks."""
+BLANK = INVISIBLE | {"Zs", "Mn", "Me"}
+"""Unicode categories that are not enough for a name: invisible characters, spaces, combining marks."""
 JOINERS = "\u200c\u200d"
-"""Zero-width (non-)joiner, allowed in names: Persian and combined emoji need them."""
+"""The invisible zero-width non-joiner and joiner, which are allowed in names: Persian and combined emoji need them."""
 FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{3,6}\U000e007f")
-"""Flags of England, Scotland and Wales, allowed in names: a black flag and invisible tag letters."""
+"""The flags of England, Scotland and Wales, which are allowed in names: a black flag and invisible tag letters."""
 
 
 def problem_of(names: Iterable[str]) -> str | None:
-    """Return an error message for the first name that can't be shown well (see `flaw`); None if all names are good."""
+    """Return an error message for the first name that has a `flaw`; None if no name has one."""
     for name in names:
         what = flaw(name)
         if what:
@@ -26,14 +26,15 @@ def problem_of(names: Iterable[str]) -> str | None:
 
 
 def flaw(text: str) -> str | None:
-    """Return what is wrong with a text, as the end of a sentence that begins with it; None if it is good.
+    """Return what is wrong with a text, worded to follow the text in a sentence; None if nothing is.
 
-    Control characters, marks that turn the direction of writing, and texts of nothing but blanks can't be shown.
+    Wrong are control characters, invisible marks such as those that turn the direction of writing, and a text that
+    consists of blanks alone. The empty text has no flaw.
 
     >>> flaw("Ann\u202e")
     "has a character that can't be seen (U+202E)"
     """
-    unseen = next((sign for sign in _plain(text) if unicodedata.category(sign) in UNSEEN), None)
+    unseen = next((sign for sign in _without_allowed(text) if unicodedata.category(sign) in INVISIBLE), None)
     if unseen is not None:
         return f"has a character that can't be seen (U+{ord(unseen):04X})"
     if text and all(unicodedata.category(sign) in BLANK for sign in text):
@@ -42,11 +43,11 @@ def flaw(text: str) -> str | None:
 
 
 def cleaned(name: str) -> str:
-    """Return a name without invisible characters and without spaces around it."""
-    unseen = {sign for sign in _plain(name) if unicodedata.category(sign) in UNSEEN}
+    """Return a name without forbidden invisible characters and without spaces around it."""
+    unseen = {sign for sign in _without_allowed(name) if unicodedata.category(sign) in INVISIBLE}
     return "".join(sign for sign in name if sign not in unseen).strip()
 
 
-def _plain(name: str) -> str:
-    """Return a name without the invisible characters that are allowed in it."""
+def _without_allowed(name: str) -> str:
+    """Return a name without the invisible characters that are allowed (`JOINERS`, `FLAG`): it is then checked."""
     return FLAG.sub("", name).translate(dict.fromkeys(map(ord, JOINERS)))

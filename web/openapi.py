@@ -17,11 +17,11 @@ PROBLEM: Json = {
     "required": ["error", "message"],
     "properties": {"error": {"type": "string"}, "message": {"type": "string"}},
 }
-"""JSON schema of a refusal."""
+"""JSON schema of a refusal: an error code, and a message that names the next step."""
 
 
 def openapi(version: str, groups: Sequence[Routes]) -> flask.Blueprint:
-    """Make the route that serves the OpenAPI document of these groups; `version` is the program's."""
+    """Return a Flask blueprint that serves the OpenAPI document of these groups' routes; `version` is the program's."""
     described = document(version, groups)
     blueprint = flask.Blueprint("openapi", __name__)
 
@@ -33,7 +33,7 @@ def openapi(version: str, groups: Sequence[Routes]) -> flask.Blueprint:
 
 
 def document(version: str, groups: Sequence[Routes]) -> Json:
-    """Return the OpenAPI 3.1 document of these groups' routes; `version` is the program's."""
+    """Return the OpenAPI 3.1 document that describes these groups' routes; `version` is the program's."""
     structs: list[Any] = [struct for group in groups for struct in group.structs]
     _, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
     schemas["Problem"] = PROBLEM

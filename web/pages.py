@@ -13,18 +13,18 @@ import msgspec
 
 from web import catalogue, qr, static_files
 from web.api.games import Form, card
-from web.guard import COOKIE, keep_token
+from web.guard import COOKIE, set_token_cookie
 from web.pairing.phones import Pairing
 from web.pairing.roles import ANYONE, HANDS, PLAYERS, SCREENS, Role, Roles
 from web.requests import phone, visitor
 from web.serving.feed import Feed
 
 LOOKS = ("dark", "light", "auto")
-"""Colour schemes that a phone may choose."""
+"""Looks (colour schemes of the pages) that a phone may choose; `auto` follows its operating system."""
 GZIP_LEVEL = 5
-"""Level of gzip for pages, 1 to 9; higher takes longer. With 5 a page shrinks to a fifth in a millisecond."""
+"""Level of gzip compression for pages, 1 to 9: a higher level takes longer and makes smaller answers."""
 PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help", "me": "/me"}
-"""Address of each page that is always served, by name."""
+"""Path of each page that every table serves, by the page's name."""
 OPTIONAL_PAGES = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
     "honesty": ("/dice", "evening"),
     "game": ("/games/<int:game>", "evening"),
@@ -33,28 +33,28 @@ OPTIONAL_PAGES = {name: (f"/{name}", name) for name in ("tray", "evening", "revi
     "setup": ("/setup", "settings"),
     "camera": ("/camera", "calibrate"),
 }
-"""Address and needed API group of each page that is served only with that group."""
-WITH_GAMES = {"control", "tray", "setup"}
-"""Pages whose start data lists the games."""
+"""Path of each page that a table serves only if it has an API group, and the group's name; by the page's name."""
+PAGES_WITH_GAMES = {"control", "tray", "setup"}
+"""Names of the pages whose script needs the descriptions of the games."""
 ROLES_OF_FILES: dict[str, Roles] = {
     "/qr/page.svg": ANYONE,
     "/qr/wifi.svg": SCREENS,
     "/qr/host.svg": SCREENS,
     "/manifest.webmanifest": ANYONE,
 }
-"""Roles for the other files of the pages. The Wi-Fi's QR code holds its password."""
+"""Roles that may get the other files of the pages. The QR code of the Wi-Fi contains its password."""
 
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """The table's addresses for phones.
+    """URLs and names by which phones reach the table.
 
     Attributes:
-        page: URL of the page with an IP address: `http://192.168.4.1:8000/`.
-        others: More URLs of the page.
+        page: URL of the scoreboard with an IP address: `http://192.168.4.1:8000/`.
+        others: More URLs of the scoreboard, for example by name.
         names: The table's host names, besides `localhost` and `*.local`.
-        wifi: Text of the QR code that joins the Wi-Fi (`WIFI:T:WPA;S:...;P:...;;`), or None.
-        phones: About how many phones the table's own Wi-Fi holds; None if unknown or not up.
+        wifi: Text of the QR code that joins the Wi-Fi (`WIFI:T:WPA;S:...;P:...;;`); None without such a code.
+        phones: About how many phones the table's own Wi-Fi can hold; None if unknown or not up.
     """
 
     page: str
@@ -65,8 +65,8 @@ class Addresses:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """Functions that return the table's name and the language of its screen ("": the browser's)."""
+class TableIdentity:
+    """Functions that return the table's present name, and the language of its page /tv ("": the browser's)."""
 
     name: Callable[[], str]
     language: Callable[[], str] = lambda: ""
@@ -74,13 +74,13 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The pages.
+    """Renders the HTML pages, their QR codes and the web app manifest.
 
     Attributes:
-        feed: Gives the newest snapshot for each page.
-        pairing: Knows the visitor's role.
-        games: The games that can be chosen.
-        addresses: The table's addresses, for QR codes.
+        feed: Holds the newest snapshot, which every page starts with.
+        pairing: The paired phones: what a page contains depends on the visitor's role.
+        games: Descriptions of the games that can be chosen.
+        addresses: URLs and names by which phones reach the table.
         named: The table's name and language.
     """
 
@@ -88,40 +88,46 @@ class Pages:
     pairing: Pairing
     games: Sequence[Form]
     addresses: Addresses
-    named: Named
+    named: TableIdentity
 
     def routes(self, groups: Set[str]) -> flask.Blueprint:
-        """Make the routes of the pages, QR codes and manifest. `groups` names the API groups that are served.
+        """Return a Flask blueprint with the routes of the pages, QR codes and manifest.
 
-        A page that needs a group which is not served is left out (`OPTIONAL_PAGES`).
+        Args:
+            groups: Names of the API groups that the table has. A page of `OPTIONAL_PAGES` needs its group among them.
         """
         routes = flask.Blueprint("pages", __name__)
-        routes.app_context_processor(functools.partial(self.variables, groups))
+        routes.app_context_processor(functools.partial(self.template_variables, groups))
         shown = {**PAGES, **{name: rule for name, (rule, group) in OPTIONAL_PAGES.items() if group in groups}}
         for name, rule in shown.items():
             routes.add_url_rule(rule, name, functools.partial(self.page, name, groups))
         codes = {"/qr/page.svg": self.addresses.page, "/qr/wifi.svg": self.addresses.wifi}
         for rule, text in codes.items():
             if text is not None:
-                routes.add_url_rule(rule, rule.strip("/").replace(".", "-"), functools.partial(_code, text))
-        routes.add_url_rule("/qr/host.svg", "qr-host", self.host_code)
+                routes.add_url_rule(rule, rule.strip("/").replace(".", "-"), functools.partial(_qr_answer, text))
+        routes.add_url_rule("/qr/host.svg", "qr-host", self.owner_qr)
         routes.add_url_rule("/manifest.webmanifest", view_func=manifest)
         return routes
 
     def roles(self) -> dict[str, Roles]:
-        """Return the roles for each page, QR code and file. Anyone may open a page; its contents depend on the role."""
+        """Return the roles that may get each page, QR code and file, by "GET " and its path. Pages are for anyone."""
         rules = [*PAGES.values(), *(rule for rule, _ in OPTIONAL_PAGES.values())]
         return {f"GET {rule}": roles for rule, roles in (dict.fromkeys(rules, ANYONE) | ROLES_OF_FILES).items()}
 
-    def host_code(self) -> flask.Response:
-        """Serve the QR code of a URL that makes a phone the owner; of the page's URL if there is no owner's code."""
-        return _code(host_address(self.addresses.page, self.pairing.owner_code()) or self.addresses.page)
+    def owner_qr(self) -> flask.Response:
+        """Answer with the QR code of the URL that makes a phone the owner, else (no owner's code) of the scoreboard."""
+        return _qr_answer(owner_url(self.addresses.page, self.pairing.owner_code()) or self.addresses.page)
 
-    def variables(self, groups: Set[str]) -> dict[str, Any]:
-        """Return the variables of every template, by name, for the phone that asks.
+    def template_variables(self, groups: Set[str]) -> dict[str, Any]:
+        """Return the variables that every template may use in this request, by name.
 
-        They are the texts in its language, its colour scheme, the URLs of files, and `with_PAGE`: whether a page is
-        served. `groups` names the API groups that are served.
+        Args:
+            groups: Names of the API groups that the table has.
+
+        Returns:
+            `t`: function that returns a text in the visitor's language, by key. `language` and `languages`: its code,
+                and the names of all by code. `table_name`. `look`: one of `LOOKS`. `file`: function that returns the
+                URL of a static file. `with_NAME` for each of `OPTIONAL_PAGES`: whether that page is served.
         """
         language = self.language()
         look = flask.request.cookies.get("look", "")
@@ -136,20 +142,20 @@ class Pages:
         }
 
     def language(self) -> str:
-        """Return the code of the visitor's language: its cookie's, else on /tv the table's, else by Accept-Language."""
+        """Return the code of this request's language: the cookie's, else on /tv the table's, else the browser's."""
         usual = self.named.language() if flask.request.endpoint == "pages.tv" else ""
         accepted = flask.request.accept_languages.values()
         return catalogue.chosen(flask.request.cookies.get("lang") or usual, accepted)
 
     def page(self, name: str, groups: Set[str], **_: int) -> flask.Response:
-        """Render a page with the newest snapshot and what the visitor may do; compressed if the browser accepts that.
+        """Render a page with the newest snapshot and what the visitor's role allows; gzipped if the browser accepts it.
 
-        A paired phone's cookie is renewed.
+        The answer renews a paired phone's cookie.
 
         Args:
-            name: Name of the page: of its template, its script, and its texts.
-            groups: Names of the API groups that are served.
-            _: Numbers in the page's address, which its script reads.
+            name: Name of the page, and so of its template, its script, and its texts.
+            groups: Names of the API groups that the table has.
+            _: Numbers in the page's path; only its script reads them.
         """
         asking = visitor(self.pairing)
         start = {
@@ -170,11 +176,11 @@ class Pages:
         }
         if name == "control":
             start["awake"] = static_files.url("control/awake.mp4")
-        if name in WITH_GAMES:
+        if name in PAGES_WITH_GAMES:
             start["games"] = [card(game) for game in self.games]
         html = flask.render_template(
             f"{name}.html",
-            start=as_json(start),
+            start=script_json(start),
             addresses=self.addresses,
             page_name=name,
             games=self.games,
@@ -187,7 +193,7 @@ class Pages:
         )
         response = flask.Response(html, mimetype="text/html")
         if phone(self.pairing) is not None:  # renew the cookie: the table renews the token too
-            keep_token(response, flask.request.cookies[COOKIE])
+            set_token_cookie(response, flask.request.cookies[COOKIE])
         response.headers["Vary"] = "Accept-Encoding"
         if flask.request.accept_encodings.quality("gzip") > 0:  # no secrets on pages: BREACH does not apply
             response.set_data(gzip.compress(response.get_data(), GZIP_LEVEL, mtime=0))
@@ -195,28 +201,28 @@ class Pages:
         return response
 
 
-def host_address(page: str, code: str | None) -> str | None:
-    """Return the URL that makes a phone the owner; None if there is no code.
+def owner_url(page: str, code: str | None) -> str | None:
+    """Return the URL that makes the phone that opens it the owner; None without a code.
 
     Args:
-        page: URL of the scoreboard, with a slash at the end.
-        code: The owner's code. It follows `#` in the URL, so that no server log holds it.
+        page: URL of the scoreboard, with a slash at its end.
+        code: The owner's code; None without. It follows `#` in the URL, so that no server's log contains it.
     """
     return f"{page}control#first={code}" if code else None
 
 
-def _code(text: str) -> flask.Response:
+def _qr_answer(text: str) -> flask.Response:
     return flask.Response(qr.svg(text), mimetype="image/svg+xml")
 
 
-def as_json(value: object) -> str:
-    """Encode JSON that is safe inside a script element: `<`, `>` and `&` are escaped."""
+def script_json(value: object) -> str:
+    """Return a value as JSON that is safe inside an HTML script element: `<`, `>` and `&` are escaped."""
     text = msgspec.json.encode(value).decode()
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def manifest() -> flask.Response:
-    """Serve the web app manifest, with which a phone adds the page to its home screen."""
+    """Answer with the web app manifest, by which a phone can add the scoreboard to its home screen."""
     manifest = {
         "name": "Peg & Pip",
         "short_name": "Peg & Pip",

@@ -1,4 +1,4 @@
-"""QR codes as SVG: the page's address, and the Wi-Fi to join first."""
+"""QR codes as SVG: for the page's URL, and for the Wi-Fi to join first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import segno
 
 @functools.lru_cache(maxsize=16)
 def svg(text: str) -> bytes:
-    """Draw `text` as a QR code in SVG, dark on white with quiet zone, error correction M. The last 16 are cached."""
+    """Return a QR code of `text` as SVG: dark on white, with quiet zone, error correction M. The last 16 are cached."""
     out = io.BytesIO()
     segno.make(text, error="m", micro=False).save(
         out, kind="svg", border=4, dark="#17110c", light="#ffffff", xmldecl=False

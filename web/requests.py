@@ -1,4 +1,4 @@
-"""Shared by the API's routes: the checked body of a request, the visitor's roles, and submitting a command."""
+"""What the API's routes share: decoding a request's body, the visitor's roles, and submitting a command."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from web.serving.limits import is_loopback
 
 Body = TypeVar("Body")
 
-FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via")
-"""Headers that proxies add. Behind a proxy every visitor has its address, perhaps this machine's."""
+PROXY_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via")
+"""Headers that proxies add. Through a proxy on this machine any visitor has this machine's address."""
 
 
 def body(kind: type[Body]) -> Body:
-    """Return the request's body, decoded from JSON as a value of the type `kind`.
+    """Return the current request's body, decoded from JSON to a value of the type `kind`.
 
-    Ends the request with 400 if it is not JSON, or does not fit the type.
+    Ends the request with 400 if the body is not JSON or does not fit the type.
     """
     try:
         return msgspec.json.decode(flask.request.get_data(cache=False), type=kind)
@@ -37,26 +37,26 @@ def body(kind: type[Body]) -> Body:
 
 
 def phone(pairing: Pairing) -> Paired | None:
-    """Return the paired phone that sent this request; None for a guest."""
+    """Return the paired phone that sent the current request; None for a guest."""
     return pairing.phone(flask.request.cookies.get(COOKIE))
 
 
 def visitor(pairing: Pairing) -> Roles:
-    """Return the visitor's roles: the role of its token, or `GUEST`; and `HERE` on the table's own machine."""
+    """Return the roles of the current request's visitor: its token's, or `GUEST`; and `HERE` on the table's machine."""
     paired = phone(pairing)
     return frozenset({paired.role if paired else Role.GUEST} | ({Role.HERE} if from_this_machine() else set()))
 
 
 def from_this_machine() -> bool:
-    """Return whether the request comes from the table's own machine, and not through a proxy on it."""
-    forwarded = any(header in flask.request.headers for header in FORWARDED)
+    """Return whether the current request comes from the table's own machine, and not through a proxy on it."""
+    forwarded = any(header in flask.request.headers for header in PROXY_HEADERS)
     return not forwarded and is_loopback(flask.request.remote_addr or "")
 
 
 def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
-    """End the request with 403 if it would end a game that another phone started. The owner may end every game.
+    """End the current request with 403 if another phone started the game on the table. The owner always passes.
 
-    A game that has no throw yet, is over or was abandoned is not protected.
+    A game that has no throw yet, is over or was abandoned may be ended by anyone who plays.
     """
     snapshot, asking = table.snapshot(), phone(pairing)
     is_on = bool(snapshot.throws) and snapshot.state is not None and not snapshot.state["over"]
@@ -65,11 +65,11 @@ def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
         flask.abort(refusal(403, "others_game", "Someone else started this game. Only the host can end it."))
 
 
-def do(table: AnyTable, command: Command) -> flask.Response:
-    """Submit a command to the table and answer with the new snapshot.
+def submit(table: AnyTable, command: Command) -> flask.Response:
+    """Submit a command to the table, wait until it is executed, and answer with the new snapshot.
 
-    The answer is 409 if the command was made for an older snapshot, 422 if the rules refuse it, and 503 if a part of
-    the table is broken.
+    The answer is 409 if the command names an older snapshot, 422 if the rules refuse it, and 503 for any other
+    CompanionError, such as a failed disk.
     """
     try:
         return answer(table.submit(command))

@@ -1,4 +1,4 @@
-"""Answers and refusals. A refusal is JSON with a code and words that name the next step."""
+"""Answers and refusals. A refusal is JSON with an error code and a message that names the next step."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ WORDS = {
     415: ("not_json", "Send the body as application/json."),
     500: ("broken", "Something failed on the table's side; the log has details. The table plays on: try again."),
 }
-"""Code and message of a refusal, by status."""
+"""Default error code and message of a refusal, by HTTP status."""
 
 
 def answer(value: object) -> flask.Response:
-    """Return a JSON response of anything that msgspec can encode."""
+    """Return a response with status 200 and a value as JSON; the value may be of any type that msgspec encodes."""
     return json_bytes(msgspec.json.encode(value))
 
 
 def json_bytes(body: bytes, status: int = 200) -> flask.Response:
-    """Return a response of JSON that is encoded already, with that status."""
+    """Return a response whose `body` is JSON that is already encoded."""
     return flask.Response(body, status=status, mimetype="application/json")
 
 
 def attachment(body: bytes | Iterable[bytes], kind: str, name: str) -> flask.Response:
-    """Return a response that browsers save as a file.
+    """Return a response that a browser saves as a file.
 
     Args:
-        body: Content of the file.
-        kind: Media type.
-        name: Name of the file.
+        body: Content of the file, whole or in chunks.
+        kind: Media type (Content-Type), such as `text/csv`.
+        name: Name that the browser suggests for the file.
     """
     response = flask.Response(body, mimetype=kind)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -54,10 +54,10 @@ def refusal(status: int, code: str | None = None, message: str | None = None) ->
         code: Short identifier; None for the status's own in `WORDS`.
         message: Sentence for a person; None for the status's own.
     """
-    return json_bytes(problem(status, code, message), status)
+    return json_bytes(refusal_json(status, code, message), status)
 
 
-def problem(status: int, code: str | None = None, message: str | None = None) -> bytes:
+def refusal_json(status: int, code: str | None = None, message: str | None = None) -> bytes:
     """Return the JSON of a refusal, `{"error": code, "message": words}`, encoded.
 
     Args:
@@ -76,16 +76,16 @@ async def asgi_refusal(
     message: str | None = None,
     retry_after_s: int | None = None,
 ) -> None:
-    """Send a refusal through ASGI, without Flask, and close the connection.
+    """Send a refusal by the ASGI protocol, without Flask, with `Connection: close`.
 
     Args:
-        send: ASGI's function that sends a message.
+        send: ASGI's function that sends a message to the client.
         status: HTTP status.
         code: Short identifier; None for the status's own in `WORDS`.
         message: Sentence for a person; None for the status's own.
         retry_after_s: Value of the Retry-After header, in seconds; None for no header.
     """
-    body = problem(status, code, message)
+    body = refusal_json(status, code, message)
     headers = {
         "content-type": "application/json",
         "content-length": str(len(body)),
@@ -100,9 +100,10 @@ async def asgi_refusal(
 
 
 def http_error(error: HTTPException) -> flask.Response | HTTPException:
-    """Answer an HTTP error that Flask raised: with JSON under /api, with a page elsewhere.
+    """Return the answer to an HTTP error that Flask or a view raised: JSON under /api/, an HTML page elsewhere.
 
-    An error that brings its own answer is returned as it is. The headers Allow and Retry-After are kept.
+    An error that has a response of its own (`flask.abort(response)`) is returned unchanged. The headers Allow and
+    Retry-After of the error are kept.
     """
     if error.response is not None:
         return error

@@ -1,7 +1,7 @@
 """Groups of API routes: a route's view, roles and OpenAPI description are declared in one place.
 
-A module's `routes(...)` makes a group from the parts that it needs. Before a view is called, the guard checks the
-visitor's roles, and `Routes` checks the request's body.
+The function `routes(...)` of a module in `web/api` makes a group from the parts of the table that it needs. Before a
+view is called, the guard checks the visitor's roles, and `Routes` checks the request's body.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ View = Callable[..., flask.Response]
 Decorator = Callable[[View], View]
 
 JSON = "application/json"
-"""Usual media type of an answer."""
+"""Media type (Content-Type) of an answer, unless a route names another."""
 NUMBER_IN_PATH = re.compile(r"<int:(\w+)>")
-"""A number in a route's address, such as `<int:throw>`."""
+"""Form of a number in a route's rule, such as `<int:throw>`; its group is the name."""
 OF_EVERY_POST = (400, 403, 413, 415)
-"""Statuses of refusals that every POST may get."""
+"""Statuses with which any POST may be refused: malformed, foreign origin, too large, not JSON."""
 
 
 class NothingBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An empty object: the body of requests without arguments."""
+    """The body of a POST without arguments: an empty JSON object."""
 
 
 class Routes:
-    """A group of routes.
+    """A group of API routes. Its methods `get` and `post` declare them.
 
     Attributes:
-        name: The group's subject.
+        name: The group's subject, by which `OPTIONAL_PAGES` in `web.pages` names it.
         blueprint: The routes for Flask.
-        paths: The routes for OpenAPI.
-        structs: The msgspec structs whose schemas the routes name.
-        schemas: More JSON schemas, by name.
-        roles: The roles for each route, by method and address: `"POST /api/lines"`.
+        paths: The routes for the OpenAPI document.
+        structs: The msgspec structs whose schemas the OpenAPI document includes.
+        schemas: More JSON schemas for it, by name.
+        roles: The roles that may use each route, by method and rule: `"POST /api/lines"`.
     """
 
     def __init__(self, name: str, *structs: Any, schemas: Mapping[str, Json] | None = None) -> None:
@@ -65,17 +65,17 @@ class Routes:
         """Declare a GET route of the group, and return a decorator for its view.
 
         Args:
-            rule: The address; `<int:throw>` in it becomes an argument of the view.
-            summary: One line for OpenAPI.
-            schema: JSON schema of the answer.
+            rule: Path of the route; a number `<int:throw>` in it becomes an argument of the view.
+            summary: One line for the OpenAPI document.
+            schema: JSON schema of the answer; None for any.
             roles: Roles that may use the route.
-            refused: Statuses of refusals, besides 403, and 401 if not everyone may use the route.
-            kind: Media type of the answer.
-            query: Parameters of the query, as OpenAPI describes them.
+            refused: Statuses with which it may refuse, besides 403, and 401 if not everyone may use it.
+            kind: Media type (Content-Type) of the answer.
+            query: OpenAPI descriptions of the parameters in its query string.
         """
         operation = {"summary": summary, "responses": _responses(schema, (403, *refused), kind)}
         self._describe("get", rule, operation, query, roles)
-        return self._served("GET", rule, None, roles)
+        return self._view_decorator("GET", rule, None, roles)
 
     def post(
         self,
@@ -88,16 +88,18 @@ class Routes:
         refused: Sequence[int] = (),
         named: str | None = None,
     ) -> Decorator:
-        """Declare a POST route of the group, and return a decorator for its view, which gets the decoded body first.
+        """Declare a POST route of the group, and return a decorator for its view.
+
+        The decoded body is the view's first argument.
 
         Args:
-            rule: The address; `<int:throw>` in it becomes an argument of the view.
-            summary: One line for OpenAPI.
-            shape: Type of the body: a msgspec struct.
-            schema: JSON schema of the answer.
+            rule: Path of the route; a number `<int:throw>` in it becomes an argument of the view.
+            summary: One line for the OpenAPI document.
+            shape: Type to which the JSON body is decoded, usually a msgspec struct.
+            schema: JSON schema of the answer; None for any.
             roles: Roles that may use the route.
-            refused: Statuses of refusals, besides `OF_EVERY_POST`, and 401 if not everyone may use the route.
-            named: Name of the body's schema, if it is not the struct's.
+            refused: Statuses with which it may refuse, besides `OF_EVERY_POST`, and 401 if not everyone may use it.
+            named: Name of the body's schema in the OpenAPI document; None for the name of `shape`.
         """
         operation = {
             "summary": summary,
@@ -105,10 +107,10 @@ class Routes:
             "responses": _responses(schema, (*OF_EVERY_POST, *refused), JSON),
         }
         self._describe("post", rule, operation, (), roles)
-        return self._served("POST", rule, shape, roles)
+        return self._view_decorator("POST", rule, shape, roles)
 
     def _describe(self, method: str, rule: str, operation: Json, query: Sequence[Json], roles: Roles) -> None:
-        """Add a route to `paths`. `operation` is its OpenAPI object, without parameters and roles."""
+        """Add a route to `paths`: its OpenAPI object `operation`, completed by its parameters and roles."""
         parameters = [*(number(name) for name in NUMBER_IN_PATH.findall(rule)), *query]
         if parameters:
             operation["parameters"] = parameters
@@ -117,10 +119,10 @@ class Routes:
             operation["responses"] |= _refusals((401,))
         self.paths.setdefault(NUMBER_IN_PATH.sub(r"{\1}", rule), {})[method] = operation
 
-    def _served(self, method: str, rule: str, shape: Any, roles: Roles) -> Decorator:
-        """Add a route's roles to `roles`, and return the decorator that adds its view to `blueprint`.
+    def _view_decorator(self, method: str, rule: str, shape: Any, roles: Roles) -> Decorator:
+        """Add a route's roles to the group's `roles`, and return the decorator that adds its view to `blueprint`.
 
-        `shape` is the type of the body, which becomes the view's first argument; None for a view without a body.
+        `shape` is the type of the body, which becomes the view's first argument; None for a route without a body.
         """
         self.roles[f"{method} {rule}"] = roles
 
@@ -136,12 +138,12 @@ class Routes:
 
 
 def ref(name: str) -> Json:
-    """Return the OpenAPI reference to the schema `name`."""
+    """Return the OpenAPI reference to the JSON schema of that name in the document's components."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def number(name: str, place: str = "path") -> Json:
-    """Return OpenAPI's description of a non-negative integer `name`, in the `place` "path" or "query"."""
+    """Return the OpenAPI description of a non-negative integer parameter; `place` is "path" (required) or "query"."""
     return {"name": name, "in": place, "required": place == "path", "schema": {"type": "integer", "minimum": 0}}
 
 

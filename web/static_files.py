@@ -17,7 +17,7 @@ from web.bundler import bundled
 
 FOLDER = Path(__file__).parent / "static"
 """The folder of the static files."""
-KINDS = {
+MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
@@ -26,18 +26,21 @@ KINDS = {
     ".woff2": "font/woff2",
     ".json": "application/json",
 }
-"""Media type of a static file, by its suffix."""
+"""Media type (Content-Type) of a static file, by its suffix. Files with other suffixes are not served."""
 PAGES = tuple(
     path.stem for path in sorted((FOLDER.parent / "templates").glob("*.html")) if any(FOLDER.glob(f"*/{path.stem}.js"))
 )
-"""Names of the pages that have a template and a script."""
+"""Names of the pages that have a template and a script of that name."""
 IMMUTABLE = "public, max-age=31536000, immutable"
-"""Cache-Control of a file whose URL holds its version: kept for a year, never asked for again."""
+"""Cache-Control of a file whose URL contains the current version: browsers keep it for a year without a request."""
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
-    """A file: media type, bytes, and bytes compressed by gzip (None if that saves less than a tenth)."""
+class StaticFile:
+    """A static file: `kind` is its media type, `plain` its bytes, `gzipped` its bytes compressed by gzip.
+
+    `gzipped` is None if compression saves less than a tenth.
+    """
 
     kind: str
     plain: bytes
@@ -45,12 +48,15 @@ class Served:
 
 
 @functools.cache
-def shelf() -> dict[str, Served]:
-    """Return all static files by path, loaded once.
+def loaded_files() -> dict[str, StaticFile]:
+    """Return all static files by their path under `FOLDER`; they are loaded once and cached.
 
-    Each page adds two that are made here: its bundled script `page-NAME.js`, and its texts `texts/LANGUAGE-NAME.json`.
+    For each page there are also files made here: its bundled script `page-NAME.js`, and in each language its texts
+    `texts/LANGUAGE-NAME.json`.
     """
-    files = {path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*")) if path.suffix in KINDS}
+    files = {
+        path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*")) if path.suffix in MEDIA_TYPES
+    }
     plain_files = {name: path.read_bytes() for name, path in files.items()}
     sources = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.js")}
     for page in PAGES:
@@ -58,14 +64,13 @@ def shelf() -> dict[str, Served]:
         plain_files[f"page-{page}.js"] = source.encode()
         for language in catalogue.LANGUAGES:
             plain_files[f"texts/{language}-{page}.json"] = msgspec.json.encode(texts_of(source, language))
-    return {name: _served(name, plain) for name, plain in plain_files.items()}
+    return {name: _static_file(name, plain) for name, plain in plain_files.items()}
 
 
 def texts_of(source: str, language: str) -> dict[str, str]:
-    """Return the texts that a page's script may need, by key.
+    """Return the texts that a page's script may need, by key: all but those of pages that it does not mention.
 
-    The first part of a key, as in `tv.title`, may name a page. Texts of a page that the script does not mention are
-    left out.
+    A text belongs to a page if the first part of its key is the page's name, as in `tv.title`.
 
     Args:
         source: The page's bundled script.
@@ -75,33 +80,33 @@ def texts_of(source: str, language: str) -> dict[str, str]:
     return {key: text for key, text in catalogue.texts(language).items() if key.partition(".")[0] not in foreign}
 
 
-def _served(name: str, plain: bytes) -> Served:
-    """Return a file with its media type, and compressed if that saves a tenth or more."""
+def _static_file(name: str, plain: bytes) -> StaticFile:
+    """Return the static file `name` from its bytes `plain`: with its media type, and gzipped if that saves a tenth."""
     gzipped = gzip.compress(plain, 9, mtime=0)
-    return Served(KINDS[Path(name).suffix], plain, gzipped if len(gzipped) < 0.9 * len(plain) else None)
+    return StaticFile(MEDIA_TYPES[Path(name).suffix], plain, gzipped if len(gzipped) < 0.9 * len(plain) else None)
 
 
 @functools.cache
 def version() -> str:
-    """Return a hash of all static files, 12 hexadecimal digits."""
+    """Return a hash of all static files, 12 hexadecimal digits: it changes when any of them does."""
     digest = hashlib.sha256()
-    for name, served in shelf().items():
+    for name, served in loaded_files().items():
         digest.update(name.encode() + b"\0" + served.plain)
     return digest.hexdigest()[:12]
 
 
 def url(name: str) -> str:
-    """Return the URL of the static file `name`, with the version in it."""
+    """Return the URL path of the static file `name` (its path under `FOLDER`), which contains the version."""
     return f"/static/{version()}/{name}"
 
 
 def static_files() -> flask.Blueprint:
-    """Make the route of static files. A URL with another version than the current one is served, but not cached."""
+    """Return a Flask blueprint that serves the static files. An outdated version in a URL gets `no-cache`."""
     routes = flask.Blueprint("files", __name__)
 
     @routes.get("/static/<asked>/<path:name>")
     def file(asked: str, name: str) -> flask.Response:
-        served = shelf().get(name)
+        served = loaded_files().get(name)
         if served is None:
             flask.abort(404)
         zipped = served.gzipped is not None and flask.request.accept_encodings.quality("gzip") > 0

@@ -13,7 +13,7 @@ import segno
 
 from companion.service.addresses import served_port
 from companion.settings.starting import in_use
-from web.pages import Addresses, host_address
+from web.pages import Addresses, owner_url
 
 ANSWER_S = 5.0
 """Longest wait for the running table, in seconds."""
@@ -33,7 +33,7 @@ def command(settings_file: Path | None) -> None:
     port = served_port(used.data.folder) or settings.port
     addresses = addresses_of(settings, port)
     codes = codes_of(port)
-    host = host_address(addresses.page, codes.get("first"))
+    host = owner_url(addresses.page, codes.get("first"))
     draw(addresses, host or addresses.page)
     if host:
         click.echo("Scan it to host the table with your phone. Everyone else opens the page.")

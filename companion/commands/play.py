@@ -28,7 +28,7 @@ from companion.settings.starting import Starting, begin
 from companion.table.lock import InUse
 from hardware.strips.opening import known_kinds
 from vision.cameras.opening import KINDS
-from web.pages import host_address
+from web.pages import owner_url
 
 log = logging.getLogger(__name__)
 
@@ -167,7 +167,7 @@ def _announce(app: App) -> None:
         click.echo(f"Port {wanted} is taken: using {app.door.port} instead.")
     page = app.door.addresses.page
     if sys.stdout.isatty():
-        first = host_address(page, app.door.pairing.owner_code())
+        first = owner_url(page, app.door.pairing.owner_code())
         draw(app.door.addresses, first or page)
         if first:
             click.echo("Scan it to host the table with your phone. Everyone else opens the page.")

@@ -23,7 +23,7 @@ from web import api
 from web.api import metrics
 from web.app import create_app
 from web.guard import Hosts
-from web.pages import Addresses, Named, Pages
+from web.pages import Addresses, Pages, TableIdentity
 from web.pairing.phones import Pairing, new_pin
 from web.pairing.tokens import FileTokens
 from web.routes import Routes
@@ -140,14 +140,14 @@ def servers(
         feed: Snapshots for the event streams.
         groups: All routes.
     """
-    named = Named(lambda: running().table.name, lambda: running().table.language)
+    named = TableIdentity(lambda: running().table.name, lambda: running().table.language)
     pages = Pages(feed, door.pairing, FORMS, door.addresses, named)
     app = create_app(pages, groups, importlib.metadata.version("peg-and-pip"))
     limits = Limits(streams=running().web.streams)
 
     def served(listening: socket.socket) -> Server:
         """Build a web server with its own event stream on a listening socket."""
-        feed.call(lambda: None)
+        feed.on_change(lambda: None)
         stream = EventStream(feed, Hosts(door.addresses.names), door.pairing.knows, limits)
         return Server(Site(app, stream, limits), listening, limits)
 

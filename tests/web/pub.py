@@ -28,7 +28,7 @@ from web import api
 from web.api import metrics, settings
 from web.app import create_app
 from web.guard import Hosts
-from web.pages import Addresses, Named, Pages
+from web.pages import Addresses, Pages, TableIdentity
 from web.pairing.phones import Pairing
 from web.pairing.roles import Role
 from web.pairing.tokens import FileTokens, Paired
@@ -274,7 +274,7 @@ def opened(
         api.pair.routes(pairing),
         *(make(having[part]) for part, make in make_more.items() if having.get(part) is not None),
     ]
-    app = create_app(Pages(feed, pairing, games, addresses, Named(lambda: name)), groups, "0")
+    app = create_app(Pages(feed, pairing, games, addresses, TableIdentity(lambda: name)), groups, "0")
     hosts = Hosts(addresses.names)
     stream = EventStream(feed, hosts, pairing.knows, limits)
     try:

@@ -18,7 +18,7 @@ from tests.web.pub import opened, served
 from web.serving.connection import Connection
 from web.serving.limits import Limits, Taken
 from web.serving.listening import FairSocket
-from web.serving.server import ACCEPTED_AT_A_TIME
+from web.serving.server import ACCEPTS_PER_TURN
 
 PATIENCE_S = 60
 SHARE = 20
@@ -82,7 +82,7 @@ def test_a_turn_of_the_loop_accepts_few_however_many_come(held: tuple[Held, int]
     with connected(port, OWN):
         server.let_go()
     assert server.made == MANY
-    assert max(server.a_turn) <= 2 * ACCEPTED_AT_A_TIME, server.a_turn
+    assert max(server.a_turn) <= 2 * ACCEPTS_PER_TURN, server.a_turn
 
 
 def test_nothing_is_made_for_a_connection_past_its_addresss_share(held: tuple[Held, int]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from web.bundler import EXPORT, IMPORT, bundled, needed
-from web.static_files import FOLDER, PAGES, shelf
+from web.static_files import FOLDER, PAGES, loaded_files
 
 FILES = sorted(FOLDER.rglob("*.js"))
 SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in FILES}
@@ -55,7 +55,7 @@ def test_modules_use_only_imports_and_exports_the_bundler_knows(path: Path) -> N
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_loads_one_script(page: str) -> None:
-    text = shelf()[f"page-{page}.js"].plain.decode()
+    text = loaded_files()[f"page-{page}.js"].plain.decode()
     assert re.findall(r"^(?:import|export)\b", text, re.MULTILINE) == []
     template = (Path(FOLDER).parent / "templates" / "base.html").read_text()
     assert template.count("<script") == 2, "the module, and what the page starts with"

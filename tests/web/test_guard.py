@@ -12,7 +12,7 @@ from companion.history.export import PastGames
 from companion.history.review import Review
 from tests.web.pub import HEADER, PIN, MemoryTokens, Pub, opened
 from web.guard import host_name, same_origin
-from web.pairing.guesses import ADDRESSES_KEPT, Guesses
+from web.pairing.guesses import MAX_ADDRESSES, Guesses
 from web.pairing.phones import WRONG_PIN, Pairing, Refused
 from web.pairing.tokens import FileTokens
 
@@ -181,9 +181,9 @@ def test_an_hour_of_guessing_gets_ten_guesses_and_blocks_no_host(pub: Pub) -> No
 
 def test_the_number_of_remembered_guessers_is_bounded() -> None:
     guesses = Guesses(lambda: 0.0)
-    for at in range(ADDRESSES_KEPT + 100):
-        guesses.missed(f"10.0.{at >> 8}.{at & 255}")
-    assert len(guesses._wrong) == ADDRESSES_KEPT
+    for at in range(MAX_ADDRESSES + 100):
+        guesses.count_wrong(f"10.0.{at >> 8}.{at & 255}")
+    assert len(guesses._wrong) == MAX_ADDRESSES
 
 
 def test_the_button_lets_in_the_phone_whose_code_is_shown_and_no_other(pub: Pub) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.web.pub import PIN, Clock, MemoryTokens, Pub
 from web.guard import TOKEN_DAYS
 from web.pairing.guesses import Budget
-from web.pairing.phones import DAY_S, MOST_PHONES, Pairing, Refused
+from web.pairing.phones import DAY_S, MAX_PHONES, Pairing, Refused
 from web.pairing.roles import Role
 from web.pairing.tokens import FileTokens
 
@@ -48,7 +48,7 @@ def test_the_pin_makes_no_owner_after_the_last_phone_has_left() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing)
     before = pairing.owner_code()
-    assert pairing.take_away(1)
+    assert pairing.unpair(1)
     assert before is None
     assert pairing.owner_code() is not None
     paired(pairing, "192.168.4.21")
@@ -146,7 +146,7 @@ def test_there_are_at_most_64_phones_and_the_owner_stays() -> None:
         clock.now_s += 1
         assert pairing.phone(kept) is not None
         paired(pairing)
-    assert len(pairing.phones()) == MOST_PHONES
+    assert len(pairing.phones()) == MAX_PHONES
     assert pairing.knows(owner)
     assert pairing.knows(kept), "it was used all the time"
 
@@ -181,8 +181,8 @@ def test_a_patient_guesser_gets_43_guesses_in_a_hundred_years() -> None:
     clock = Clock()
     budget = Budget(clock)
     while clock.now_s < 100 * 365.25 * DAY_S:
-        clock.now_s += budget.rest_s() + 0.001
-        budget.missed()
+        clock.now_s += budget.blocked_s() + 0.001
+        budget.count_wrong()
     assert budget.count <= 43
 
 
@@ -217,6 +217,6 @@ def test_a_players_token_allows_no_unlimited_guesses() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing)
     token = paired(pairing)
-    pairing.take_away(1)
+    pairing.unpair(1)
     tried = [pairing.pair(f"{guess:06d}", "", ADDRESS, token) for guess in range(100)]
     assert sum(isinstance(each, Refused) and each.wait_s == 0 for each in tried) == 5

@@ -11,7 +11,7 @@ import pytest
 
 from tests.web.every_part import everything
 from tests.web.pub import HEADER, PIN, Pub, play
-from web.app import OPEN
+from web.app import OTHER_ROUTES
 from web.pairing.roles import ANYONE, Role
 from web.serving.stream import PATH
 
@@ -46,7 +46,7 @@ def test_the_roles_page_lists_exactly_the_served_routes(whole: Pub) -> None:
     }
     optional = {"GET /qr/wifi.svg"}  # where there is a Wi-Fi
     assert set(TABLE) - optional == served | {f"GET {PATH}"}
-    assert {route for route in OPEN if TABLE[route] != ANYONE} == set()
+    assert {route for route in OTHER_ROUTES if TABLE[route] != ANYONE} == set()
 
 
 @pytest.mark.parametrize("role", Role)
@@ -67,7 +67,7 @@ def visitor(pub: Pub, role: Role) -> Any:
     if role is Role.HERE:
         return pub.stranger("127.0.0.1")
     for phone in pub.pairing.phones():
-        pub.pairing.take_away(phone.id)
+        pub.pairing.unpair(phone.id)
     client = pub.stranger("192.168.4.10")
     token = pub.pairing.pair(pub.pairing.pin, "", "192.168.4.11")
     assert isinstance(token, str)

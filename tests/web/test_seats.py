@@ -9,7 +9,7 @@ import pytest
 from companion.table.commands import StartGame
 from tests.waiting import until
 from tests.web.pub import HEADER, PIN, Pub, play, served
-from web.pairing.phones import SEAT_S
+from web.pairing.phones import MAX_SEAT_SILENCE_S
 from web.pairing.roles import Role
 
 THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
@@ -34,8 +34,8 @@ def test_only_a_phone_that_was_let_in_sits_down(pub: Pub) -> None:
     assert sit(asking, "Ann", 1) == 401
     assert names(pub) == []
     pub.host()
-    (request,) = pub.pairing.asking()
-    assert pub.pairing.let_in_asking(request.id)
+    (request,) = pub.pairing.join_requests()
+    assert pub.pairing.let_in_request(request.id)
     assert sit(asking, "Ann", 1) == 200
     assert names(pub) == ["Ann"]
     assert asking.get("/api/phones").json["role"] == "player"
@@ -63,7 +63,7 @@ def test_a_seat_outlasts_pairing_again_but_not_a_screen_or_hours_away(pub: Pub) 
     assert sit(phone, "Ann", 2) == 200
     assert phone.post("/api/pair", json={"pin": PIN, "name": "Ann"}).status_code == 200
     assert names(pub) == ["Ann"]
-    pub.clock.now_s += SEAT_S + 1
+    pub.clock.now_s += MAX_SEAT_SILENCE_S + 1
     assert names(pub) == []
     phone.get("/api/phones")
     assert names(pub) == ["Ann"], "it is back"
@@ -89,8 +89,8 @@ def test_four_phones_sit_down_and_the_game_begins_with_them(chromium: Any, pub: 
             page.click("#sit-form button")
             if place:
                 page.wait_for_selector("#seat-dice .dice")
-                (request,) = pub.pairing.asking()
-                assert pub.pairing.let_in_asking(request.id)
+                (request,) = pub.pairing.join_requests()
+                assert pub.pairing.let_in_request(request.id)
             page.wait_for_selector("#mine:not([hidden])")
             pages.append(page)
         tv.wait_for_selector("#seated li:nth-child(4)")

@@ -83,8 +83,10 @@ def test_the_chosen_language_comes_before_the_browsers() -> None:
 
 def test_a_page_gets_the_texts_it_names_and_not_other_pages_texts() -> None:
     for page in static_files.PAGES:
-        got = json.loads(static_files.shelf()[f"texts/en-{page}.json"].plain)
-        source = static_files.shelf()[f"page-{page}.js"].plain.decode()
+        got = json.loads(static_files.loaded_files()[f"texts/en-{page}.json"].plain)
+        source = static_files.loaded_files()[f"page-{page}.js"].plain.decode()
         named = texts("en").keys() & set(re.findall(r"""(?<=["'`])[\w.-]+(?=["'`])""", source))
         assert named - got.keys() == set()
-    assert not any(key.startswith("settings.") for key in json.loads(static_files.shelf()["texts/en-tv.json"].plain))
+    assert not any(
+        key.startswith("settings.") for key in json.loads(static_files.loaded_files()["texts/en-tv.json"].plain)
+    )

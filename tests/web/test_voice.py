@@ -10,7 +10,7 @@ from companion.errors import DeviceError
 from companion.table.commands import BotAwaits, BotDecides, NoteMotion, StartGame
 from companion.table.snapshot import Event
 from tests.web.pub import HEADER, Pub, opened, play
-from web.loudspeaker import Loudspeaker, called
+from web.loudspeaker import Loudspeaker, call_outs
 
 
 class Said:
@@ -84,9 +84,9 @@ def test_a_failing_voice_turns_itself_off_and_the_table_plays_on(pub: Pub) -> No
 def test_speech_is_in_the_tables_language() -> None:
     over = Event(number=3, code="game_over", args={"winners": ["Ann"], "games_lost": {}}, called=True)
     entered = Event(number=2, code="entered", args={"player": "Ann", "category": "crag", "points": 50}, called=True)
-    assert called([entered, over], "en") == "Ann scored 50 in Crag. Ann wins."
-    assert called([over], "de") == "Ann gewinnt."
-    assert called([Event(number=1, code="threw", args={"player": "Ann", "dice": [1]})], "en") == ""
+    assert call_outs([entered, over], "en") == "Ann scored 50 in Crag. Ann wins."
+    assert call_outs([over], "de") == "Ann gewinnt."
+    assert call_outs([Event(number=1, code="threw", args={"player": "Ann", "dice": [1]})], "en") == ""
 
 
 def test_a_paired_phone_turns_the_voice_on_and_off(tmp_path: Path) -> None:

@@ -17,17 +17,17 @@ from web.responses import answer, refusal
 from web.routes import Json, Routes
 
 VOTER_LENGTH = 32
-"""Most characters of a phone's voter name, which its page draws at random."""
-VOTER: Json = {"name": "voter", "in": "query", "schema": {"type": "string", "maxLength": VOTER_LENGTH}}
+"""Most characters of the random name by which a phone votes. Bounds the memory that a guest's vote takes."""
+VOTER_PARAMETER: Json = {"name": "voter", "in": "query", "schema": {"type": "string", "maxLength": VOTER_LENGTH}}
 
 
 class VoteBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/vote`: a phone's choice.
+    """`POST /api/vote`: a phone's vote on one decision of the finished game.
 
     Attributes:
-        question: Index of the question.
-        option: Index of the option.
-        voter: Random name by which the table counts each phone once.
+        question: Index of the question in `GET /api/vote`.
+        option: Index of the chosen option of that question.
+        voter: Random name that the page has drawn for the phone: a later vote under it replaces the earlier one.
     """
 
     question: Annotated[int, msgspec.Meta(ge=0, le=99)]
@@ -36,15 +36,20 @@ class VoteBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ShowBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/vote/show`: shows the answer to a question before everyone has voted."""
+    """`POST /api/vote/show`: index of the question whose answer is shown before everyone has voted."""
 
     question: Annotated[int, msgspec.Meta(ge=0, le=99)]
 
 
 def routes(advisor: Advisor, vote: Vote, puzzle: DailyPuzzle) -> Routes:
-    """Make the routes of advice, vote and puzzle. They compute only when asked.
+    """Make the group of routes for advice, the vote and the puzzle of the day. Results are computed on request.
 
-    Anyone may ask and vote; players show an answer before all have voted.
+    Anyone may read and vote. Only players may show an answer before all have voted.
+
+    Args:
+        advisor: Computes odds, win chances and the story of the game on the table.
+        vote: The questions about the finished game, and the votes.
+        puzzle: The puzzle of the day.
     """
     made = Routes("advice", VoteBody, ShowBody)
 
@@ -64,7 +69,7 @@ def routes(advisor: Advisor, vote: Vote, puzzle: DailyPuzzle) -> Routes:
     def daily() -> flask.Response:
         return answer(puzzle.view())
 
-    @made.get("/api/vote", "The costliest decisions to vote on", roles=ANYONE, query=[VOTER], refused=(409,))
+    @made.get("/api/vote", "The costliest decisions to vote on", roles=ANYONE, query=[VOTER_PARAMETER], refused=(409,))
     def questions() -> flask.Response:
         return answered(lambda: vote.view(flask.request.args.get("voter", "")[:VOTER_LENGTH]))
 
@@ -88,7 +93,7 @@ def routes(advisor: Advisor, vote: Vote, puzzle: DailyPuzzle) -> Routes:
 
 
 def answered(ask: Callable[[], Mapping[str, Any]]) -> flask.Response:
-    """Answer with the JSON that `ask` returns; 422 if it raises IllegalAction, 409 for another RulesError."""
+    """Call `ask` and answer with the JSON object it returns; 422 for IllegalAction, 409 for another RulesError."""
     try:
         return answer(dict(ask()))
     except IllegalAction as refused:

@@ -14,12 +14,12 @@ from web.responses import answer, attachment, refusal
 from web.routes import Json, NothingBody, Routes
 
 PAPERS = ("a4", "letter")
-"""Papers that the sheet can be printed on."""
-PAPER: Json = {"name": "paper", "in": "query", "schema": {"enum": list(PAPERS)}}
-"""Query parameter that chooses the paper, as OpenAPI describes it."""
+"""Paper sizes of the printed calibration sheet: values of the query parameter `paper`; the first is the default."""
+PAPER_PARAMETER: Json = {"name": "paper", "in": "query", "schema": {"enum": list(PAPERS)}}
+"""OpenAPI description of the query parameter `paper`, which is one of `PAPERS`."""
 
 Side = Annotated[float, msgspec.Meta(ge=50, le=2000)]
-"""A side of the tray, in millimetres."""
+"""Length of a side of the tray's floor, in millimetres; a request with a shorter or longer one is refused."""
 
 
 class SheetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,7 +29,7 @@ class SheetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         width_mm: Width of the tray's floor, keep zone included.
         height_mm: Depth of the tray's floor.
         keep_mm: Width of the keep zone; 0 for none.
-        bar_mm: Measured length of the sheet's 100 mm bar.
+        bar_mm: Length of the sheet's 100 mm bar as measured on paper: corrects for the printer's scale.
         die_mm: Edge of a die.
         lens_mm: Height of the lens above the floor; None if not measured.
     """
@@ -43,59 +43,61 @@ class SheetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LayBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/calibrate/lay`: whether the printed sheet is put into the virtual tray, or taken out."""
+    """`POST /api/calibrate/lay`: whether to put the calibration sheet into the virtual tray (True) or take it out."""
 
     lies: bool
 
 
 class Calibration(Protocol):
-    """Calibration with the table's camera. Every step raises DeviceError if it can't be done."""
+    """Calibration with the table's camera: sheet, empty tray, one die. A step raises DeviceError if it fails."""
 
     def look(self) -> Mapping[str, Any]:
-        """Describe the newest picture and the state of the calibration.
+        """Look for the printed sheet in the camera's newest picture, and return what was found as JSON.
 
         Returns:
-            `picture_wh`: size of the picture, or None without one.
-            `markers`, `zones`: corners [x, y] in pixels, empty until the sheet is found.
-            `advice`: problems, each with `code` and `says`.
-            `sheet`, `empty`: whether they were taken.
-            `calibrated`, `says`: whether a calibration is stored, and that in words.
+            `picture_wh`: width and height of the picture in pixels; None without a picture.
+            `markers`, `zones`: for each marker of the sheet, and each zone of the tray, its four corners [x, y] in
+                pixels of the picture; empty until the sheet is found.
+            `advice`: problems to solve, each with its `code` and a sentence `says`.
+            `sheet`, `empty`: whether the step with the sheet, and that with the empty tray, is done.
+            `calibrated`, `says`: whether a calibration is stored, and a sentence about it.
             `virtual`: whether the camera is virtual.
-            `lens`: `views` of the sheet so far, `of` those needed, `degrees` across, `measured` or not; or None.
+            `lens`: `views`: views of the sheet so far; `of`: views needed to measure the lens; `degrees`: its angle of
+                view; `measured`: whether it is measured. None without a picture.
         """
 
     def picture_jpeg(self) -> bytes | None:
         """Return the camera's newest picture as JPEG; None if there is none."""
 
     def sheet_pdf(self, paper: str) -> bytes:
-        """Return the sheet to print as PDF; `paper` is `a4` or `letter`."""
+        """Return the calibration sheet as a PDF to print; `paper` is one of `PAPERS`."""
 
     def take_sheet(self, plan: Mapping[str, float], height_mm: float | None) -> Mapping[str, Any]:
-        """Find the sheet in the tray and return `look()`.
+        """Measure the tray by the sheet that lies in it (first step), and return `look()`.
 
         Args:
-            plan: Measures of the tray in mm, by the names in `SheetBody` without `lens_mm`.
-            height_mm: Height of the lens above the floor; None if not measured.
+            plan: Measures of the tray in mm: the attributes of `SheetBody` but `lens_mm`, by name.
+            height_mm: Height of the lens above the tray's floor in mm; None if nobody has measured it.
         """
 
     def take_empty(self) -> Mapping[str, Any]:
-        """Record the empty tray, store the calibration and return `look()`."""
+        """Record the picture of the empty tray (second step), store the calibration, and return `look()`."""
 
     def take_die(self) -> Mapping[str, Any]:
-        """Measure the one die in the throw zone, store its size and return `look()`."""
+        """Measure the one die in the throw zone (optional third step), store its size, and return `look()`."""
 
     def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
-        """Put the sheet into the virtual tray (True), or take it out (False); return `look()`."""
+        """Put the sheet into the virtual tray (True), or take it out (False), and return `look()`."""
 
 
 def routes(calibration: Calibration) -> Routes:
-    """Make the routes of calibration, for the owner."""
+    """Make the group of routes for calibrating the camera. Only the owner may use them."""
     made = Routes("calibrate", SheetBody, NothingBody, LayBody)
     of_each: Json = {"refused": (422,), "roles": OWNERS}
 
     @made.get("/api/calibrate", "The camera's view of the printed sheet", **of_each)
     def look() -> flask.Response:
-        return _done(calibration.look)
+        return _step_answer(calibration.look)
 
     @made.get("/api/calibrate.jpg", "The camera's newest picture", {}, kind="image/jpeg", refused=(404,), roles=OWNERS)
     def picture() -> flask.Response:
@@ -104,43 +106,43 @@ def routes(calibration: Calibration) -> Routes:
             return refusal(404, "no_picture", "The camera gives no picture yet. /healthz shows its state.")
         return flask.Response(jpeg, mimetype="image/jpeg")
 
-    sheet: Json = {"kind": "application/pdf", "refused": (404,), "query": (PAPER,), "roles": OWNERS}
+    sheet: Json = {"kind": "application/pdf", "refused": (404,), "query": (PAPER_PARAMETER,), "roles": OWNERS}
 
     @made.get("/api/calibrate/sheet.pdf", "The sheet to print", {}, **sheet)
     def printed() -> flask.Response:
-        return _sheet(calibration, flask.request.args.get("paper", PAPERS[0]))
+        return _sheet_answer(calibration, flask.request.args.get("paper", PAPERS[0]))
 
     @made.post("/api/calibrate/sheet", "Take the sheet", SheetBody, **of_each)
     def take_sheet(sent: SheetBody) -> flask.Response:
         if sent.keep_mm > sent.width_mm - 50:
             return refusal(422, "no_throw_zone", "The keep zone leaves no room to throw. Make it narrower.")
         measures = {key: value for key, value in msgspec.structs.asdict(sent).items() if key != "lens_mm"}
-        return _done(lambda: calibration.take_sheet(measures, sent.lens_mm))
+        return _step_answer(lambda: calibration.take_sheet(measures, sent.lens_mm))
 
     @made.post("/api/calibrate/empty", "Take the empty tray, and store the calibration", NothingBody, **of_each)
     def take_empty(_: NothingBody) -> flask.Response:
-        return _done(calibration.take_empty)
+        return _step_answer(calibration.take_empty)
 
     @made.post("/api/calibrate/die", "Measure a die, and store its size", NothingBody, **of_each)
     def take_die(_: NothingBody) -> flask.Response:
-        return _done(calibration.take_die)
+        return _step_answer(calibration.take_die)
 
     @made.post("/api/calibrate/lay", "Put the sheet into the virtual tray, or take it out", LayBody, **of_each)
     def lay(sent: LayBody) -> flask.Response:
-        return _done(lambda: calibration.lay_sheet(sent.lies))
+        return _step_answer(lambda: calibration.lay_sheet(sent.lies))
 
     return made
 
 
-def _sheet(calibration: Calibration, paper: str) -> flask.Response:
-    """Answer with the sheet to print, as a PDF to save; 404 for a paper that is not in `PAPERS`."""
+def _sheet_answer(calibration: Calibration, paper: str) -> flask.Response:
+    """Answer with the calibration sheet as a PDF download; 404 if `paper` is not one of `PAPERS`."""
     if paper not in PAPERS:
         return refusal(404, "no_such_paper", f"There is a sheet for {' and '.join(PAPERS)}.")
     return attachment(calibration.sheet_pdf(paper), "application/pdf", f"calibration-{paper}.pdf")
 
 
-def _done(act: Callable[[], Mapping[str, Any]]) -> flask.Response:
-    """Call `act` and answer with the JSON object that it returns; 422 if it raises DeviceError."""
+def _step_answer(act: Callable[[], Mapping[str, Any]]) -> flask.Response:
+    """Carry out a step of the calibration, `act`, and answer with the JSON object it returns; 422 for a DeviceError."""
     try:
         return answer(dict(act()))
     except DeviceError as ill:

@@ -17,25 +17,30 @@ from web.responses import answer, attachment, refusal
 from web.routes import Json, Routes
 
 CSV_COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
-"""Columns of the table of throws."""
+"""Header of `/api/evening.csv`: number of the game, game played, its start, number of the throw, player, values."""
 GOALS = ("points", "win")
-"""Goals that odds are computed for: most points, or winning the game."""
-SET: Json = {"name": "set", "in": "query", "schema": {"type": "string", "maxLength": 24}}
-"""Query parameter with the name of a set of dice, as OpenAPI describes it."""
-GOAL: Json = {"name": "goal", "in": "query", "schema": {"enum": list(GOALS)}}
-"""Query parameter that chooses one of `GOALS`, as OpenAPI describes it."""
-OF_GAME: Json = {"roles": ANYONE, "refused": (404,)}
-"""Arguments of each route about one game: anyone may use it, and an unknown game is refused."""
-WEIGHED: Json = {"roles": ANYONE, "refused": (404, 409)}
-"""Arguments of each route about a game's odds: as `OF_GAME`, and refused with 409 where no odds are known."""
+"""Goals that odds can be computed for: the most points (the default), or winning the game."""
+SET_PARAMETER: Json = {"name": "set", "in": "query", "schema": {"type": "string", "maxLength": 24}}
+"""OpenAPI description of the query parameter `set`: the name of a set of dice; without it the set used last."""
+GOAL_PARAMETER: Json = {"name": "goal", "in": "query", "schema": {"enum": list(GOALS)}}
+"""OpenAPI description of the query parameter `goal`, which is one of `GOALS`."""
+GAME_ROUTE: Json = {"roles": ANYONE, "refused": (404,)}
+"""Arguments of `Routes.get` for a route about one game: anyone may use it; 404 for an unknown game."""
+ODDS_ROUTE: Json = {"roles": ANYONE, "refused": (404, 409)}
+"""Arguments of `Routes.get` for a route about a game's odds: as `GAME_ROUTE`, and 409 if its odds are not known."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""First characters by which a spreadsheet recognises a formula."""
+"""First characters that make a spreadsheet read a cell as a formula. `plain` disarms texts that start so."""
 
 
 def routes(past: PastGames, table: AnyTable) -> Routes:
-    """Make the routes of past games, for anyone. `table` gives the sitting that is on."""
+    """Make the group of routes for the games that were played. Anyone may use them.
+
+    Args:
+        past: Every game in the data folder.
+        table: The running table, for the results of the current sitting.
+    """
     made = Routes("evening")
-    _weighed(made, past)
+    _add_odds_routes(made, past)
 
     @made.get("/api/evening", "The games of this evening", roles=ANYONE)
     def evening() -> flask.Response:
@@ -45,14 +50,14 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
     def players() -> flask.Response:
         return answer({"players": past.players()})
 
-    @made.get("/api/evening/<int:game>", "A game, move by move", **OF_GAME)
+    @made.get("/api/evening/<int:game>", "A game, move by move", **GAME_ROUTE)
     def move_by_move(game: int) -> flask.Response:
         moves, lines, listed = past.moves(game), past.transcript(game), past.game(game)
         if moves is None or not lines:
             return _no_such_game()
         return answer({"header": lines[0], "moves": list(moves), "players": past.tallies(game), "game": listed})
 
-    @made.get("/api/evening/<int:game>.jsonl", "A game's transcript", kind="application/x-ndjson", **OF_GAME)
+    @made.get("/api/evening/<int:game>.jsonl", "A game's transcript", kind="application/x-ndjson", **GAME_ROUTE)
     def transcript(game: int) -> flask.Response:
         lines = past.transcript(game)
         if lines is None:
@@ -72,40 +77,42 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
     return made
 
 
-def _weighed(made: Routes, past: PastGames) -> None:
-    """Add the routes of luck, chances to win, odds and fairness of the dice to the group `made`."""
+def _add_odds_routes(made: Routes, past: PastGames) -> None:
+    """Add routes to the group `made`: a game's luck, luckiest throw, win chances and odds; ratings; fair dice."""
 
-    @made.get("/api/evening/<int:game>/luck", "A finished game, split into luck and decisions", **WEIGHED)
+    @made.get("/api/evening/<int:game>/luck", "A finished game, split into luck and decisions", **ODDS_ROUTE)
     def luck(game: int) -> flask.Response:
-        return _found(lambda: past.luck(game), "unfinished")
+        return _game_answer(lambda: past.luck(game), "unfinished")
 
-    @made.get("/api/evening/<int:game>/luckiest", "A finished game's luckiest throw, and how rare it is", **WEIGHED)
+    @made.get("/api/evening/<int:game>/luckiest", "A finished game's luckiest throw, and how rare it is", **ODDS_ROUTE)
     def luckiest(game: int) -> flask.Response:
-        return _found(lambda: past.luckiest(game), "unfinished")
+        return _game_answer(lambda: past.luckiest(game), "unfinished")
 
-    @made.get("/api/evening/<int:game>/chances", "Each side's chance to win in a finished game", **WEIGHED)
+    @made.get("/api/evening/<int:game>/chances", "Each side's chance to win in a finished game", **ODDS_ROUTE)
     def chances(game: int) -> flask.Response:
-        return _found(lambda: past.chances(game), "no_odds")
+        return _game_answer(lambda: past.chances(game), "no_odds")
 
-    @made.get("/api/evening/<int:game>/odds", "The options in a game, and their worth", query=[GOAL], **WEIGHED)
+    @made.get(
+        "/api/evening/<int:game>/odds", "The options in a game, and their worth", query=[GOAL_PARAMETER], **ODDS_ROUTE
+    )
     def odds(game: int) -> flask.Response:
-        return _found(lambda: past.odds(game, flask.request.args.get("goal", GOALS[0])), "no_odds")
+        return _game_answer(lambda: past.odds(game, flask.request.args.get("goal", GOALS[0])), "no_odds")
 
     @made.get("/api/evening/ratings", "What each player's decisions cost, over all games", roles=ANYONE)
     def ratings() -> flask.Response:
         return answer({"ratings": past.ratings()})
 
-    @made.get("/api/evening/dice", "The test whether a set of dice is fair", roles=ANYONE, query=[SET])
+    @made.get("/api/evening/dice", "The test whether a set of dice is fair", roles=ANYONE, query=[SET_PARAMETER])
     def dice() -> flask.Response:
         return answer(past.fairness(flask.request.args.get("set")))
 
 
-def _found(find: Callable[[], Json | None], error: str) -> flask.Response:
-    """Call `find` and answer with the JSON that it returns: 404 for None, 409 if it raises RulesError.
+def _game_answer(find: Callable[[], Json | None], error: str) -> flask.Response:
+    """Call `find` and answer with the JSON object that it returns; 404 if it returns None, 409 if it raises RulesError.
 
     Args:
-        find: Returns the JSON of a game; None for an unknown game.
-        error: Code of the 409 answer.
+        find: Returns something about a game as JSON; None for an unknown game.
+        error: Error code of the 409 answer.
     """
     try:
         found = find()
@@ -115,7 +122,7 @@ def _found(find: Callable[[], Json | None], error: str) -> flask.Response:
 
 
 def plain(name: str) -> str:
-    """Return a player's name with an apostrophe in front if a spreadsheet would take it for a formula."""
+    """Return a player's name for a CSV file: with an apostrophe in front if a spreadsheet would run it as a formula."""
     return f"'{name}" if name.startswith(FORMULA_STARTS) else name
 
 

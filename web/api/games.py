@@ -15,7 +15,7 @@ from web.names import problem_of
 from web.pairing.phones import NAME_LENGTH, Pairing
 from web.pairing.roles import ANYONE, PLAYERS
 from web.pairing.tokens import Seat
-from web.requests import do, phone, refuse_others_game
+from web.requests import phone, refuse_others_game, submit
 from web.responses import answer, refusal
 from web.routes import Json, NothingBody, Routes, ref
 
@@ -38,30 +38,30 @@ HEADER: Json = {
     },
     "additionalProperties": False,
 }
-"""JSON schema of the header that starts a game."""
+"""JSON schema of the body of `POST /api/games`, without `game`: the transcript's header, with `terms` and `colours`."""
 
 Form = Mapping[str, Any]
-"""A game that can be chosen, as `companion.games.engine.rulebook.form_of` describes it."""
+"""Description of a game for the set-up form, made by `companion.games.engine.rulebook.form_of`."""
 
 
 class SeatBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/seats`: the player's name, and the number of the peg's colour."""
+    """`POST /api/seats`: the player's name, and the colour of its peg as an index into the palette, 0 to 9."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=NAME_LENGTH)]
     colour: Annotated[int, msgspec.Meta(ge=0, le=9)]
 
 
 def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
-    """Make the routes that list the games, for anyone, and start one, for players.
+    """Make the group of routes that list the games (anyone), start one, and take seats in the next one (players).
 
     Args:
-        games: The games that can be chosen.
+        games: Descriptions of the games that can be chosen.
         table: Starts the game.
-        pairing: Keeps which phone started it, and who sits down.
+        pairing: The paired phones: which one started the game, and which ones have a seat.
     """
     properties = {"game": {"enum": [game["game"] for game in games]}, **HEADER["properties"]}
     made = Routes("games", Terms, SeatBody, schemas={"Header": {**HEADER, "properties": properties}})
-    _seats(made, pairing)
+    _add_seat_routes(made, pairing)
 
     @made.get("/api/games", "The games, their house rules and presets", roles=ANYONE)
     def listed() -> flask.Response:
@@ -76,7 +76,7 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
         if wrong is not None:
             return refusal(422, "name", wrong)
         refuse_others_game(table, pairing)
-        started = do(table, StartGame(header=header, terms=terms, colours=colours))
+        started = submit(table, StartGame(header=header, terms=terms, colours=colours))
         if started.status_code == 200 and (asking := phone(pairing)) is not None:
             pairing.started_by = asking.id
         return started
@@ -84,8 +84,8 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
     return made
 
 
-def _seats(made: Routes, pairing: Pairing) -> None:
-    """Add the routes of the seats for the next game. Only a paired phone sits down: a guest asks to be let in first."""
+def _add_seat_routes(made: Routes, pairing: Pairing) -> None:
+    """Add the routes by which paired phones take and leave seats in the next game to the group `made`."""
 
     @made.get("/api/seats", "Who sits down for the next game", roles=ANYONE)
     def seats() -> flask.Response:
@@ -110,7 +110,7 @@ def _seats(made: Routes, pairing: Pairing) -> None:
 
 
 def card(form: Form) -> Form:
-    """Return a game as the set-up form needs it: instead of its rules, their first sentence as `pitch`."""
+    """Return a game's description with its long texts replaced by `pitch`, the first sentence of its rules."""
     pitch = " ".join(form["in_words"].split("\n\n")[0].split()).partition(". ")[0].removesuffix(".") + "."
     left_out = ("in_words", "doubtful", "why", "glossary")
     return {key: value for key, value in form.items() if key not in left_out} | {"pitch": pitch}

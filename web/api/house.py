@@ -14,13 +14,13 @@ from web.routes import Routes
 
 
 class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/house/hold`: for how many seconds the computer player waits; 0 lets it go on."""
+    """`POST /api/house/hold`: for how many seconds from now the bot waits; 0 lets it go on."""
 
     seconds: Annotated[float, msgspec.Meta(ge=0.0, le=MAX_HELD_S)]
 
 
 def routes(house: BotPlayer) -> Routes:
-    """Make the route by which players have the bot wait."""
+    """Make the group of one route, by which players make the bot wait; `house` is the bot."""
     made = Routes("house", HoldBody)
 
     @made.post("/api/house/hold", "Have the house wait", HoldBody, roles=PLAYERS)

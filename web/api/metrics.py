@@ -15,21 +15,23 @@ from web.serving.feed import Feed
 if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
 
-KIND = "text/plain"
-"""Media type of the answer, for OpenAPI."""
+MEDIA_TYPE = "text/plain"
+"""Media type (Content-Type) of the answer as the OpenAPI document states it."""
 
 
 def routes(feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) -> Routes:
-    """Make the route `/metrics` for anyone. prometheus-client is imported at the first request.
+    """Make the group of one route, `/metrics`. Anyone may use it.
+
+    The library prometheus-client is imported at the first request, so that a start does not wait for it.
 
     Args:
-        feed: Gives the newest snapshot.
-        board: The LED board.
-        health: Returns the health of the parts.
+        feed: Holds the newest snapshot.
+        board: The LED board, for the strip's current.
+        health: Returns the report of all health checks, as `GET /healthz` answers it.
     """
     made = Routes("metrics")
 
-    @made.get("/metrics", "The table in figures, in Prometheus' text format", roles=ANYONE, kind=KIND)
+    @made.get("/metrics", "The table in figures, in Prometheus' text format", roles=ANYONE, kind=MEDIA_TYPE)
     def figures() -> flask.Response:
         from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, ProcessCollector, generate_latest
 
@@ -42,13 +44,13 @@ def routes(feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) ->
 
 
 class _Table:
-    """The table's metrics, as a collector of prometheus-client."""
+    """Collector of prometheus-client with the table's metrics; the arguments are those of `routes`."""
 
     def __init__(self, feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) -> None:
         self._feed, self._board, self._health = feed, board, health
 
     def collect(self) -> Iterator[Metric]:
-        """Yield every metric with its current value."""
+        """Yield the health of each part, the counts of journal entries and snapshots, and the strip's current."""
         from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
         parts = GaugeMetricFamily("pegpip_part_ok", "Whether a part of the table is well.", labels=["part"])

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import flask
 import msgspec
 
-from web.guard import COOKIE, keep_token
+from web.guard import COOKIE, set_token_cookie
 from web.names import cleaned
 from web.pairing.phones import NAME_LENGTH, Pairing, Refused
 from web.pairing.roles import ANYONE, OWNERS, PAIRED, TERMINAL, Role
@@ -16,7 +16,7 @@ from web.requests import phone
 from web.responses import answer, refusal
 from web.routes import Json, NothingBody, Routes
 
-CODE: Json = {
+CODE_SCHEMA: Json = {
     "type": "object",
     "required": ["code", "hosted"],
     "properties": {
@@ -24,18 +24,18 @@ CODE: Json = {
         "hosted": {"type": "boolean"},
     },
 }
-"""JSON schema of `GET /api/pair`: the dice of the shown code, or null, and whether the table has an owner."""
+"""JSON schema of `GET /api/pair`: `code`, the join code (three dice) on show, or null; `hosted`: is there an owner."""
 PhoneName = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH)]
 
 
 class PairBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/pair`: asks for a token.
+    """`POST /api/pair`: pairs the phone by the owner's code or by the PIN; the answer sets its token as a cookie.
 
     Attributes:
-        pin: The PIN as typed; "" without.
-        first: The owner's code; "" without.
-        name: The phone's name for itself.
-        screen: Whether it is a screen, which only watches.
+        pin: The PIN as typed; ignored if `first` is given.
+        first: The owner's code; "" to pair by the PIN.
+        name: The name that the phone gives itself.
+        screen: Whether it pairs as a screen, which only watches.
     """
 
     pin: Annotated[str, msgspec.Meta(max_length=12)] = ""
@@ -45,30 +45,30 @@ class PairBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AskBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/pair/ask`: the phone's name, and whether it is a screen."""
+    """`POST /api/pair/ask`: a request to join: the name that the phone gives itself, and whether it is a screen."""
 
     name: PhoneName = ""
     screen: bool = False
 
 
 class PhoneBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/phones/remove` and `/let_in`: number of a paired phone, or of a phone's request."""
+    """`POST /api/phones/remove`: number of a paired phone. `POST /api/phones/let_in`: number of a request to join."""
 
     id: int
 
 
 class RoleBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/phones/role`: the number of a phone, and its new role."""
+    """`POST /api/phones/role`: the number of a paired phone, and its new role."""
 
     id: int
     role: Literal["player", "owner", "screen"]
 
 
 def routes(pairing: Pairing) -> Routes:
-    """Make the routes by which phones pair, and those that manage the paired phones."""
+    """Make the group of routes by which phones pair, and by which the owner manages the paired phones."""
     made = Routes("pair", PairBody, AskBody, PhoneBody, RoleBody)
 
-    @made.get("/api/pair", "Whether there is a host, and whose code the button lets in", CODE, roles=ANYONE)
+    @made.get("/api/pair", "Whether there is a host, and whose code the button lets in", CODE_SCHEMA, roles=ANYONE)
     def shown() -> flask.Response:
         return answer({"code": pairing.shown(), "hosted": pairing.hosted()})
 
@@ -83,7 +83,7 @@ def routes(pairing: Pairing) -> Routes:
             return pin_refusal(fresh)
         paired = pairing.phone(fresh)
         told = {"paired": True, "id": paired.id if paired else None, "role": paired.role if paired else None}
-        return keep_token(answer(told), fresh)
+        return set_token_cookie(answer(told), fresh)
 
     @made.post("/api/pair/ask", "Ask to be let in by the button or the host", AskBody, roles=ANYONE, refused=(429,))
     def ask(sent: AskBody) -> flask.Response:
@@ -92,19 +92,19 @@ def routes(pairing: Pairing) -> Routes:
         if isinstance(asked, Refused):
             return pin_refusal(asked)
         fresh, code = asked
-        return keep_token(answer({"code": code}), fresh)
+        return set_token_cookie(answer({"code": code}), fresh)
 
     @made.get("/api/pair/codes", "The PIN, and the code that makes a phone the host", roles=TERMINAL)
     def codes() -> flask.Response:
         return answer({"pin": pairing.pin, "first": pairing.owner_code()})
 
-    _phones(made, pairing)
-    _owners(made, pairing)
+    _add_phone_routes(made, pairing)
+    _add_owner_routes(made, pairing)
     return made
 
 
-def _phones(made: Routes, pairing: Pairing) -> None:
-    """Add the routes that list the phones and let a phone unpair itself to the group `made`."""
+def _add_phone_routes(made: Routes, pairing: Pairing) -> None:
+    """Add two routes to the group `made`: one lists the paired phones, one unpairs the phone that calls it."""
 
     @made.get("/api/phones", "What this phone is; for paired phones the others, for the host who asks", roles=ANYONE)
     def phones() -> flask.Response:
@@ -120,10 +120,10 @@ def _phones(made: Routes, pairing: Pairing) -> None:
             ],
         }
         if role is Role.OWNER:
-            told["pin"], told["pin_rests_s"] = pairing.pin, math.ceil(pairing.pin_rests_s())
+            told["pin"], told["pin_rests_s"] = pairing.pin, math.ceil(pairing.pin_blocked_s())
             told["asking"] = [
                 {"id": each.id, "name": each.name, "code": each.code, "screen": each.screen}
-                for each in pairing.asking()
+                for each in pairing.join_requests()
             ]
         return answer(told)
 
@@ -131,20 +131,20 @@ def _phones(made: Routes, pairing: Pairing) -> None:
     def leave(_: NothingBody) -> flask.Response:
         asking = phone(pairing)
         if asking is not None:
-            pairing.take_away(asking.id)
-        return _forgotten(answer({"removed": asking.id if asking else None}))
+            pairing.unpair(asking.id)
+        return _without_token(answer({"removed": asking.id if asking else None}))
 
 
-def _owners(made: Routes, pairing: Pairing) -> None:
-    """Add the owner's routes to the group `made`: remove phones, let them in, change roles, renew the PIN."""
+def _add_owner_routes(made: Routes, pairing: Pairing) -> None:
+    """Add the owner's routes to the group `made`: unpair a phone, set its role, accept a request, renew the PIN."""
 
     @made.post("/api/phones/remove", "Take a phone's role away", PhoneBody, roles=OWNERS, refused=(404,))
     def remove(sent: PhoneBody) -> flask.Response:
         asking = phone(pairing)
-        if not pairing.take_away(sent.id):
+        if not pairing.unpair(sent.id):
             return _no_such_phone()
         response = answer({"removed": sent.id})
-        return _forgotten(response) if asking is not None and sent.id == asking.id else response
+        return _without_token(response) if asking is not None and sent.id == asking.id else response
 
     @made.post("/api/phones/role", "Make a phone host, player or screen", RoleBody, roles=OWNERS, refused=(404,))
     def role(sent: RoleBody) -> flask.Response:
@@ -154,7 +154,7 @@ def _owners(made: Routes, pairing: Pairing) -> None:
 
     @made.post("/api/phones/let_in", "Let in a phone that asks", PhoneBody, roles=OWNERS, refused=(404,))
     def let_in(sent: PhoneBody) -> flask.Response:
-        return answer({"let_in": sent.id}) if pairing.let_in_asking(sent.id) else _no_such_phone()
+        return answer({"let_in": sent.id}) if pairing.let_in_request(sent.id) else _no_such_phone()
 
     @made.post("/api/phones/pin", "Make a new PIN", NothingBody, roles=OWNERS)
     def renew_pin(_: NothingBody) -> flask.Response:
@@ -162,7 +162,7 @@ def _owners(made: Routes, pairing: Pairing) -> None:
         return answer({"pin": pairing.pin})
 
 
-def _forgotten(response: flask.Response) -> flask.Response:
+def _without_token(response: flask.Response) -> flask.Response:
     response.delete_cookie(COOKIE, httponly=True, samesite="Strict")
     return response
 
@@ -172,7 +172,7 @@ def _no_such_phone() -> flask.Response:
 
 
 def pin_refusal(refused: Refused) -> flask.Response:
-    """Return the answer to a phone whose PIN or code was refused: 401, or 429 with the seconds to wait."""
+    """Return the answer to a refused PIN, code or request to join: 401; 429 with Retry-After if it must wait."""
     if refused.wait_s <= 0:
         return refusal(401, refused.code, refused.words)
     response = refusal(429, "too_many_pins", refused.words)

@@ -14,21 +14,26 @@ from web.responses import answer, refusal
 from web.routes import Routes, number
 
 JPEG, WEBP = "image/jpeg", "image/webp"
-"""Media types of photos and clips."""
+"""Media types (Content-Type) of a throw's photo and of its slow-motion clip."""
 
 
 class Clips(Protocol):
-    """The throws that can be shown again in slow motion."""
+    """Slow-motion clips of recent throws."""
 
     def throws(self) -> Sequence[int]:
-        """Return the numbers of the throws that have a clip."""
+        """Return the numbers of the throws that have a clip, oldest first."""
 
     def webp(self, throw: int) -> bytes | None:
-        """Return the clip of a throw as an animated WebP; None if it has none."""
+        """Return the clip of the throw with this number as an animated WebP; None if it has none."""
 
 
 def routes(photos: Photos, table: AnyTable) -> Routes:
-    """Make the routes of throws and photos. Anyone may use them."""
+    """Make the group of routes for the current game's throws and for photos. Anyone may use them.
+
+    Args:
+        photos: Stored photos by number of the throw.
+        table: The running table: its throws, and the photo of an open question.
+    """
     made = Routes("photos")
 
     @made.get("/api/throws", "All throws of the current game, oldest first", roles=ANYONE)
@@ -53,7 +58,7 @@ def routes(photos: Photos, table: AnyTable) -> Routes:
 
 
 def replays(clips: Clips) -> Routes:
-    """Make the routes of the instant replays. Anyone may use them."""
+    """Make the group of routes for slow-motion clips. Anyone may use them."""
     made = Routes("replay")
 
     @made.get("/api/replays", "The throws that can be shown again in slow motion", roles=ANYONE)
@@ -73,7 +78,7 @@ def replays(clips: Clips) -> Routes:
 
 
 def _photo(jpeg: bytes | None) -> flask.Response:
-    """Answer with a photo, which a browser may keep for an hour; 404 for None."""
+    """Answer with a photo, which the browser may cache for an hour; 404 if it is None."""
     if jpeg is None:
         return refusal(404, "no_photo", "There is no photo of that: it was entered by hand, or it has been cleared.")
     response = flask.Response(jpeg, mimetype=JPEG)

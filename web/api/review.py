@@ -24,21 +24,27 @@ from web.responses import answer, attachment, refusal
 from web.routes import Json, Routes, ref
 
 SET_NAME = "own_table"
-"""The folder in the zip: training knows a table's own photos by this name."""
+"""Name of the folder in the downloaded zip. Training knows photos from a user's table by this name."""
 IN_MEMORY_BYTES = 8_000_000
-"""Largest zip, in bytes, that is built in memory; a larger one goes to a temporary file."""
+"""Bytes of the zip that are held in memory while it is built; a larger zip goes to a temporary file on disk."""
 CHUNK_BYTES = 256 * 1024
-"""Bytes of the zip that are read and sent at a time: bounds the memory of a download."""
+"""Bytes of the zip that are read and sent at once: bounds the memory of a download."""
 
 
 class DiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/review/N`: the value of each listed die in the photo of throw N; 0: not a die."""
+    """`POST /api/review/N`: a value for each die that `GET /api/review` lists for throw N, in that order; 0: no die."""
 
     values: Annotated[tuple[Annotated[int, msgspec.Meta(ge=NO_DIE, le=6)], ...], msgspec.Meta(max_length=20)]
 
 
 def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, str]] = dict) -> Routes:
-    """Make the routes of the review, for the owner; `cameras` returns the kind of camera of throws by number."""
+    """Make the group of routes by which the owner reviews throws. Only the owner may use them.
+
+    Args:
+        review: The throws that were doubted or corrected, with their labels.
+        photos: Stored photos by number of the throw.
+        cameras: Returns the kind of camera (such as `picamera`) that took each throw, by its number.
+    """
     made = Routes("review", DiceBody, ReviewedThrow)
     throws: Json = {"type": "array", "items": ref("ReviewedThrow")}
     listed: Json = {"type": "object", "required": ["throws"], "properties": {"throws": throws}}
@@ -65,7 +71,7 @@ def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, st
     def packed() -> flask.Response:
         file = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115 - closed when it has been sent
         pack(review.throws(), photos, file)
-        response = attachment(_sent(file), "application/zip", "peg-and-pip-photos.zip")
+        response = attachment(_chunks(file), "application/zip", "peg-and-pip-photos.zip")
         response.headers["Content-Length"] = str(file.tell())
         file.seek(0)
         return response
@@ -74,13 +80,13 @@ def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, st
 
 
 def pack(throws: Sequence[ReviewedThrow], photos: Photos, out: IO[bytes]) -> None:
-    """Write the settled throws that have a photo to `out`, as a zip of images and labels. Leaves `out` open.
+    """Write throws with their photos and labels to `out` as a zip. It leaves `out` open, at its end.
 
-    The same throws give the same bytes.
+    Equal throws give equal bytes.
 
     Args:
-        throws: Throws under review; one that nobody has settled yet is left out.
-        photos: The photos of the throws.
+        throws: Throws under review. A throw with an unlabelled box or without a photo is left out.
+        photos: Stored photos by number of the throw.
         out: The file to write to.
     """
     labels: list[bytes] = []
@@ -95,18 +101,20 @@ def pack(throws: Sequence[ReviewedThrow], photos: Photos, out: IO[bytes]) -> Non
 
 
 def label(throw: ReviewedThrow) -> dict[str, object]:
-    """Return a throw's line of `labels.jsonl` as an object.
+    """Return the line of `labels.jsonl` that describes a throw, as a JSON object.
 
-    Its keys: `image`, the file name; `boxes`, [x, y, width, height, value] of every die in pixels; `session`, the game;
-    `tags`, where the values come from, and the doubt if there was one.
+    Returns:
+        `image`: file name of its photo. `boxes`: [x, y, width, height, value] of every die, in pixels of the photo;
+            boxes marked as no die are left out. `session`: `game-N`. `tags`: the source of the values (`camera`,
+            `answered`, `corrected`), then the doubt if there was one.
     """
     boxes = [[*die.box_xywh, die.value] for die in throw.dice if die.value != NO_DIE]
     tags = [throw.source, *([throw.doubt] if throw.doubt else [])]
     return {"image": f"{throw.throw}.jpg", "boxes": boxes, "session": f"game-{throw.game}", "tags": tags}
 
 
-def _sent(zipped: IO[bytes]) -> Iterator[bytes]:
-    """Yield a file's content from its present position in chunks, then close it."""
+def _chunks(zipped: IO[bytes]) -> Iterator[bytes]:
+    """Yield the rest of a file, from its current position, in chunks of `CHUNK_BYTES`; then close it."""
     with zipped:
         while chunk := zipped.read(CHUNK_BYTES):
             yield chunk

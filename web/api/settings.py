@@ -18,13 +18,13 @@ from web.routes import Routes
 
 
 class SettingBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/settings`: changes a setting.
+    """`POST /api/settings`: changes one setting.
 
     Attributes:
         section: Section of the settings file.
-        key: Name of the setting.
+        key: Name of the setting in that section.
         value: New value.
-        pin: The PIN, which a change of an electrical limit needs; "" without.
+        pin: The table's PIN as typed, needed to change an electrical limit; "" if it was not typed.
     """
 
     section: str
@@ -38,19 +38,19 @@ class SettingsFile(Protocol):
 
     @property
     def path(self) -> Path:
-        """The file that changes are written to."""
+        """Path of the settings file."""
 
     def shown(self) -> Sequence[Any]:
-        """Return each setting that may be changed here, with `section`, `key`, `kind`, `value` and its bounds."""
+        """Return each setting that the page may change, with `section`, `key`, `kind`, `value` and its bounds."""
 
     def change(self, section: str, key: str, value: Any, *, pin_typed: bool = False) -> None:
-        """Write a setting to the file, and apply it now if possible.
+        """Write a setting to the file, and apply it to the running table unless it needs a restart.
 
         Args:
             section: Section of the file.
-            key: Name of the setting.
+            key: Name of the setting in that section.
             value: New value.
-            pin_typed: Whether the right PIN was typed with the request.
+            pin_typed: Whether the request carried the right PIN.
 
         Raises:
             PinNeeded: The setting is an electrical limit and no PIN was typed.
@@ -59,7 +59,12 @@ class SettingsFile(Protocol):
 
 
 def routes(file: SettingsFile, pairing: Pairing) -> Routes:
-    """Make the routes of the settings, for the owner."""
+    """Make the group of routes that list and change settings. Only the owner may use them.
+
+    Args:
+        file: The settings file of the running table.
+        pairing: Checks the PIN that is typed to change an electrical limit.
+    """
     made = Routes("settings", SettingBody)
 
     @made.get("/api/settings", "The settings that can be changed here", roles=OWNERS)

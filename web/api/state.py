@@ -16,13 +16,13 @@ from web.routes import Json, Routes, ref
 from web.serving.feed import Feed
 
 LED: Json = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 255}, "minItems": 3, "maxItems": 3}
-"""JSON schema of an LED: red, green, blue, 0 to 255."""
+"""JSON schema of the colour of one LED: [red, green, blue], 0 to 255 each."""
 BOARD: Json = {
     "type": "object",
     "required": ["leds", "milliamps"],
     "properties": {"leds": {"type": "array", "items": LED}, "milliamps": {"type": "integer", "minimum": 0}},
 }
-"""JSON schema of `GET /api/board`."""
+"""JSON schema of `GET /api/board`: the colour of each LED in the order of the strip, and the strip's current."""
 HEALTH: Json = {
     "type": "object",
     "required": ["status", "parts"],
@@ -38,7 +38,7 @@ HEALTH: Json = {
         },
     },
 }
-"""JSON schema of `GET /healthz`."""
+"""JSON schema of `GET /healthz`: whether every part is well, and for each part `ok` and a sentence `says`."""
 
 
 class BoardFrame(Protocol):
@@ -50,27 +50,27 @@ class BoardFrame(Protocol):
 
     @property
     def milliamps(self) -> int:
-        """The strip's current with this frame, in milliamperes."""
+        """Estimated current of the strip while it shows this frame, in milliamperes."""
 
 
 class Board(Protocol):
     """The LED board."""
 
     def latest(self) -> BoardFrame:
-        """Return the newest frame of the LED strip."""
+        """Return the newest frame made for the LED strip; the strip may not show it if it fails."""
 
     def spots(self) -> Sequence[tuple[float, float]]:
-        """Return [x, y] of each LED on the board in mm, x right and y down, in the order of the strip."""
+        """Return the place (x, y) of each LED on the board in mm, x right and y down, in the order of the strip."""
 
 
 def routes(feed: Feed, board: Board, health: Callable[[bool], Mapping[str, Any]], pairing: Pairing) -> Routes:
-    """Make the routes of the current state, for anyone.
+    """Make the group of routes for the newest snapshot, the LED board and the health checks. Anyone may use them.
 
     Args:
-        feed: Gives the newest snapshot.
+        feed: Holds the newest snapshot.
         board: The LED board.
-        health: Returns the health of the parts; with True without local paths, as guests may see it.
-        pairing: Knows the visitor's role.
+        health: Returns the report of all health checks. Its argument: whether to leave out paths of this machine.
+        pairing: The paired phones. Visitors without a role in `HANDS` get the report without paths.
     """
     made = Routes("state", Snapshot, schemas={"Board": BOARD, "Health": HEALTH})
 

@@ -17,27 +17,27 @@ from companion.table.commands import Answer, NextGame, PlayLine
 from companion.table.read_only import AnyTable
 from web.api.play import COMMANDS
 from web.pairing.roles import ANYONE, HANDS
-from web.requests import do
+from web.requests import submit
 from web.responses import answer, refusal
 from web.routes import Json, NothingBody, Routes, ref
 
 Die = Annotated[int, msgspec.Meta(ge=0, le=99)]
-"""Number of a die of the virtual tray."""
+"""Number that names a die of the virtual tray."""
 Dice = Annotated[tuple[Die, ...], msgspec.Meta(max_length=20)]
-"""Numbers of dice of the virtual tray."""
+"""Numbers that name several dice of the virtual tray."""
 DECIDED_HERE = tuple(row for row in COMMANDS if row[2] in (PlayLine, Answer, NextGame))
-"""Rows of `COMMANDS` that have an address under /api/tray too."""
+"""Rows of `web.api.play.COMMANDS` with a second address, /api/tray/..., that also admits this machine's browsers."""
 Place = Annotated[float, msgspec.Meta(ge=-1000.0, le=2000.0)]
-"""A coordinate in the tray, in millimetres."""
+"""A coordinate in the tray, in millimetres from the left or upper edge of its floor."""
 
 
 class ThrowBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`POST /api/tray/throw`: throws dice of the virtual tray.
 
     Attributes:
-        ids: The dice; None for all that are not in the keep zone.
-        count: How many dice to throw, chosen by the table; the dice kept in this turn are put into the keep zone first.
-        strength: How hard they are thrown, 0 to 1.
+        ids: Numbers of the dice; None for all that are not in the keep zone. Ignored if `count` is given.
+        count: Put the dice kept in this turn into the keep zone, then throw this many of the others; None: throw `ids`.
+        strength: How hard they are thrown, 0 to 1. Ignored if `count` is given.
     """
 
     ids: Dice | None = None
@@ -46,7 +46,7 @@ class ThrowBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MoveBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/tray/move`: a die and its new place, in millimetres of the tray."""
+    """`POST /api/tray/move`: number of a die, and where to put its centre, in millimetres of the tray."""
 
     id: Die
     x_mm: Place
@@ -54,7 +54,7 @@ class MoveBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LiftBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/tray/lift`: the dice to take out of the tray; None: all."""
+    """`POST /api/tray/lift`: numbers of the dice to take out of the tray; None: all."""
 
     ids: Dice | None = None
 
@@ -63,39 +63,50 @@ class Tray(Protocol):
     """The virtual tray, whose dice a person moves on a page. A real camera has none."""
 
     def throw(self, ids: Sequence[int] | None, strength: float) -> None:
-        """Throw these dice (None: all that are not in the keep zone) with a strength of 0 to 1."""
+        """Throw the dice with these numbers (None: all outside the keep zone) with a strength of 0 to 1.
+
+        Raises ValueError for an unknown die.
+        """
 
     def throw_on(self, count: int) -> None:
-        """Put the dice that the player keeps in this turn into the keep zone, then throw `count` others."""
+        """Put the dice that the player has kept in this turn into the keep zone, then throw `count` of the others."""
 
     def shake(self) -> None:
         """Shake the tray, so that the dice in the throw zone fall anew."""
 
     def move(self, die: int, x_mm: float, y_mm: float) -> None:
-        """Move a die without turning it. Raises ValueError for an unknown die."""
+        """Lay a die at (`x_mm`, `y_mm`) or the nearest free place, with the same face up.
+
+        Raises ValueError for an unknown die.
+        """
 
     def lift(self, ids: Sequence[int] | None) -> None:
-        """Take these dice (None: all) out of the tray. Raises ValueError for an unknown die."""
+        """Take the dice with these numbers (None: all) out of the tray. Raises ValueError for an unknown die."""
 
     def dice(self) -> Sequence[Mapping[str, Any]]:
-        """Return each die's `id`, `x_mm`, `y_mm`, `place` (throw, keep, out); in the picture `x_px`, `y_px`, `size_px`.
+        """Return every die, by the keys below. Its value is left out: only the camera reads it.
 
-        The values are left out: only the camera reads them.
+        `id`: its number; `x_mm`, `y_mm`: its centre; `place`: `throw` (zone), `keep` (zone) or `out` (of the tray);
+        `resting`: whether it lies still; `x_px`, `y_px`, `size_px`: its centre and edge in the camera's picture.
         """
 
     def zones(self) -> Mapping[str, Any]:
-        """Return `width_mm`, `height_mm`, `keep` and `throw` ([x, y, w, h] in mm), `picture_wh`, `mm_to_px` (3 x 3)."""
+        """Return the tray's measures and zones.
+
+        `width_mm` and `height_mm` of the floor; `keep` and `throw`, the zones as [x, y, width, height] in mm;
+        `picture_wh`, the picture's size in pixels; `mm_to_px`, the 3 x 3 homography from mm to its pixels.
+        """
 
     def picture_jpeg(self) -> bytes:
-        """Return the camera's newest picture."""
+        """Return the camera's newest picture as JPEG."""
 
 
 def routes(tray: Tray, table: AnyTable) -> Routes:
     """Make the routes of the virtual tray. Players, and a browser on the table's own machine, may move its dice.
 
     Args:
-        tray: Moves the dice.
-        table: Takes the lines, answers and next games that are decided at the tray.
+        tray: The virtual tray.
+        table: Executes the commands that are sent to /api/tray: lines, answers and next games (`DECIDED_HERE`).
     """
     shapes = (ThrowBody, MoveBody, LiftBody, NothingBody, *(command for _, _, command in DECIDED_HERE))
     made = Routes("tray", *shapes)
@@ -139,5 +150,5 @@ def routes(tray: Tray, table: AnyTable) -> Routes:
 
     decided: Json = {"schema": ref("Snapshot"), "refused": (409, 422), "roles": HANDS}
     for place, summary, command in DECIDED_HERE:
-        made.post(f"/api/tray/{place}", f"{summary}, at the tray", command, **decided)(partial(do, table))
+        made.post(f"/api/tray/{place}", f"{summary}, at the tray", command, **decided)(partial(submit, table))
     return made

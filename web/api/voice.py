@@ -13,13 +13,13 @@ from web.routes import Routes
 
 
 class VoiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/voice`: whether the table speaks."""
+    """`POST /api/voice`: whether the table's voice is to be on."""
 
     on: bool
 
 
 def routes(voice: Loudspeaker) -> Routes:
-    """Make the routes of the table's voice; players may turn it on and off."""
+    """Make the group of routes for the table's voice. Anyone may read whether it is on; players turn it on and off."""
     made = Routes("voice", VoiceBody)
 
     @made.get("/api/voice", "Whether the table speaks", roles=ANYONE)

@@ -1,80 +1,85 @@
-"""Limits on wrong PINs: a few for each address, and a budget for the whole table."""
+"""Limits on wrong PINs: one for each IP address, and one for the whole table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-FREE = 5
-"""Wrong guesses after which an address must wait. Doubled, it can try twice as many PINs at first."""
+FREE_GUESSES = 5
+"""Wrong guesses after which an IP address must wait. A larger value lets an attacker try more PINs at once."""
 FIRST_PAUSE_S = 60.0
-"""First wait of an address, in seconds. Each later wrong guess doubles it."""
-LONGEST_PAUSE_S = 3600.0
-"""Longest wait of an address, in seconds, so that a guest who mistypes can try again the same evening."""
-FORGOTTEN_S = 4 * LONGEST_PAUSE_S
-"""Age at which an address's wrong guesses are forgotten, in seconds."""
-ADDRESSES_KEPT = 4096
-"""Most addresses with wrong guesses that are remembered: bounds the memory. The oldest are forgotten first."""
+"""Wait of an IP address after `FREE_GUESSES` wrong guesses, in seconds. Each further wrong guess doubles it."""
+MAX_PAUSE_S = 3600.0
+"""Longest wait of an IP address, in seconds: a guest who has mistyped often can still try again the same evening."""
+FORGET_AFTER_S = 4 * MAX_PAUSE_S
+"""Seconds without a wrong guess after which those of an IP address may be forgotten; longer than its longest wait."""
+MAX_ADDRESSES = 4096
+"""Most IP addresses whose wrong guesses are remembered: bounds the memory. The least recent are forgotten first."""
 
-TABLE_FREE = 20
-"""Wrong guesses of all addresses together after which the PIN is blocked."""
-FIRST_REST_S = 600.0
-"""How long the PIN is blocked first, in seconds. Each later wrong guess doubles it: 100 years allow 43 guesses."""
+TABLE_GUESSES = 20
+"""Wrong guesses of all IP addresses together after which the PIN is blocked for everyone."""
+FIRST_BLOCK_S = 600.0
+"""Length of the PIN's first block, in seconds. Each further wrong guess doubles it: 100 years allow 43 guesses."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
-    """Wrong guesses of one address: `count`, and when the last one came, in seconds of the caller's clock."""
+class WrongGuesses:
+    """Wrong guesses of one IP address: their `count`, and the time of the last one, in seconds of a monotonic clock."""
 
     count: int = 0
     last_s: float = float("-inf")
 
     @property
     def pause_s(self) -> float:
-        """Seconds to wait after the last guess: none for four, a minute for five, then doubled up to an hour."""
-        return 0.0 if self.count < FREE else min(FIRST_PAUSE_S * 2.0 ** (self.count - FREE), LONGEST_PAUSE_S)
+        """Seconds that must pass after the last guess: 0 for up to 4 guesses, 60 for 5, then doubled up to 3600."""
+        return (
+            0.0 if self.count < FREE_GUESSES else min(FIRST_PAUSE_S * 2.0 ** (self.count - FREE_GUESSES), MAX_PAUSE_S)
+        )
 
 
 @dataclass(slots=True)
 class Guesses:
-    """Rate limit of guesses for each address: ten in its first hour, then one an hour. Not thread-safe."""
+    """Rate limit of wrong guesses for each IP address: ten in the first hour, then one an hour. Not thread-safe.
+
+    `clock` is a monotonic clock, in seconds.
+    """
 
     clock: Callable[[], float]
-    _wrong: dict[str, Wrong] = field(default_factory=dict, init=False)
+    _wrong: dict[str, WrongGuesses] = field(default_factory=dict, init=False)
 
     def wait_s(self, address: str) -> float:
         """Return the seconds until an IP address may guess again; 0 if it may now."""
-        wrong = self._wrong.get(address, Wrong())
+        wrong = self._wrong.get(address, WrongGuesses())
         return max(0.0, wrong.last_s + wrong.pause_s - self.clock())
 
-    def missed(self, address: str) -> None:
-        """Count a wrong guess of an IP address; forget addresses that are old or too many."""
+    def count_wrong(self, address: str) -> None:
+        """Count a wrong guess of an IP address now; forget addresses past `FORGET_AFTER_S` or `MAX_ADDRESSES`."""
         now_s = self.clock()
-        wrong = self._wrong.pop(address, Wrong())  # put back at the end: the first is the oldest
-        self._wrong[address] = Wrong(wrong.count + 1, now_s)
+        wrong = self._wrong.pop(address, WrongGuesses())  # put back at the end: the first is the oldest
+        self._wrong[address] = WrongGuesses(wrong.count + 1, now_s)
         for each in tuple(self._wrong):
-            if len(self._wrong) <= ADDRESSES_KEPT and self._wrong[each].last_s > now_s - FORGOTTEN_S:
+            if len(self._wrong) <= MAX_ADDRESSES and self._wrong[each].last_s > now_s - FORGET_AFTER_S:
                 break
             del self._wrong[each]
 
 
 @dataclass(slots=True)
 class Budget:
-    """Limit of wrong guesses at one PIN from all addresses. When it is reached the PIN is blocked. Not thread-safe.
+    """Limit of wrong guesses at one PIN by all IP addresses together: past it the PIN is blocked. Not thread-safe.
 
-    The count never falls: a new PIN needs a new budget.
+    `clock` is a monotonic clock, in seconds. `count` of wrong guesses never falls: a new PIN needs a new budget.
     """
 
     clock: Callable[[], float]
     count: int = field(default=0, init=False)
-    _rests_until_s: float = field(default=float("-inf"), init=False)
+    _blocked_until_s: float = field(default=float("-inf"), init=False)
 
-    def rest_s(self) -> float:
-        """Return the seconds until the PIN may be tried again; 0 if it may now."""
-        return max(0.0, self._rests_until_s - self.clock())
+    def blocked_s(self) -> float:
+        """Return the seconds until the PIN's block ends; 0 if it is not blocked."""
+        return max(0.0, self._blocked_until_s - self.clock())
 
-    def missed(self) -> None:
-        """Count a wrong guess; from the twentieth on, block the PIN."""
+    def count_wrong(self) -> None:
+        """Count a wrong guess. From number `TABLE_GUESSES` on, each blocks the PIN, twice as long as the one before."""
         self.count += 1
-        if self.count >= TABLE_FREE:
-            self._rests_until_s = self.clock() + FIRST_REST_S * 2.0 ** (self.count - TABLE_FREE)
+        if self.count >= TABLE_GUESSES:
+            self._blocked_until_s = self.clock() + FIRST_BLOCK_S * 2.0 ** (self.count - TABLE_GUESSES)

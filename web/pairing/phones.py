@@ -20,27 +20,27 @@ import msgspec
 
 from web.guard import TOKEN_DAYS
 from web.pairing.guesses import Budget, Guesses
-from web.pairing.join_queue import Asking, Code, JoinQueue
+from web.pairing.join_queue import Code, JoinQueue, JoinRequest
 from web.pairing.roles import Role
 from web.pairing.tokens import FileTokens, Paired, Seat
 
 log = logging.getLogger(__name__)
 
 NAME_LENGTH = 24
-"""Most characters of a phone's name; the rest is cut."""
+"""Most characters of a phone's name; longer names are cut."""
 DAY_S = 86_400.0
 """Length of a day, in seconds."""
-MOST_PHONES = 64
+MAX_PHONES = 64
 """Most paired phones and screens. One more replaces the player or screen that was away longest."""
-SEAT_S = 3 * 3600.0
-"""Time in seconds that a phone may be silent before its seat is free: longer than a game, shorter than a day."""
+MAX_SEAT_SILENCE_S = 3 * 3600.0
+"""Seconds without a request from a phone after which its seat is free: longer than a game, shorter than a day."""
 DAMAGED = "The list of paired phones is damaged. Enter the PIN from the terminal: the first phone becomes the owner."
-"""What the page says while the file of paired phones can't be read."""
+"""Health message while the file of paired phones can't be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A refused pairing: the reason in `words` and as `code`, and the seconds to wait before the next try."""
+    """A refused pairing: the reason as a sentence (`words`), an error `code`, and the seconds to wait (`wait_s`)."""
 
     words: str
     wait_s: float = 0.0
@@ -54,13 +54,13 @@ FULL = Refused("Too many phones are paired. Ask the host to remove one.", code="
 
 @dataclass(slots=True)
 class Pairing:
-    """Gives tokens to phones and takes them away. Thread-safe.
+    """The paired phones, their roles, tokens and seats, and the requests to join. Thread-safe.
 
     Args:
-        pin: Six digits.
+        pin: The PIN, six digits.
         store: The file of paired phones.
         clock: A monotonic clock, in seconds.
-        show: Shows a code on the board for a number of seconds; an empty code takes it off.
+        show: Shows a join code on the board for a number of seconds; an empty code clears it.
         wall: The wall clock, in seconds since 1970.
     """
 
@@ -70,7 +70,7 @@ class Pairing:
     show: Callable[[Code, float], None] = lambda _code, _for_s: None
     wall: Callable[[], float] = time.time
     started_by: int | None = field(default=None, init=False)
-    """Number of the phone that started the game on the table; None after a restart."""
+    """Number of the paired phone that started the game on the table; None if that is not known, as after a restart."""
     _phones: dict[str, Paired] = field(default_factory=dict, init=False)
     _seen_s: dict[str, float] = field(default_factory=dict, init=False)
     _queue: JoinQueue = field(init=False)
@@ -95,20 +95,20 @@ class Pairing:
         return any(phone.role is Role.OWNER for phone in self._phones.values())
 
     def owner_code(self) -> str | None:
-        """Return the code that makes a phone the owner; None if there is an owner, or the list of phones is damaged.
+        """Return the secret code that makes a phone the owner; None if there is an owner, or the file is damaged.
 
-        With a damaged list only the PIN makes an owner.
+        With a damaged file of paired phones only the PIN makes an owner.
         """
         return self._owner_code or None
 
     def pair_owner(self, code: str, name: str, address: str, token: str | None = None) -> str | Refused:
-        """Make the phone that sends the owner's code the owner, and return its new token; refuse a wrong code.
+        """Pair a phone as the owner by the owner's code, and return its new token; `HOSTED` if the code is wrong.
 
         Args:
-            code: The owner's code.
-            name: The phone's name for itself.
+            code: The code that the phone sends.
+            name: The name that the phone gives itself.
             address: The phone's IP address.
-            token: The phone's earlier token, which the new one replaces.
+            token: The phone's earlier token, which the new one replaces; None without.
         """
         with self._lock:
             if not self._owner_code or not secrets.compare_digest(code.encode(), self._owner_code.encode()):
@@ -118,58 +118,63 @@ class Pairing:
     def pair(
         self, pin: str, name: str, address: str, token: str | None = None, *, screen: bool = False
     ) -> str | Refused:
-        """Pair a phone by PIN, and return its new token (128 bits, hexadecimal) or the refusal.
+        """Pair a phone by the PIN, and return its new token (128 bits, hexadecimal) or the refusal.
+
+        The phone becomes a player; the owner if the table has had none since its start; or a screen.
 
         Args:
             pin: The PIN as typed.
-            name: The phone's name for itself.
-            address: The phone's IP address. Wrong guesses are limited for it, and for the whole table.
-            token: The phone's earlier token, which the new one replaces. The owner's phone has no limit on guesses.
+            name: The name that the phone gives itself.
+            address: The phone's IP address. Wrong PINs are limited for it, and for all addresses together.
+            token: The phone's earlier token, which the new one replaces; None without. No limit for the owner's token.
             screen: Whether the phone pairs as a screen.
         """
         with self._lock:
             known = self.phone(token)
             owner = known is not None and known.role is Role.OWNER
-            wait_s = 0.0 if owner else max(self._guesses.wait_s(address), self._budget.rest_s())
+            wait_s = 0.0 if owner else max(self._guesses.wait_s(address), self._budget.blocked_s())
             if wait_s > 0:
                 log.warning("too many PINs: refused %s for %.0f s", address, wait_s)
                 return Refused("Too many wrong PINs. Wait a little, or pair with the table's button.", wait_s)
             if not secrets.compare_digest(pin.encode(), self.pin.encode()):
                 log.warning("wrong PIN from %s", address)
                 if not owner:
-                    self._guesses.missed(address)
-                    self._budget.missed()
+                    self._guesses.count_wrong(address)
+                    self._budget.count_wrong()
                 return WRONG_PIN
             role = Role.SCREEN if screen else Role.OWNER if self._unclaimed and not self.hosted() else Role.PLAYER
             return self._new_token(name, address, role, token)
 
     def wrong_pin(self, pin: str, address: str) -> Refused | None:
-        """Check a PIN that a paired phone types again to confirm; return the refusal, or None if it is right.
+        """Check the PIN that the owner types again to confirm a change; return the refusal, or None if it is right.
 
-        A wrong PIN counts as a guess of the IP `address`, and too many make it wait.
+        A wrong PIN counts as a guess of the IP `address`, but not as one of the whole table.
         """
         with self._lock:
             wait_s = self._guesses.wait_s(address)
             if wait_s > 0:
                 return Refused("Too many wrong PINs. Wait a little, then type it again.", wait_s)
             if not secrets.compare_digest(pin.strip().encode(), self.pin.encode()):
-                self._guesses.missed(address)
+                self._guesses.count_wrong(address)
                 return WRONG_PIN
         return None
 
     def renew_pin(self) -> None:
-        """Replace the PIN by a new one and clear the table's count of wrong guesses."""
+        """Replace the PIN by a new random one, and restart the whole table's count of wrong PINs at 0."""
         with self._lock:
             self.pin, self._budget = new_pin(), Budget(self.clock)
         log.info("the owner made a new PIN")
 
-    def pin_rests_s(self) -> float:
-        """Return for how many seconds no PIN is accepted, after too many wrong ones; 0 if it is accepted now."""
-        return self._budget.rest_s()
+    def pin_blocked_s(self) -> float:
+        """Return the seconds until a PIN is accepted again after too many wrong ones; 0 if it is not blocked."""
+        return self._budget.blocked_s()
 
     def health(self) -> tuple[bool, str]:
-        """Return whether phones can pair by the PIN, and a sentence for the page: why not, or who hosts."""
-        rest_s = self.pin_rests_s()
+        """Return whether pairing works, and a sentence: what is wrong and what to do, or whether there is an owner.
+
+        Pairing is ill while the PIN is blocked or the file of paired phones is damaged.
+        """
+        rest_s = self.pin_blocked_s()
         if rest_s > 0:
             wrong = f"{self._budget.count} wrong PINs: someone may be guessing."
             rests = f"The PIN rests for {math.ceil(rest_s / 60)} min."
@@ -184,58 +189,58 @@ class Pairing:
     def ask(
         self, name: str, address: str, token: str | None = None, *, screen: bool = False
     ) -> tuple[str, Code] | Refused:
-        """Queue a phone to be let in by the button or the owner.
+        """Queue a phone's request to join, until the table's button or the owner lets it in.
 
         Args:
-            name: The phone's name for itself.
+            name: The name that the phone gives itself.
             address: The phone's IP address.
-            token: The phone's earlier token, which the new one replaces.
+            token: The phone's earlier token, which the new one replaces; None without.
             screen: Whether it asks for the role of a screen.
 
         Returns:
-            A token that has no role until the phone is let in, and the code for the phone to show; or the refusal.
+            A token that has no role until the phone is let in, and the join code for it to show; or the refusal.
         """
         fresh = secrets.token_hex(16)
         with self._lock:
             known = self.phone(token)
             before = known.token_sha256 if known else None
-            asked = self._queue.add(Asking(0, _sha256(fresh), (), name, address, screen, before))
+            asked = self._queue.add(JoinRequest(0, _sha256(fresh), (), name, address, screen, before))
         if isinstance(asked, float):
             return Refused("Too many phones are asking, or this one too often. Wait, or enter the PIN.", asked)
         log.info("a phone at %s asks to be let in", address)
         return fresh, asked.code
 
     def let_in(self) -> bool:
-        """Let in the phone whose code is shown: the table's button was pressed. False if no code is shown.
+        """Pair the phone whose join code is shown, since the table's button was pressed; return whether one was paired.
 
-        The phone becomes the owner if there is none, unless the list of phones is damaged.
+        The phone becomes the owner if there is none and the file of paired phones is not damaged; else a player.
         """
         with self._lock:
             owner = not self.hosted() and not self._damaged
-            return self._let_in_asking(self._queue.take_shown(), Role.OWNER if owner else Role.PLAYER)
+            return self._pair_request(self._queue.take_shown(), Role.OWNER if owner else Role.PLAYER)
 
-    def let_in_asking(self, number: int) -> bool:
-        """Let in the phone with that request's number, as the owner decided; False if there is no such request."""
+    def let_in_request(self, number: int) -> bool:
+        """Pair the phone whose request has this number, as a player or screen; return whether it was paired."""
         with self._lock:
-            return self._let_in_asking(self._queue.take(number), Role.PLAYER)
+            return self._pair_request(self._queue.take(number), Role.PLAYER)
 
-    def asking(self) -> tuple[Asking, ...]:
-        """Return the phones that ask to be let in; the first one's code is shown."""
+    def join_requests(self) -> tuple[JoinRequest, ...]:
+        """Return the requests to join in the order of the queue; the first one's code is shown."""
         with self._lock:
-            return self._queue.current()
+            return self._queue.drop_expired()
 
     def shown(self) -> Code | None:
-        """Return the code that the screen and the board show: the first phone's in the queue; None if it is empty."""
-        return next((each.code for each in self.asking()), None)
+        """Return the join code that the screen and the board show, the first request's; None if the queue is empty."""
+        return next((each.code for each in self.join_requests()), None)
 
     def code_of(self, token: str | None) -> Code | None:
-        """Return the code of the phone with this token while it waits to be let in; None if it does not wait."""
-        return next((each.code for each in self.asking() if token and each.token_sha256 == _sha256(token)), None)
+        """Return the join code of the request made with this token; None if no such request is in the queue."""
+        return next((each.code for each in self.join_requests() if token and each.token_sha256 == _sha256(token)), None)
 
     def phone(self, token: str | None) -> Paired | None:
-        """Return the phone with this token and record that it was used now; None for an unknown or expired token.
+        """Return the paired phone with this token, and record that it was used now; None if unknown or expired.
 
-        An expired token is forgotten.
+        A phone with an expired token is removed from the list of paired phones.
         """
         key = _sha256(token) if token else ""
         if key not in self._phones:
@@ -252,7 +257,7 @@ class Pairing:
             return found
 
     def knows(self, token: str | None) -> bool:
-        """Return whether this token belongs to a paired phone. The time of use is not recorded."""
+        """Return whether this token belongs to a paired phone and has not expired. The use is not recorded."""
         found = self._phones.get(_sha256(token)) if token else None
         return found is not None and not self._expired(found)
 
@@ -261,20 +266,23 @@ class Pairing:
         return tuple(sorted(self._phones.values(), key=lambda phone: phone.id))
 
     def seats(self) -> tuple[Paired, ...]:
-        """Return the phones that are seated for the next game and were seen in the last `SEAT_S`, by number."""
+        """Return the players' phones with a seat in the next game, by number; not those silent for too long.
+
+        Too long is `MAX_SEAT_SILENCE_S`.
+        """
         now_s = self.clock()
         return tuple(
             phone
             for phone in self.phones()
             if phone.seat
             and phone.role is not Role.SCREEN
-            and now_s - self._seen_s.get(phone.token_sha256, float("-inf")) < SEAT_S
+            and now_s - self._seen_s.get(phone.token_sha256, float("-inf")) < MAX_SEAT_SILENCE_S
         )
 
     def sit(self, number: int, seat: Seat | None) -> bool:
-        """Seat the phone with that number in the next game, or with None let it stand up.
+        """Give the phone with this number a seat in the next game (None: take its seat away).
 
-        Returns: False if another phone has that name or that colour, or there is no such phone.
+        Returns False if another seated phone has the name or the colour, or there is no such phone.
         """
         with self._lock:
             others = [phone.seat for phone in self.seats() if phone.id != number and phone.seat]
@@ -287,8 +295,8 @@ class Pairing:
             self._keep({**self._phones, found: msgspec.structs.replace(self._phones[found], seat=seat)})
         return True
 
-    def take_away(self, number: int) -> bool:
-        """Forget the phone with that number, so that its token has no role; False if there is none."""
+    def unpair(self, number: int) -> bool:
+        """Remove the phone with this number, so that its token has no role any more. False if there is none."""
         with self._lock:
             kept = {key: phone for key, phone in self._phones.items() if phone.id != number}
             gone = len(kept) < len(self._phones)
@@ -298,7 +306,7 @@ class Pairing:
         return gone
 
     def give_role(self, number: int, role: Role) -> bool:
-        """Make the phone with that number owner, player or screen; False if there is none."""
+        """Set the role of the paired phone with this number: owner, player or screen. False if there is none."""
         with self._lock:
             changed = {
                 key: msgspec.structs.replace(phone, role=role)
@@ -310,35 +318,35 @@ class Pairing:
         return bool(changed)
 
     def _new_token(self, name: str, address: str, role: Role, before: str | None) -> str | Refused:
-        """Pair a phone and return its new token, which replaces `before`; refuse if all places are taken by owners."""
+        """Pair a phone and return its new token, which replaces the token `before`; `FULL` if `_add` finds no place."""
         fresh = secrets.token_hex(16)
         known = self.phone(before)
         paired = self._add(_sha256(fresh), name, address, role, known.token_sha256 if known else None)
         return fresh if paired else FULL
 
-    def _let_in_asking(self, asking: Asking | None, role: Role) -> bool:
-        """Pair the phone that made a request, a screen as a screen; False if there is no request or no place."""
+    def _pair_request(self, asking: JoinRequest | None, role: Role) -> bool:
+        """Pair the phone of a request, in `role` or as the screen it asked for. False without a request or a place."""
         if asking is None:
             return False
         given = Role.SCREEN if asking.screen else role
         return self._add(asking.token_sha256, asking.name, asking.address, given, asking.replaces)
 
     def _add(self, token_sha256: str, name: str, address: str, role: Role, replaces: str | None) -> bool:
-        """Pair a phone, and save the list. False if all places are taken by owners.
+        """Add a phone to the paired ones, and save them. False if all `MAX_PHONES` places are taken by owners.
 
-        If there are `MOST_PHONES`, the player or screen that was away longest is dropped. An owner that pairs again
-        stays the owner.
+        If all places are taken, the player or screen that was away longest is removed. A phone that pairs again keeps
+        its number, an owner its role, and a seat is kept unless the phone becomes a screen.
 
         Args:
-            token_sha256: Hash of the phone's token.
-            name: The phone's name for itself; cut to `NAME_LENGTH`.
+            token_sha256: SHA-256 of the phone's token.
+            name: The name that the phone gives itself; cut to `NAME_LENGTH`.
             address: The phone's IP address, for the log.
             role: The role that it gets.
-            replaces: Hash of its earlier token, which loses its role; None for a phone that was not paired.
+            replaces: SHA-256 of its earlier token, which loses its role; None for a phone that was not paired.
         """
         others = dict(self._phones)
         before = others.pop(replaces, None) if replaces else None
-        if len(others) >= MOST_PHONES:
+        if len(others) >= MAX_PHONES:
             away = [key for key, phone in others.items() if phone.role is not Role.OWNER]
             if not away:
                 return False
@@ -354,7 +362,7 @@ class Pairing:
         return True
 
     def _keep(self, phones: dict[str, Paired]) -> None:
-        """Replace the list of paired phones, by hash of the token, and save it.
+        """Make `phones` (by SHA-256 of the token) the paired phones, and save them.
 
         A damaged file is overwritten only once there is an owner again.
         """
@@ -373,16 +381,16 @@ class Pairing:
             self._owner_code = secrets.token_hex(16)
 
     def _expired(self, phone: Paired) -> bool:
-        """Return whether a phone's token was unused for `TOKEN_DAYS` by both the wall clock and the monotonic clock.
+        """Return whether a phone's token was unused for `TOKEN_DAYS` by the wall clock and by the monotonic clock.
 
-        The wall clock alone may jump. A token that was not used since the start counts as unused by the monotonic one.
+        The wall clock alone may jump. A token that was not used since the start is unused by the monotonic clock.
         """
         unused_s = min(self.wall() - phone.used_s, self.clock() - self._seen_s.get(phone.token_sha256, float("-inf")))
         return unused_s > TOKEN_DAYS * DAY_S
 
 
 def new_pin() -> str:
-    """Draw six digits from the system's source of randomness."""
+    """Return a random PIN of six digits from the system's source of randomness."""
     return f"{secrets.randbelow(1_000_000):06d}"
 
 

@@ -6,9 +6,9 @@ import enum
 
 
 class Role(enum.StrEnum):
-    """A visitor's role. The token gives one; a visitor without a token is a guest.
+    """A visitor's role (docs/reference/roles.md). Its token gives one; a visitor without a valid token is a guest.
 
-    A browser on the table's own machine has `HERE` as well.
+    A browser on the table's own machine has the role `HERE` as well.
     """
 
     GUEST = "guest"
@@ -21,16 +21,16 @@ class Role(enum.StrEnum):
 Roles = frozenset[Role]
 
 ANYONE: Roles = frozenset(Role)
-"""All visitors."""
+"""Every role: for routes that all visitors may use, paired or not."""
 PAIRED: Roles = frozenset({Role.PLAYER, Role.OWNER, Role.SCREEN})
 """Roles of paired phones and screens."""
 PLAYERS: Roles = frozenset({Role.PLAYER, Role.OWNER})
 """Roles that may play."""
 HANDS: Roles = PLAYERS | {Role.HERE}
-"""Roles that may move the dice of the virtual tray."""
+"""Roles that may move the dice of the virtual tray: players, and browsers on the table's own machine."""
 OWNERS: Roles = frozenset({Role.OWNER})
-"""Role that may manage the table."""
+"""For routes that only the owner may use: settings, camera, other phones."""
 SCREENS: Roles = frozenset({Role.OWNER, Role.SCREEN, Role.HERE})
-"""Roles that may see the Wi-Fi's and the owner's QR code: their screens are seen only at the table."""
+"""Roles that may see the QR codes with the Wi-Fi's password and the owner's code: only people at the table see them."""
 TERMINAL: Roles = frozenset({Role.OWNER, Role.HERE})
-"""Roles that may read the PIN: `pegpip join` at the table, and the owner."""
+"""Roles that may read the PIN: the owner, and `pegpip join` on the table's own machine."""

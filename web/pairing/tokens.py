@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Seat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat in the next game: the player's name, and the number of its peg's colour, 0 to 9."""
+    """A seat in the next game: the player's name, and the colour of the peg as an index into the palette, 0 to 9."""
 
     name: str
     colour: int
@@ -26,12 +26,12 @@ class Paired(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A paired phone or screen.
 
     Attributes:
-        id: The phone's number.
-        name: The phone's name for itself.
+        id: The phone's number, by which the owner manages it.
+        name: The name that the phone gives itself.
         token_sha256: SHA-256 of the phone's token, in hexadecimal.
         role: Player, owner or screen.
-        used_s: When the token was last used, to the day, in seconds since 1970.
-        seat: Its seat in the next game; None while it only stands by.
+        used_s: When the token was last used, accurate to a day, in seconds since 1970.
+        seat: Its seat in the next game; None without one.
     """
 
     id: int
@@ -51,12 +51,12 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class FileTokens:
-    """Paired phones in a JSON file that only the service's user can read."""
+    """The file of paired phones: JSON with a checksum, which only the service's user can read."""
 
     path: Path
 
     def load(self) -> tuple[Paired, ...] | None:
-        """Read all paired phones: empty if there is no file yet, None if it is damaged or unreadable."""
+        """Return the paired phones in the file; empty if there is no file yet, None if it is damaged or unreadable."""
         try:
             file = msgspec.json.decode(self.path.read_bytes(), type=_File)
             if _sha256(file.phones) == file.sha256:
@@ -69,7 +69,7 @@ class FileTokens:
         return None
 
     def save(self, phones: tuple[Paired, ...]) -> None:
-        """Replace the file by these phones. A failed write is logged: the phones must pair again after a restart."""
+        """Write the paired phones to the file. If that fails, log it; they must pair again after a restart."""
         text = msgspec.json.encode(phones).decode()
         try:
             write_file(self.path, (msgspec.json.encode(_File(text, _sha256(text))),), mode=0o600)

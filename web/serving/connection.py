@@ -1,7 +1,7 @@
-"""A phone's connection: how long it may take to send the head of a request.
+"""A client's connection: how long it may take to send the head (request line and headers) of a request.
 
-uvicorn closes a connection that is idle between two requests, and the kernel one that leaves its answer unread
-(`web.serving.listening`). This module closes one whose request is never finished.
+uvicorn closes a connection that is idle between two requests. The kernel closes one whose answer is not read
+(`web.serving.listening`). This module closes one whose request head is never finished.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from web.serving.limits import Limits, Taken
 
 
 class Connection(H11Protocol):
-    """uvicorn's HTTP/1.1 protocol with a timeout for heads. A request finds it in `scope["state"]["connection"]`.
+    """uvicorn's HTTP/1.1 protocol with a timeout for request heads.
+
+    An ASGI application finds its request's connection in `scope["state"]["connection"]`.
 
     Args:
-        limits: The timeout, and the addresses whose connections are not counted.
-        taken: Counts the open connections; the place of this one is freed when it ends.
+        limits: The timeout (`headers_s`), and the IP addresses whose connections are not counted (`is_own`).
+        taken: Open connections of each IP address; this one's place is given back when the connection ends.
         uvicorns: Arguments of uvicorn's protocol.
     """
 
@@ -31,17 +33,17 @@ class Connection(H11Protocol):
 
     @property
     def backed_up(self) -> bool:
-        """Whether the phone's unread data has reached the limit, so that writing must wait."""
+        """Whether the client has left so much unread that a write would have to wait (flow control)."""
         return self.flow.write_paused
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the head timeout of the first request."""
+        """Start the head timeout of the first request, when a client has connected."""
         super().connection_made(transport)
         self._address = transport.get_extra_info("peername")[0]
-        self._wait_for_head()
+        self._start_head_timeout()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timeouts, and free the place that `FairSocket` took for this connection."""
+        """Stop the timeouts, and give back the place that `FairSocket.accept` has taken for this connection."""
         for timeout in (self._head_timeout, self.timeout_keep_alive_task):
             if timeout is not None:
                 timeout.cancel()
@@ -50,15 +52,15 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse what arrived. The head timeout runs from a request's first byte until its head is whole."""
+        """Parse received bytes. The head timeout runs from a request's first byte until its head is complete."""
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             if self._head_timeout is not None:
                 self._head_timeout.cancel()
                 self._head_timeout = None
         elif self._head_timeout is None and not self.transport.is_closing():
-            self._wait_for_head()
+            self._start_head_timeout()
 
-    def _wait_for_head(self) -> None:
-        """Start the head timeout; when it ends, the connection is closed without an answer."""
+    def _start_head_timeout(self) -> None:
+        """Start the head timeout of `Limits.headers_s`, after which the connection is aborted without an answer."""
         self._head_timeout = self.loop.call_later(self._limits.headers_s, self.transport.abort)

@@ -1,4 +1,4 @@
-"""The newest snapshot, encoded once for all requests and all event streams."""
+"""The feed: the table's newest snapshot, encoded once for all requests and all event streams."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from web.local_paths import without_paths
 
 @dataclass(frozen=True, slots=True)
 class StreamMessage:
-    """A snapshot, encoded.
+    """An encoded snapshot.
 
     Attributes:
-        pulse: Counts every visible change since the start; orders the messages.
-        number: Version number of the table, for commands.
-        json: JSON for an answer.
-        event: Server-sent event for the event streams.
+        pulse: `Snapshot.pulse`, which grows with every visible change: orders the messages.
+        number: `Snapshot.number`, which a command must name.
+        json: The snapshot as JSON.
+        event: The snapshot as a server-sent event, whose `id` is `number`.
     """
 
     pulse: int
@@ -32,7 +32,12 @@ class StreamMessage:
 
     @classmethod
     def of(cls, snapshot: Snapshot, folder: Path | None = None) -> StreamMessage:
-        """Encode a snapshot. Local paths in its notice, such as the data folder's (`folder`), become "…"."""
+        """Encode a snapshot. File paths in a notice of a broken part become "…".
+
+        Args:
+            snapshot: The snapshot.
+            folder: The data folder: its path is recognised even if it contains spaces.
+        """
         notice = snapshot.notice
         if notice is not None and notice.code == "ill":
             args = {name: without_paths(str(told), folder) for name, told in notice.args.items()}
@@ -42,11 +47,11 @@ class StreamMessage:
 
 
 class Feed:
-    """Follows the table. The writer's thread encodes each snapshot and wakes the tasks that send it.
+    """Subscribes to the table and encodes each new snapshot, in the writer's thread.
 
     Args:
-        table: The table, whose snapshots are followed until `close`.
-        folder: The data folder. Its path is left out of notices.
+        table: The table to subscribe to, until `close`.
+        folder: The data folder, whose path is left out of notices (`StreamMessage.of`).
 
     Attributes:
         newest: The newest snapshot. May be read from any thread.
@@ -57,19 +62,19 @@ class Feed:
         self.newest = StreamMessage.of(table.snapshot(), folder)
         self._lock = threading.Lock()
         self._wake: Callable[[], None] = lambda: None
-        self._unsubscribe = table.subscribe(self._take)
-        self._take(table.snapshot(), News())
+        self._unsubscribe = table.subscribe(self._publish)
+        self._publish(table.snapshot(), News())
 
-    def call(self, wake: Callable[[], None]) -> None:
-        """Have `wake` called after each new snapshot, in the writer's thread. It replaces the function set before."""
+    def on_change(self, wake: Callable[[], None]) -> None:
+        """Set the one function that is called after each new snapshot, in the writer's thread. It must not block."""
         self._wake = wake
 
     def close(self) -> None:
-        """Stop following the table."""
+        """Unsubscribe from the table: `newest` does not change any more."""
         self._unsubscribe()
 
-    def _take(self, snapshot: Snapshot, _: News) -> None:
-        """Encode a snapshot and wake the stream, unless it is older than the newest or the same."""
+    def _publish(self, snapshot: Snapshot, _: News) -> None:
+        """Make a snapshot the newest and call the function of `on_change`, unless `newest` is as new or newer."""
         if (snapshot.pulse, snapshot.number) == (self.newest.pulse, self.newest.number):
             return
         message = StreamMessage.of(snapshot, self._folder)

@@ -1,4 +1,4 @@
-"""How much of the server one address may take, and for how long."""
+"""Limits on what the clients of one IP address, and all together, may take of the server, and for how long."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ class Limits:
 
     Attributes:
         streams: Most event streams; this machine and paired phones may have `streams_spare` more.
-        streams_each: Most event streams of one address; a paired phone's are not counted.
-        connections_each: Most open connections of one address.
-        requests_each: Requests of one address that are answered at a time; its others wait for their turn.
-        headers_s: Longest time for the head of a request, from the connection or the request's first byte.
-        body_s: Longest time for the body, from the end of the head.
-        stalled_s: How long a phone may leave unread what was written to it; then Linux closes the connection.
-        heartbeat_s: Interval of the keep-alive messages of an event stream.
-        is_own: Whether an address is this machine's. Only the number of streams is limited for it.
+        streams_spare: Event streams beyond `streams` that only this machine and paired phones may open.
+        streams_each: Most event streams of one IP address; those of paired phones are not counted.
+        connections_each: Most open connections of one IP address.
+        requests_each: Most requests of one IP address that are answered at the same time; others wait.
+        headers_s: Longest time for the head of a request, in seconds from the connection or its first byte.
+        body_s: Longest time for the body of a request, in seconds from the end of the head.
+        stalled_s: Seconds that a client may leave unread what was sent to it; then Linux closes the connection.
+        heartbeat_s: Seconds between two keep-alive messages of an event stream.
+        is_own: Returns whether an IP address is this machine's. Such clients have only the limit on streams.
     """
 
     streams: int
@@ -46,13 +47,13 @@ class Limits:
 
     @property
     def connections(self) -> int:
-        """Most open connections of all guests: one for each stream, and 512 for pages, pictures and moves."""
+        """Most open connections of other machines: one for each event stream, and 512 for short requests."""
         return self.streams + self.streams_spare + 512
 
 
 @dataclass(slots=True)
 class Taken:
-    """Counts the places (of streams or connections) that addresses hold. Not thread-safe.
+    """Counts the places (event streams or connections) that each IP address has taken. Not thread-safe.
 
     Attributes:
         most: Most places of all addresses together.
@@ -64,14 +65,14 @@ class Taken:
     _each: Counter[str] = field(default_factory=Counter)
 
     def take(self, address: str) -> bool:
-        """Take a place for an IP address; False if it holds its share, or all places are taken."""
+        """Take a place for an IP address; False if it already has `most_each` places, or all places are taken."""
         if self._each.total() >= self.most or self._each[address] >= self.most_each:
             return False
         self._each[address] += 1
         return True
 
     def give_back(self, address: str) -> None:
-        """Free one place of an IP address."""
+        """Give back one place that `take` has taken for this IP address."""
         self._each[address] -= 1
         if not self._each[address]:
             del self._each[address]

@@ -1,4 +1,4 @@
-"""The listening socket: it keeps every address to its share of connections, at the least cost for the server."""
+"""The listening socket: it limits the connections of each IP address at the lowest cost for the server."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from web.serving.limits import Limits, Taken
 
 log = logging.getLogger(__name__)
 
-REFUSED_AT_A_TIME = 16
-"""Most connections that one call of `accept` refuses; then the event loop turns to other work. Others wait."""
+REFUSALS_PER_ACCEPT = 16
+"""Most connections that one call of `accept` closes before it returns, so that the event loop can do other work."""
 SEND_BUFFER_BYTES = 64 * 1024
-"""The kernel's send buffer of one connection: bounds the memory that viewers who read nothing take."""
+"""The kernel's send buffer of one connection: bounds the memory that clients take which do not read what is sent."""
 
 
 class FairSocket(socket.socket):
-    """A listening socket whose `accept` closes connections beyond their address's share and returns the next one.
+    """A listening socket whose `accept` closes connections beyond an IP address's limit, and returns the next one.
 
-    asyncio makes a protocol and a transport for what `accept` returns. Refusing later costs ten times as much, and a
-    phone that comes behind a thousand refused connections would wait for it.
+    asyncio makes a protocol and a transport for each connection that `accept` returns. Refusing it after that costs ten
+    times as much, and a phone would wait behind a thousand refused connections.
 
     Args:
-        bound: Listens already. Stays open; this socket is a duplicate.
-        limits: Whose connections are not limited, and after how long the kernel closes one that reads nothing.
-        taken: Counts the connections. The code that serves a connection releases its place.
+        bound: A socket that is already listening. This socket is a duplicate; `bound` stays open.
+        limits: IP addresses whose connections are not limited (`is_own`), and `stalled_s`.
+        taken: Open connections of each IP address. The caller of `accept` gives the place of a connection back.
     """
 
     def __init__(self, bound: socket.socket, limits: Limits, taken: Taken) -> None:
@@ -40,11 +40,11 @@ class FairSocket(socket.socket):
             self.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(limits.stalled_s * 1000))
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Return the next connection whose address has a place left, and its peer address; close those that have none.
+        """Take a place for the next connection and return it with its peer address; close those without a place.
 
-        Raises BlockingIOError when none waits, or when `REFUSED_AT_A_TIME` were closed.
+        Raises BlockingIOError if no connection waits, or if `REFUSALS_PER_ACCEPT` were closed.
         """
-        for _ in range(REFUSED_AT_A_TIME):
+        for _ in range(REFUSALS_PER_ACCEPT):
             link, peer = super().accept()
             if self._limits.is_own(peer[0]) or self._taken.take(peer[0]):
                 return link, peer

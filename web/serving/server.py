@@ -1,4 +1,4 @@
-"""The server: uvicorn in a thread of its own, on a socket that listens already."""
+"""The server: uvicorn in a thread of its own, on a socket that is already listening."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from web.serving.limits import Limits, Taken
 from web.serving.listening import FairSocket
 from web.serving.site import Site
 
-ACCEPTED_AT_A_TIME = 16
-"""Most connections that one turn of the event loop accepts: asyncio takes as many as its `backlog`. Others wait."""
+ACCEPTS_PER_TURN = 16
+"""Most connections that are accepted in one turn of the event loop (asyncio's `backlog`); others wait for the next."""
 KERNEL_QUEUE = 4096
-"""Most connections that the kernel keeps waiting to be accepted. A phone past them tries again a second later."""
+"""Most connections that wait in the kernel to be accepted. A client beyond them connects a second later (TCP retry)."""
 OTHER_FILES = 256
-"""Open files reserved for everything but connections: the journal, photos, devices, libraries."""
+"""Open files that are reserved for everything but connections: the journal, photos, devices, libraries."""
 SHUTDOWN_S = 2
-"""Longest wait for unfinished answers when the server stops, in seconds."""
+"""How long a server that stops waits for unfinished answers, in seconds; then it aborts them."""
 SIGNAL_POLL_S = 1.0
-"""Interval at which the main thread wakes to run signal handlers: the kernel may wake another thread instead of it."""
+"""Interval in seconds at which the main thread wakes to run signal handlers: the kernel may have woken another one."""
 HEALTH_REQUEST = b"HEAD /api/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-"""Bytes that the health check sends; an answer begins with `HTTP/1.1 200`."""
+"""Bytes of the request that the watchdog's check sends. The answer of a server that works begins `HTTP/1.1 200`."""
 LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not bound
-"""Loopback address for the health check of a server that is bound to all addresses, by the address it is bound to."""
+"""Address that the watchdog's check connects to, by the wildcard address that the server is bound to."""
 
 
 class Server:
-    """Serves a site on a listening socket.
+    """Serves a site on a listening socket. Can run once.
 
     Args:
         site: The ASGI application.
-        listening: The socket; closed when `run` ends.
-        limits: How much of the server one address may take.
+        listening: A socket that is already listening; `run` closes it when it ends.
+        limits: Limits on connections, requests and streams.
     """
 
     def __init__(self, site: Site, listening: socket.socket, limits: Limits) -> None:
@@ -60,16 +60,16 @@ class Server:
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
-                backlog=ACCEPTED_AT_A_TIME,
+                backlog=ACCEPTS_PER_TURN,
                 timeout_graceful_shutdown=SHUTDOWN_S,
             ),
             site,
         )
 
     def run(self) -> None:
-        """Serve until `stop` is called, or until Ctrl-C, which raises KeyboardInterrupt here.
+        """Serve until `stop` is called, or until Ctrl-C, which raises KeyboardInterrupt here; then close everything.
 
-        Then all streams and connections are ended. Raises what the server's thread raised.
+        Raises whatever the server's thread raised.
         """
         files = allow_open_files(self._limits.connections + OTHER_FILES)
         self._taken.most = min(self._limits.connections, files - OTHER_FILES)
@@ -89,7 +89,7 @@ class Server:
         self._uvicorn.should_exit = True
 
     def answers(self, within_s: float) -> bool:
-        """Send a small request to the site; return whether it answers within `within_s` seconds. For the watchdog."""
+        """Send a small request to the server, and return whether its status 200 comes within `within_s` seconds."""
         until_s = time.monotonic() + within_s
         host, port = self._address
         try:
@@ -101,20 +101,20 @@ class Server:
             return False
 
     def _serve(self) -> None:
-        """Run uvicorn until it stops; keep what it raises for `run`."""
+        """Run uvicorn until it stops, and store any exception for `run` to raise. Runs in the server's thread."""
         try:
             listening, taken = self._listening, self._taken
             with listening, FairSocket(listening, self._limits, taken) as fair, asyncio.Runner() as loop:
                 try:
                     loop.run(self._uvicorn.serve(sockets=[fair]))
                 finally:
-                    loop.run(self._uvicorn.end())
+                    loop.run(self._uvicorn.close_all())
         except BaseException as failure:  # noqa: BLE001 - `run` raises it again, in its caller's thread
             self._failure = failure
 
 
 class _Uvicorn(uvicorn.Server):
-    """uvicorn's server with a longer kernel queue, which ends the event streams before it shuts down."""
+    """uvicorn's server with a kernel queue of `KERNEL_QUEUE`; it ends the event streams before it shuts down."""
 
     def __init__(self, config: uvicorn.Config, site: Site) -> None:
         super().__init__(config)
@@ -129,10 +129,11 @@ class _Uvicorn(uvicorn.Server):
         await self._site.close()
         await super().shutdown(sockets)
 
-    async def end(self) -> None:
-        """Stop the site's threads and close the connections that are left.
+    async def close_all(self) -> None:
+        """Close the site, and abort every connection that is still open. Call it after `serve`, however that ended.
 
-        After a failure of the event loop `shutdown` may not have run. Guests who read nothing outlast it.
+        `shutdown` leaves connections open whose clients do not read their answers. It does not run at all if the
+        server crashes.
         """
         try:
             await self._site.close()
@@ -143,9 +144,9 @@ class _Uvicorn(uvicorn.Server):
 
 
 def allow_open_files(wanted: int) -> int:
-    """Raise this process's limit of open files to `wanted`, or as near as the system allows.
+    """Raise this process's limit on open files to `wanted`, or as near as the system allows.
 
-    Returns: How many files it may open now, at most `wanted`.
+    Returns the number of files that it may have open now, at most `wanted`.
     """
     try:
         import resource  # not on Windows

@@ -1,4 +1,4 @@
-"""Settings of the pages: their address, how many viewers they serve, and the Wi-Fi that phones join first."""
+"""Settings of the web server: its address, its number of event streams, and the Wi-Fi that phones join first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 ON_PAGE = {"page": "start"}
-"""Metadata of a setting that the settings page may change and that takes effect at the next start."""
+"""Metadata of a setting: the settings page may change it, and the change takes effect at the next start."""
 
 
 class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

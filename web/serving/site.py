@@ -1,7 +1,7 @@
-"""One ASGI application for the server: the event stream natively, everything else by Flask in threads.
+"""One ASGI application for the server: it serves the event stream itself, and everything else by Flask in threads.
 
-A request gets a thread when its body is whole, and frees it when its answer is made. Phones that send or read slowly
-hold no thread.
+A request gets a thread once its body is complete, and frees it once its answer is made. Clients that send or read
+slowly hold no thread.
 """
 
 from __future__ import annotations
@@ -20,23 +20,29 @@ from web.serving.limits import Limits
 from web.serving.stream import PATH, EventStream, Message, Receive, Send
 
 THREADS = 16
-"""Flask requests that are answered at a time; others wait."""
+"""Most requests that Flask answers at the same time, each in a thread; others wait. Bounds the threads' memory."""
 DRAINED_BYTES = 4 * 1024 * 1024
-"""Most bytes of a too large body that are read before the refusal: a phone that still sends may not see the answer."""
+"""Most bytes of a too large body that are read before it is refused: a client that is still sending may miss a 413."""
 
 
 class Site:
-    """The pages, the API and the event stream."""
+    """The ASGI application of the whole site: pages, API and event stream.
+
+    Args:
+        app: The Flask application.
+        stream: The event stream.
+        limits: Limits on a body's time, and on the requests of an IP address.
+    """
 
     def __init__(self, app: flask.Flask, stream: EventStream, limits: Limits) -> None:
         self.stream, self._limits = stream, limits
         wsgi: Any = app
         self._flask: Any = WSGIMiddleware(wsgi, workers=THREADS)
         self._closed = False
-        self._turns: weakref.WeakValueDictionary[str, asyncio.Semaphore] = weakref.WeakValueDictionary()
+        self._slots: weakref.WeakValueDictionary[str, asyncio.Semaphore] = weakref.WeakValueDictionary()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve one request (ASGI)."""
+        """Serve one request by the ASGI protocol. Refuse it while the site is being closed."""
         if scope["path"] == PATH:
             await self.stream(scope, receive, send)
             return
@@ -54,26 +60,32 @@ class Site:
         if len(body) > BODY_LIMIT_BYTES:
             await asgi_refusal(send, 413)
             return
-        async with self._turn(scope["client"][0] if scope["client"] else ""):
+        async with self._request_slot(scope["client"][0] if scope["client"] else ""):
             if self._closed:
                 await asgi_refusal(send, 503, "closing", "The table is being stopped.", retry_after_s=10)
             else:
-                await self._answer(scope, body, send)
+                await self._run_flask(scope, body, send)
 
     async def close(self) -> None:
-        """End the streams, refuse requests that come now, and stop the threads."""
+        """End the event streams, refuse requests from now on, and let the threads end after their present requests."""
         self._closed = True
         await self.stream.close()
         self._flask.executor.shutdown(wait=False)
 
-    def _turn(self, address: str) -> contextlib.AbstractAsyncContextManager[None]:
-        """Return a context manager that waits until an IP address may have one more request answered."""
+    def _request_slot(self, address: str) -> contextlib.AbstractAsyncContextManager[None]:
+        """Return a context manager that waits until this IP address has fewer than `requests_each` requests running."""
         if self._limits.is_own(address):
             return contextlib.nullcontext()
-        return self._turns.setdefault(address, asyncio.Semaphore(self._limits.requests_each))
+        return self._slots.setdefault(address, asyncio.Semaphore(self._limits.requests_each))
 
-    async def _answer(self, scope: Message, body: bytes, send: Send) -> None:
-        """Have Flask answer a request whose body has been read, in one of the threads."""
+    async def _run_flask(self, scope: Message, body: bytes, send: Send) -> None:
+        """Answer a request whose `body` has been read by Flask, in one of the threads.
+
+        Args:
+            scope: The request, as ASGI describes it.
+            body: Its complete body.
+            send: ASGI's function that sends a message to the client.
+        """
 
         async def receive() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
@@ -82,9 +94,10 @@ class Site:
 
 
 async def whole_body(receive: Receive) -> bytes | None:
-    """Read the request's body from ASGI's `receive`; None if the phone disconnects.
+    """Return a request's body, read by ASGI's function `receive`; None if the client disconnects.
 
-    A body over `BODY_LIMIT_BYTES` is returned cut, but still longer than that. Up to `DRAINED_BYTES` are read.
+    A body over `BODY_LIMIT_BYTES` is cut somewhere after that length: its caller refuses it. Reading stops after
+    `DRAINED_BYTES`.
     """
     body, came = b"", 0
     while True:
@@ -99,13 +112,14 @@ async def whole_body(receive: Receive) -> bytes | None:
 
 
 def plain_headers(headers: list[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]]:
-    """Return the headers of a request that WSGI reads safely.
+    """Return a request's headers made safe for WSGI.
 
-    A name with "_" is left out: WSGI turns "-" into "_", so it could pass for another header.
+    A name with "_" is left out: WSGI turns "-" into "_", so it could pass for another header. Transfer-Encoding is
+    replaced by Content-Length, because the body is complete.
 
     Args:
-        headers: Names, in lower case, with their values.
-        length: Bytes of the body. Becomes the Content-Length of a body that was sent in chunks.
+        headers: Pairs of a name in lower case and its value.
+        length: Length of the body in bytes.
     """
     kept = [(name, value) for name, value in headers if b"_" not in name]
     if not any(name == b"transfer-encoding" for name, _ in kept):

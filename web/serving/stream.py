@@ -1,7 +1,7 @@
-"""The event stream, `GET /api/events`: each snapshot is encoded once and written to every phone that listens.
+"""The event stream, `GET /api/events`: each snapshot is encoded once and sent to every client that listens.
 
-A native ASGI application: a phone costs a connection and a waiting coroutine, but no thread. No phone has a queue. A
-phone that reads slowly skips to the newest snapshot; one that reads nothing is disconnected.
+A native ASGI application: a client costs a connection and a waiting coroutine, but no thread and no queue. A client
+that reads slowly skips to the newest snapshot; one that reads nothing is disconnected by the kernel.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 PATH = "/api/events"
-"""Address of the event stream."""
+"""Path of the event stream's URL."""
 KEEP_ALIVE = b": still here\n\n"
-"""A comment of the event stream, sent when there is no news. A page that hears nothing connects again."""
+"""A comment line of the event stream, sent at each heartbeat without a change. A page that gets nothing reconnects."""
 RETRY_MS = 1000
-"""How long a browser waits before it opens a broken stream again, in milliseconds; sent to it."""
-WRITTEN_AT_A_TIME = 100
-"""Streams written to in a row before the event loop turns to other requests. More delays those."""
+"""Milliseconds that a browser waits before it reopens a broken stream. Sent to it as the stream's `retry` field."""
+WRITES_PER_TURN = 100
+"""Streams that are written to before the event loop may serve other requests. A larger value delays those."""
 HEADERS = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
     *((name.lower().encode(), value.encode()) for name, value in guard.HEADERS.items()),
 )
-"""Headers of the event stream, with the security headers; `x-accel-buffering` keeps proxies from holding it back."""
+"""Response headers of the event stream, security headers included; `x-accel-buffering` stops buffering by proxies."""
 
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """A phone that listens.
+    """A client of the event stream.
 
     Attributes:
-        send: ASGI's function that sends to it.
-        connection: The phone's `Connection`; None in a server that has none.
-        seen: The last message sent to it; None before the first.
+        send: ASGI's function that sends a message to the client.
+        connection: The client's `Connection`; None under a server that has no such objects, as in tests.
+        seen: The snapshot last sent to it; None before the first.
     """
 
     send: Send
     connection: Any
     seen: StreamMessage | None = None
 
-    async def tell(self, newest: StreamMessage) -> None:
-        """Send `newest`, or a keep-alive if that was sent last. Send nothing to a phone that has much unread."""
+    async def send_newest(self, newest: StreamMessage) -> None:
+        """Send the snapshot `newest`, or a keep-alive if it was the last one sent. Skip a client that is backed up."""
         if self.connection is not None and self.connection.backed_up:
             return
         if newest is self.seen:
@@ -70,11 +70,13 @@ class Listener:
 class EventStream:
     """The ASGI application of the event stream. It runs in the server's event loop; the table's writer only wakes it.
 
+    `len()` gives the number of its clients.
+
     Args:
-        feed: Gives the newest message, and calls back when there is another.
-        hosts: Host names that a request may use.
-        is_paired: Returns whether a token belongs to a paired phone; the phone's stream is then not counted.
-        limits: How many streams there may be.
+        feed: Holds the newest snapshot, and calls back when there is another.
+        hosts: Host names that a request's Host header may contain.
+        is_paired: Returns whether a token belongs to a paired phone, whose streams are not limited by its IP address.
+        limits: Limits on the number of streams.
     """
 
     def __init__(self, feed: Feed, hosts: guard.Hosts, is_paired: Callable[[str | None], bool], limits: Limits) -> None:
@@ -89,15 +91,15 @@ class EventStream:
         return len(self._listeners)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve a phone (ASGI) until it leaves; answer 503 if its address, or the table, has no stream left."""
+        """Serve a client by the ASGI protocol until it disconnects; answer 503 if there is no stream left for it."""
         headers = dict(scope["headers"])
         address = scope["client"][0] if scope["client"] else ""
         if not self._hosts.allows(headers.get(b"host", b"").decode("latin-1")):
             return await asgi_refusal(send, 403, *guard.FOREIGN_HOST)
         if scope["method"] not in {"GET", "HEAD"}:
             return await asgi_refusal(send, 405)
-        favoured = self._limits.is_own(address) or self._is_paired(guard.token_of(headers.get(b"cookie", b"")))
-        if not self._take_place(address, favoured):
+        privileged = self._limits.is_own(address) or self._is_paired(guard.token_of(headers.get(b"cookie", b"")))
+        if not self._take_place(address, privileged):
             words = "Too many phones listen. Ask /api/state every second instead."
             return await asgi_refusal(send, 503, "streams_full", words, retry_after_s=10)
         try:
@@ -106,30 +108,34 @@ class EventStream:
                 return await send({"type": "http.response.body", "body": b""})
             await self._listen(Listener(send, scope.get("state", {}).get("connection")), receive)
         finally:
-            if not favoured:
+            if not privileged:
                 self._taken.give_back(address)
 
     async def close(self) -> None:
         """End all streams, so that the server can stop."""
         self._closed = True
-        self._feed.call(lambda: None)
+        self._feed.on_change(lambda: None)
         if self._broadcast is not None:
             self._changed.set()
             await self._broadcast
 
-    def _take_place(self, address: str, favoured: bool) -> bool:
-        """Return whether there is room for one more stream; count it for the address unless it is `favoured`.
+    def _take_place(self, address: str, privileged: bool) -> bool:
+        """Return whether one more stream may open; unless `privileged`, take a place for its IP address.
 
-        A stream of this machine or of a paired phone is favoured: it may use the spare places, and is not counted.
+        Streams of this machine and of paired phones are privileged: they may use the spare places (`streams_spare`)
+        and do not count for their address.
         """
         if self._closed:
             return False
-        if favoured:
+        if privileged:
             return len(self._listeners) < self._limits.streams + self._limits.streams_spare
         return len(self._listeners) < self._limits.streams and self._taken.take(address)
 
     async def _listen(self, listener: Listener, receive: Receive) -> None:
-        """Keep a listener until it disconnects. The first one ever starts the task that sends to all."""
+        """Send the newest snapshot to a listener, and let `_send_to_all` serve it until it disconnects.
+
+        The first listener starts the task `_send_to_all`. `receive` is ASGI's function that reports the disconnect.
+        """
         if self._broadcast is None:
             loop = asyncio.get_running_loop()
 
@@ -137,18 +143,21 @@ class EventStream:
                 with contextlib.suppress(RuntimeError):  # the loop is closed: the next server has its own
                     loop.call_soon_threadsafe(self._changed.set)
 
-            self._feed.call(wake)
-            self._broadcast = loop.create_task(self._tell_all())
+            self._feed.on_change(wake)
+            self._broadcast = loop.create_task(self._send_to_all())
         self._listeners.add(listener)
         try:
-            await listener.tell(self._feed.newest)
+            await listener.send_newest(self._feed.newest)
             while (await receive())["type"] != "http.disconnect":
                 pass
         finally:
             self._listeners.discard(listener)
 
-    async def _tell_all(self) -> None:
-        """Send to all phones at each change and each heartbeat. A change during a round is sent in the next one."""
+    async def _send_to_all(self) -> None:
+        """Send to all listeners at each change and each heartbeat, until `close`; then end their streams.
+
+        A change during a round is sent in the next one.
+        """
         while not self._closed:
             try:
                 await asyncio.wait_for(self._changed.wait(), self._limits.heartbeat_s)
@@ -159,14 +168,14 @@ class EventStream:
             newest = self._feed.newest
             for at, listener in enumerate(tuple(self._listeners), 1):
                 if beat or listener.seen is not newest:
-                    await self._safely(listener, listener.tell(newest))
-                if at % WRITTEN_AT_A_TIME == 0:
+                    await self._try_write(listener, listener.send_newest(newest))
+                if at % WRITES_PER_TURN == 0:
                     await asyncio.sleep(0)
         for listener in tuple(self._listeners):
-            await self._safely(listener, listener.send({"type": "http.response.body", "body": b""}))
+            await self._try_write(listener, listener.send({"type": "http.response.body", "body": b""}))
 
-    async def _safely(self, listener: Listener, writing: Awaitable[None]) -> None:
-        """Wait for a write to a listener. If it fails, log that and write no more to this listener."""
+    async def _try_write(self, listener: Listener, writing: Awaitable[None]) -> None:
+        """Await a write to a listener. If it fails, log the error and drop the listener."""
         try:
             await writing
         except Exception:  # one phone's failure must not end the others' streams
