@@ -1,4 +1,4 @@
-"""Lets tests import the project from the repository root, begins with the slow ones, and opens Chromium."""
+"""Shared by all tests: the settings of Hypothesis, the order of tests, and a running Chromium."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("alike")
 
 PATIENCE_MS = 120_000
-"""Far more than a busy machine needs: the tests in Chromium say what happens, not how fast."""
+"""Longest wait in Chromium, in milliseconds: far more than a busy machine needs, as these tests claim no speed."""
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Keep what tables remember outside their data folders out of the home of whoever tests."""
+    """Let tables keep their state outside the data folder (XDG_STATE_HOME) in a temporary folder, not in the home."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin each worker's share with slow tests: what is left at the end is then short enough to be shared."""
+    """Put slow tests at the beginning of each xdist worker's share, so that all workers end at about the same time."""
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
     slow = [item for item in items if item.get_closest_marker("slow")]
     quick = [item for item in items if not item.get_closest_marker("slow")]
@@ -43,7 +43,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def patient(opening: Callable[..., Any]) -> Callable[..., Any]:
-    """Opens a page, or a context for pages, that waits with patience for whatever is looked for on it."""
+    """Return `opening` (Playwright's `new_page` or `new_context`) with a timeout of `PATIENCE_MS` for what it opens."""
 
     def opened(**options: Any) -> Any:
         made = opening(**options)
@@ -54,9 +54,9 @@ def patient(opening: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def lending(browser: Any) -> Any:
-    """Have a browser lend a closed context again, wiped: its next page costs less than half of one in a new context.
+    """Make a browser reuse closed contexts after wiping them, and return it: a page there opens twice as fast.
 
-    A blank page in each keeps its processes alive. A context with the attribute `spent` is closed for good.
+    A blank page in each context keeps its processes alive. A context with the attribute `spent` is closed for good.
     """
     make, idle = browser.new_context, dict[str, list[Any]]()
 
@@ -87,7 +87,7 @@ def lending(browser: Any) -> Any:
 
 
 def wipe(context: Any, blank: Any) -> None:
-    """Close the pages of a context but `blank`, and remove the cookies and all else that they have stored."""
+    """Close all pages of a context but `blank`, and remove their cookies and everything else that they have stored."""
     for page in context.pages:
         if page is blank:
             continue
@@ -101,7 +101,7 @@ def wipe(context: Any, blank: Any) -> None:
 
 @contextlib.contextmanager
 def chromium_browser() -> Iterator[Any]:
-    """Run Chromium, headless, with patient pages."""
+    """Yield a headless Chromium whose pages wait for up to `PATIENCE_MS`; close it afterwards."""
     from playwright import sync_api
 
     with sync_api.sync_playwright() as playwright:
@@ -114,7 +114,7 @@ def chromium_browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """A running Chromium. Without one the test is skipped; in CI (`CI=true`) that is a failure."""
+    """Yield a running Chromium. Skip the test if none is installed; fail it then in CI (`CI=true`)."""
     if CHROMIUM is None:
         if os.environ.get("CI") == "true":
             pytest.fail("Chromium is missing; .ci/run installs it.")

@@ -1,4 +1,4 @@
-"""A value that a test knows to be there."""
+"""Narrows an optional value that a test knows not to be None."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ T = TypeVar("T")
 
 
 def known(value: T | None) -> T:
-    """Return the value, which must not be None."""
+    """Return `value`; fail if it is None."""
     assert value is not None
     return value

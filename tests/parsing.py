@@ -1,4 +1,4 @@
-"""A module's syntax tree, for the tests that read the house's own code."""
+"""Syntax trees of the project's modules, for tests that read its code."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    """The tree of the module in that file, parsed once.
+    """Return the syntax tree of the module in a file; it is parsed once and cached.
 
-    The collector waits meanwhile: what it meets may be a task whose error is then logged, the log's traceback is parsed
-    too, and CPython 3.11 takes the one parser inside the other for a broken tree (SystemError).
+    The garbage collector is off meanwhile. It may destroy a failed asyncio task, whose traceback is then logged and
+    parsed. CPython 3.11 raises SystemError for a parser that runs inside another.
     """
     was = gc.isenabled()
     gc.disable()

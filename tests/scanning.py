@@ -1,7 +1,4 @@
-"""Scanning a code from a screen, as a phone does: again and again, until there is something to read.
-
-By ZXing: OpenCV reads no text, at any size, from one code in about two hundred (5 of 1,200; ZXing read them all).
-"""
+"""Reads QR codes from pictures and screens by ZXing. OpenCV fails on about one code in two hundred."""
 
 from __future__ import annotations
 
@@ -16,13 +13,13 @@ from tests.waiting import until
 
 
 def text_of(picture: NDArray[np.uint8]) -> str:
-    """What the code in a picture says; nothing where none can be read."""
+    """Return the text of the first QR code in a picture; "" if none can be read."""
     qr_codes = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
     return next((code.text for code in zxingcpp.read_barcodes(picture, qr_codes)), "")
 
 
 def scanned(shown: Any) -> str:
-    """Wait until a page (or locator) of Playwright's shows a QR code, and return its text."""
+    """Wait until a Playwright page or locator shows a readable QR code, and return its text."""
     texts = [""]
 
     def read() -> bool:

@@ -87,7 +87,7 @@ def test_every_make_target_that_a_page_names_exists(page: Path) -> None:
     assert named <= targets
 
 
-def test_the_readme_is_short_and_so_are_its_sentences() -> None:
+def test_the_readme_and_its_sentences_are_short() -> None:
     readme = ROOT / "README.md"
     assert readme.read_text(encoding="utf-8").count("\n") <= README_LINES
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", prose(readme))
@@ -127,7 +127,7 @@ def test_every_experiment_is_in_an_index() -> None:
     assert listed | INDEXES >= {page.name for page in lab.glob("*.md")}
 
 
-def test_the_page_of_results_is_written_from_its_data() -> None:
+def test_the_page_of_results_is_up_to_date_with_its_data() -> None:
     assert results.PAGE.read_text(encoding="utf-8") == results.page(
         json.loads(results.DATA.read_text(encoding="utf-8"))
     )

@@ -35,7 +35,7 @@ ENTRIES = (
     "vision.watching.stillness.step",
     "web.catalogue.say",
 )
-"""Where a reader of the code comes in."""
+"""Main entry points of the code, which must have an example in their docstring."""
 
 
 def module_of(path: Path) -> str:
@@ -44,7 +44,7 @@ def module_of(path: Path) -> str:
 
 
 @pytest.mark.parametrize("name", [module_of(path) for path in WITH_EXAMPLES])
-def test_the_examples_of_a_module_are_true(name: str) -> None:
+def test_the_examples_in_a_modules_docstrings_are_correct(name: str) -> None:
     found = doctest.testmod(importlib.import_module(name))
     assert found.attempted
     assert not found.failed

@@ -1,4 +1,4 @@
-"""The house: who may import whom, and what every module owes its reader."""
+"""Rules for the project's own code: which package may import which, and what names and docstrings must be like."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def allowed_for(module: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_a_module_imports_only_what_its_room_may_know(path: Path) -> None:
+def test_a_module_imports_only_what_its_package_may_import(path: Path) -> None:
     allowed = allowed_for(name_of(path))
     ours = {name for name in imports_of(path) if name.split(".")[0] in ROOMS}
     assert {name for name in ours if not any(inside(name, room) for room in allowed)} == set()
@@ -124,13 +124,13 @@ def test_no_modules_import_each_other_in_a_cycle() -> None:
 MOST_MODULES = 14
 
 
-def test_no_folder_is_crowded() -> None:
+def test_no_folder_has_more_modules_than_the_limit() -> None:
     modules = Counter(p.parent.relative_to(ROOT).as_posix() for p in MODULES if p.name != "__init__.py")
     assert {folder for folder, count in modules.items() if count > MOST_MODULES} == set()
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_the_rooms_are_those_of_the_drawing(room: str) -> None:
+def test_the_packages_are_those_drawn_in_contributing(room: str) -> None:
     drawn = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("```")[1]
     inside_it = re.search(rf"^{room}/.*\n((?:  .*\n)+)", drawn, re.MULTILINE)
     assert inside_it is not None
@@ -165,18 +165,18 @@ NOTATION = {ROOT / "companion" / "games" / "engine" / name for name in ("game.py
 
 
 @pytest.mark.parametrize("path", CODE, ids=lambda path: path.name)
-def test_no_event_or_moment_of_a_game_is_named_outside_its_folder(path: Path) -> None:
+def test_no_event_of_a_game_is_named_outside_its_folder(path: Path) -> None:
     if path not in NOTATION and not any(path.is_relative_to(place) for place in OWN_PLACES):
         assert GAME_WORDS.findall(path.read_text(encoding="utf-8")) == []
 
 
-def test_each_game_has_words_that_only_its_own_folder_may_use() -> None:
+def test_each_game_has_words_that_only_its_own_folder_uses() -> None:
     for game in GAMES:
         folder = ROOT / "companion" / "games" / game
         assert any(GAME_WORDS.search(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")), game
 
 
-def test_the_pages_texts_name_a_game_only_where_people_read_it() -> None:
+def test_no_key_of_a_page_text_contains_the_name_of_a_game() -> None:
     keys = json.loads((ROOT / "web" / "texts" / "en.json").read_text(encoding="utf-8"))
     assert [key for key in keys if NAMES.search(key) and not key.startswith("category.")] == []
 
@@ -206,7 +206,7 @@ OLD_FILES = {"wired", "served", "links", "asking", "refusals", "bundles"}
 
 
 def suspects_in(path: Path) -> set[str]:
-    """The identifiers of a module in which an old word stands anywhere."""
+    """Return the identifiers of a module that has a word of `OLD_WORDS` anywhere; none of another module."""
     if not OLD_WORDS.search(path.read_text(encoding="utf-8")):  # telling tokens apart takes a hundred times as long
         return set()
     with tokenize.open(path) as file:
@@ -216,13 +216,13 @@ def suspects_in(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_the_code_speaks_the_fields_words(path: Path) -> None:
+def test_no_identifier_of_the_code_uses_an_abandoned_word(path: Path) -> None:
     found = {name for name in suspects_in(path) | {path.stem} if OLD_WORDS.search(name)}
     assert found == set()
     assert path.stem not in OLD_FILES
 
 
-def test_the_tests_speak_the_fields_words_too() -> None:
+def test_no_identifier_of_the_tests_uses_an_abandoned_word() -> None:
     used = {name for path in (ROOT / "tests").rglob("*.py") for name in suspects_in(path) | {path.stem}}
     sentences = {name for name in used if name.startswith("test_")}  # in any words
     assert {name for name in used - sentences if OLD_WORDS.search(name)} == set()
@@ -236,11 +236,11 @@ TYPES = [
     if isinstance(node, ast.ClassDef)
 ]
 SAME_IN_TWO_ROOMS = {"Die", "Event", "Peg"}
-"""A room that may not know its neighbour has these as it takes them from there, or hands them on."""
+"""Types that two packages define because one may not import the other."""
 
 
-def test_a_type_has_one_meaning_in_the_whole_house() -> None:
-    """But for what each game has of its own, and protocols, which are named as what they stand for."""
+def test_no_two_modules_define_a_type_of_the_same_name() -> None:
+    """The types of each game, and protocols, are not compared."""
     games = [ROOT / "companion" / "games" / game for game in GAMES]
     found = Counter(
         node.name
@@ -253,7 +253,7 @@ def test_a_type_has_one_meaning_in_the_whole_house() -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_a_docstring_names_no_argument_or_field_that_there_is_not(path: Path) -> None:
+def test_a_docstring_names_only_existing_arguments_and_attributes(path: Path) -> None:
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             sections = re.findall(r"^(?:Args|Attributes):\n((?: +.*\n?)+)", ast.get_docstring(node) or "", re.MULTILINE)
@@ -262,7 +262,7 @@ def test_a_docstring_names_no_argument_or_field_that_there_is_not(path: Path) ->
 
 
 def names_in(node: ast.AST) -> set[str]:
-    """Of arguments, of attributes and of what is assigned."""
+    """Return the names of all arguments, attributes and assigned variables below a node."""
     each = list(ast.walk(node))
     names = {one.arg for one in each if isinstance(one, ast.arg)} | {
         one.id for one in each if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
@@ -271,7 +271,7 @@ def names_in(node: ast.AST) -> set[str]:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_a_module_says_its_subject_in_its_first_line_and_has_one(path: Path) -> None:
+def test_a_module_begins_with_a_docstring_and_has_at_most_400_lines(path: Path) -> None:
     text = path.read_text()
     assert text.startswith('"""'), "the first line says what the module is about"
     assert text.count("\n") <= 400, "two subjects?"

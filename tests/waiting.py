@@ -8,12 +8,13 @@ from collections.abc import Callable
 PATIENCE_S = 120.0
 """Longest wait for a condition, in seconds. Only a defect takes this long, however busy the machine is."""
 LOOK_S = 0.02
+"""Seconds between two checks of the condition."""
 
 
 def until(met: Callable[[], object], patience_s: float = PATIENCE_S) -> bool:
-    """Ask `met` again and again, and return whether it became true within `patience_s` seconds.
+    """Call `met` repeatedly, and return whether it returned a true value within `patience_s` seconds.
 
-    A refused or broken connection (OSError) counts as not yet true: a server may be on its way up.
+    OSError, such as a refused connection, counts as false: a server may still be starting.
     """
     ends_s = time.monotonic() + patience_s
     while time.monotonic() < ends_s:

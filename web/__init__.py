@@ -1,1 +1,1 @@
-"""The pages, the API and the event stream that phones see; knows the session, nothing below it."""
+"""The web server: pages, API and event stream for phones. Knows the table and its history, not camera or board."""

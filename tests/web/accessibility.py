@@ -1,4 +1,4 @@
-"""What axe-core finds wrong with a page, and targets that are too small for a finger."""
+"""Accessibility of a page: violations that axe-core finds, and touch targets that are too small."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ SMALL = """() => [...document.querySelectorAll('button, a, input, select, summar
   if (each.matches('input[type=checkbox]') || (each.matches('a:not([class])') && each.closest('p'))) return false;
   return box.width < 43.5 || box.height < 43.5;
 }).map((each) => each.outerHTML.slice(0, 140))"""
-"""Finds them: under 44 pixels; boxes to tick and links in a text may be."""
+"""Script that returns the HTML of touch targets under 44 pixels; checkboxes and links in a text may be smaller."""
 
 
 def violations(page: Any) -> list[str]:
+    """Return the violations that axe-core finds on a page in its present state, a text for each."""
     from axe_playwright_python.sync_playwright import Axe
 
     found = Axe().run(page).response["violations"]
@@ -26,7 +27,7 @@ def violations(page: Any) -> list[str]:
 
 
 def in_each_look(page: Any, looks: Sequence[str] = LOOKS) -> list[str]:
-    """What axe-core finds wrong with the page as it stands, dark and light."""
+    """Return the violations that axe-core finds on a page in its present state, in each of `looks`."""
     found = []
     for look in looks:
         page.evaluate("(look) => { document.documentElement.dataset.look = look }", look)

@@ -1,4 +1,4 @@
-"""Fixtures of the web's tests: an open pub, and one that is served with a long name and a network of its own."""
+"""Fixtures of the web's tests: a pub, and one with a long name and its own Wi-Fi that a real server serves."""
 
 from __future__ import annotations
 

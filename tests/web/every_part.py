@@ -16,7 +16,7 @@ from tests.web.pub import JPEG, Mute, Pub, StandInClips, opened
 
 
 class StandInCalibration:
-    """A camera that sees nothing yet: it stands in for calibrating."""
+    """Fake of `web.api.calibrate.Calibration` whose camera has no picture yet."""
 
     def look(self) -> dict[str, Any]:
         return {"picture_wh": None, "markers": [], "zones": [], "advice": [], "says": "nothing yet"}
@@ -41,7 +41,7 @@ class StandInCalibration:
 
 
 class IdleHouse:
-    """A house that is never seated: it stands in for the computer player."""
+    """Fake bot that never plays: it only accepts `hold`."""
 
     def hold(self, seconds: float) -> None:
         return None
@@ -49,7 +49,7 @@ class IdleHouse:
 
 @contextmanager
 def everything(folder: Path, **more: Any) -> Iterator[Pub]:
-    """A pub on that folder with all groups of routes."""
+    """Yield a pub on a data folder with every group of routes; `more` replaces parts by name."""
     file = SettingsFile(Origin(folder / "pegpip.toml"), Settings(), lambda settings: [], lambda settings: None)
     parts: dict[str, Any] = {
         "evening": PastGames(folder),

@@ -15,7 +15,7 @@ CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,re
 
 
 def _everything(folder: Path) -> Any:
-    """A pub with every part that can be asked for."""
+    """Return a context manager for a pub with the parts `evening`, `review` and `voice`."""
     from companion.history.export import PastGames
     from companion.history.review import Review
     from tests.web.pub import Mute, opened
@@ -24,7 +24,7 @@ def _everything(folder: Path) -> Any:
 
 
 def main(examples: int) -> int:
-    """Try every operation of the API with that many examples. Of some thirty, 900 make over twenty thousand."""
+    """Try every operation of the API with up to `examples` generated requests; return Schemathesis's exit status."""
     from companion.table.commands import StartGame
     from tests.web.pub import PIN, served
 

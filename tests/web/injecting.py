@@ -1,4 +1,4 @@
-"""A page that is fed snapshots by a test: the server gives it its files, and all that it shows comes from here."""
+"""A page in Chromium that shows the snapshots that a test injects; a real server gives it only its files."""
 
 from __future__ import annotations
 
@@ -44,28 +44,28 @@ WATCH_STAGE = """() => { const box = document.getElementById("moment");
 
 
 def stop_clock(page: Any) -> None:
-    """Stop the timers of a page and of all later ones in its context; `page.clock.run_for` moves them on."""
+    """Stop the timers of a page and of later pages in its context; `page.clock.run_for` moves them on."""
     page.context.spent = True
     page.clock.install(time=0)
     page.clock.pause_at(1)
 
 
 def watch_stage(page: Any) -> None:
-    """Have the page note the next moment that holds its stage: it may be over before a test looks."""
+    """Make a page record the next moment on its stage, which may be over before a test looks; `staged` returns it."""
     page.evaluate(WATCH_STAGE)
 
 
 def staged(page: Any) -> Any:
-    """What held the stage of a page that is watched: what was `cried`, the `dice`, the `boxes` of stage and track."""
+    """Wait for the moment that `watch_stage` records: its headline `cried`, its `dice`, `boxes` of stage and track."""
     return page.wait_for_function("() => window.staged").json_value()
 
 
 class FedPage:
-    """A page whose snapshots a test makes.
+    """A page that shows the snapshots that a test injects.
 
     Attributes:
         page: Playwright's page.
-        problems: What its console and its scripts complained of.
+        problems: Exceptions that its scripts have raised.
     """
 
     def __init__(self, chromium: Any, address: str, path: str, language: str = "en", paired: bool = False) -> None:
@@ -84,14 +84,14 @@ class FedPage:
         self.page.wait_for_selector('#live[data-live="yes"]')
 
     def show(self, snapshot: Snapshot, *, happens: bool = False) -> None:
-        """Draw that snapshot; what came with it is told (a moment on the stage) only where it happens now."""
+        """Make the page draw a snapshot. Its events appear on the stage only if `happens`: they are new then."""
         self.page.evaluate("([told, happens]) => show(told, happens)", [msgspec.to_builtins(snapshot), happens])
 
     def lose(self) -> None:
-        """The table is out of the page's reach from now on."""
+        """Cut the page off from the table for good, and wait until it shows that."""
         self.page.evaluate("lose(true)")
         self.page.wait_for_selector('#live[data-live="no"]')
 
     def close(self) -> None:
-        """Leave the page."""
+        """Close the page and its context."""
         self.page.context.close()

@@ -1,6 +1,6 @@
-"""`make load`: viewers, phones that come and go, and a guest who dallies, measured from outside the server's process.
+"""`make load`: viewers, phones that come and go, and a guest that blocks connections, measured from another process.
 
-Prints one JSON object; exit status 1 when a figure misses what is promised. `load.py short` is smaller and promises no
+Prints one JSON object; exit status 1 if a figure misses its limit. `load.py short` is smaller and has no limits on
 time: a test runs it.
 """
 
@@ -32,20 +32,20 @@ FILES = 10_000
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to ask, and what is promised.
+    """Size of a load test, and the limits that its figures must keep.
 
     Attributes:
         viewers: Event streams in the full pub.
-        few: Streams on a quiet evening.
-        changes: Lines played before each; a multiple of four, which end where they began.
+        few: Event streams on a quiet evening.
+        changes: Lines played in each measurement; a multiple of four, after which the game is as before.
         comers: Phones that connect and vanish, half of them without reading a byte.
-        half_open: Connections of the guest that never finish a request.
-        slow: Streams of the guest that are never read.
-        p99_ms: From before the POST until 99 in 100 of the viewers have the snapshot.
-        median_ms: The same until half of the few have it.
-        other_ms: The slowest answer to another phone meanwhile.
-        growth_mb: By which the server's memory may grow with all viewers, and after all have gone.
-        patience_s: Longest wait for an answer, or for all viewers to see a change.
+        half_open: Connections of the blocking guest that never finish a request.
+        slow: Event streams of the blocking guest that are never read.
+        p99_ms: Limit of the time from a POST until 99 % of `viewers` have its snapshot.
+        median_ms: Limit of the time from a POST until half of `few` have its snapshot.
+        other_ms: Limit of the slowest answer to another phone while the guest blocks connections.
+        growth_mb: Limit of the growth of the server's memory with all viewers, and after they have gone.
+        patience_s: Longest wait for an answer, or for all viewers to have a change.
     """
 
     viewers: int = 2000
@@ -76,7 +76,7 @@ SHORT = Plan(
 
 
 def serve(streams: int) -> None:
-    """The served half, in a process of its own: a table with the web's real server, for which GUEST is no one's own."""
+    """Run a table with the real web server, and print its port. Only 127.0.0.1 counts as this machine."""
     from companion.service.addresses import listening_socket
     from companion.service.malloc import keep_what_is_loaded
     from companion.table.commands import StartGame
@@ -95,7 +95,7 @@ def serve(streams: int) -> None:
 
 
 class Streams:
-    """Event streams of many phones, read by one thread; notes when each saw a snapshot first."""
+    """Event streams of many phones, read by one thread. `seen_s`: when each got a snapshot, by its number."""
 
     def __init__(self, port: int) -> None:
         self.port, self.selector, self.links = port, selectors.DefaultSelector(), list[socket.socket]()
@@ -110,7 +110,7 @@ class Streams:
             self.links.append(link)
 
     def read(self, number: int, until_s: float) -> int:
-        """Read until all have seen that snapshot; how many have."""
+        """Read until all streams have snapshot `number`, at most until `until_s`; return how many have it."""
         mark = b"\nid: %d\n" % number
         while len(self.seen_s.get(number, ())) < len(self.links) and time.monotonic() < until_s:
             for key, _ in self.selector.select(0.5):
@@ -127,7 +127,7 @@ class Streams:
 
 
 class Host:
-    """A paired phone with a connection that it keeps."""
+    """A paired phone that keeps its connection open."""
 
     def __init__(self, port: int, patience_s: float, address: str = "127.0.0.1") -> None:
         self.link = http.client.HTTPConnection("127.0.0.1", port, timeout=patience_s, source_address=(address, 0))
@@ -161,13 +161,13 @@ class Host:
 
 
 def memory(process: int) -> tuple[float, int]:
-    """Resident megabytes and threads of a process."""
+    """Return the resident memory in MB and the number of threads of a process."""
     told = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines() if ":" in line)
     return int(told["VmRSS"].split()[0]) / 1024, int(told["Threads"])
 
 
 def delays(host: Host, streams: Streams, plan: Plan) -> list[float]:
-    """Return the milliseconds from before a change is sent until each phone has it, sorted; infinite for never."""
+    """Return how long each change took to reach each stream, in ms, ascending; infinite for one that did not get it."""
     all_ms, number = [], host.number()
     for at in range(plan.changes):
         begun_s = time.monotonic()
@@ -179,7 +179,7 @@ def delays(host: Host, streams: Streams, plan: Plan) -> list[float]:
 
 
 def figures(all_ms: list[float]) -> dict[str, float]:
-    """Half, 99 in 100, and the last."""
+    """Return the median, the 99th percentile and the maximum of ascending times in ms."""
     return {
         "median": round(statistics.median(all_ms), 1),
         "p99": round(all_ms[int(len(all_ms) * 0.99)], 1),
@@ -188,7 +188,7 @@ def figures(all_ms: list[float]) -> dict[str, float]:
 
 
 def come_and_go(port: int, comers: int) -> None:
-    """Phones connect and vanish, half of them without reading a byte."""
+    """Open and close `comers` event streams, half of them without reading a byte."""
     for at in range(comers):
         with socket.create_connection(("127.0.0.1", port)) as link:
             link.sendall(REQUEST)
@@ -204,7 +204,7 @@ def status(port: int, patience_s: float) -> int:
 
 
 def back_after(host: Host, streams: Streams, plan: Plan) -> float | None:
-    """Return the seconds until all viewers can have a stream again; None when they can't within the plan's patience."""
+    """Return the seconds until all viewers can open a stream again; None if not within `plan.patience_s`."""
     begun_s = time.monotonic()
 
     def whole() -> bool:
@@ -218,7 +218,7 @@ def back_after(host: Host, streams: Streams, plan: Plan) -> float | None:
 
 
 class Guest:
-    """A phone that opens all it can, finishes no request and reads no answer; those the server ends, it opens again."""
+    """A phone that opens many connections, and neither finishes a request nor reads an answer."""
 
     def __init__(self, port: int, half_open: int, slow: int) -> None:
         self.port, self.links = port, list[socket.socket]()
@@ -246,7 +246,7 @@ class Guest:
 
 
 def others_meanwhile(port: int, plan: Plan) -> dict[str, float]:
-    """What other phones' requests take while a guest dallies; each with a connection of its own."""
+    """Return the `figures` of other phones' requests, each on its own connection, while a guest blocks connections."""
     guest, taken_ms = Guest(port, plan.half_open, plan.slow), []
     with contextlib.closing(Host(port, plan.patience_s, "127.0.0.2")) as host:
         number = host.number()
@@ -262,7 +262,7 @@ def others_meanwhile(port: int, plan: Plan) -> dict[str, float]:
 
 
 def measure(process: int, port: int, plan: Plan) -> dict[str, Any]:
-    """All figures."""
+    """Return all figures of the server with that process id and port, as JSON."""
     host, streams = Host(port, plan.patience_s), Streams(port)
     for _ in range(20):
         host.number()
@@ -295,7 +295,7 @@ def measure(process: int, port: int, plan: Plan) -> dict[str, Any]:
 
 
 def missed(told: dict[str, Any], plan: Plan) -> list[str]:
-    """What is not as promised."""
+    """Return the limits that the figures of `measure` miss, each in words."""
     memory_mb = told["memory_mb"]
     promises = {
         f"{plan.viewers} viewers: 99 in 100 within {plan.p99_ms} ms": told["viewers_ms"]["p99"] <= plan.p99_ms,
@@ -313,7 +313,7 @@ def missed(told: dict[str, Any], plan: Plan) -> list[str]:
 
 
 def loaded(plan: Plan) -> dict[str, Any]:
-    """Serve in a process of its own, measure, and say what was missed."""
+    """Start a server in another process, and return its figures with the limits that they miss."""
     command = [sys.executable, "-m", "tests.web.load", "serve", str(plan.viewers)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:

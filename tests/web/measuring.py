@@ -1,8 +1,7 @@
-"""A page brought to a size and measured there: what is clipped, covered, outside or too small on it, with a picture.
+"""Measures the layout of a page at a window size: what is clipped, covered, outside the window or too small.
 
-What the tests of the looks share. The short form takes the fullest and the emptiest; `make layout` (PEGPIP_LAYOUT=1)
-takes every game, number of players, size, look and language, and leaves pictures of what is wrong in out/layout
-(PEGPIP_LAYOUT=pictures: of everything).
+By default the tests take a few states of each page. `make layout` (PEGPIP_LAYOUT=1) takes every game, number of
+players, size, look and language, and writes pictures of faults to out/layout (PEGPIP_LAYOUT=pictures: of everything).
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ SIZES: tuple[Size, ...] = ((390, 844), (844, 390), (820, 1180), (1180, 820), (12
 PHONE, ON_ITS_SIDE, SCREEN = (390, 844), (844, 390), (1280, 720)
 SPOKEN = tuple(LANGUAGES) if WHOLE else ("de",)
 SCREENS_SHARE, IN_HAND_PX = 0.025, 11.0
-"""The smallest text: of the height of the pub's screen, to be read at five metres; and in a hand."""
+"""Smallest text: as a share of the height of the pub's screen, read at five metres; and in pixels on a phone."""
 
 
 class Shown(NamedTuple):
-    """A page that follows the game: who looks at it, and what the short form takes of it."""
+    """A page that follows the game: path, whether its phone is paired, sizes and moments of the short form."""
 
     path: str
     paired: bool
@@ -48,25 +47,25 @@ FOLLOWING = {
 
 
 def resize(fed: FedPage, size: Size) -> None:
-    """Give the page that size, and what measures it."""
+    """Resize the window of a page, and load the measuring script into it."""
     fed.page.set_viewport_size({"width": size[0], "height": size[1]})
     fed.page.evaluate(f"{MEASURING}\nnull")
 
 
 def faults_of(fed: FedPage, size: Size) -> list[Any]:
-    """What is wrong with the page as it stands, at that size."""
+    """Return the layout faults of a page in its present state at a window size (width, height)."""
     resize(fed, size)
     return list(fed.page.evaluate("(smallest_px) => faults(smallest_px)", smallest_px(fed, size)))
 
 
 def smallest_px(fed: FedPage, size: Size) -> float:
-    """How small its text may be."""
+    """Return the smallest allowed text size on a page, in pixels: larger on the pub's screen than on a phone."""
     on_the_wall = size[0] > size[1] and fed.page.url.endswith("/tv")
     return SCREENS_SHARE * size[1] if on_the_wall else IN_HAND_PX
 
 
 def measured(fed: FedPage, name: str, sizes: tuple[Size, ...]) -> dict[Size, list[Any]]:
-    """The faults of a page as it stands, by size; a picture of each that has some."""
+    """Return up to four layout faults of a page by window size; write a picture, and all to NAME.json, if any."""
     found = {size: faults_of(fed, size)[:4] for size in sizes}
     for size, faults in found.items():
         if faults or FORM == "pictures":
@@ -77,14 +76,14 @@ def measured(fed: FedPage, name: str, sizes: tuple[Size, ...]) -> dict[Size, lis
 
 
 def photograph(fed: FedPage, name: str, size: Size) -> None:
-    """Leave a picture of the page at that size."""
+    """Write a picture of the page at a window size to out/layout."""
     OUT.mkdir(parents=True, exist_ok=True)
     fed.page.set_viewport_size({"width": size[0], "height": size[1]})
     fed.page.screenshot(path=OUT / f"{name}-{size[0]}x{size[1]}.jpg", type="jpeg", quality=70)
 
 
 def tell(name: str, wrong: dict[Any, Any]) -> None:
-    """Leave all that is wrong in a file beside the pictures: more than a failed test shows."""
+    """Write faults by their place to NAME.json in out/layout, if there are any: a failed test shows only some."""
     if wrong:
         OUT.mkdir(parents=True, exist_ok=True)
         told = {str(where): faults for where, faults in wrong.items()}

@@ -24,13 +24,13 @@ FRAME_MS = 260
 
 
 def shot(page: Any) -> Image.Image:
-    """Screenshot of a page, scaled to HEIGHT_PX."""
+    """Return a screenshot of a page, scaled to HEIGHT_PX."""
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     return picture.resize((round(picture.width * HEIGHT_PX / picture.height), HEIGHT_PX), Image.Resampling.LANCZOS)
 
 
 def beside(pictures: list[Image.Image], gap_px: int = 8) -> Image.Image:
-    """Pictures of one height in a row."""
+    """Return a picture of several pictures of the same height side by side."""
     width = sum(picture.width for picture in pictures) + gap_px * (len(pictures) - 1)
     row, left = Image.new("RGB", (width, HEIGHT_PX), (24, 18, 14)), 0
     for picture in pictures:

@@ -1,4 +1,4 @@
-"""Phones in a real Chromium, and the pub that they look at: a game to play on, and an evening behind it."""
+"""Phones in a real Chromium, and a served pub with a game in progress and two past games."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MIDGAME: list[dict[str, Any]] = [
 
 
 class PastGames:
-    """Two games of an evening, one finished: stands in for the journal's."""
+    """Fake of the archive `companion.history.export.PastGames`: two games of an evening, one of them finished."""
 
     def games(self) -> list[dict[str, Any]]:
         return [{"id": 1, "game": "crib_dice", "title": "Crib Dice",
@@ -79,7 +79,7 @@ class PastGames:
 
 @contextmanager
 def with_a_past(folder: Path) -> Iterator[tuple[str, Pub]]:
-    """A pub with that evening, its address first."""
+    """Yield the address of a served pub with the past games of `PastGames`, and the pub."""
     advisor = Advisor(lambda: pub.table.state())
     file = SettingsFile(Origin(folder / "pegpip.toml"), Settings(), lambda settings: [], lambda settings: None)
     having: dict[str, Any] = {"evening": PastGames(), "review": Review(folder), "advice": advisor, "settings": file}
@@ -107,7 +107,7 @@ def live(page: Any, address: str) -> None:
 
 
 def tap_twice(page: Any, place: str) -> None:
-    """Tap a place twice, a tenth of a second apart by the events' own time stamps."""
+    """Tap the element of a selector twice, 0.1 s apart by the time stamps of the events."""
     box, session, now_s = page.locator(place).bounding_box(), page.context.new_cdp_session(page), time.time()
     at = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2, "button": "left", "clickCount": 1}
     for after_s in (0.0, 0.1):

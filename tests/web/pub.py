@@ -1,4 +1,4 @@
-"""A pub for the web's tests: the real table and rules on a folder, with a board and a tray that stand in for theirs."""
+"""A pub for the web's tests: the real table and web server on a data folder, with fakes for board, tray and photos."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ HEADER: dict[str, Any] = {"transcript": 1, "game": "crib_dice", "players": ["Ann
 ADDRESSES = Addresses("http://192.168.4.1:8000/", names=("dice.pub.example",))
 LIMITS = Limits(streams=24, streams_spare=0)
 ALONE = (f"127.0.77.{1 + int(os.environ.get('PYTEST_XDIST_WORKER', 'gw0')[2:])}", 0)
-"""A free port of this machine at an address that no other worker uses: it stays free when it is let go for a while."""
+"""Loopback address that only this xdist worker uses, with any free port: the port stays free between two servers."""
 
 
 class Clock:
-    """A clock that goes on when it is told to."""
+    """A clock that stands still until a test changes `now_s`."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -59,7 +59,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class MemoryTokens(FileTokens):
-    """Paired phones that are gone with the program."""
+    """Fake of the file of paired phones that keeps them in memory."""
 
     path: Path = Path()
     kept: list[Paired] = field(default_factory=list)
@@ -73,7 +73,7 @@ class MemoryTokens(FileTokens):
 
 @dataclass
 class StandInBoard:
-    """A strip of three LEDs that always shows the same: it stands in for the hardware's board."""
+    """Fake board: a strip of three LEDs that always shows the same frame."""
 
     leds: Sequence[Sequence[int]] = ((0, 0, 0), (12, 8, 1), (255, 120, 0))
     milliamps: int = 42
@@ -87,7 +87,7 @@ class StandInBoard:
 
 @dataclass
 class StandInTray:
-    """A tray that only notes what hands do: it stands in for the virtual camera's."""
+    """Fake of the virtual tray that records in `done` which methods were called."""
 
     done: list[tuple[Any, ...]] = field(default_factory=list)
     places: dict[int, tuple[float, float]] = field(default_factory=lambda: {n: (40.0 + 35 * n, 60.0) for n in range(7)})
@@ -154,7 +154,7 @@ WEBP = bytes.fromhex("52494646240000005745425056503820180000003001009d012a010001
 
 @dataclass
 class StandInPhotos:
-    """A photo of throw 1 and none else."""
+    """Fake photos: only throw 1 has one."""
 
     def jpeg(self, throw: int) -> bytes | None:
         return JPEG if throw == 1 else None
@@ -162,7 +162,7 @@ class StandInPhotos:
 
 @dataclass
 class StandInClips:
-    """A clip of throw 1 and none else."""
+    """Fake clips: only throw 1 has one."""
 
     def throws(self) -> list[int]:
         return [1]
@@ -173,7 +173,7 @@ class StandInClips:
 
 @dataclass
 class Mute:
-    """A voice that can be turned on and says nothing: it stands in for the loudspeaker."""
+    """Fake loudspeaker that can be turned on and says nothing."""
 
     on: bool = False
 
@@ -183,7 +183,7 @@ class Mute:
 
 @dataclass
 class Pub:
-    """A site with its parts, to be asked by a test client or served."""
+    """A table with its web application and their parts; tests use it by a Flask test client or by `served`."""
 
     app: flask.Flask
     site: Site
@@ -196,13 +196,13 @@ class Pub:
     folder: Path
 
     def stranger(self, address: str = "192.168.4.20") -> Any:
-        """A client that is not paired, from another machine."""
+        """Return a new test client that is not paired and has the IP address of another machine."""
         client = self.app.test_client()
         client.environ_base["REMOTE_ADDR"] = address
         return client
 
     def host(self) -> Any:
-        """A client that is paired as an owner."""
+        """Return a new test client that is paired as an owner."""
         return self.paired(Role.OWNER)
 
     def make_owners(self) -> None:
@@ -211,7 +211,7 @@ class Pub:
             assert self.pairing.give_role(phone.id, Role.OWNER)
 
     def paired(self, role: Role, name: str = "Host", address: str = "192.168.4.10") -> Any:
-        """A client that is paired in that role."""
+        """Return a new test client that is paired in a role."""
         client = self.stranger(address)
         answer = client.post("/api/pair", json={"pin": PIN, "name": name})
         assert answer.status_code == 200
@@ -219,20 +219,20 @@ class Pub:
         return client
 
     def state(self) -> dict[str, Any]:
-        """The game's state in the newest snapshot."""
+        """Return the state of the game in the newest snapshot, which must have one."""
         state = self.table.snapshot().state
         assert state is not None
         return state
 
     def start(self, **header: Any) -> int:
-        """Start a game; the snapshot's number."""
+        """Start a game with `HEADER`, changed by `header`; return the number of the snapshot after that."""
         answer = self.host().post("/api/games", json={**HEADER, **header})
         assert answer.status_code == 200, answer.text
         return int(answer.json["number"])
 
 
 def play(pub: Pub, *lines: dict[str, Any]) -> None:
-    """Play those lines, each on what the table shows then."""
+    """Play transcript lines, each on the newest snapshot."""
     for line in lines:
         pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
 
@@ -245,7 +245,7 @@ def opened(
     name: str = "Peg & Pip",
     **parts: Any,
 ) -> Iterator[Pub]:
-    """A pub on that folder; with a tray (None: without), and `evening`, `voice`, `review`, `calibrate` where given."""
+    """Yield a pub on a data folder, with `parts` by name (`make_more`); the part `tray` is a fake unless it is None."""
     clock, tray = Clock(), StandInTray()
     table = Table(Journal(folder), Photos(folder), clock=clock, wall=lambda: 1_700_000_000.0)
     table.start()
@@ -286,7 +286,7 @@ def opened(
 
 @contextmanager
 def served(pub: Pub, at: tuple[str, int] = ("127.0.0.1", 0)) -> Iterator[str]:
-    """The address of that pub's site while it is served by the real server, there (port 0: a free one)."""
+    """Serve a pub's site by the real server at an address (port 0: a free one), and yield its URL."""
     listening = socket.create_server(at, backlog=256)
     host, port = listening.getsockname()
     server = Server(pub.site, listening, pub.limits)
@@ -302,7 +302,7 @@ def served(pub: Pub, at: tuple[str, int] = ("127.0.0.1", 0)) -> Iterator[str]:
 def observation(
     thrown: Sequence[int], kept: Sequence[int] = (), doubt: str | None = None, at_s: float = 100.0
 ) -> Observe:
-    """What a camera would tell of dice that have just come to rest."""
+    """Return the command by which a camera reports dice that have just come to rest, with these values by zone."""
     places = [(value, 30.0 + 31 * at) for at, value in enumerate(thrown)]
     lying = tuple(_die(value, x_mm, 60.0 + at_s % 40) for value, x_mm in places)
     aside = tuple(_die(value, 30.0 + 31 * at, 210.0) for at, value in enumerate(kept))

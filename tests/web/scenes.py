@@ -1,4 +1,4 @@
-"""Snapshots of every kind of moment in a game, made from the rules alone: what a page may have to show."""
+"""Snapshots of every kind of situation that a page may have to show, made from the rules without a running table."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ NAMES = (
     "Bartholomew Featherstone",
     "Ng",
 )
-"""As long as names may be (24 letters), wide, accented, from right to left; and short ones."""
+"""Names of the greatest length (24 letters), wide, accented and right-to-left ones, and short ones."""
 PLAYERS = (1, 2, 3, 5, 6, 9, 10)
 PHOTO = b"a photo"
 DECIDING_TURN = 0.6  # of the lines of a whole game
 
 
 def seated(game: Rulebook) -> Iterator[Header]:
-    """Set-ups of that game with each number of players that it can seat, by the longest names."""
+    """Yield a header of a game for each number of `PLAYERS` that it can seat, with the longest names."""
     most = game.max_players or max(PLAYERS)
     for count in PLAYERS:
         rules = {"partners": True} if "partners" in {each.key for each in game.switches} and count == most else {}
@@ -51,7 +51,7 @@ def seated(game: Rulebook) -> Iterator[Header]:
 
 
 def scenes(header: Header, seed: int = 5) -> dict[str, Snapshot]:
-    """By the name of the moment: the table as it is then. Numbers and pulses grow from one to the next."""
+    """Return a snapshot of each kind of situation in one random game, by the name of the situation, in order."""
     actions = played(header, random.Random(seed))
     records = [begun(header)]
     for action in actions:
@@ -81,7 +81,7 @@ def scenes(header: Header, seed: int = 5) -> dict[str, Snapshot]:
 
 
 def played(header: Header, dice: random.Random) -> tuple[Action, ...]:
-    """A whole game as rules of thumb play it."""
+    """Return the actions of a whole game played by careless bots."""
     transcript = Transcript.begin(header)
     while not transcript.state.standing.over:
         choice = careless(transcript.state)
@@ -92,13 +92,13 @@ def played(header: Header, dice: random.Random) -> tuple[Action, ...]:
 
 
 def begun(header: Header) -> Record:
-    """The table on which that game has begun."""
+    """Return the record of a table on which a game has just begun."""
     body = {"header": header_line(header), "sitting": 1, "horizon": 1, "colours": {}}
     return evolve(Record(), Entry(number=1, kind="game", body=body, wall_s=1_700_000_000.0))
 
 
 def with_line(record: Record, action: Action) -> Record:
-    """The table after one more line, a throw with its photo."""
+    """Return the record after one more line; a throw has a photo."""
     thrown = isinstance(action, Throw)
     body = {"line": line_of(action), "source": "camera", **({"photo": "1.jpg"} if thrown else {})}
     throw = record.last_throw + 1 if thrown else None
@@ -106,7 +106,7 @@ def with_line(record: Record, action: Action) -> Record:
 
 
 def observed(values: tuple[int, ...]) -> Observation:
-    """A tray in which those dice lie."""
+    """Return a doubtful observation of a tray in which dice of these values lie."""
     dice = tuple(
         Die(value, 40.0 + 40 * at, 60.0, 0.9, (120 + 130 * at, 300, 64, 64)) for at, value in enumerate(values)
     )

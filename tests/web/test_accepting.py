@@ -1,4 +1,4 @@
-"""Many connections at once: a turn of the loop accepts few, and makes nothing for one past its address's share."""
+"""Many connections at once: a turn of the event loop accepts few, and none beyond an address's limit is served."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from web.serving.server import ACCEPTS_PER_TURN
 PATIENCE_S = 60
 SHARE = 20
 MANY = 100
-"""Fewer than any kernel's queue holds, and many times what a turn may accept."""
+"""Connections opened at once: fewer than any kernel's queue holds, and many times what a turn may accept."""
 GUEST, OWN = "127.0.0.66", "127.0.0.1"
 
 
 class Held:
-    """A server whose loop is held as it makes its first connection, until it is let go."""
+    """Stops the server's event loop at its first connection until `let_go`, and counts connections in each turn."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.made, self.a_turn = 0, list[int]()
@@ -46,12 +46,12 @@ class Held:
         monkeypatch.setattr(Connection, "__init__", counted)
 
     def let_go(self) -> None:
-        """Let the loop go on, and wait until it has had nothing to make for a while."""
+        """Let the event loop go on, and wait until it has accepted nothing for a hundred turns."""
         self._go.set()
         assert self._idle.wait(PATIENCE_S)
 
     def _count(self, before: int) -> None:
-        """Note, each turn of the loop, what it has made."""
+        """Append how many connections this turn of the loop has accepted; `before`: the count before it."""
         self.a_turn.append(self.made - before)
         if any(self.a_turn[-100:]):
             asyncio.get_running_loop().call_soon(self._count, self.made)
@@ -61,7 +61,7 @@ class Held:
 
 @pytest.fixture
 def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Held, int]]:
-    """The held server and its port; 127.0.0.66 is a guest's phone."""
+    """Yield the stopped event loop of a server and its port; 127.0.0.66 counts as another machine."""
     limits = Limits(streams=50, connections_each=SHARE, is_own=lambda address: address == OWN)
     it = Held(monkeypatch)
     with opened(tmp_path, limits) as pub, served(pub) as address:
@@ -70,14 +70,14 @@ def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Held
 
 @contextlib.contextmanager
 def connected(port: int, address: str) -> Iterator[None]:
-    """Many connections of that address, none of which sends anything."""
+    """Open `MANY` connections from an IP address, none of which sends anything; close them afterwards."""
     with contextlib.ExitStack() as links:
         for _ in range(MANY):
             links.enter_context(socket.create_connection((OWN, port), PATIENCE_S, (address, 0)))
         yield
 
 
-def test_a_turn_of_the_loop_accepts_few_however_many_come(held: tuple[Held, int]) -> None:
+def test_one_turn_of_the_event_loop_accepts_few_of_many_connections(held: tuple[Held, int]) -> None:
     server, port = held
     with connected(port, OWN):
         server.let_go()
@@ -85,7 +85,7 @@ def test_a_turn_of_the_loop_accepts_few_however_many_come(held: tuple[Held, int]
     assert max(server.a_turn) <= 2 * ACCEPTS_PER_TURN, server.a_turn
 
 
-def test_nothing_is_made_for_a_connection_past_its_addresss_share(held: tuple[Held, int]) -> None:
+def test_the_server_makes_no_protocol_for_connections_over_the_limit(held: tuple[Held, int]) -> None:
     server, port = held
     with connected(port, GUEST):
         server.let_go()
@@ -105,7 +105,7 @@ def test_a_connection_inherits_the_options_of_the_listening_socket() -> None:
         assert link.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 7000
 
 
-def test_a_phone_that_comes_while_no_file_is_left_is_served_later(
+def test_a_connection_without_a_free_file_descriptor_is_served_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     accept, refused = socket.socket.accept, list[OSError]()

@@ -33,7 +33,7 @@ def start(pub: Pub, **terms: Any) -> None:
 
 
 def play_out(pub: Pub) -> None:
-    """To the game's end, carelessly, but for what is thrown."""
+    """Play the game on the table to its end with careless decisions and random dice."""
     dice = random.Random(5)
     while not (game := pub.table.state().record.game).transcript.state.standing.over:  # type: ignore[union-attr]
         choice = LEVELS["careless"](game.transcript.state)  # type: ignore[union-attr]
@@ -82,7 +82,7 @@ def test_win_chances_come_line_by_line_and_follow_an_undo(advised: Pub) -> None:
     assert told["chances"][-1] == [float(side == winner) for side in told["sides"]]
 
 
-def test_the_story_equals_the_past_games_luck_and_decisions(advised: Pub) -> None:
+def test_the_story_of_a_game_equals_its_luck_in_the_archive(advised: Pub) -> None:
     start(advised)
     guest = advised.stranger()
     assert guest.get("/api/story").status_code == 409

@@ -19,7 +19,7 @@ from web.pages import LOOKS
 
 pytestmark = pytest.mark.browser
 LOOKED_AT = {"tv": ("cheered", "over"), "control": ("asking", "over")}
-"""By axe, in the short form."""
+"""Situations in which the short form checks each page."""
 
 
 @pytest.mark.parametrize("game", GAMES if WHOLE else ["crag"])

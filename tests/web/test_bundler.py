@@ -1,4 +1,4 @@
-"""A page's modules in one file: nothing of them lost, nothing left to ask for."""
+"""A page's modules bundled into one file: nothing is lost, and nothing is left to load."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_module_names_are_unique_across_the_folders() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_modules_use_only_imports_and_exports_the_bundler_knows(path: Path) -> None:
+def test_every_module_has_only_imports_and_exports_the_bundler_reads(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     for address in re.findall(r'^import .* from "(.*)";$', source, re.MULTILINE):
         assert (path.parent / address).is_file()

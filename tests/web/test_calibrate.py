@@ -34,7 +34,7 @@ PLACE = np.array([[120.0, 120.0]])
 
 @dataclass
 class Calibration:
-    """A pub with a camera that films on a thread, as the table's observer would."""
+    """A pub whose camera takes pictures on a thread, as the table's observer would."""
 
     pub: Pub
     camera: VirtualCamera
@@ -70,14 +70,14 @@ def codes(look: dict[str, Any]) -> set[str]:
     return {one["code"] for one in look["advice"]}
 
 
-def test_only_a_paired_phone_may_look_or_calibrate(calibration: Calibration) -> None:
+def test_a_guest_may_neither_see_the_calibration_nor_calibrate(calibration: Calibration) -> None:
     stranger = calibration.pub.stranger()
     assert {stranger.get(f"/api/calibrate{route}").status_code for route in ROUTES} == {401}
     assert {stranger.post(f"/api/calibrate/{act}", json={}).status_code for act in ACTS} == {401}
     assert stranger.get("/calibrate").status_code == 200, "the page tells how to become a host"
 
 
-def test_sheet_and_tray_make_a_calibration(calibration: Calibration) -> None:
+def test_the_sheet_and_the_empty_tray_make_a_calibration(calibration: Calibration) -> None:
     assert "no_sheet" in codes(calibration.host.get("/api/calibrate").json)
     look = calibration.act("lay", lies=True).json
     assert (len(look["markers"]), len(look["zones"]), look["sheet"]) == (8, 2, False)
@@ -97,7 +97,7 @@ def test_sheet_and_tray_make_a_calibration(calibration: Calibration) -> None:
     assert stored.rig.camera_mm == pytest.approx((160, 120, 285), abs=2)
 
 
-def test_a_tray_of_other_measures_is_calibrated(calibration: Calibration) -> None:
+def test_a_tray_of_another_size_than_the_default_is_calibrated(calibration: Calibration) -> None:
     calibration.act("lay", lies=True)
     look = calibration.act("sheet", width_mm=300, height_mm=220, keep_mm=0, die_mm=14, lens_mm=300).json
     assert look["zones"][1][0] == look["zones"][1][1], "a keep zone of no width"
@@ -116,7 +116,7 @@ def test_steps_out_of_order_are_refused_with_the_next_step(calibration: Calibrat
     assert "Lay it flat" in unseen.json["message"]
 
 
-def test_a_hand_in_the_tray_is_no_empty_tray(calibration: Calibration) -> None:
+def test_a_tray_with_a_hand_in_it_is_refused_as_the_empty_tray(calibration: Calibration) -> None:
     calibration.act("lay", lies=True)
     calibration.act("sheet")
     calibration.act("lay", lies=False)
@@ -225,7 +225,7 @@ def test_a_die_is_measured_and_its_size_is_stored(calibration: Calibration) -> N
 
 
 @pytest.mark.browser
-def test_only_the_host_sees_the_cameras_picture_on_the_page(calibration: Calibration, chromium: Any) -> None:
+def test_only_the_owner_sees_the_cameras_picture_on_the_page(calibration: Calibration, chromium: Any) -> None:
     with served(calibration.pub) as host:
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
         page.goto(f"{host}/camera")
@@ -243,7 +243,7 @@ def test_only_the_host_sees_the_cameras_picture_on_the_page(calibration: Calibra
 
 
 @pytest.mark.browser
-def test_a_host_calibrates_on_a_phone(calibration: Calibration, chromium: Any) -> None:
+def test_the_owner_calibrates_the_camera_on_a_phone(calibration: Calibration, chromium: Any) -> None:
     with served(calibration.pub) as host:
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
         wrong: list[str] = []

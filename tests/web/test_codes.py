@@ -18,11 +18,11 @@ from tests.web.scenes import scenes, seated
 
 pytestmark = pytest.mark.browser
 FIRST_GAMES = [header for header in seated(GAMES["crag"]) if WHOLE or len(header.players) == 3]
-"""Of the game that fills the screen most."""
+"""Headers of the game that fills the pub's screen most."""
 
 
 def decoded(fed: FedPage) -> list[str]:
-    """The texts of the QR codes in a picture of the page, each as a phone would hold it in view."""
+    """Return the texts of all QR codes in a screenshot of the page, each read from a crop as a phone would see it."""
     picture = cv2.imdecode(np.frombuffer(fed.page.screenshot(), np.uint8), cv2.IMREAD_COLOR)
     assert picture is not None
     boxes = [box.bounding_box() for box in fed.page.query_selector_all(".codes img") if box.is_visible()]

@@ -46,14 +46,14 @@ def test_a_stale_line_is_refused_with_409_and_changes_nothing(pub: Pub) -> None:
     ("line", "code"),
     [({"do": "stop"}, "illegal_action"), ({"throw": [1, 2]}, "illegal_action"), ({"jump": 1}, "notation")],
 )
-def test_a_line_that_the_rules_refuse_is_422_and_says_why(pub: Pub, line: object, code: str) -> None:
+def test_a_line_against_the_rules_is_refused_with_422_and_a_reason(pub: Pub, line: object, code: str) -> None:
     number, host = pub.start(), pub.host()
     answer = host.post("/api/lines", json={"number": number, "line": line})
     assert (answer.status_code, answer.json["error"]) == (422, code)
     assert len(answer.json["message"]) > 10
 
 
-def test_a_bad_header_is_422(pub: Pub) -> None:
+def test_a_header_with_an_unknown_house_rule_is_refused_with_422(pub: Pub) -> None:
     answer = pub.host().post("/api/games", json={**HEADER, "rules": {"bom": True}})
     assert (answer.status_code, answer.json["error"]) == (422, "rules")
     assert "bomb" in answer.json["message"]
@@ -83,7 +83,7 @@ def test_api_board_returns_the_strips_newest_frame(pub: Pub) -> None:
     assert pub.stranger().get("/api/board").json == {"leds": [[0, 0, 0], [12, 8, 1], [255, 120, 0]], "milliamps": 42}
 
 
-def test_photos_are_jpeg_or_a_404_that_says_why(pub: Pub) -> None:
+def test_a_photo_is_a_jpeg_and_a_missing_one_is_404_with_a_reason(pub: Pub) -> None:
     assert pub.stranger().get("/api/throws/1.jpg").mimetype == "image/jpeg"
     missing = pub.stranger().get("/api/throws/2.jpg")
     assert (missing.status_code, missing.json["error"]) == (404, "no_photo")
@@ -182,12 +182,12 @@ def test_a_page_is_gzipped_for_browsers_that_accept_it(pub: Pub) -> None:
     assert len(squeezed.data) < len(plain.data) / 2
 
 
-def test_the_qr_code_is_drawn_by_the_table_itself(pub: Pub) -> None:
+def test_the_qr_code_of_the_page_is_an_svg_and_without_wifi_the_only_one(pub: Pub) -> None:
     assert pub.stranger().get("/qr/page.svg").mimetype == "image/svg+xml"
     assert pub.stranger().get("/qr/wifi.svg").status_code == 404
 
 
-def test_with_a_wifi_its_qr_code_comes_before_the_pages(tmp_path: Path) -> None:
+def test_the_wifis_qr_code_is_shown_before_the_code_of_the_page(tmp_path: Path) -> None:
     wifi = Addresses("http://192.168.4.1:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
     with opened(tmp_path, addresses=wifi) as pub:
         screen = pub.paired(Role.SCREEN)
@@ -198,7 +198,7 @@ def test_with_a_wifi_its_qr_code_comes_before_the_pages(tmp_path: Path) -> None:
             assert "six of one" not in page
 
 
-def test_the_setup_page_tells_how_many_phones_the_tables_wifi_holds(tmp_path: Path) -> None:
+def test_the_setup_page_says_how_many_phones_the_tables_wifi_holds(tmp_path: Path) -> None:
     for number, phones in enumerate((7, None)):
         addresses = Addresses("http://10.42.0.1:8000/", phones=phones)
         with opened(tmp_path / str(number), addresses=addresses, settings=object()) as pub:
@@ -214,7 +214,7 @@ def test_a_guest_never_gets_the_wifi_password(tmp_path: Path) -> None:
         assert not any("wifi.svg" in pub.stranger().get(path).text for path in ("/tv", "/help"))
 
 
-def test_the_tables_own_name_stands_on_its_pages(tmp_path: Path) -> None:
+def test_pages_show_the_tables_name_escaped(tmp_path: Path) -> None:
     with opened(tmp_path, name="The <Plough>") as pub:
         for path in ("/", "/control", "/tv", "/tray", "/help"):
             assert "The &lt;Plough&gt;" in pub.stranger().get(path).text

@@ -1,4 +1,4 @@
-"""One guest can't silence the room: requests never finished, answers never read; others are served."""
+"""One guest can't block the server by unfinished requests or unread answers: others are served."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WHOLE = HALF + b"\r\n"
 
 @pytest.fixture
 def room(tmp_path: Path) -> Iterator[tuple[Pub, int]]:
-    """A served pub for which 127.0.0.66 is a guest's phone, and every time-out is short."""
+    """Yield a served pub and its port; 127.0.0.66 counts as another machine, and every timeout is short."""
     limits = Limits(
         streams=50,
         connections_each=SHARE,
@@ -52,7 +52,7 @@ def links_of(port: int, sent: bytes, count: int, address: str = GUEST) -> list[s
 
 
 def ended(link: socket.socket) -> bool:
-    """Whether the server has closed that connection, sooner or later."""
+    """Read a connection to its end; return whether the server closed it before the timeout."""
     try:
         while link.recv(65536):
             pass
@@ -64,7 +64,7 @@ def ended(link: socket.socket) -> bool:
 
 
 def serves(port: int, address: str) -> bool:
-    """Whether a phone at that address gets the newest snapshot."""
+    """Return whether a phone at an IP address gets the newest snapshot."""
     with socket.create_connection(("127.0.0.1", port), PATIENCE_S, (address, 0)) as link:
         try:
             link.sendall(WHOLE)
@@ -74,7 +74,7 @@ def serves(port: int, address: str) -> bool:
 
 
 def share_of(port: int, sent: bytes) -> list[socket.socket]:
-    """The guest's connections, its whole share: on a busy machine the first are closed before the last are made."""
+    """Open connections from the guest's address and send `sent` on each, until it is refused; return them."""
     links: list[socket.socket] = []
     while serves(port, GUEST):
         for _ in range(SHARE):
@@ -102,7 +102,7 @@ def test_a_body_that_never_comes_is_answered_with_408(room: tuple[Pub, int]) -> 
     link.close()
 
 
-def test_an_unfinished_second_request_is_closed(room: tuple[Pub, int]) -> None:
+def test_a_connection_with_an_unfinished_second_request_is_closed(room: tuple[Pub, int]) -> None:
     _, port = room
     (link,) = links_of(port, WHOLE, 1)
     assert b" 200 " in link.recv(1000)
@@ -111,7 +111,7 @@ def test_an_unfinished_second_request_is_closed(room: tuple[Pub, int]) -> None:
     link.close()
 
 
-def test_a_phone_that_reads_nothing_is_dropped_and_others_are_served(room: tuple[Pub, int]) -> None:
+def test_a_client_that_reads_nothing_is_dropped_and_others_are_served(room: tuple[Pub, int]) -> None:
     pub, port = room
     with socket.socket() as slow:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

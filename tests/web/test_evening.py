@@ -49,7 +49,7 @@ def test_a_game_is_returned_move_by_move(played: Pub) -> None:
     assert told["header"]["players"] == ["=1+1", "Ben"]
 
 
-def test_a_finished_games_luckiest_throw_is_told_with_its_chance(tmp_path: Path) -> None:
+def test_a_finished_games_luckiest_throw_is_returned_with_its_chance(tmp_path: Path) -> None:
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
         short = {"entry": 0, "target": 1}
         pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": short}))
@@ -90,7 +90,7 @@ def test_the_csv_names_who_threw_and_no_name_is_a_formula(played: Pub) -> None:
     assert [(row["player"], row["dice"]) for row in rows] == [("'=1+1", "5 5 5 2 1 4 6"), ("Ben", "6 6 6 2 1 4 3")]
 
 
-def test_the_csv_of_throws_replays_no_game(played: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_csv_of_throws_is_made_without_replaying_a_game(played: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
     client = played.stranger()
     told = client.get("/api/evening.csv").text
     monkeypatch.delattr("companion.games.engine.transcript.Transcript.begin")

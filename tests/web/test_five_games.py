@@ -27,11 +27,11 @@ GAMES: list[dict[str, Any]] = [
     {**QUICK, "players": ["Cid", "Ann"]},
 ]
 LEAVES = ("Cid", 9)
-"""Of the second game: who must go home, and after how many lines."""
+"""The player that leaves the second game, and after how many lines."""
 
 
 def play_out(pub: Pub, chance: random.Random, leaves: tuple[str, int] | None = None) -> None:
-    """The game on the table to its end, each by a rule of thumb, dice at random."""
+    """Play the game to its end with careless decisions and random dice; `leaves`: who leaves, after how many lines."""
     for played in range(10_000):
         state = pub.table.state().record.game.transcript.state  # type: ignore[union-attr]
         if state.standing.over:
@@ -43,7 +43,7 @@ def play_out(pub: Pub, chance: random.Random, leaves: tuple[str, int] | None = N
 
 
 def evening(pub: Pub) -> None:
-    """Four games that are set up, and the next one of the last."""
+    """Play the four games of `GAMES`, and another with the same header as the last."""
     chance = random.Random(16)
     for place, game in enumerate(GAMES):
         pub.table.submit(StartGame(header={"transcript": 1, **game}))
@@ -53,12 +53,12 @@ def evening(pub: Pub) -> None:
 
 
 def everything(past: PastGames) -> list[Any]:
-    """All that the pages of the evening can ask."""
+    """Return everything about past games that the pages of the evening show."""
     games = past.games()
     return [games, past.players(), *((past.moves(game["id"]), past.transcript(game["id"])) for game in games)]
 
 
-def test_an_archive_holds_the_evening_and_gives_it_back(tmp_path: Path) -> None:
+def test_an_exported_evening_is_the_same_after_the_import(tmp_path: Path) -> None:
     table, fresh, archive = tmp_path / "old", tmp_path / "new", tmp_path / "evening.zip"
     with opened(table) as pub:
         evening(pub)

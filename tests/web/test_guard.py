@@ -1,4 +1,4 @@
-"""What must be refused: foreign hosts and origins, guesses at the PIN, malformed or oversized bodies, hostile names."""
+"""Requests that must be refused: foreign hosts and origins, guesses at the PIN, malformed bodies, hostile names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_foreign_host_is_refused(pub: Pub, host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["192.168.4.1:8000", "localhost:8000", "[::1]:8000", "pegpip.local", "DICE.PUB.EXAMPLE:8000", "10.0.0.7"]
 )
-def test_the_tables_own_names_pass(pub: Pub, host: str) -> None:
+def test_requests_to_the_tables_own_host_names_are_served(pub: Pub, host: str) -> None:
     assert pub.stranger().get("/api/state", environ_overrides={"HTTP_HOST": host}).status_code == 200
 
 
@@ -43,7 +43,7 @@ def test_a_forged_origin_is_refused_even_with_the_token(pub: Pub, origin: str) -
     assert pub.table.snapshot().number == number
 
 
-def test_our_own_origin_passes(pub: Pub) -> None:
+def test_a_request_from_the_tables_own_pages_is_accepted(pub: Pub) -> None:
     number, host = pub.start(), pub.host()
     body = {"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}
     assert host.post("/api/lines", json=body, headers={"Origin": "http://localhost"}).status_code == 200
@@ -116,7 +116,9 @@ def test_pages_load_nothing_from_another_host(pub: Pub) -> None:
         assert re.findall(r'(?:src|href)="(?:https?:)?//', pub.stranger().get(path).text) == []
 
 
-def test_ten_thousand_guesses_find_no_pin_and_five_are_logged(pub: Pub, caplog: pytest.LogCaptureFixture) -> None:
+def test_of_10000_pin_guesses_at_once_only_five_are_compared_and_logged(
+    pub: Pub, caplog: pytest.LogCaptureFixture
+) -> None:
     guesser, seen = pub.stranger("192.168.4.66"), set()
     with caplog.at_level(logging.WARNING, logger="web.pairing"):
         for guess in range(10_000):
@@ -142,7 +144,7 @@ def test_a_guesser_waits_longer_each_time_and_others_do_not_wait(pub: Pub) -> No
     assert guesser.post("/api/pair", json={"pin": PIN}).status_code == 200
 
 
-def test_the_first_phone_by_its_code_is_the_host_once(pub: Pub) -> None:
+def test_the_owners_code_makes_one_phone_the_owner_and_then_ends(pub: Pub) -> None:
     assert pub.stranger().get("/api/pair").json == {"code": None, "hosted": False}
     code = pub.pairing.owner_code()
     assert code is not None
@@ -156,13 +158,13 @@ def test_the_first_phone_by_its_code_is_the_host_once(pub: Pub) -> None:
     assert pub.stranger().get("/api/pair").json["hosted"]
 
 
-def test_a_table_that_had_a_host_before_has_no_first_phone(tmp_path: Path) -> None:
+def test_a_table_whose_owner_is_on_file_has_no_owners_code(tmp_path: Path) -> None:
     tokens = FileTokens(tmp_path / "paired.json")
     assert not isinstance(Pairing("1", tokens, lambda: 0.0).pair("1", "Ann", "here"), Refused)
     assert Pairing("1", tokens, lambda: 0.0).owner_code() is None
 
 
-def test_an_hour_of_guessing_gets_ten_guesses_and_blocks_no_host(pub: Pub) -> None:
+def test_an_hour_of_guessing_gets_ten_guesses_and_blocks_no_other_phone(pub: Pub) -> None:
     guesser = "192.168.4.66"
     host = pub.stranger(guesser)  # even at the guesser's own address, for it was paired before
     assert host.post("/api/pair", json={"pin": PIN}).status_code == 200
@@ -219,7 +221,7 @@ def test_the_button_lets_in_nobody_who_has_not_asked(pub: Pub) -> None:
     assert not pub.pairing.let_in()
 
 
-def test_a_phone_that_asks_repeatedly_in_vain_must_wait(pub: Pub) -> None:
+def test_a_phone_whose_requests_to_join_expire_repeatedly_must_wait(pub: Pub) -> None:
     asker, shown = pub.stranger("192.168.4.66"), []
     for _ in range(6):
         shown.append(asker.post("/api/pair/ask", json={}).status_code)
@@ -231,7 +233,7 @@ def test_a_phone_that_asks_repeatedly_in_vain_must_wait(pub: Pub) -> None:
     assert other.post("/api/pair/ask", json={}).json["code"] == list(pub.pairing.shown() or ())
 
 
-def test_at_most_six_phones_ask_at_a_time(pub: Pub) -> None:
+def test_at_most_six_requests_to_join_are_in_the_queue(pub: Pub) -> None:
     answers = [pub.stranger(f"192.168.4.{at}").post("/api/pair/ask", json={}).status_code for at in range(8)]
     assert answers == [200] * 6 + [429] * 2
 
@@ -259,7 +261,7 @@ def test_tokens_have_128_bits_and_survive_a_restart_as_hashes(tmp_path: Path) ->
     assert again.name == "Ann"
 
 
-def test_a_phones_name_is_cut_at_24(pub: Pub) -> None:
+def test_a_phones_name_is_cut_at_24_characters(pub: Pub) -> None:
     assert pub.stranger().post("/api/pair", json={"pin": PIN, "name": "x" * 25}).status_code == 400
     pairing = Pairing(PIN, MemoryTokens(), lambda: 0.0)
     pairing.pair(PIN, "x" * 99, "10.0.0.1")

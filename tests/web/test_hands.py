@@ -1,4 +1,4 @@
-"""What is done on the pages in a real Chromium: pairing, answering, correcting, seating, moving dice, coming back."""
+"""Actions on the pages in a real Chromium: pairing, answering, correcting, seating, moving dice, coming back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who runs a new table, and what its host may set, in real Chromium."""
+"""How a new table gets its owner, and what the owner may set, in real Chromium."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def page_of(chromium: Any, width: int = 390, height: int = 844) -> Any:
 
 
 def hosting(chromium: Any, address: str) -> Any:
-    """That page on a phone that was paired by the PIN."""
+    """Return a new page at a URL on a phone that has paired by the PIN."""
     page = page_of(chromium)
     assert page.request.post(urljoin(address, "/api/pair"), data={"pin": PIN, "name": "Host"}).ok
     page.goto(address)
     return page
 
 
-def test_the_first_phone_to_scan_a_new_table_becomes_host_alone(chromium: Any, site: Any) -> None:
+def test_only_the_first_phone_to_scan_a_new_table_becomes_the_owner(chromium: Any, site: Any) -> None:
     address, pub = site
     screen = page_of(chromium, 1920, 1080)
     screen.goto(f"{address}/tv")

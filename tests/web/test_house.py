@@ -1,4 +1,4 @@
-"""A game against the house over HTTP: seated with the game, held up by paired phones only."""
+"""A game against the bot over HTTP: it is seated with the game, and only paired phones make it wait."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.web.pub import HEADER, Pub, opened
 
 
-class House:
+class FakeBot:
     def __init__(self) -> None:
         self.held: list[float] = []
 
@@ -18,7 +18,7 @@ class House:
         self.held.append(seconds)
 
 
-def test_a_game_is_started_with_the_house_at_a_level(pub: Pub) -> None:
+def test_a_game_is_started_with_a_bot_of_a_chosen_level(pub: Pub) -> None:
     house = {"player": HEADER["players"][1], "level": "steady"}
     assert pub.host().post("/api/games", json={**HEADER, "terms": {"house": house}}).status_code == 200
     told = pub.stranger().get("/api/state").json
@@ -43,8 +43,8 @@ def test_impossible_terms_are_refused_with_a_reason(pub: Pub, terms: Any) -> Non
     assert pub.table.snapshot().game is None
 
 
-def test_the_house_waits_for_phones_that_are_paired(tmp_path: Path) -> None:
-    house = House()
+def test_only_paired_phones_can_make_the_bot_wait(tmp_path: Path) -> None:
+    house = FakeBot()
     with opened(tmp_path, house=house) as pub:
         assert pub.stranger().post("/api/house/hold", json={"seconds": 5}).status_code == 401
         host = pub.host()

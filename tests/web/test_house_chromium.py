@@ -40,7 +40,7 @@ def house_pub(tmp_path: Path) -> Iterator[Pub]:
     houses: list[BotPlayer] = []
 
     class Holding:
-        """The house as the pages know it, before there is a table for it to play at."""
+        """Passes `hold` on to the bot, which is made only after the pub."""
 
         def hold(self, seconds: float) -> None:
             houses[0].hold(seconds)
@@ -57,7 +57,7 @@ def house_pub(tmp_path: Path) -> Iterator[Pub]:
 
 
 def enter(page: Any, values: list[int]) -> None:
-    """Enter a throw by the phone's keys."""
+    """Enter a throw on the phone's page, die by die."""
     page.click("[data-key^='enter']")
     for value in values:
         page.click(f"dialog[open] .faces button:nth-child({value})")
@@ -79,7 +79,7 @@ def set_up(page: Any) -> None:
     page.wait_for_selector("dialog", state="detached")
 
 
-def test_a_game_against_the_house_from_the_form_to_its_story(page: Any, house_pub: Pub, tmp_path: Path) -> None:
+def test_a_game_against_the_bot_is_played_from_the_form_to_its_story(page: Any, house_pub: Pub, tmp_path: Path) -> None:
     anns = iter(ANNS)
     seen: set[str] = set()
     with served(house_pub) as address:

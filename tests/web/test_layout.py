@@ -52,14 +52,14 @@ MOST_PICTURES = 3  # of what is wrong with one page at one size
 
 
 class Beside(NamedTuple):
-    """A page beside the game, or a state that a page must be brought into.
+    """A page that does not follow the game, or a state of a page that takes some steps to reach.
 
     Attributes:
-        path: Where it is.
-        there: What is there once all is.
-        press: What is pressed to come there.
-        asks: Whether a phone asks to be let in meanwhile.
-        paired: Whether a host looks at it.
+        path: Path of the page.
+        there: Selector of an element that is there once the state is reached.
+        press: Selector of an element to click first; "" for none.
+        asks: Whether another phone has a request to join.
+        paired: Whether the page's phone is the owner's.
         always: Whether the short form takes it too.
     """
 
@@ -97,7 +97,7 @@ UNFOLD = "() => { for (const each of document.querySelectorAll('details:not(.men
 
 
 class Doubtful:
-    """A camera that sees what is hard to see: it stands in for calibrating."""
+    """Fake of `web.api.calibrate.Calibration` with many pieces of advice."""
 
     def look(self) -> dict[str, Any]:
         advice = ("few_markers", "aslant", "lens", "outside", "uneven")
@@ -116,7 +116,7 @@ class Doubtful:
 
 @pytest.fixture(scope="module")
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
-    """A table on which games have been played by the longest names, the last one to its end, one throw in doubt."""
+    """Yield the address of a served pub after games between players with the longest names, and the pub."""
     folder = tmp_path_factory.mktemp("evening")
     having: dict[str, Any] = {
         "evening": PastGames(folder),
@@ -133,7 +133,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub
 
 
 def play_out(pub: Pub, header: Header, at_s: float) -> None:
-    """A whole game by rules of thumb; its first throw, at rest then, is asked about."""
+    """Play a whole game with careless decisions and random dice; its first throw is doubted and answered."""
     table, dice = pub.table, random.Random(5)
     table.submit(StartGame(header=header_line(header)))
     table.submit(observation([], at_s=at_s - 1))
@@ -149,7 +149,7 @@ def play_out(pub: Pub, header: Header, at_s: float) -> None:
 
 
 def state_of(pub: Pub) -> State:
-    """The state of the game on that pub's table."""
+    """Return the state of the game on a pub's table."""
     game = pub.table.state().record.game
     assert game is not None
     return game.transcript.state
@@ -157,7 +157,7 @@ def state_of(pub: Pub) -> State:
 
 @functools.cache
 def snapshots(game: str) -> dict[str, Any]:
-    """By the number of players and the moment: the table as a page is told of it."""
+    """Return snapshots of a game as JSON values, by `PLAYERS-SITUATION` such as `2-over`."""
     headers = list(seated(GAMES[game]))
     return {
         f"{len(header.players)}-{moment}": msgspec.to_builtins(snapshot)
@@ -169,7 +169,7 @@ def snapshots(game: str) -> dict[str, Any]:
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", FOLLOWING)
-def test_nothing_is_cut_off_covered_or_outside(
+def test_nothing_is_cut_off_covered_or_outside_the_window(
     chromium: Any, site: tuple[str, Pub], name: str, language: str, game: str
 ) -> None:
     shown = FOLLOWING[name]
@@ -196,7 +196,7 @@ def test_nothing_is_cut_off_covered_or_outside(
 
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", BESIDE if WHOLE else [name for name, beside in BESIDE.items() if beside.always])
-def test_nothing_is_cut_off_on_the_pages_beside_the_game(
+def test_nothing_is_cut_off_on_pages_that_do_not_follow_the_game(
     chromium: Any, evening: tuple[str, Pub], name: str, language: str
 ) -> None:
     beside, (address, pub) = BESIDE[name], evening
@@ -217,7 +217,7 @@ def test_nothing_is_cut_off_on_the_pages_beside_the_game(
 
 
 def reach(fed: FedPage, beside: Beside) -> None:
-    """Bring the page into the state that is to be seen: everything unfolded, what it fetches there."""
+    """Bring a page into a state: unfold everything, press, and wait for what it fetches."""
     fed.page.evaluate(UNFOLD)
     if beside.press:
         fed.page.click(beside.press)
@@ -269,7 +269,7 @@ def test_nothing_is_cut_off_while_the_table_is_out_of_reach(
     assert found == {}
 
 
-def test_the_layout_check_finds_cut_covered_outside_and_too_small(chromium: Any, site: tuple[str, Pub]) -> None:
+def test_the_layout_check_finds_every_kind_of_fault(chromium: Any, site: tuple[str, Pub]) -> None:
     for path, harms in HARMS.items():
         fed = FedPage(chromium, site[0], path, paired=path == "/control")
         fed.show(scenes(list(seated(GAMES["crag"]))[-1])["deciding"])

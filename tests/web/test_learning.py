@@ -24,7 +24,7 @@ VOTERS = ("0123456789abcdef", "fedcba9876543210", "00112233445566ff")
 
 @pytest.fixture(scope="module")
 def learning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
-    """A table on which a game of two careless players is over."""
+    """Yield the address of a served pub on whose table a game of two careless players is over, and the pub."""
     folder = tmp_path_factory.mktemp("learning")
     parts: dict[str, Any] = {"evening": PastGames(folder), "advice": Advisor(lambda: pub.table.state())}
     with opened(folder, **parts) as pub, served(pub) as address:
@@ -84,7 +84,9 @@ def test_a_player_shows_an_answer_early_and_a_guest_cannot(learning: tuple[str, 
         ({"question": 0, "option": 0}, 400),
     ],
 )
-def test_a_vote_that_makes_no_sense_is_refused(body: dict[str, Any], status: int, learning: tuple[str, Pub]) -> None:
+def test_a_vote_on_an_unknown_question_or_option_is_refused(
+    body: dict[str, Any], status: int, learning: tuple[str, Pub]
+) -> None:
     assert learning[1].stranger().post("/api/vote", json=body).status_code == status
 
 
@@ -95,7 +97,7 @@ def test_without_a_finished_game_there_is_nothing_to_vote_on(tmp_path: Path) -> 
         assert pub.stranger().get("/api/vote").status_code == 409
 
 
-def test_ratings_count_decisions_and_leave_out_tournaments(tmp_path: Path) -> None:
+def test_ratings_count_decisions_but_not_those_of_serious_games(tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     with opened(tmp_path, evening=past, advice=Advisor(lambda: pub.table.state())) as pub:
         play_out(pub, serious=True)

@@ -32,7 +32,7 @@ def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
 
 @pytest.fixture
 def midgame(site: tuple[str, Pub]) -> tuple[str, Pub]:
-    """In the middle of a game."""
+    """Return the site after some lines of a game, which is not over."""
     _, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *MIDGAME)
@@ -164,7 +164,7 @@ def test_a_first_load_is_small_and_shifts_nothing(chromium: Any, midgame: Any, p
 TRANSFERRED = """performance.getEntries()
   .filter((each) => each.transferSize && each.startTime <= document.documentElement.dataset.readyMs)
   .map((each) => [each.name, each.transferSize])"""
-"""What was asked for until the page was ready: it looks at the tray again and again from then on."""
+"""Script that returns name and bytes of each file loaded until the page was ready; later ones are polled pictures."""
 LOADED = {
     "/help": "#health li",
     "/evening": "#sitting > *",
@@ -175,7 +175,7 @@ LOADED = {
     "/review": "#count:not(:empty)",
     "/settings": ".setting",
 }
-"""What a page draws last."""
+"""Selector of the element that a page draws last, by its path."""
 SHIFTS = """window.shifts = []; new PerformanceObserver((list) => { for (const { value, sources } of list.getEntries())
   shifts.push([value, ...sources.map(({ node }) => (node?.outerHTML ?? String(node)).slice(0, 100))]); })
   .observe({ type: "layout-shift", buffered: true });"""
@@ -201,4 +201,4 @@ TAG_BY_TAG = """async (written) => {
   for (const tag of ("<body" + bar.split("</header>")[0]).split(/(?=<)/)) {
     document.write(tag); await frame(); await frame(); }
   document.write("</header>"); document.close(); await frame(); await frame(); }"""
-"""A slow connection: the bar drawn after every tag."""
+"""Script that writes a page tag by tag as a slow connection would, with a frame drawn after each."""

@@ -1,4 +1,4 @@
-"""What deserves it holds the stage for two seconds, beside the track; and is gone at once when it is true no more."""
+"""Great moments are shown on the stage for two seconds, beside the track, and removed at once if they are undone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HELD_MS = 2000
 
 
 def told(game: str, *actions: Action) -> list[Snapshot]:
-    """The table after each of those lines, the set-up first."""
+    """Return the snapshots of a new game between two and after each of these actions."""
     rules = {each.key: each.default for each in GAMES[game].switches}
     records = [begun(Header(game, ("Ann", "Ben"), rules))]
     for action in actions:
@@ -53,7 +53,7 @@ def test_a_wipe_out_is_shown_with_its_dice_beside_the_track(chromium: Any, pub: 
         fed.close()
 
 
-def test_a_full_fifty_is_shown_and_removed_with_its_throw(chromium: Any, pub: Pub) -> None:
+def test_a_score_of_fifty_is_shown_and_removed_when_it_is_undone(chromium: Any, pub: Pub) -> None:
     _, thrown, entered = told("crag", Throw((6, 6, 1)), Enter("crag"))
     with served(pub) as address:
         fed = FedPage(chromium, address, "/tv")

@@ -29,12 +29,12 @@ def opened(chromium: Any, address: str, path: str, paired: bool = False) -> Any:
 
 
 def number(page: Any, pub: Pub) -> None:
-    """Wait until the page shows what the table says."""
+    """Wait until the page shows the newest snapshot."""
     page.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
 
 
 def gold(page: Any) -> list[str]:
-    """The words of what is marked as the thing to do."""
+    """Return the texts of the buttons that are highlighted (gold) as the next thing to do."""
     return [each.inner_text() for each in page.query_selector_all("main .main:enabled") if each.is_visible()]
 
 
@@ -79,7 +79,7 @@ def test_a_guest_may_neither_throw_nor_decide_at_the_tray(pub: Pub) -> None:
         ("crapola", [{"throw": [1, 1, 1, 5, 2, 3]}], "/control", ["Set aside 1, 1, 1, 5 +1,050"]),
     ],
 )
-def test_only_the_sensible_action_is_gold(
+def test_only_the_sensible_next_action_is_highlighted(
     chromium: Any, pub: Pub, game: str, lines: list[dict[str, Any]], path: str, wanted: list[str]
 ) -> None:
     begin(pub, game, *lines)
@@ -89,7 +89,7 @@ def test_only_the_sensible_action_is_gold(
         page.context.close()
 
 
-def test_beside_the_tray_are_the_dice_the_game_can_use(chromium: Any, pub: Pub) -> None:
+def test_beside_the_tray_are_only_dice_that_the_game_can_use(chromium: Any, pub: Pub) -> None:
     pub.tray.lift(None)
     begin(pub, "crag")
     with served(pub) as address:
@@ -105,7 +105,7 @@ def test_beside_the_tray_are_the_dice_the_game_can_use(chromium: Any, pub: Pub) 
 
 
 def away(page: Any) -> None:
-    """The table is out of this phone's reach."""
+    """Cut a phone's page off from the table; `back` connects it again."""
     page.route("**/api/**", lambda route: route.abort())
     page.evaluate("dispatchEvent(new Event('online'))")
     page.wait_for_selector('#live[data-live="no"]')
@@ -116,7 +116,7 @@ def back(page: Any) -> None:
     page.wait_for_selector('#live[data-live="yes"]')
 
 
-def test_a_bank_made_offline_is_sent_once_when_the_table_is_back(chromium: Any, pub: Pub) -> None:
+def test_a_bank_tapped_offline_is_sent_once_the_table_is_back(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
     with served(pub) as address:
         page = opened(chromium, address, "/control", paired=True)
@@ -145,7 +145,7 @@ def test_an_offline_decision_for_an_old_snapshot_is_reported_lost(chromium: Any,
         page.context.close()
 
 
-def test_undo_and_spending_name_their_effect(chromium: Any, pub: Pub) -> None:
+def test_the_page_says_what_undo_and_spending_would_change(chromium: Any, pub: Pub) -> None:
     begin(pub, "crapola", {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     play(pub, {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     with served(pub) as address:
@@ -175,7 +175,7 @@ def test_the_photo_stays_in_view_while_dice_are_typed(chromium: Any, pub: Pub) -
 @pytest.mark.parametrize(
     ("game", "kept", "told"), [("crib_dice", [2], "First throw."), ("crapola", [2], "What scores.")]
 )
-def test_why_opens_the_help_paragraph_for_the_notice(
+def test_the_link_in_a_notice_opens_its_paragraph_of_the_help(
     chromium: Any, pub: Pub, game: str, kept: list[int], told: str
 ) -> None:
     thrown = {"crib_dice": [5, 5, 5, 2, 1, 4, 6], "crapola": [1, 1, 1, 2, 2, 3]}[game]
@@ -196,7 +196,7 @@ FOCUSED = """() => { const on = document.activeElement, { outlineStyle, outlineW
 
 
 def walk(page: Any, steps: int) -> list[str]:
-    """What has the focus now and after each press of Tab, all of it to be seen."""
+    """Press Tab `steps` times; return the labels of what has the focus before and after each, visibly focused."""
     reached = []
     for _ in range(steps):
         words, ringed = page.evaluate(FOCUSED)

@@ -36,7 +36,7 @@ def test_the_pin_makes_the_first_phone_after_a_start_the_owner() -> None:
     assert pairing.owner_code() is None
 
 
-def test_a_screen_by_the_pin_leaves_the_owners_place_free() -> None:
+def test_a_screen_paired_by_the_pin_does_not_become_the_owner() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing, screen=True)
     assert pairing.owner_code() is not None
@@ -73,7 +73,7 @@ def test_the_button_makes_the_first_phone_the_owner_and_the_next_players() -> No
 
 
 @pytest.mark.parametrize("bit", random.Random(5).sample(range(8 * 200), 40))
-def test_one_flipped_bit_in_the_file_leaves_the_pin_only(tmp_path: Path, bit: int) -> None:
+def test_after_one_flipped_bit_in_the_file_only_the_pin_makes_an_owner(tmp_path: Path, bit: int) -> None:
     file = tmp_path / "paired.json"
     paired(Pairing(PIN, FileTokens(file), Clock()))
     body = bytearray(file.read_bytes())
@@ -96,7 +96,7 @@ def test_one_flipped_bit_in_the_file_leaves_the_pin_only(tmp_path: Path, bit: in
     assert Pairing("314159", FileTokens(file), Clock()).hosted()
 
 
-def test_a_file_that_can_not_be_read_leaves_the_pin_only(tmp_path: Path) -> None:
+def test_with_an_unreadable_file_only_the_pin_makes_an_owner(tmp_path: Path) -> None:
     (tmp_path / "paired.json").mkdir()
     pairing = Pairing(PIN, FileTokens(tmp_path / "paired.json"), Clock())
     assert pairing.owner_code() is None
@@ -152,7 +152,7 @@ def test_there_are_at_most_64_phones_and_the_owner_stays() -> None:
 
 
 @pytest.mark.parametrize("mean_gap_s", [0.03, 1.0, 60.0, 3600.0, DAY_S])
-def test_of_10000_guesses_from_2000_addresses_43_at_most_are_tried(pub: Pub, mean_gap_s: float) -> None:
+def test_of_10000_guesses_by_2000_addresses_at_most_43_are_compared(pub: Pub, mean_gap_s: float) -> None:
     chance, tried = random.Random(8), 0
     for guess in range(10_000):
         pub.clock.now_s += chance.uniform(0, 2 * mean_gap_s)
@@ -164,7 +164,7 @@ def test_of_10000_guesses_from_2000_addresses_43_at_most_are_tried(pub: Pub, mea
     assert tried / 1_000_000 <= 0.0001
 
 
-def test_guesses_over_http_use_up_the_same_budget(pub: Pub) -> None:
+def test_pin_guesses_over_http_count_against_the_tables_budget(pub: Pub) -> None:
     answers = [
         pub.stranger(f"10.0.0.{guess}").post("/api/pair", json={"pin": _another_than(pub.pairing.pin, guess)})
         for guess in range(100)
@@ -213,7 +213,7 @@ def test_a_blocked_pin_is_reported_and_blocks_nothing_else(pub: Pub) -> None:
     assert pub.pairing.health()[0]
 
 
-def test_a_players_token_allows_no_unlimited_guesses() -> None:
+def test_a_players_token_does_not_lift_the_limit_on_pin_guesses() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing)
     token = paired(pairing)

@@ -44,7 +44,7 @@ def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
         yield address, pub
 
 
-def test_the_browser_withholds_what_it_gives_on_loopback(chromium: Any, site: Any) -> None:
+def test_over_plain_http_the_browser_offers_no_secure_context_features(chromium: Any, site: Any) -> None:
     page = phone(chromium, site[0])
     live(page, site[0] + "/")
     assert page.evaluate("isSecureContext") is False

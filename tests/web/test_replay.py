@@ -21,7 +21,7 @@ SCORED = {"do": "score", "category": "crag"}
 
 
 def filmed(clips: Clips, seconds: float, rate: int = 30, from_s: float = 0.0) -> float:
-    """Let the camera see a bright bar that moves for that many seconds; the time after them."""
+    """Show the clips' recorder a bright moving bar for some seconds of camera time; return the time at their end."""
     for at in range(int(seconds * rate)):
         picture = np.zeros((96, 128, 3), np.uint8)
         picture[:, at % 128 :][:, :20] = 255
@@ -31,7 +31,7 @@ def filmed(clips: Clips, seconds: float, rate: int = 30, from_s: float = 0.0) ->
 
 @pytest.fixture
 def crag(pub: Pub) -> Pub:
-    """A game of Crag whose tray is empty."""
+    """Return a pub on whose table a game of Crag has begun, with an empty tray."""
     pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
     pub.table.submit(observation([], at_s=90.0))
     return pub

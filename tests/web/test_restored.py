@@ -1,4 +1,4 @@
-"""A table that moves house: on the other machine every page tells the same, and every photo is the same to the byte."""
+"""A table that is exported and imported on another machine: every page and every photo is the same there."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def table_in(folder: Path) -> Iterator[Pub]:
 
 
 def evening(pub: Pub) -> None:
-    """Three games in two sittings with two sets of dice: photos, a question, corrections, undo, standings."""
+    """Play games in two sittings with two sets of dice: photos, a question, a correction, an undo."""
     table, at_s = pub.table, 100.0
 
     def play(**line: Any) -> None:
@@ -78,7 +78,7 @@ def evening(pub: Pub) -> None:
 
 
 def told(pub: Pub) -> dict[str, Any]:
-    """What the pages tell; of the snapshot all but how often it was told since the start."""
+    """Return the answers of `PAGES` and all photos; the snapshot without `pulse`, which begins anew at each start."""
     client = pub.host()
     games = [game["id"] for game in client.get("/api/evening").json["games"]]
     earlier = PastGames(pub.folder).games()
@@ -94,7 +94,7 @@ def told(pub: Pub) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def moved(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, Any], Path]:
-    """What the old table tells when it is started again, what the new one tells, and where both lie."""
+    """Return what `told` returns for the old table after a restart and for the new one, and the folder of both."""
     place = tmp_path_factory.mktemp("moved")
     (place / "old.toml").write_text(SETTINGS)
     with table_in(place / "old") as pub:

@@ -25,7 +25,7 @@ OUT = Path(__file__).resolve().parents[2] / "out" / "web"
 
 
 def painted() -> bytes:
-    """A picture of plain squares where `pub.observation` has its dice: it stands in for a camera's."""
+    """Return a JPEG of plain dice where `pub.observation` has its dice, in place of a camera's photo."""
     tray = np.full((960, 1280, 3), (60, 80, 32), np.uint8)
     for at, value in enumerate(READ):
         x = int(120 + 124 * at)
@@ -36,7 +36,7 @@ def painted() -> bytes:
 
 
 class PaintedPhotos:
-    """The same painted photo of every throw."""
+    """Fake photos: every throw has the painted one."""
 
     def jpeg(self, throw: int) -> bytes | None:
         return painted()
@@ -44,7 +44,7 @@ class PaintedPhotos:
 
 @pytest.fixture
 def looked_over(tmp_path: Path) -> Iterator[Pub]:
-    """Two games with a throw each: the first is corrected in one die, in the second it is open which 5 was a 3."""
+    """Yield a pub with two doubted throws: the first has one corrected die; in the second either 5 could be a 3."""
     with opened(tmp_path, review=Review(tmp_path), photos=PaintedPhotos()) as pub:
         doubted(pub, READ, 100.0)
         throw = pub.table.snapshot().throws[0].number
@@ -62,7 +62,7 @@ def doubted(pub: Pub, answer: list[int], at_s: float) -> None:
     pub.table.submit(Answer(question=question.id, values=tuple(answer)))
 
 
-def test_only_paired_phones_may_look(looked_over: Pub) -> None:
+def test_a_guest_may_not_review_throws(looked_over: Pub) -> None:
     stranger = looked_over.stranger()
     for answer in (
         stranger.get("/api/review"),
@@ -73,7 +73,7 @@ def test_only_paired_phones_may_look(looked_over: Pub) -> None:
     assert "/api/throws/" not in stranger.get("/review").text
 
 
-def test_the_host_sees_how_often_a_reading_was_wrong_without_asking(looked_over: Pub) -> None:
+def test_the_owner_sees_how_often_an_accepted_reading_was_wrong(looked_over: Pub) -> None:
     found = looked_over.host().get("/api/evidence").json
     assert (found["throws"], found["asked"], found["accepted"], found["corrected"]) == (2, 2, 0, 0)
     assert found["bound"] == 1.0
@@ -88,7 +88,7 @@ def test_the_review_lists_each_die_as_read_and_as_corrected(looked_over: Pub) ->
     assert (later["source"], later["doubt"], later["settled"]) == ("answered", "disagree", False)
 
 
-def test_the_host_settles_open_throws(looked_over: Pub) -> None:
+def test_the_owner_labels_throws_whose_dice_are_not_settled(looked_over: Pub) -> None:
     host = looked_over.host()
     throw = host.get("/api/review").json["throws"][0]
     values = [3, 5, 2, 2, 1, 4, 6]
@@ -114,7 +114,7 @@ def test_the_zip_is_a_set_that_training_reads(looked_over: Pub, tmp_path: Path) 
     assert sorted(photo.dice[:, 3]) == [2, 2, 3, 4, 5, 5, 6]
 
 
-def test_what_is_marked_as_no_die_is_not_in_the_set(looked_over: Pub) -> None:
+def test_a_box_marked_as_no_die_is_not_in_the_set(looked_over: Pub) -> None:
     host = looked_over.host()
     throw = host.get("/api/review").json["throws"][0]["throw"]
     assert host.post(f"/api/review/{throw}", json={"values": [0, 5, 2, 2, 1, 4, 6]}).status_code == 200
@@ -124,7 +124,7 @@ def test_what_is_marked_as_no_die_is_not_in_the_set(looked_over: Pub) -> None:
 
 
 @pytest.mark.browser
-def test_the_host_reviews_throws_in_chromium(chromium: Any, looked_over: Pub) -> None:
+def test_the_owner_reviews_throws_in_chromium(chromium: Any, looked_over: Pub) -> None:
     with served(looked_over) as address:
         context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
         assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok

@@ -1,4 +1,4 @@
-"""Who may use which route: docs/reference/roles.md and the guard say the same, for every route and page."""
+"""Roles of every route and page: docs/reference/roles.md and the guard agree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REFUSALS = {"not_paired", "not_owner", "not_player"}
 
 
 def table_of_the_page() -> dict[str, frozenset[Role]]:
-    """The table in the documentation: the roles with a tick, by route."""
+    """Return the roles with a tick in the table of docs/reference/roles.md, by route."""
     rows = [row for row in PAGE.read_text(encoding="utf-8").splitlines() if row.startswith("| `")]
     told = {}
     for row in rows:
@@ -61,7 +61,7 @@ def test_a_route_admits_exactly_the_roles_of_the_roles_page(whole: Pub, route: s
 
 
 def visitor(pub: Pub, role: Role) -> Any:
-    """A new client of that role."""
+    """Return a new test client with a role; earlier paired phones lose theirs."""
     if role is Role.GUEST:
         return pub.stranger()
     if role is Role.HERE:
@@ -78,7 +78,7 @@ def visitor(pub: Pub, role: Role) -> Any:
     return client
 
 
-def test_a_guest_sees_every_page_but_no_code_on_it(whole: Pub) -> None:
+def test_a_guest_gets_every_page_but_neither_pin_nor_owners_code(whole: Pub) -> None:
     for route in TABLE:
         method, rule = route.split(" ")
         if method == "GET" and "/api/" not in rule and "<" not in rule and "qr/" not in rule:
@@ -112,7 +112,7 @@ def test_a_player_can_do_nothing_to_other_phones(pub: Pub) -> None:
     assert [each["role"] for each in owner.get("/api/phones").json["phones"]] == ["owner", "player"]
 
 
-def test_the_owner_lets_in_hands_over_demotes_and_removes(pub: Pub) -> None:
+def test_owners_let_phones_in_and_promote_demote_and_remove_them(pub: Pub) -> None:
     owner, guest = pub.host(), pub.stranger("192.168.4.30")
     guest.post("/api/pair/ask", json={"name": "Ann"})
     asks = owner.get("/api/phones").json["asking"]
@@ -146,7 +146,7 @@ def test_a_player_ends_only_the_game_that_its_phone_started(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("page", ["/settings", "/setup", "/review", "/calibrate", "/camera"])
-def test_an_owners_page_invites_a_guest_to_pair_but_not_a_player(whole: Pub, page: str) -> None:
+def test_the_owners_pages_invite_guests_to_pair_but_not_players(whole: Pub, page: str) -> None:
     invitation = 'id="unpaired" hidden><p>'
     button = '<a class="button main" href="/control">'
     as_guest, as_player = (visitor(whole, role).get(page).text for role in (Role.GUEST, Role.PLAYER))

@@ -17,16 +17,16 @@ BUZZED = "window.buzzed = []; navigator.vibrate = (pattern) => { window.buzzed.p
 
 
 def sit(client: Any, name: str, colour: int) -> int:
-    """Sit down; the answer's status."""
+    """Ask for a seat in the next game; return the answer's status."""
     return int(client.post("/api/seats", json={"name": name, "colour": colour}).status_code)
 
 
 def names(pub: Pub) -> list[str]:
-    """The names of those who sit, as everyone sees them."""
+    """Return the names on the seats of the next game, as a guest gets them."""
     return [seat["name"] for seat in pub.stranger().get("/api/seats").json["seats"]]
 
 
-def test_only_a_phone_that_was_let_in_sits_down(pub: Pub) -> None:
+def test_only_a_paired_player_can_take_a_seat(pub: Pub) -> None:
     assert sit(pub.stranger(), "Mallory", 1) == 401
     assert sit(pub.paired(Role.SCREEN), "Screen", 1) == 403
     asking = pub.stranger("192.168.4.33")
@@ -41,7 +41,7 @@ def test_only_a_phone_that_was_let_in_sits_down(pub: Pub) -> None:
     assert asking.get("/api/phones").json["role"] == "player"
 
 
-def test_a_name_and_a_peg_belong_to_one_phone(pub: Pub) -> None:
+def test_a_seats_name_and_peg_colour_belong_to_one_phone(pub: Pub) -> None:
     ann, ben = pub.paired(Role.PLAYER, "Ann"), pub.paired(Role.PLAYER, "Ben", "192.168.4.11")
     assert sit(ann, "Ann", 3) == 200
     assert sit(ben, "ann", 4) == 409
@@ -53,12 +53,12 @@ def test_a_name_and_a_peg_belong_to_one_phone(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "   ", "\u202eAnn", "\x07"])
-def test_a_seat_needs_a_name_that_can_be_seen(pub: Pub, name: str) -> None:
+def test_a_seat_needs_a_visible_name(pub: Pub, name: str) -> None:
     assert sit(pub.paired(Role.PLAYER), name, 1) in (400, 422)
     assert names(pub) == []
 
 
-def test_a_seat_outlasts_pairing_again_but_not_a_screen_or_hours_away(pub: Pub) -> None:
+def test_a_seat_survives_pairing_again_but_not_hours_of_silence(pub: Pub) -> None:
     phone = pub.paired(Role.PLAYER, "Ann")
     assert sit(phone, "Ann", 2) == 200
     assert phone.post("/api/pair", json={"pin": PIN, "name": "Ann"}).status_code == 200

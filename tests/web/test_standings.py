@@ -33,7 +33,7 @@ def games(pub: Any) -> None:
         assert pub.table.snapshot().state["over"]
 
 
-def test_the_evening_page_shows_standings_chart_board_and_picture(chromium: Any, tmp_path: Path) -> None:
+def test_the_evening_page_shows_standings_charts_and_a_picture_to_save(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
         games(pub)
         page = chromium.new_context(viewport={"width": 1180, "height": 820}).new_page()

@@ -21,7 +21,7 @@ SEEN_MS = 250
 PAUSE_MS = 900
 """Longest time between two rounds: past every pause, so that some taps act."""
 SETTLED_MS = 700
-"""After so long a change made elsewhere is settled, and buttons act again."""
+"""Milliseconds after a change made on another phone until buttons act again."""
 NAMED: list[dict[str, Any]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
 
 WATCH = """() => {
@@ -35,7 +35,7 @@ WATCH = """() => {
 
 
 def wanted(key: str) -> tuple[str, dict[str, Any]]:
-    """Return what a button of that key sends: the end of the path, and a part of the body."""
+    """Return what the button with this key must send: the end of the path, and a part of the body."""
     if key == "undo":
         return "/api/lines", {"line": {"undo": 1}}
     if key == "next":
@@ -44,7 +44,7 @@ def wanted(key: str) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_no_tap_does_what_was_not_on_its_button(chromium: Any, pub: Pub) -> None:
+def test_no_tap_does_anything_but_what_its_button_said_when_aimed_at(chromium: Any, pub: Pub) -> None:
     dice = random.Random(37)
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *NAMED)
@@ -74,7 +74,7 @@ def test_no_tap_does_what_was_not_on_its_button(chromium: Any, pub: Pub) -> None
 
 
 def phone(chromium: Any, address: str) -> Any:
-    """A paired phone on the control page, its clock stopped, that notes what it sends and what was meant."""
+    """Return the control page of a paired phone with stopped timers; it records what it sends and what was aimed at."""
     context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
     assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
     page = context.new_page()
@@ -86,18 +86,18 @@ def phone(chromium: Any, address: str) -> Any:
 
 
 def pass_time(phones: list[Any], passing_ms: int) -> None:
-    """Move the clocks of both phones on."""
+    """Move the timers of all phones on by some milliseconds."""
     for each in phones:
         each.clock.run_for(passing_ms)
 
 
 def aim(page: Any, place: tuple[float, float]) -> None:
-    """Look at the button there: what it is when the finger starts for it."""
+    """Record which button a person aims at: the one at this place now."""
     page.evaluate("(at) => { window.meant = document.elementFromPoint(...at)?.closest('button')?.dataset.key }", place)
 
 
 def spot(page: Any, place: int) -> tuple[float, float]:
-    """The middle of one of the three places for acts."""
+    """Return the centre (x, y) of one of the three large buttons in pixels; `place` is 0 to 2."""
     box = page.locator("#big > *").nth(place).bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 

@@ -46,7 +46,7 @@ def status(link: socket.socket) -> int:
 
 
 def numbers(link: socket.socket, until: int) -> list[int]:
-    """The numbers of the snapshots that a stream tells, up to that one."""
+    """Return the numbers of the snapshots that a stream sends, up to the number `until`."""
     text, told = b"", list[int]()
     while until not in told:
         came = link.recv(65536)
@@ -58,7 +58,7 @@ def numbers(link: socket.socket, until: int) -> list[int]:
 
 
 def emptied(pub: Pub, port: int) -> bool:
-    """Return whether all streams give their places back while other requests are served."""
+    """Return whether all event streams end while other requests are served."""
 
     def none_left() -> bool:
         urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE_S).close()
@@ -97,7 +97,7 @@ def test_every_stream_gets_each_change_in_order(running: tuple[Pub, int]) -> Non
         link.close()
 
 
-def test_phones_that_vanish_give_their_places_back(running: tuple[Pub, int]) -> None:
+def test_phones_that_vanish_free_their_event_streams(running: tuple[Pub, int]) -> None:
     pub, port = running
     for _ in range(3):
         links = [listen(port) for _ in range(8)]
@@ -169,7 +169,7 @@ def pour(link: socket.socket, size: int) -> None:
         pass  # the server has heard enough
 
 
-def test_a_body_in_chunks_is_read_and_its_size_is_limited(running: tuple[Pub, int]) -> None:
+def test_a_chunked_body_is_read_and_its_size_is_limited(running: tuple[Pub, int]) -> None:
     _, port = running
     head = b"POST /api/pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
     head += b"Transfer-Encoding: chunked\r\n\r\n"
@@ -189,7 +189,7 @@ def test_a_body_with_two_lengths_is_refused_as_smuggling(running: tuple[Pub, int
         assert [part.split(b" ")[0] for part in told.split(b"HTTP/1.1 ")[1:]] == [b"400"]
 
 
-def test_a_server_that_has_ended_may_be_stopped_again(tmp_path: Path) -> None:
+def test_a_server_that_has_ended_can_be_stopped_again(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         server = Server(pub.site, socket.create_server(("127.0.0.1", 0)), pub.limits)
         serving = threading.Thread(target=server.run)
@@ -217,7 +217,7 @@ def test_a_server_stops_although_phones_keep_connections_open(tmp_path: Path) ->
         assert set(threading.enumerate()) <= before
 
 
-def test_answers_is_true_only_while_the_server_serves(tmp_path: Path) -> None:
+def test_the_watchdogs_check_succeeds_only_while_the_server_serves(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         server = Server(pub.site, socket.create_server(("0.0.0.0", 0)), pub.limits)
         assert not server.answers(0.05)  # it listens, but nobody serves

@@ -42,7 +42,7 @@ def play_on(pub: Pub, dice: random.Random) -> bool:
 
 
 def opened_page(chromium: Any, address: str, language: str, path: str, size: tuple[int, int]) -> Any:
-    """A page in that language and of that size that shows the table as it is."""
+    """Return a page in a language and window size that shows the newest snapshot."""
     page = phone(chromium, address, paired=path == "/control")
     page.context.add_cookies([{"name": "lang", "value": language, "url": address}])
     page.set_viewport_size({"width": size[0], "height": size[1]})

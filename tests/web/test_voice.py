@@ -14,7 +14,7 @@ from web.loudspeaker import Loudspeaker, call_outs
 
 
 class Said:
-    """Words that were begun, and whether they were cut off."""
+    """Fake speech: its words, and whether it was cut off."""
 
     def __init__(self, words: str) -> None:
         self.words, self.cut_off = words, False
@@ -102,7 +102,7 @@ def test_a_paired_phone_turns_the_voice_on_and_off(tmp_path: Path) -> None:
         assert pub.stranger().get("/api/voice").json == {"on": True}
 
 
-def test_a_throw_for_the_computer_player_is_announced_once(pub: Pub) -> None:
+def test_the_voice_asks_only_once_to_throw_for_the_bot(pub: Pub) -> None:
     mouth = Mouth()
     voice = Loudspeaker("en", mouth)
     voice.turn(True)

@@ -20,7 +20,7 @@ OUT = Path(__file__).resolve().parents[2] / "out" / "web"
 
 
 class Room:
-    """A host's phone, two viewers and the screen, each in a browser context of its own."""
+    """The owner's phone, two viewers and the pub's screen, each in a browser context of its own."""
 
     def __init__(self, chromium: Any, address: str, pub: Pub) -> None:
         self.pub, self.apart_ms, self.problems, self.throws = pub, list[int](), list[str](), 0
@@ -40,7 +40,7 @@ class Room:
         return page
 
     def do(self, act: Callable[[], None]) -> None:
-        """Do it on the host's phone; wait until all show the snapshot after it; note how far apart they were."""
+        """Call `act` on the owner's phone; wait until all pages show the next snapshot; record how far apart in ms."""
         before = self.pub.table.snapshot().number
         act()
         self.host.wait_for_selector(f'html:not([data-number="{before}"])', state="attached")
@@ -54,7 +54,7 @@ class Room:
         self.do(lambda: self.host.click(f"#sheet [data-key='{key}']"))
 
     def throw(self, *values: int) -> None:
-        """The first throws by the big dice keys, the others as a phone's script would, to be done in time."""
+        """Enter a throw: the first `BY_KEYS` by the page's dice keys, later ones by a request, to save time."""
         self.throws += 1
         if self.throws > BY_KEYS:
             number = self.pub.table.snapshot().number
@@ -85,7 +85,7 @@ class Room:
         self.host.wait_for_selector("dialog", state="detached")
 
     def end(self, game: str) -> None:
-        """Everyone names the winner, in the same words; pictures are kept."""
+        """Check that all pages name the winner in the same words, and write pictures of them."""
         words = {page.inner_text("#can") for page in (self.host, *self.others)}
         winners = self.pub.table.snapshot().state["outcome"]["winners"]  # type: ignore[index]
         assert len(words) == 1
@@ -144,7 +144,7 @@ SLOW_LINK = {"offline": False, "latency": 20, "downloadThroughput": 200_000, "up
 
 
 def slow_phone(chromium: Any, address: str) -> Any:
-    """A phone four times slower than this machine, on 1.6 Mbit/s, that has the page open."""
+    """Return a page on a phone four times slower than this machine, with a network of 1.6 Mbit/s."""
     page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
     link = page.context.new_cdp_session(page)
     link.send("Emulation.setCPUThrottlingRate", {"rate": 4})
@@ -170,7 +170,7 @@ FRAMES = """window.frames_seen = []; const look = () => { const root = document.
 
 
 def updated(page: Any, pub: Pub, number: int) -> Iterator[tuple[int, str]]:
-    """Each of the updates, once the page shows it: its number, and what can be done then."""
+    """Play `UPDATES`; yield the snapshot's number and the page's what-next line, each once the page shows it."""
     host = pub.host()
     for line in UPDATES:
         number = host.post("/api/lines", json={"number": number, "line": line}).json["number"]
