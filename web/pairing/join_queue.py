@@ -15,7 +15,7 @@ from web.pairing.guesses import Guesses
 CODE_SHOWN_S = 60.0
 """How long the code of the first request is shown, in seconds. Then the request expires if nobody has accepted it."""
 MIN_SHOWN_S = 2.0
-"""Seconds that a code must have been shown before the button accepts it: an earlier press may be meant for the last."""
+"""Seconds that a code must have been shown before the button accepts it: an earlier press may be meant for another."""
 MAX_REQUESTS = 6
 """Most requests in the queue; one more is refused until there is room."""
 CODE_DICE = 3
@@ -79,24 +79,24 @@ class JoinQueue:
             self._replace(self._queue[1:])
         return self._queue
 
-    def add(self, asking: JoinRequest) -> JoinRequest | float:
+    def add(self, request: JoinRequest) -> JoinRequest | float:
         """Append a request to the queue. It replaces an earlier request from the same IP address.
 
         Args:
-            asking: The request; its `id` and `code` are ignored and chosen here.
+            request: The request; its `id` and `code` are ignored and chosen here.
 
         Returns:
             The request as queued, or the seconds to wait if the queue is full or the address asks too often.
         """
-        self._replace(tuple(each for each in self.drop_expired() if each.address != asking.address))
-        wait_s = self._expired.wait_s(asking.address)
+        self._replace(tuple(each for each in self.drop_expired() if each.address != request.address))
+        wait_s = self._expired.wait_s(request.address)
         if wait_s > 0 or len(self._queue) >= MAX_REQUESTS:
             return wait_s or CODE_SHOWN_S
         self._last_id += 1
         code = new_code()
         while code in {each.code for each in self._queue}:
             code = new_code()
-        self._replace((*self._queue, replace(asking, id=self._last_id, code=code)))
+        self._replace((*self._queue, replace(request, id=self._last_id, code=code)))
         return self._queue[-1]
 
     def take_shown(self) -> JoinRequest | None:

@@ -324,12 +324,12 @@ class Pairing:
         paired = self._add(_sha256(fresh), name, address, role, known.token_sha256 if known else None)
         return fresh if paired else FULL
 
-    def _pair_request(self, asking: JoinRequest | None, role: Role) -> bool:
+    def _pair_request(self, request: JoinRequest | None, role: Role) -> bool:
         """Pair the phone of a request, in `role` or as the screen it asked for. False without a request or a place."""
-        if asking is None:
+        if request is None:
             return False
-        given = Role.SCREEN if asking.screen else role
-        return self._add(asking.token_sha256, asking.name, asking.address, given, asking.replaces)
+        given = Role.SCREEN if request.screen else role
+        return self._add(request.token_sha256, request.name, request.address, given, request.replaces)
 
     def _add(self, token_sha256: str, name: str, address: str, role: Role, replaces: str | None) -> bool:
         """Add a phone to the paired ones, and save them. False if all `MAX_PHONES` places are taken by owners.
