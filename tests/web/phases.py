@@ -1,7 +1,8 @@
 """Photograph every phase of the three games, on a phone and on the pub's screen: the pictures of a three-second round.
 
 `python -m tests.web.phases FOLDER [PHASE...]` plays scripted games on a real table and writes NAME-phone.png and
-NAME-tv.png for each phase. Photos of the tray are drawn and show the dice that were thrown.
+NAME-tv.png for each phase; the word `lessons` has the games explain themselves. Photos of the tray are drawn and show
+the dice that were thrown.
 """
 
 from __future__ import annotations
@@ -58,12 +59,12 @@ def tray_jpeg(values: Sequence[int], kept: Sequence[int]) -> bytes:
 class Evening:
     """A table, and the hands that play the script on it."""
 
-    def __init__(self, pub: Pub) -> None:
-        self.pub, self.at_s = pub, 100.0
+    def __init__(self, pub: Pub, lessons: bool = False) -> None:
+        self.pub, self.at_s, self.lessons = pub, 100.0, lessons
 
     def begin(self, game: str, players: Sequence[str] = ("Ann", "Ben", "Cleo"), **more: Any) -> None:
         """Begin a game; the tray is empty."""
-        terms = more.pop("terms", {})
+        terms = {**more.pop("terms", {}), **({"lessons": True} if self.lessons else {})}
         header = {"transcript": 1, "game": game, "players": list(players), **more}
         self.pub.table.submit(StartGame(header=header, terms=terms))
         self.see([])
@@ -224,17 +225,19 @@ SCRIPTS = {"crib": crib_dice, "crib-end": crib_dice_end, "house": house, "crag":
 
 
 def main(folder: Path, only: Sequence[str]) -> None:
-    """Play every script and photograph each phase in each view."""
+    """Play every script and photograph each phase in each view; the word `lessons` has the games explain themselves."""
+    lessons = "lessons" in only
+    only = [name for name in only if name != "lessons"]
     folder.mkdir(parents=True, exist_ok=True)
     with chromium_browser() as browser:
         for name, script in SCRIPTS.items():
             if only and name not in only:
                 continue
             with tempfile.TemporaryDirectory() as kept:
-                photograph(browser, Path(kept), name, script, folder)
+                photograph(browser, Path(kept), name, script, folder, lessons)
 
 
-def photograph(browser: Any, kept: Path, name: str, script: Any, folder: Path) -> None:
+def photograph(browser: Any, kept: Path, name: str, script: Any, folder: Path, lessons: bool = False) -> None:
     """Play one script on a table of its own."""
     advisor = Advisor(lambda: pub.table.state())
     having: dict[str, Any] = {"evening": PastGames(kept), "advice": advisor, "photos": Photos(kept)}
@@ -248,7 +251,7 @@ def photograph(browser: Any, kept: Path, name: str, script: Any, folder: Path) -
             pages[view] = context.new_page()
             pages[view].goto(address + path)
             pages[view].wait_for_selector('#live[data-live="yes"]')
-        for at, phase in enumerate(script(Evening(pub))):
+        for at, phase in enumerate(script(Evening(pub, lessons))):
             number = pub.table.snapshot().pulse
             for view, page in pages.items():
                 page.wait_for_function("(n) => Number(document.documentElement.dataset.pulse ?? 1e9) >= n", arg=number)

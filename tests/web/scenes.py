@@ -20,6 +20,7 @@ from companion.table.journal import Entry
 from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot
 from companion.table.state import TableState
+from companion.table.terms import Terms
 from companion.table.tray.interpret import Ask, Memory
 from companion.table.tray.observation import Die, Observation
 
@@ -74,10 +75,10 @@ def scenes(header: Header, seed: int = 5) -> dict[str, Snapshot]:
         **({"cheered": TableState(cheers[len(cheers) // 2], Memory())} if cheers else {}),
         "over": TableState(records[-1], Memory()),
     }  # fmt: skip
-    return {
-        name: msgspec.structs.replace(snapshot_of(table), pulse=at + 1)
-        for at, (name, table) in enumerate(found.items())
-    }
+    shown = {name: snapshot_of(table) for name, table in found.items()}
+    for name in ("begun", "deciding", "throwing"):
+        shown[f"taught {name}"] = msgspec.structs.replace(shown[name], terms=Terms(lessons=True))
+    return {name: msgspec.structs.replace(snapshot, pulse=at + 1) for at, (name, snapshot) in enumerate(shown.items())}
 
 
 def played(header: Header, dice: random.Random) -> tuple[Action, ...]:

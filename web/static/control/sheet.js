@@ -195,8 +195,7 @@ function keepPicker(snapshot, keeps) {
   return h(
     "div",
     { class: "stack" },
-    h("p", { class: "quiet" }, t(`control.keep_${word}`)),
-    h("div", { class: "faces dice-keys" }, keys),
+    h("div", { class: "faces dice-keys", role: "group", "aria-label": t(`control.keep_${word}`) }, keys),
     go,
   );
 }

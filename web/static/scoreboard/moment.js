@@ -33,7 +33,8 @@ function drawing(snapshot, event) {
   const all = sides(snapshot),
     thrown = snapshot.events.findLast((each) => each.code === "threw" && each.number <= event.number);
   const struck = [all[event.side], all.find((side) => side.name === event.args.on)].filter(Boolean);
-  const big = `moment.${event.code}`,
+  const nothing = `moment.${event.code}_nothing`, // a loss of no points
+    big = event.args.points === 0 && has(nothing) ? nothing : `moment.${event.code}`,
     args = { ...event.args, points: number(event.args.points ?? 0) };
   const { who, what } = toDo(snapshot);
   const parts = [

@@ -3,7 +3,8 @@ import { $, fill, follow, h, isolate, number, settings, t, table, text } from ".
 import { blanks, chip, colourOf, dice, unknown } from "../shared/dice.js";
 import { gameName, goalWords, lastWords, leadWords, roundWords } from "../shared/facts.js";
 import { bestDice, explains, lessonWords, targetOf, toDo, toGo, worthOf } from "../shared/facts.js";
-import { can, eventWords, gap, inQuestion, lengthOf, lying, nextStarter, sides, whoIsOn } from "../shared/sides.js";
+import { can, eventWords, gap, inQuestion, lengthOf } from "../shared/sides.js";
+import { lying, nextStarter, sides, whoIsOn } from "../shared/sides.js";
 import { inWords, track } from "./track.js";
 /** @import { Snapshot } from "../types/server" */
 
@@ -47,10 +48,11 @@ export function stage() {
     const box = /** @type {HTMLElement} */ ($("who").closest(".stage"));
     box.classList.toggle("won", Boolean(winner));
     box.classList.toggle("idle", !state);
+    box.classList.toggle("few", Boolean(snapshot.panels.sheet)); // dice so few that their worth stands beside them
     const fresh = state?.throw_sizes.length && snapshot.phase !== "asking" && worthOf(snapshot)?.value === 0;
     box.classList.toggle("fresh", Boolean(fresh));
     box.style.setProperty("--on", colourOf((winner ?? on)?.colour ?? 0));
-    const most = winner ? LONG_WIN : who ? LONG_SENTENCE : LONG_TITLE,
+    const most = winner ? LONG_WIN : who || screen ? LONG_SENTENCE : LONG_TITLE,
       letters = `${who ?? ""}${what}`.length > most;
     $("who").classList.toggle("wordy", letters || Boolean(lengthOf(who ?? "")));
     fill($("who"), [who, what, on?.name, on?.colour, winner?.name, state?.over], () =>
@@ -118,7 +120,12 @@ function felt(snapshot, frozen, loose, on) {
   if (snapshot.question?.values.length) {
     const row = dice(snapshot.question.values), asked = inQuestion(snapshot.question);
     if (asked !== null) row.children[asked].replaceWith(unknown());
-    return [group(row, "lies.seen")];
+    // Where their number is in doubt the dice of the keep zone follow those that were thrown.
+    const kept = snapshot.question.code === "count" ? snapshot.kept.length : 0;
+    if (!kept || kept >= row.children.length) return [group(row, "lies.seen")];
+    const beside = dice(snapshot.question.values.slice(-kept), "frozen", "dice.frozen");
+    beside.style.setProperty("--ring", colourOf(on?.colour ?? 0));
+    return [group(dice(snapshot.question.values.slice(0, -kept)), "lies.seen"), group(beside, "lies.kept")];
   }
   const [count] = snapshot.state?.throw_sizes ?? [];
   if (!frozen.length && !loose.length) return count ? [group(blanks(count), "lies.to_throw")] : [];

@@ -16,7 +16,8 @@ export const targetOf = ({ panels, track }) =>
 export function goalWords(snapshot) {
   const { panels } = snapshot;
   if (panels.goal?.notes.includes("goal.last_round") && !snapshot.state?.over) return t("goal.last_round_wins");
-  if (panels.goal === null && panels.sheet) return t("goal.rounds", { rounds: panels.sheet.rows.length });
+  if (panels.goal === null && panels.sheet)
+    return roundWords(snapshot) ? t("goal.most") : t("goal.rounds", { rounds: panels.sheet.rows.length });
   return t("goal.target", { points: number(targetOf(snapshot)) });
 }
 

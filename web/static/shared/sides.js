@@ -1,5 +1,5 @@
 // What the pages read out of a snapshot: the sides in seat order, who is on, what lies, what can be done.
-import { h, isolate, number, t } from "./core.js";
+import { h, has, isolate, number, t } from "./core.js";
 
 /** The sides (players, or teams) in seat order, with what each page shows of them; a side is known by its seat. */
 export function sides(snapshot) {
@@ -135,7 +135,8 @@ export function eventWords(event) {
   if (event.code === "game_over") return event.args.winners ? overLine(event.args) : t("can.abandoned");
   const args = plainArgs(event.args);
   if (Array.isArray(event.args?.dice)) args.count ??= event.args.dice.length;
-  return t(`event.${event.code}`, args, event.words);
+  const nothing = `event.${event.code}_nothing`; // a loss of no points
+  return t(event.args?.points === 0 && has(nothing) ? nothing : `event.${event.code}`, args, event.words);
 }
 
 function plainArgs(args) {
