@@ -23,6 +23,7 @@ from companion.adapters.tray_observer import TrayObserver
 from companion.bots.adviser import Advisor
 from companion.bots.daily_puzzle import DailyPuzzle
 from companion.bots.player import BotPlayer
+from companion.bots.remarks import Remarks
 from companion.bots.vote import Vote
 from companion.diagnostics.health import Health
 from companion.diagnostics.machine import checks_of_any_table
@@ -200,7 +201,7 @@ def build(starting: Starting) -> App:
         *groups_of_any_table(table, feed, board, photos, past, door.pairing, checks),
         *([api.tray.routes(hands, table)] if hands else []),
         *([api.photos.replays(clips)] if settings.camera.replay else []),
-        api.house.routes(house),
+        api.house.routes(house, Remarks(table.state, lambda: file.running.table)),
         api.advice.routes(Advisor(table.state), Vote(table.state), DailyPuzzle(date.today)),
         api.voice.routes(voice),
         api.review.routes(Review(folder, past), photos, packages.cameras),

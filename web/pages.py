@@ -11,6 +11,7 @@ from typing import Any
 import flask
 import msgspec
 
+from companion.table.terms import HOUSE
 from web import catalogue, qr, static_files
 from web.api.games import Form, card
 from web.guard import COOKIE, set_token_cookie
@@ -66,10 +67,11 @@ class Addresses:
 
 @dataclass(frozen=True, slots=True)
 class TableIdentity:
-    """Functions that return the table's present name, and the language of its page /tv ("": the browser's)."""
+    """Functions that return the table's present name, the language of its page /tv ("": the browser's), the bot's name."""
 
     name: Callable[[], str]
     language: Callable[[], str] = lambda: ""
+    house: Callable[[], str] = lambda: HOUSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,7 @@ class Pages:
             "evening": "evening" in groups,
             "replay": "replay" in groups,
             "advice": "advice" in groups,
+            "house": self.named.house() if "house" in groups else None,
             "seat": seated.seat if (seated := phone(self.pairing)) else None,
             "titles": {game["game"]: game["title"] for game in self.games},
         }

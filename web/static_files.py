@@ -31,6 +31,8 @@ PAGES = tuple(
     path.stem for path in sorted((FOLDER.parent / "templates").glob("*.html")) if any(FOLDER.glob(f"*/{path.stem}.js"))
 )
 """Names of the pages that have a template and a script of that name."""
+OF_ONE_PAGE = ("remark",)
+"""First parts of keys of many texts that few pages show: the others need not load them."""
 IMMUTABLE = "public, max-age=31536000, immutable"
 """Cache-Control of a file whose URL contains the current version: browsers keep it for a year without a request."""
 
@@ -70,13 +72,14 @@ def loaded_files() -> dict[str, StaticFile]:
 def texts_of(source: str, language: str) -> dict[str, str]:
     """Return the texts that a page's script may need, by key: all but those of pages that it does not mention.
 
-    A text belongs to a page if the first part of its key is the page's name, as in `tv.title`.
+    A text belongs to a page if the first part of its key is the page's name, as in `tv.title`, or one of `OF_ONE_PAGE`
+    that the page's script mentions.
 
     Args:
         source: The page's bundled script.
         language: Code of the language.
     """
-    foreign = {page for page in PAGES if not re.search(rf"[\"'`]{page}\.", source)}
+    foreign = {page for page in (*PAGES, *OF_ONE_PAGE) if not re.search(rf"[\"'`]{page}\.", source)}
     return {key: text for key, text in catalogue.texts(language).items() if key.partition(".")[0] not in foreign}
 
 

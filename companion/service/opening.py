@@ -135,14 +135,15 @@ def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
 def header_of_first_game(settings: Settings) -> dict[str, object]:
     """Return the transcript's header of the game that a first start sets up."""
     table = settings.table
-    house = (HOUSE,) if table.house and HOUSE not in table.players else ()
+    name = table.house_name or HOUSE
+    house = (name,) if table.house and name not in table.players else ()
     return {"transcript": 1, "game": table.game, "players": [*table.players, *house], "rules": {}}
 
 
 def terms_of_first_game(settings: Settings) -> dict[str, object]:
     """Return the terms of the game that a first start sets up: computer player, seriousness, set of dice."""
     table = settings.table
-    house = {"house": {"player": HOUSE, "level": table.house}} if table.house else {}
+    house = {"house": {"player": table.house_name or HOUSE, "level": table.house}} if table.house else {}
     return {**house, "serious": table.serious, "dice": table.dice}
 
 

@@ -18,6 +18,7 @@ from companion.service.addresses import listening_socket, own_addresses, page_ad
 from companion.settings.load import Settings
 from companion.table.photos import Photos
 from companion.table.read_only import AnyTable
+from companion.table.terms import HOUSE
 from hardware.board import Board
 from web import api
 from web.api import metrics
@@ -140,7 +141,11 @@ def servers(
         feed: Snapshots for the event streams.
         groups: All routes.
     """
-    named = TableIdentity(lambda: running().table.name, lambda: running().table.language)
+    named = TableIdentity(
+        lambda: running().table.name,
+        lambda: running().table.language,
+        lambda: running().table.house_name or HOUSE,
+    )
     pages = Pages(feed, door.pairing, FORMS, door.addresses, named)
     app = create_app(pages, groups, importlib.metadata.version("peg-and-pip"))
     limits = Limits(streams=running().web.streams)

@@ -27,6 +27,8 @@ class TableSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         game: Name of the first game.
         players: Names of the first game's players, clockwise.
         house: Level of the computer player House in the first game: careless, steady or best. Empty: no House.
+        house_name: Name of the computer player and of the house, which comments. Empty: House, and the table's name.
+        remarks: Whether the house comments on costly decisions and lucky throws on the pub's screen.
         serious: Whether odds and best play are hidden while the first game is on.
         dice: Name of the set of dice, where there is more than one.
     """
@@ -36,6 +38,8 @@ class TableSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     game: str = next(iter(GAMES))
     players: tuple[str, ...] = ("Ann", "Ben")
     house: str = ""
+    house_name: Annotated[str, Meta(max_length=24, extra=LIVE)] = ""
+    remarks: Annotated[bool, Meta(extra=LIVE)] = True
     serious: bool = False
     dice: str = ""
 

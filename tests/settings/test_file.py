@@ -110,6 +110,8 @@ def test_a_page_may_change_only_settings_declared_for_it() -> None:
     assert found == {
         "table.name": "live",
         "table.language": "live",
+        "table.house_name": "live",
+        "table.remarks": "live",
         "camera.source": "start",
         "camera.replay": "start",
         "strip.brightness": "live",

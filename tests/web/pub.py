@@ -15,6 +15,7 @@ from typing import Any
 import flask
 
 from companion.bots.daily_puzzle import DailyPuzzle
+from companion.bots.remarks import Remarks
 from companion.bots.vote import Vote
 from companion.errors import Doubt
 from companion.games.engine.rulebook import form_of
@@ -22,6 +23,7 @@ from companion.games.registry import GAMES
 from companion.table.commands import Observe, PlayLine
 from companion.table.journal import Journal
 from companion.table.photos import Photos
+from companion.table.settings import TableSettings
 from companion.table.tray.observation import Die, Observation
 from companion.table.writer import Table
 from web import api
@@ -259,7 +261,7 @@ def opened(
         "tray": lambda it: api.tray.routes(it, table),
         "evening": lambda it: api.evening.routes(it, table),
         "advice": lambda it: api.advice.routes(it, Vote(table.state), DailyPuzzle(lambda: date(2026, 11, 25))),
-        "house": api.house.routes,
+        "house": lambda it: api.house.routes(it, Remarks(table.state, lambda: TableSettings(name=name))),
         "voice": api.voice.routes,
         "review": lambda it: api.review.routes(it, photos),
         "calibrate": api.calibrate.routes,

@@ -1,4 +1,4 @@
-"""`/api/house/hold`: makes the computer player wait while a phone corrects something."""
+"""`/api/house/hold`: makes the computer player wait while a phone corrects something. `/api/remark`: what it says."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import flask
 import msgspec
 
 from companion.bots.player import MAX_HELD_S, BotPlayer
-from web.pairing.roles import PLAYERS
+from companion.bots.remarks import Remarks
+from web.pairing.roles import ANYONE, PLAYERS
 from web.responses import answer
 from web.routes import Routes
 
@@ -19,13 +20,17 @@ class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: Annotated[float, msgspec.Meta(ge=0.0, le=MAX_HELD_S)]
 
 
-def routes(house: BotPlayer) -> Routes:
-    """Make the group of one route, by which players make the bot wait; `house` is the bot."""
+def routes(house: BotPlayer, remarks: Remarks) -> Routes:
+    """Make the route by which players make the bot wait, and the one of its newest remark, for anyone."""
     made = Routes("house", HoldBody)
 
     @made.post("/api/house/hold", "Have the house wait", HoldBody, roles=PLAYERS)
     def hold(sent: HoldBody) -> flask.Response:
         house.hold(sent.seconds)
         return answer({"seconds": sent.seconds})
+
+    @made.get("/api/remark", "What the house says about the newest line", roles=ANYONE)
+    def remark() -> flask.Response:
+        return answer(remarks.newest())
 
     return made

@@ -211,7 +211,7 @@ def value_taken(
     return found
 
 
-def _regret(values: tuple[tuple[Option, float], ...], taken: float) -> tuple[float, float, Option | None]:
+def regret_of(values: tuple[tuple[Option, float], ...], taken: float) -> tuple[float, float, Option | None]:
     """Return the value of the best option, the regret, and the best option if it is better than what was taken.
 
     Args:
@@ -237,7 +237,7 @@ def _win_story(transcript: Transcript, goal: str) -> Story:
         assert seat is not None, "nothing happens after the end"
         assert mover is not None, "nothing happens after the end"
         values = values_of(before, goal)
-        _, cost, best_option = _regret(values, value_taken(values, before, action, after, goal))
+        _, cost, best_option = regret_of(values, value_taken(values, before, action, after, goal))
         then, now = now, win_chances(after, goal)
         change = luck if isinstance(action, Throw) else approximation
         for side in range(len(start)):
@@ -265,7 +265,7 @@ def _points_story(transcript: Transcript) -> Story:
         seat = turn.seat
         for place, (line, before, action, after) in enumerate(_lines(turn.steps), 1):
             values = values_in_points(before)
-            best, cost, best_option = _regret(values, value_taken(values, before, action, after, "points"))
+            best, cost, best_option = regret_of(values, value_taken(values, before, action, after, "points"))
             if place == 1 and not (total and seat in seats_begun):
                 start[seat] += best
                 expected[seat] = best

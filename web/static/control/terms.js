@@ -1,7 +1,7 @@
 // What is agreed on a game besides its rules: whether the house plays, whether it is serious, which dice are thrown.
-import { h, t } from "../shared/core.js";
+import { h, start, t } from "../shared/core.js";
 
-export const HOUSE = "House";
+export const HOUSE = start.house ?? "House";
 const LEVELS = ["careless", "steady", "best"];
 
 /**

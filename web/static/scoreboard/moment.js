@@ -6,25 +6,36 @@ import { eventWords, lengthOf, sides } from "../shared/sides.js";
 
 const HELD_MS = 2000;
 
+/** Show them; return a function that shows more: elements with `colour`, `held_ms`, and the `number` of their line. */
 export function moments() {
   const box = $("moment");
-  let over = null, queue = [];
+  let over = null, queue = [], drawn = null;
   const next = () => {
-    const drawn = queue.shift();
+    drawn = queue.shift();
     box.hidden = !drawn;
     box.replaceChildren(...(drawn ?? []));
     box.parentElement?.classList.toggle("taken", Boolean(drawn));
     if (drawn) box.style.setProperty("--struck", drawn.colour);
-    over = drawn ? setTimeout(next, HELD_MS) : null;
+    over = drawn ? setTimeout(next, drawn.held_ms ?? HELD_MS) : null;
   };
   follow((snapshot, before, news) => {
+    queue = queue.filter((each) => stays(each, snapshot));
+    if (drawn && !stays(drawn, snapshot)) { clearTimeout(over); next(); }
     if (!news) return;
     if (news.takenBack) queue = [];
     // Play goes on: the newest moments replace the ones that wait.
     else if (news.events.some(held)) queue = news.events.filter(held).map((event) => drawing(snapshot, event));
     if (news.takenBack || !over) { clearTimeout(over); next(); }
   });
+  return (more) => {
+    queue.push(more);
+    if (!over) next();
+  };
 }
+
+// What is about one line makes room when play goes on.
+const stays = ({ number: line }, { number: newest, phase }) =>
+  line === undefined || (line === newest && phase !== "settling");
 
 const held = (event) => event.cheered && event.code !== "game_over"; // the winner's screen stays
 

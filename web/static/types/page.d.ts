@@ -14,6 +14,7 @@ export interface Start {
   evening: boolean;
   replay: boolean;
   advice: boolean;
+  house: string | null;
   titles: Record<string, string>;
   seat: { name: string; colour: number } | null;
   awake?: string;

@@ -1,0 +1,145 @@
+"""Remarks of the house: one line after a decision that cost much or a risk that paid, worded anew each time."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, Literal
+
+import msgspec
+
+from companion.errors import RulesError
+from companion.games.advice.luck import regret_of, value_taken
+from companion.games.advice.odds import values_in_points
+from companion.games.engine.game import Action, State, Throw
+from companion.games.engine.notation import line_of
+from companion.games.engine.roll_off import RollOff
+from companion.games.engine.transcript import Transcript
+from companion.games.registry import game_named
+from companion.table.evening.game_record import PlayedGame, reopened
+from companion.table.settings import TableSettings
+from companion.table.state import TableState
+
+Json = dict[str, Any]
+Kind = Literal["cost", "won"]
+NOTABLE_COST = 0.02
+"""Least regret of a decision that gets a remark, as a share of the track in points. Less would nag."""
+NOTABLE_GAIN = 0.04
+"""Least gain by a throw that gets a remark, as a share of the track in points. Gains are more frequent than regrets."""
+WORDINGS = 20
+"""Wordings of each kind in every language, and so the most remarks of a kind in an evening: none comes twice."""
+
+
+class Remark(msgspec.Struct, frozen=True):
+    """One line of the house.
+
+    Attributes:
+        kind: `cost`: a decision with regret. `won`: a throw within a turn that gained much.
+        wording: Which of the `WORDINGS` texts says it.
+        player: Name of the player whom it is about.
+        points: What it cost or gained, in whole points of the game.
+        better: The best option of a costly decision as a transcript line, or `{"throw": n}`.
+    """
+
+    kind: Kind
+    wording: int
+    player: str
+    points: int
+    better: Json | None = None
+
+
+class Remarks:
+    """Finds what deserves a remark in the current game. Thread-safe; never blocks the table's writer.
+
+    Args:
+        state: Returns the table's current state.
+        settings: Returns the table's settings: whether the house makes remarks, and its name.
+    """
+
+    def __init__(self, state: Callable[[], TableState], settings: Callable[[], TableSettings]) -> None:
+        self._state, self._settings = state, settings
+        self._lock = threading.Lock()
+        self._sitting: int | None = None
+        self._judged: dict[int, Remark | None] = {}
+        self._made: dict[Kind, int] = {"cost": 0, "won": 0}
+
+    def newest(self) -> Json:
+        """Return the table's entry `number`, the `remark` about its newest line (None without one), and `by` whom."""
+        record, settings = self._state().record, self._settings()
+        game, name = record.game, settings.house_name or settings.name
+        if game is None or game.terms.serious or not settings.remarks or not game.lines:
+            return {"number": record.number, "remark": None, "by": name}
+        with self._lock:
+            if game.sitting != self._sitting:
+                self._sitting, self._judged, self._made = game.sitting, {}, {"cost": 0, "won": 0}
+                for earlier in record.games[:-1]:  # after a restart: what was said this evening is not said again
+                    if earlier.sitting == game.sitting:
+                        self._judge(reopened(earlier))
+            self._judge(game)
+            newest = game.lines[-1].number
+            remark = self._judged[newest] if newest == record.number else None
+        by = game.terms.house.player if game.terms.house else name
+        return {"number": record.number, "remark": msgspec.to_builtins(remark), "by": by}
+
+    def _judge(self, game: PlayedGame) -> None:
+        """Judge every line of a game that was not judged yet."""
+        steps = game.transcript.steps
+        for at, (line, (before, after)) in enumerate(zip(game.lines, pairwise(steps), strict=True)):
+            if line.number in self._judged:
+                continue
+            house = game.terms.house.player if game.terms.house else None
+            begun = at > 0 and _same_turn(steps[at - 1].state, before.state)
+            by_a_person = before.state.standing.player != house
+            self._judged[line.number] = self._remark(before, after, begun) if by_a_person else None
+
+    def _remark(self, before: Transcript, after: Transcript, begun: bool) -> Remark | None:
+        """Return the remark about the line between two transcripts; None where it deserves none, or none is left."""
+        action, player = after.last, before.state.standing.player
+        if action is None or player is None or isinstance(before.state, RollOff):
+            return None
+        try:
+            found = notable(before.state, action, after.state, begun)
+        except RulesError:  # nothing is known about what options are worth
+            return None
+        if found is None or self._made[found[0]] == WORDINGS:
+            return None
+        kind, points, better = found
+        wording = random.Random(f"{self._sitting} {kind}").sample(range(WORDINGS), WORDINGS)[self._made[kind]]
+        self._made[kind] += 1
+        return Remark(kind, wording, player, points, better)
+
+
+def notable(before: State, action: Action, after: State, begun: bool) -> tuple[Kind, int, Json | None] | None:
+    """Judge one line by expected points.
+
+    Args:
+        before: State before the line.
+        action: The line.
+        after: State after it.
+        begun: Whether the turn had begun before the line: a first throw is no risk that anybody took.
+
+    Returns:
+        The kind of remark, the points it is about, and the better option of a costly decision; None if nothing is
+        notable.
+
+    Raises:
+        RulesError: The game has no such values.
+    """
+    values = values_in_points(before)
+    track = game_named(before.standing.header.game).track(before)
+    length = track.holes * track.points_per_hole
+    best, cost, better = regret_of(values, value_taken(values, before, action, after, "points"))
+    if isinstance(action, Throw) and begun and _same_turn(before, after):
+        gain = max(value for _, value in values_in_points(after)) - (best - cost)
+        if gain >= NOTABLE_GAIN * length:
+            return "won", round(gain), None
+    if better is None or cost < NOTABLE_COST * length:
+        return None
+    return "cost", round(cost), {"throw": better} if isinstance(better, int) else line_of(better)
+
+
+def _same_turn(one: State, other: State) -> bool:
+    """Whether two states are of the same turn of the same game."""
+    return not isinstance(one, RollOff) and not other.standing.over and one.standing.turn == other.standing.turn

@@ -1,0 +1,104 @@
+"""Remarks of the house: about what cost or gained much, from the exact odds, no wording twice in an evening."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from companion.bots.remarks import WORDINGS, Remarks, notable
+from companion.games.engine.transcript import Transcript
+from companion.table.settings import TableSettings
+from tests.games.playing import STOP, keep, point, score, throw, told
+from tests.web.pub import HEADER, Pub, opened, play
+from web.catalogue import ARGUMENT, LANGUAGES, texts
+
+GOOD, BAD = throw(6, 6, 6, 6, 2, 2, 1), point(2)
+
+
+def judged(transcript: Transcript, begun: bool = True) -> tuple[str, int, Any] | None:
+    """What is notable about the last line of a transcript."""
+    assert transcript.before is not None
+    assert transcript.last is not None
+    return notable(transcript.before.state, transcript.last, transcript.state, begun)
+
+
+def test_a_poor_choice_is_told_with_its_cost_and_the_better_one() -> None:
+    found = judged(told("crib_dice", GOOD, BAD))
+    assert found is not None
+    assert (found[0], found[2]) == ("cost", {"do": "point", "value": 6})
+    assert found[1] > 5
+
+
+def test_the_best_choice_and_a_small_mistake_deserve_no_remark() -> None:
+    assert judged(told("crib_dice", GOOD, point(6))) is None
+    assert judged(told("crag", throw(1, 1, 2), score("ones"))) is None
+
+
+def test_a_throw_that_gains_much_within_a_turn_is_told() -> None:
+    risk = [throw(6, 6, 1, 2, 3, 4, 5), point(6), throw(6, 6, 6, 6, 1)]
+    found = judged(told("crib_dice", *risk))
+    assert found is not None
+    assert found[0] == "won"
+    assert judged(told("crib_dice", *risk), begun=False) is None
+
+
+def test_a_second_throw_of_a_sheet_may_gain_much_too() -> None:
+    found = judged(told("crag", throw(6, 6, 2), keep(6, 6), throw(1)))
+    assert found is not None
+    assert found[0] == "won"
+
+
+def mistake(pub: Pub) -> None:
+    """Whoever is on takes the poor point, and banks."""
+    play(pub, GOOD, BAD)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_house_remarks_on_the_newest_line_unless_it_is_to_be_silent(tmp_path: Any, on: bool) -> None:
+    with opened(tmp_path) as pub:
+        pub.start()
+        mistake(pub)
+        said = Remarks(pub.table.state, lambda: TableSettings(name="The Plough", remarks=on)).newest()
+        assert said["number"] == pub.table.snapshot().number
+        assert said["by"] == "The Plough"
+        assert (said["remark"] is not None) is on
+        if on:
+            assert said["remark"]["player"] == "Ann"
+
+
+def test_a_chosen_name_signs_and_a_serious_game_has_no_remarks(tmp_path: Any) -> None:
+    with opened(tmp_path) as pub:
+        pub.start()
+        mistake(pub)
+        assert Remarks(pub.table.state, lambda: TableSettings(house_name="Maud")).newest()["by"] == "Maud"
+        pub.host().post("/api/games", json={**HEADER, "terms": {"serious": True}})
+        mistake(pub)
+        assert Remarks(pub.table.state, lambda: TableSettings()).newest()["remark"] is None
+
+
+def test_no_wording_comes_twice_in_an_evening_even_after_a_restart(tmp_path: Any) -> None:
+    with opened(tmp_path) as pub:
+        pub.start()
+        remarks, heard = Remarks(pub.table.state, TableSettings), []
+        for at in range(WORDINGS + 3):
+            if at == WORDINGS // 2:
+                remarks = Remarks(pub.table.state, TableSettings)
+            if pub.table.snapshot().state["over"]:  # type: ignore[index]
+                pub.start()
+            for line in (GOOD, BAD, STOP):
+                play(pub, line)
+                heard.append(remarks.newest()["remark"])
+        wordings = [each["wording"] for each in heard if each]
+        assert sorted(wordings) == list(range(WORDINGS))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_each_wording_with_its_numbers(language: str) -> None:
+    allowed = {"cost": {"player", "points", "better"}, "won": {"player", "points"}}
+    for kind, arguments in allowed.items():
+        lines = [texts(language)[f"remark.{kind}.{at}"] for at in range(WORDINGS)]
+        assert len(set(lines)) == WORDINGS
+        assert f"remark.{kind}.{WORDINGS}" not in texts(language)
+        for line in lines:
+            assert {"player", "points"} <= set(ARGUMENT.findall(line)) <= arguments, line

@@ -1,0 +1,42 @@
+"""The house speaks on the pub's screen: after a poor choice, until play goes on, with room for long names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.table.commands import NoteMotion
+from tests.web.measuring import MEASURING, SCREEN, SCREENS_SHARE
+from tests.web.phones import live, phone
+from tests.web.pub import opened, play, served
+from tests.web.scenes import NAMES
+from web.catalogue import LANGUAGES
+
+pytestmark = pytest.mark.browser
+MISTAKE: list[dict[str, Any]] = [{"throw": [6, 6, 6, 6, 2, 2, 1]}, {"do": "point", "value": 2}]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_house_speaks_after_a_poor_choice_until_play_goes_on(chromium: Any, tmp_path: Path, language: str) -> None:
+    class House:
+        """A bot that plays no seat here."""
+
+    with opened(tmp_path, name=NAMES[3], house=House()) as pub, served(pub) as address:
+        pub.start(players=[NAMES[0], NAMES[1]])
+        page = phone(chromium, address)
+        page.context.add_cookies([{"name": "lang", "value": language, "url": address}])
+        page.set_viewport_size({"width": SCREEN[0], "height": SCREEN[1]})
+        live(page, f"{address}/tv")
+        page.clock.install()
+        play(pub, *MISTAKE)
+        page.wait_for_selector("#moment:not([hidden]) .quip")
+        assert NAMES[0] in page.inner_text("#moment .quip").replace("\u2068", "").replace("\u2069", "")
+        assert page.inner_text("#moment .whose") == NAMES[3]
+        page.evaluate(f"{MEASURING}\nnull")
+        assert page.evaluate("(smallest_px) => faults(smallest_px)", SCREENS_SHARE * SCREEN[1]) == []
+        pub.table.submit(NoteMotion())
+        page.wait_for_selector("#moment", state="hidden")
+        assert page.problems == []
+        page.context.close()
