@@ -67,7 +67,7 @@ class Addresses:
 
 @dataclass(frozen=True, slots=True)
 class TableIdentity:
-    """Functions that return the table's present name, the language of its page /tv ("": the browser's), the bot's name."""
+    """Functions that return the table's name, the language of its page /tv ("": the browser's), and the bot's name."""
 
     name: Callable[[], str]
     language: Callable[[], str] = lambda: ""

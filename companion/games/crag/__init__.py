@@ -14,7 +14,7 @@ from companion.games.crag.facts import facts
 from companion.games.crag.panels import panels
 from companion.games.crag.state import begin
 from companion.games.crag.tray import CragTray
-from companion.games.crag.words import CREDITS, IN_WORDS, SWITCHES, WHY
+from companion.games.crag.words import CREDITS, IN_WORDS, PICTURES, SWITCHES, WHY
 from companion.games.engine.game import Action, Header, State
 from companion.games.engine.rulebook import Rulebook
 
@@ -52,6 +52,7 @@ GAME = Rulebook(
     panels=panels,
     facts=facts,
     in_words=IN_WORDS,
+    pictures=PICTURES,
     why=WHY,
     credits=CREDITS,
     charts=("final-totals",),

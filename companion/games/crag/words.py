@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.games.engine.game import Switch
+from companion.games.engine.game import Picture, Switch
 
 CREDITS = "Crag is a traditional game, told in print since 1940 (Wood and Goddard, Complete Book of Games)."
 
@@ -13,6 +13,16 @@ SWITCHES = (
         "Thirteen without a double",
         "The category Thirteen takes only 2-5-6 and 3-4-6; a pair that totals 13 fits Crag alone.",
     ),
+)
+
+PICTURES = (
+    Picture("rules.crag_turn"),
+    Picture("rules.crag_best", (1, 6, 6)),
+    Picture("rules.crag_thirteen", (2, 5, 6)),
+    Picture("rules.crag_alike", (4, 4, 4)),
+    Picture("rules.crag_straight", (1, 3, 5)),
+    Picture("rules.crag_number", (6, 6, 2)),
+    Picture("rules.crag_end"),
 )
 
 IN_WORDS = """\

@@ -22,7 +22,7 @@ from companion.games.crapola.odds.win import values_to_win
 from companion.games.crapola.panels import panels
 from companion.games.crapola.state import begin
 from companion.games.crapola.tray import CrapolaTray
-from companion.games.crapola.words import CREDITS, IN_WORDS, SWITCHES, WHY
+from companion.games.crapola.words import CREDITS, IN_WORDS, PICTURES, SWITCHES, WHY
 from companion.games.engine.rulebook import Rulebook
 
 GAME = Rulebook(
@@ -42,6 +42,7 @@ GAME = Rulebook(
     panels=panels,
     facts=facts,
     in_words=IN_WORDS,
+    pictures=PICTURES,
     doubtful=DOUBTFUL,
     why=WHY,
     credits=CREDITS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.games.engine.game import Switch
+from companion.games.engine.game import Picture, Switch
 
 CREDITS = "Crapola v.2 is a family's game, published by its author for everyone to play. The words here are our own."
 
@@ -12,6 +12,18 @@ SWITCHES = (
     Switch("reversal", True, "Reversal", "A crap-out on the first throw of a turn turns the direction of play."),
     Switch("spend", True, "Spending", "Instead of throwing, give up points to take as many off another player."),
     Switch("seventh_die", True, "Seventh die", "More than 5000 behind the leader you may throw seven dice."),
+)
+
+PICTURES = (
+    Picture("rules.crapola_turn"),
+    Picture("rules.crapola_one", (1,)),
+    Picture("rules.crapola_five", (5,)),
+    Picture("rules.crapola_three", (2, 2, 2)),
+    Picture("rules.crapola_ones", (1, 1, 1)),
+    Picture("rules.crapola_pairs", (2, 2, 3, 3, 6, 6)),
+    Picture("rules.crapola_straight", (1, 2, 3, 4, 5, 6)),
+    Picture("rules.crapola_lost", (2, 3, 3, 4, 6, 6)),
+    Picture("rules.crapola_end"),
 )
 
 IN_WORDS = """\

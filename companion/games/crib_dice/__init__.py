@@ -24,7 +24,7 @@ from companion.games.crib_dice.odds.win import solved, values_by_games, values_t
 from companion.games.crib_dice.panels import panels
 from companion.games.crib_dice.state import begin, check_sides
 from companion.games.crib_dice.tray import CribDiceTray
-from companion.games.crib_dice.words import CREDITS, IN_WORDS, SWITCHES, WHY
+from companion.games.crib_dice.words import CREDITS, IN_WORDS, PICTURES, SWITCHES, WHY
 from companion.games.engine.rulebook import Rulebook
 
 GAME = Rulebook(
@@ -50,6 +50,7 @@ GAME = Rulebook(
     panels=panels,
     facts=facts,
     in_words=IN_WORDS,
+    pictures=PICTURES,
     doubtful=DOUBTFUL,
     why=WHY,
     credits=CREDITS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.games.engine.game import Switch
+from companion.games.engine.game import Picture, Switch
 
 CREDITS = (
     "Crib Dice is a game by Howard Fosdick (rules V 2.1, licensed CC BY-ND), published at BestFreeNewGames.com. "
@@ -53,6 +53,17 @@ SWITCHES = (
         "Pandemonium",
         "With the bomb, five 1s go off at once; a fuchle takes four wipe-outs in a row.",
     ),
+)
+
+PICTURES = (
+    Picture("rules.crib_pick", (4, 4, 4, 4, 1, 2, 6)),
+    Picture("rules.crib_pair", (4, 4)),
+    Picture("rules.crib_set", (4, 4, 4, 4)),
+    Picture("rules.crib_on", (4, 1, 2)),
+    Picture("rules.crib_lost", (2, 3, 6)),
+    Picture("rules.crib_piddle", (2, 5)),
+    Picture("rules.crib_double", (3, 3)),
+    Picture("rules.crib_end"),
 )
 
 IN_WORDS = """\

@@ -125,6 +125,14 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A row of the rules in pictures: dice as they may lie (none: words alone), and the key of the text beside them."""
+
+    text: str
+    dice: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """Result of a finished game, by side.
 

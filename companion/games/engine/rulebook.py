@@ -8,7 +8,7 @@ from typing import Any
 
 from companion.errors import RulesError
 from companion.games.engine.event import SHARED_EFFECTS, SILENT, Effect
-from companion.games.engine.game import Action, Header, State, Switch, Switches, Why
+from companion.games.engine.game import Action, Header, Picture, State, Switch, Switches, Why
 from companion.games.engine.roll_off import Begin, RollOff
 from companion.games.engine.tray_policy import KeepZonePolicy, ThrowsOnly
 from companion.games.engine.views.board import Track, track_of
@@ -84,6 +84,7 @@ class Rulebook:
         facts: Returns phrases about what matters in a position, for puzzles and reviews; their texts have keys
             `fact.CODE`.
         in_words: Rules in English, as plain paragraphs.
+        pictures: Rules in pictures, in the order of a turn; each is a row on the help page.
         doubtful: Doubtful sentences of the original rules, in its order.
         why: Codes of tray notices by the heading of the paragraph that explains them.
         credits: Origin of the game, in English.
@@ -116,6 +117,7 @@ class Rulebook:
     panels: Callable[[State], Panels] = default_panels
     facts: Callable[[State], tuple[Phrase, ...]] = no_facts
     in_words: str = ""
+    pictures: tuple[Picture, ...] = ()
     doubtful: tuple[DoubtfulSentence, ...] = ()
     why: Why = field(default_factory=dict)
     credits: str = ""
@@ -175,6 +177,7 @@ def form_of(game: Rulebook) -> dict[str, Any]:
         ],
         "presets": {name: dict(switches) for name, switches in game.presets.items()},
         "in_words": game.in_words,
+        "pictures": [{"dice": list(each.dice), "text": each.text} for each in game.pictures],
         "doubtful": [asdict(sentence) for sentence in game.doubtful],
         "why": {heading: list(codes) for heading, codes in game.why.items()},
         "credits": game.credits,

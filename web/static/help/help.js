@@ -1,9 +1,11 @@
 // The help page: how to join, what works, what the game's words mean.
 import { $, fill, goLive, h, has, ready, t } from "../shared/core.js";
+import { dice } from "../shared/dice.js";
 import { menu } from "../shared/menu.js";
 
 await ready;
 menu();
+draw();
 await health();
 goLive();
 unfold();
@@ -32,6 +34,14 @@ function unfold() {
   const [rules, code] = location.hash.slice(1).split("/"), fold = document.getElementById(rules);
   if (!(fold instanceof HTMLDetailsElement)) return;
   fold.open = true;
-  const why = fold.querySelector(`[data-why~="${CSS.escape(code)}"]`) ?? fold.firstElementChild;
-  if (why instanceof HTMLElement) why.focus();
+  const whole = fold.querySelector("details");
+  if (whole && code) whole.open = true;
+  const why = fold.querySelector(`[data-why~="${CSS.escape(code ?? "")}"]`) ?? whole?.querySelector("p");
+  if (code && why instanceof HTMLElement) why.focus();
+}
+
+// The dice of the rules in pictures.
+function draw() {
+  for (const row of document.querySelectorAll("[data-dice]"))
+    if (row instanceof HTMLElement && row.dataset.dice) row.append(dice(row.dataset.dice.split(",").map(Number)));
 }

@@ -1,0 +1,47 @@
+"""The rules in pictures: each picture shows what its words say, and is worded in every language."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.games.crag.scoring import points_for
+from companion.games.crapola.scoring import keepable, points_of
+from companion.games.crib_dice.scoring import set_score
+from companion.games.registry import GAMES
+from web.catalogue import LANGUAGES, texts
+
+SHOWN = {each.text: each.dice for game in GAMES.values() for each in game.pictures}
+ROWS = 9
+"""Most rows of a game: with the sentences beside them they fill two screens of a phone at most."""
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_pictures_of_a_game_have_words_in_every_language(game: str) -> None:
+    pictures = GAMES[game].pictures
+    assert 5 <= len(pictures) <= ROWS
+    for language in LANGUAGES:
+        assert {each.text for each in pictures} <= texts(language).keys()
+
+
+def test_pictures_score_what_their_words_say() -> None:
+    said = {key: texts("en")[key] for key in SHOWN}
+
+    def tells(key: str, points: int) -> None:
+        assert f"{points:,}" in said[key], key
+
+    for key in ("rules.crib_pair", "rules.crib_set"):
+        tells(key, set_score(len(SHOWN[key]), SHOWN[key][0]))
+    rows = {
+        "best": "crag",
+        "thirteen": "thirteen",
+        "alike": "three_of_a_kind",
+        "straight": "odd_straight",
+        "number": "sixes",
+    }
+    for picture, row in rows.items():
+        tells(f"rules.crag_{picture}", points_for(row, SHOWN[f"rules.crag_{picture}"]))
+    for picture in ("one", "five", "three", "ones", "pairs", "straight"):
+        points = points_of(SHOWN[f"rules.crapola_{picture}"])
+        assert points is not None
+        tells(f"rules.crapola_{picture}", points)
+    assert not keepable(SHOWN["rules.crapola_lost"])

@@ -1,0 +1,34 @@
+"""The help page tells the rules of a game in pictures, on two screens of a phone at most, in the reader's language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from companion.games.registry import GAMES
+from tests.web.accessibility import violations
+from tests.web.phones import live, phone
+from tests.web.pub import Pub, served
+from web.catalogue import LANGUAGES
+
+pytestmark = pytest.mark.browser
+SCREENS = 2
+HEIGHT_PX = 844
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rules_of_a_game_fit_two_screens_with_pictures(chromium: Any, pub: Pub, language: str) -> None:
+    with served(pub) as address:
+        page = phone(chromium, address)
+        page.context.add_cookies([{"name": "lang", "value": language, "url": address}])
+        live(page, f"{address}/help")
+        for game in GAMES:
+            page.click(f"#rules-{game} > summary")
+            rules = page.locator(f"#rules-{game} .pictured")
+            assert rules.bounding_box()["height"] <= SCREENS * HEIGHT_PX
+            assert rules.locator(".die").count() >= 14
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert violations(page) == []
+        assert page.problems == []
+        page.context.close()
