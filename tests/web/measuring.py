@@ -39,7 +39,7 @@ class Shown(NamedTuple):
 
 
 FOLLOWING = {
-    "tv": Shown("/tv", False, (SCREEN,), ("deciding", "taught deciding", "noticed", "cheered", "over")),
+    "tv": Shown("/tv", False, (SCREEN,), ("deciding", "taught deciding", "house", "noticed", "cheered", "over")),
     "scoreboard": Shown("/", False, (PHONE,), ("taught deciding", "over")),
     "control": Shown("/control", True, (ON_ITS_SIDE,), ("deciding",)),
     "tray": Shown("/tray", True, (PHONE,), ("deciding",)),

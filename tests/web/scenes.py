@@ -78,6 +78,8 @@ def scenes(header: Header, seed: int = 5) -> dict[str, Snapshot]:
     shown = {name: snapshot_of(table) for name, table in found.items()}
     for name in ("begun", "deciding", "throwing"):
         shown[f"taught {name}"] = msgspec.structs.replace(shown[name], terms=Terms(lessons=True))
+    awaited = {"player": NAMES[0], "count": max(_state(records[0]).throw_sizes), "staying": []}
+    shown["house"] = msgspec.structs.replace(shown["begun"], notice=Phrase("house_awaits", awaited))
     return {name: msgspec.structs.replace(snapshot, pulse=at + 1) for at, (name, snapshot) in enumerate(shown.items())}
 
 

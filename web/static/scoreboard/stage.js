@@ -52,7 +52,7 @@ export function stage() {
     const fresh = state?.throw_sizes.length && snapshot.phase !== "asking" && worthOf(snapshot)?.value === 0;
     box.classList.toggle("fresh", Boolean(fresh));
     box.style.setProperty("--on", colourOf((winner ?? on)?.colour ?? 0));
-    const most = winner ? LONG_WIN : who || screen ? LONG_SENTENCE : LONG_TITLE,
+    const most = winner ? LONG_WIN : who || (screen && !fresh) ? LONG_SENTENCE : LONG_TITLE,
       letters = `${who ?? ""}${what}`.length > most;
     $("who").classList.toggle("wordy", letters || Boolean(lengthOf(who ?? "")));
     fill($("who"), [who, what, on?.name, on?.colour, winner?.name, state?.over], () =>
