@@ -30,6 +30,8 @@ from companion.diagnostics.machine import checks_of_any_table
 from companion.errors import DeviceError
 from companion.evidence.folder import PackageFolder
 from companion.evidence.keeping import PackageKeeper
+from companion.evidence.lesson import Teacher
+from companion.evidence.taught import TaughtSets
 from companion.history.export import PastGames
 from companion.history.review import Review
 from companion.service.addresses import published
@@ -60,8 +62,10 @@ from hardware.power import Power
 from hardware.sounds import Chimes
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.networks import shipped_networks
+from vision.teaching.witness import Witness
 from vision.watching.watcher import Watcher
 from web import api
+from web.api.dice.teach import routes as teach_routes
 from web.api.settings import routes as settings_routes
 from web.loudspeaker import Loudspeaker
 from web.serving.feed import Feed
@@ -136,14 +140,25 @@ def build(starting: Starting) -> App:
     source = settings.camera.source
     clips = Clips(settings.camera.replay)
     camera = FrameBuffer(opened.camera, clips.see)
+    taught = TaughtSets(folder)
+    teacher = Teacher(taught)
     tray = WatchedTray(
-        lambda: load_reader(source, opened.camera, folder, networks),
-        lambda setup: Watcher(camera, setup.reader, setup.rig, lambda: _dice_expected(table, tray), board.capture),
+        lambda: load_reader(source, opened.camera, folder, networks, lambda: _witness(table, teacher)),
+        lambda setup: Watcher(
+            camera, setup.reader, setup.rig, lambda: _dice_expected(table, tray, teacher), board.capture
+        ),
     )
     packages = PackageFolder(folder, settings.data.evidence_bytes)
     version = importlib.metadata.version("peg-and-pip")
-    keeper = PackageKeeper(source, packages, photos, networks.hashes, version, give_way)
-    observer = TrayObserver(camera.name, tray.watcher, table.submit, networks.load, networks.release, keeper.offer)
+    keeper = PackageKeeper(source, packages, photos, networks.hashes, version, give_way, taught)
+    observer = TrayObserver(
+        camera.name,
+        tray.watcher,
+        lambda command: table.snapshot() if teacher.lesson() else table.submit(command),
+        networks.load,
+        networks.release,
+        lambda settled, photo: teacher.offer(settled) if teacher.lesson() else keeper.offer(settled, photo),
+    )
     buttons = ListeningButtons(opened.buttons, table, board, door.pairing, settings.buttons.shutdown_command)
     voice, chimes, lights = Loudspeaker(), Chimes(), Lights()
     live = LiveSettings(settings, board, lights, photos, packages, chimes, voice)
@@ -160,6 +175,7 @@ def build(starting: Starting) -> App:
         following("replay", table, clips.hear),
         following("voice", table, voice.hear, stop=voice.hush),
         following("house", table, house.hear, house.start, house.stop, house.alive),
+        Part("taught", taught.start, lambda: None),
         following("evidence", table, keeper.hear, keeper.start, keeper.stop, keeper.alive),
         Part("observer", observer.start, observer.stop, observer.alive),
         *beyond.parts,
@@ -185,6 +201,7 @@ def build(starting: Starting) -> App:
         **checks_of_any_table(folder, journal.health),
         "calibration": tray.health,
         "evidence": supervisor.supervised("evidence", keeper.health),
+        "taught": teacher.health,
         "sounds": supervisor.supervised("sounds", chimes.health),
         "buttons": supervisor.supervised("buttons", buttons.health),
         "house": supervisor.supervised("house", lambda: (True, "plays where it is seated")),
@@ -206,18 +223,25 @@ def build(starting: Starting) -> App:
         api.voice.routes(voice),
         api.review.routes(Review(folder, past), photos, packages.cameras),
         api.calibrate.routes(calibration),
+        teach_routes(teacher),
         settings_routes(file, door.pairing),
     )
     site = servers(lambda: file.running, door, feed, groups)
     return App(settings, door, parts, server, site, supervisor, lambda: _first_game(table, settings))
 
 
-def _dice_expected(table: Table, tray: WatchedTray) -> int | None:
+def _witness(table: Table, teacher: Teacher) -> Witness | None:
+    """Return the witness of the game's set of dice; None if it was not taught. In a lesson the reader is alone."""
+    return None if teacher.lesson() else teacher.taught.witness(table.snapshot().terms.dice)
+
+
+def _dice_expected(table: Table, tray: WatchedTray, teacher: Teacher) -> int | None:
     """Return how many dice the reader should find; None if any number may lie there.
 
-    In a calibrated tray any number may: dice lie in the keep zone too, and the reader must explain all foreground.
+    In a lesson any number may. So in a calibrated tray: dice lie in the keep zone too, and the reader must explain all
+    foreground.
     """
-    return None if tray.calibrated else table.snapshot().tray.dice
+    return None if tray.calibrated or teacher.lesson() else table.snapshot().tray.dice
 
 
 def _today() -> str:

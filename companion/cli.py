@@ -25,6 +25,7 @@ COMMANDS = {
     "puzzles": "positions with one best option, and the answer",
     "train-me": "puzzles to answer on the terminal",
     "rescore": "read stored throws again with today's reader, and judge it by them",
+    "teach": "teach the table a set of dice, throw by throw",
     "simulate": "play many games between levels of play, and count the wins",
     "doctor": "check every part of the table; say what is wrong and what to do",
     "calibrate": "find the tray, the keep zone, the light and the size of a die",
@@ -37,7 +38,7 @@ COMMANDS = {
     "update": "install a signed release from a file; it is undone if the table is not well",
 }
 """Line of `pegpip --help` for each command, in its order."""
-ANALYSIS = frozenset({"odds", "luck", "dice", "puzzles", "train-me", "rescore", "simulate"})
+ANALYSIS = frozenset({"odds", "luck", "dice", "puzzles", "train-me", "rescore", "teach", "simulate"})
 """Commands in `companion.commands.analysis`."""
 ELSEWHERE = {"league": "companion.league.commands"}
 """Modules of commands that belong to a room of their own."""

@@ -33,6 +33,7 @@ OPTIONAL_PAGES = {name: (f"/{name}", name) for name in ("tray", "evening", "revi
     "settings": ("/settings", "settings"),
     "setup": ("/setup", "settings"),
     "camera": ("/camera", "calibrate"),
+    "teach": ("/teach", "teach"),
 }
 """Path of each page that a table serves only if it has an API group, and the group's name; by the page's name."""
 PAGES_WITH_GAMES = {"control", "tray", "setup"}

@@ -14,7 +14,7 @@ from vision.cameras import Camera, SensorCamera
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.geometry.rig import Rig
 from vision.networks import Networks
-from vision.reading.reader import Reader
+from vision.reading.reader import Reader, Weighs
 from vision.watching.watcher import Watcher
 
 NOT_CALIBRATED = "Not calibrated: readings are more doubtful, and there is no keep zone; run `pegpip calibrate`."
@@ -66,7 +66,13 @@ class WatchedTray:
         return self._setup.health()
 
 
-def load_reader(source: str, camera: Camera, folder: Path, networks: Networks) -> ReaderSetup:
+def load_reader(
+    source: str,
+    camera: Camera,
+    folder: Path,
+    networks: Networks,
+    witness: Callable[[], Weighs | None] = lambda: None,
+) -> ReaderSetup:
     """Make the reader of a camera, with the data folder's calibration if it was made with that camera.
 
     A motorised lens is set to the calibration's focus. A damaged calibration is not used, and the result's check
@@ -77,16 +83,18 @@ def load_reader(source: str, camera: Camera, folder: Path, networks: Networks) -
         camera: The camera of that name.
         folder: Data folder, which may hold a calibration.
         networks: Networks of the reader.
+        witness: Returns who knows the set of dice in use, or None.
     """
     try:
         stored = load_rig(folder)
     except DeviceError as damaged:
-        return _without(camera, networks, ok=False, says=f"{damaged} Until then readings are more doubtful.")
+        says = f"{damaged} Until then readings are more doubtful."
+        return _without(camera, networks, witness, ok=False, says=says)
     if isinstance(camera, SensorCamera):
         camera.focus_at(None if stored is None or not fits(stored, source) else stored.lens_position)
     if stored is None or not fits(stored, source):
-        return _without(camera, networks, ok=True, says=_says_without(stored, source))
-    reader = Reader(networks, stored.rig)
+        return _without(camera, networks, witness, ok=True, says=_says_without(stored, source))
+    reader = Reader(networks, stored.rig, witness)
     return ReaderSetup(reader, stored.rig, lambda: _health(stored, reader.misfit_wh))
 
 
@@ -118,10 +126,12 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
     return source.partition(":")[0] in SIMULATED, _says_without(stored, source)
 
 
-def _without(camera: Camera, networks: Networks, *, ok: bool, says: str) -> ReaderSetup:
+def _without(
+    camera: Camera, networks: Networks, witness: Callable[[], Weighs | None], *, ok: bool, says: str
+) -> ReaderSetup:
     """Make a reader without a stored calibration; a virtual camera gives its own. `ok` and `says` are the check."""
     rig = camera.rig() if isinstance(camera, VirtualCamera) else None
-    return ReaderSetup(Reader(networks, rig), rig, lambda: (ok, says))
+    return ReaderSetup(Reader(networks, rig, witness), rig, lambda: (ok, says))
 
 
 def _says_without(stored: Stored | None, source: str) -> str:

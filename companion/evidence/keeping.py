@@ -25,10 +25,13 @@ from companion.evidence.package import (
     encoded,
     hash_of,
 )
+from companion.evidence.taught import TaughtSets
+from companion.history.review import matched_values
 from companion.table.photos import Photos, digest_of
-from companion.table.snapshot import News, Snapshot
+from companion.table.snapshot import News, Snapshot, Thrown
+from vision.calibration.store import rig_of_bytes
 from vision.geometry.floor import Floor
-from vision.geometry.rig import Rig
+from vision.geometry.rig import Rig, place
 from vision.reading.reading import Box
 from vision.watching.watcher import Settled
 
@@ -59,6 +62,7 @@ class PackageKeeper:
         versions: Returns the hash of each network's file; called on the thread.
         reader: Version of the program.
         give_way: Lowers the priority of the thread that calls it.
+        taught: Sets of dice to which corrected and answered throws are added, or None.
         page_first_s: Seconds that a reading waits before it is encoded.
     """
 
@@ -70,15 +74,16 @@ class PackageKeeper:
         versions: Callable[[], Mapping[str, str]],
         reader: str,
         give_way: Callable[[], None] = lambda: None,
+        taught: TaughtSets | None = None,
         page_first_s: float = PAGE_FIRST_S,
     ) -> None:
         self._camera = source.partition(":")[0]  # what follows may be a path with somebody's name
         self._packages, self._photos, self._versions, self._reader = packages, photos, versions, reader
-        self._give_way, self._page_first_s = give_way, page_first_s
+        self._give_way, self._taught, self._page_first_s = give_way, taught, page_first_s
         self._changed = threading.Condition()
         self._offer: tuple[str, Settled] | None = None
-        self._entered: list[tuple[int, bool]] = []  # throws to write, and whether they were corrected
-        self._sources: dict[int, str] = {}  # source of each throw of the last snapshot, by number
+        self._entered: list[tuple[Thrown, str]] = []  # throws to write, each with the name of its set of dice
+        self._heard: dict[int, Thrown] = {}  # throws of the last snapshot, by number
         self._held: dict[str, Held] = {}  # by hash of the photo; used on the thread alone
         self._calibration: tuple[Rig, bytes] | None = None
         self._skipped, self._kept, self._illness = 0, 0, ""
@@ -126,9 +131,9 @@ class PackageKeeper:
 
     def hear(self, snapshot: Snapshot, _news: News) -> None:
         """Note the throws that a snapshot adds or corrects."""
-        throws = {each.number: each.source for each in snapshot.throws if each.photo}
-        new = [(n, source == "corrected") for n, source in throws.items() if self._sources.get(n) != source]
-        self._sources = throws
+        throws = {each.number: each for each in snapshot.throws if each.photo}
+        new = [(each, snapshot.terms.dice) for number, each in throws.items() if self._heard.get(number) != each]
+        self._heard = throws
         if new:
             with self._changed:
                 self._entered += new
@@ -154,16 +159,36 @@ class PackageKeeper:
                 while len(self._held) > MAX_HELD:
                     del self._held[next(iter(self._held))]
             del offer  # would keep its frames in memory until the next one
-            for throw, corrected in entered:
-                self._write(throw, corrected=corrected)
+            for thrown, dice in entered:
+                held = self._held.get(digest_of(self._photos.jpeg(thrown.number) or b""))
+                if held is not None:
+                    self._write(thrown, held)
+                    self._learn(thrown, held, dice)
 
-    def _write(self, throw: int, *, corrected: bool) -> None:
-        """Write the package of a throw if its reading is held; a refusal of the disk is reported by `health`."""
-        held = self._held.get(digest_of(self._photos.jpeg(throw) or b""))
-        if held is None:
+    def _learn(self, thrown: Thrown, held: Held, dice: str) -> None:
+        """Add a throw whose values a person gave to its set of dice, if that was taught.
+
+        A die whose value does not follow from the throw's values is left out.
+        """
+        if self._taught is None or thrown.source == "camera" or not self._taught.knows(dice):
             return
-        package = held.fine if corrected or held.fine.record.doubt else held.small
-        record = msgspec.structs.replace(package.record, throw=throw)
+        reading, rig = held.fine.record.reading, None
+        if held.calibration is not None:
+            rig = rig_of_bytes(held.calibration, "the calibration").rig
+        loose = [each.die for each in place(reading, rig)[0] if each.die.value is not None]
+        apart = matched_values([die.value or 0 for die in loose], thrown.values)
+        values = {die.box_xywh: value for die, value in zip(loose, apart, strict=True)}
+        try:
+            picture = held.fine.pictures()[-1]
+            labels = [values.get(die.box_xywh) for die in reading.dice]
+            self._taught.learn(dice, picture, reading, labels, rig, thrown.number)
+        except DeviceError as refused:
+            log.warning("%s", refused)
+
+    def _write(self, thrown: Thrown, held: Held) -> None:
+        """Write the package of a throw; a refusal of the disk is reported by `health`."""
+        package = held.fine if thrown.source == "corrected" or held.fine.record.doubt else held.small
+        record = msgspec.structs.replace(package.record, throw=thrown.number)
         try:
             self._packages.keep(replace(package, record=record), held.calibration)
         except OSError as refused:

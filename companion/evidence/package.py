@@ -23,7 +23,7 @@ from vision.calibration.store import Stored, bytes_of_rig
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig
 from vision.images.loading import picture_of_bytes
-from vision.reading.reading import Box, FrameBGR, Scored
+from vision.reading.reading import Box, Die, FrameBGR, Reading, Scored
 
 FORMAT = 1
 """Version of the format; a package with a larger number is refused."""
@@ -91,9 +91,10 @@ class ThrowRecord(msgspec.Struct, frozen=True, kw_only=True):
     format: int = FORMAT
 
     @property
-    def values(self) -> tuple[int, ...]:
-        """The values that were read, sorted."""
-        return tuple(sorted(die.value for die in self.dice if die.value is not None))
+    def reading(self) -> Reading:
+        """The reading at the table."""
+        dice = tuple(Die(die.value, die.box_xywh, die.confidence) for die in self.dice)
+        return Reading(dice, self.doubt, self.candidates)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

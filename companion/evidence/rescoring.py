@@ -17,7 +17,7 @@ from companion.table.journal import entries_at
 from vision.geometry.rig import Rig, place
 from vision.networks import Networks
 from vision.reading.reader import Reader
-from vision.reading.reading import Die, Reading
+from vision.reading.reading import Reading
 from vision.watching.agreement import agreed
 
 
@@ -38,9 +38,7 @@ class StoredThrow:
     @property
     def at_table(self) -> Reading:
         """The reading at the table."""
-        record = self.package.record
-        dice = tuple(Die(die.value, die.box_xywh, die.confidence) for die in record.dice)
-        return Reading(dice, record.doubt)
+        return self.package.record.reading
 
     def without_pictures(self) -> StoredThrow:
         """Return the throw with the record of its package alone."""

@@ -14,6 +14,7 @@ from companion.adapters.simulated.hands import VirtualHands
 from companion.adapters.tray_observer import observation_of
 from companion.evidence.folder import PackageFolder
 from companion.evidence.keeping import PackageKeeper
+from companion.evidence.taught import TaughtSets
 from companion.table.commands import Answer, CorrectThrow, NextGame, Observe, PlayLine, StartGame
 from companion.table.journal import Journal
 from companion.table.photos import Photos
@@ -58,8 +59,11 @@ class VirtualEvening:
         self._networks, self.reader = networks, Reader(networks, self.rig)
         self.photos = Photos(folder)
         self.table = Table(Journal(folder), self.photos, self.clock)
-        self.packages = PackageFolder(folder, cap_bytes)
-        self.keeper = PackageKeeper("virtual", self.packages, self.photos, networks.hashes, "1.0", give_way, 0.0)
+        self.packages, self.taught = PackageFolder(folder, cap_bytes), TaughtSets(folder)
+        versions = networks.hashes
+        self.keeper = PackageKeeper(
+            "virtual", self.packages, self.photos, versions, "1.0", give_way, self.taught, page_first_s=0.0
+        )
         self.hands = VirtualHands(self.camera, lambda: self.table.state().staying)
 
     def __enter__(self) -> VirtualEvening:

@@ -46,7 +46,7 @@ def test_its_picture_is_a_frame_of_the_calibration_beside_it(played: Path, netwo
     package, stored = read_package(file), load_rig(file.parent)
     assert stored is not None
     reading = Reader(networks, stored.rig).read(package.pictures()[-1])
-    assert (reading.values, reading.doubt) == (package.record.values, None)
+    assert (reading.values, reading.doubt) == (package.record.reading.values, None)
     boxes = [die.box_xywh for die in package.record.dice]
     pairs = [(die.box_xywh, _nearest(die.box_xywh, boxes)) for die in reading.dice]
     assert max(abs(a - b) for one, other in pairs for a, b in zip(one, other, strict=True)) <= 3

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from companion.bots.adviser import Advisor
+from companion.evidence.lesson import Teacher
+from companion.evidence.taught import TaughtSets
 from companion.history.export import PastGames
 from companion.history.review import Review
 from companion.settings.file import SettingsFile
@@ -59,6 +61,7 @@ def everything(folder: Path, **more: Any) -> Iterator[Pub]:
         "voice": Mute(),
         "clips": StandInClips(),
         "calibrate": StandInCalibration(),
+        "teach": Teacher(TaughtSets(folder)),
         "settings": file,
     }
     with opened(folder, **{**parts, **more}) as pub:

@@ -28,6 +28,7 @@ from companion.table.tray.observation import Die, Observation
 from companion.table.writer import Table
 from web import api
 from web.api import metrics, settings
+from web.api.dice.teach import routes as teach_routes
 from web.app import create_app
 from web.guard import Hosts
 from web.pages import Addresses, Pages, TableIdentity
@@ -266,6 +267,7 @@ def opened(
         "review": lambda it: api.review.routes(it, photos),
         "calibrate": api.calibrate.routes,
         "clips": api.photos.replays,
+        "teach": teach_routes,
     }
     groups = [
         api.state.routes(feed, StandInBoard(), lambda _guest: health, pairing),

@@ -15,6 +15,8 @@ import msgspec
 import pytest
 
 from companion.bots.adviser import Advisor
+from companion.evidence.lesson import Teacher
+from companion.evidence.taught import TaughtSets
 from companion.games.engine.game import Header, State
 from companion.games.engine.notation import header_line, line_of
 from companion.games.engine.players import careless
@@ -45,6 +47,7 @@ from tests.web.measuring import (
 )
 from tests.web.pub import Pub, observation, opened, served
 from tests.web.scenes import NAMES, scenes, seated
+from vision.teaching.witness import MIN_THROWS
 from web.pages import LOOKS
 
 pytestmark = pytest.mark.browser
@@ -80,6 +83,7 @@ BESIDE = {
     "learn": Beside("/learn", "#puzzle button", always=True),
     "help": Beside("/help", "#health li", always=True),
     "review": Beside("/review", "#proof:not([hidden]) ~ #reviewed .cropped", always=True),
+    "teach": Beside("/teach", "#sets li", always=True),
     "settings": Beside("/settings", "#fields .setting", always=True),
     "setup": Beside("/setup", "#strip-fields .setting", always=True),
     "camera": Beside("/camera", "#seen", always=True),
@@ -114,6 +118,16 @@ class Doubtful:
         return PHOTO.read_bytes()
 
 
+class Taught(TaughtSets):
+    """Two sets that were taught, one of them with the longest name: stands in for their files."""
+
+    def sets(self) -> list[dict[str, Any]]:
+        return [
+            {"name": name, "throws": throws, "faces": [throws] * 6, "usable": throws >= MIN_THROWS}
+            for name, throws in (("", 2), ("W" * 24, 12))
+        ]
+
+
 @pytest.fixture(scope="module")
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
     """Yield the address of a served pub after games between players with the longest names, and the pub."""
@@ -121,6 +135,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub
     having: dict[str, Any] = {
         "evening": PastGames(folder),
         "review": Review(folder),
+        "teach": Teacher(Taught(folder)),
         "advice": Advisor(lambda: pub.table.state()),
         "calibrate": Doubtful(),
         "settings": SettingsFile(Origin(folder / "pegpip.toml"), Settings(), lambda _all: [], lambda _all: None),

@@ -98,11 +98,7 @@ class Classifier:
         Returns:
             (views, places, 7) probabilities.
         """
-        crops = [
-            crop_face(picture_bgr, (x, y), factor * size_px, rotation(angle))
-            for angle, factor in views
-            for x, y, size_px in places
-        ]
+        crops = _crops(picture_bgr, places, views)
         probabilities = self._forward(crops)
         checked = probabilities.argmax(1) > 2 if len(views) == 1 else np.full(len(crops), True)
         coloured = [number for number, crop in enumerate(crops) if checked[number] and is_coloured(crop)]
@@ -111,10 +107,26 @@ class Classifier:
             probabilities[coloured] = _fuse_with_minimum_channel(probabilities[coloured], in_minimum)
         return probabilities.reshape(len(views), -1, 7)
 
+    def features(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> NDArray[np.float32]:
+        """(views, places, d) features before the last layer of the face at each place in each view."""
+        crops = _crops(picture_bgr, places, views)
+        batches = [crops[start : start + BATCH_SIZE] for start in range(0, len(crops), BATCH_SIZE)]
+        rows = np.concatenate([self.network.features(batch) for batch in batches])
+        return rows.reshape(len(views), len(places), -1)
+
     def _forward(self, crops: Sequence[FrameBGR]) -> Probabilities:
         """(n, 7) probabilities of n crops, run in batches."""
         batches = [crops[start : start + BATCH_SIZE] for start in range(0, len(crops), BATCH_SIZE)]
         return np.concatenate([self.network.forward(batch) for batch in batches]).astype(np.float64)
+
+
+def _crops(picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> list[NDArray[np.uint8]]:
+    """Cut out the face at each place in each view: one view after the other."""
+    return [
+        crop_face(picture_bgr, (x, y), factor * size_px, rotation(angle))
+        for angle, factor in views
+        for x, y, size_px in places
+    ]
 
 
 def is_coloured(crop: FrameBGR) -> bool:

@@ -68,19 +68,27 @@ class Network:
         self._net = None
         getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # glibc keeps freed memory otherwise
 
-    def forward(self, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
+    def features(self, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
+        """Return (n, d) what the last fully connected layer gets, for a batch of pictures as in `forward`."""
+        self.load()
+        names: list[str] = list(self._net.getLayerNames())
+        last = max(at for at, name in enumerate(names) if name.endswith("Gemm"))
+        return self.forward(pictures_bgr, names[last - 1]).reshape(len(pictures_bgr), -1)
+
+    def forward(self, pictures_bgr: Sequence[FrameBGR], layer: str = "") -> NDArray[np.float32]:
         """Run the network on a batch of pictures of one size; load it first if needed.
 
         Args:
             pictures_bgr: (h, w, 3) uint8 each; levels are scaled to -1..1 for the network.
+            layer: Name of the layer whose output is wanted; empty for the network's.
 
         Returns:
-            The network's output, the batch first.
+            That output, the batch first.
         """
         self.load()
         self._last_shape = (len(pictures_bgr), *pictures_bgr[0].shape)
         channels = np.stack([np.stack(cv2.split(picture)) for picture in pictures_bgr])
         # As uint8 the input takes a quarter of the memory; the network's first layer scales it.
         self._net.setInput(channels, "", 1 / 127.5, (127.5, 127.5, 127.5))
-        output: NDArray[np.float32] = self._net.forward()
+        output: NDArray[np.float32] = self._net.forward(*([layer] if layer else []))
         return output

@@ -7,14 +7,14 @@ more or fewer must be much less likely. What else must hold depends on the scene
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
 
 from vision.geometry.rig import Rig
 from vision.networks import Networks
-from vision.networks.classifier import Place, Probabilities, Views, geometric_mean
+from vision.networks.classifier import Classifier, Place, Probabilities, Views, geometric_mean
 from vision.networks.detector import MIN_SCORE, Detection
 from vision.networks.known_scale import LIGHT_FACE_PX
 from vision.networks.multiscale import MAX_DETECTIONS, passes
@@ -57,16 +57,26 @@ class Reads(Protocol):
         """
 
 
+class Weighs(Protocol):
+    """Anything that knows a set of dice, and weighs the dice of a picture by it."""
+
+    def weigh(self, selection: Selection, picture_bgr: FrameBGR, classifier: Classifier) -> tuple[Selection, bool]:
+        """Return the selection with dice that may be surer, and whether a confident one is contradicted."""
+
+
 class Reader:
     """Reads photos and frames of a calibrated tray. One thread at a time may use it.
 
     Args:
         networks: The detectors and the classifier.
         rig: Calibration of the tray; without one every picture is read as a photo of unknown scale.
+        witness: Returns who knows the set of dice in use, or None; asked at each reading.
     """
 
-    def __init__(self, networks: Networks, rig: Rig | None = None) -> None:
-        self._networks = networks
+    def __init__(
+        self, networks: Networks, rig: Rig | None = None, witness: Callable[[], Weighs | None] = lambda: None
+    ) -> None:
+        self._networks, self._witness = networks, witness
         self._tray = None if rig is None else Tray(rig)
         self.misfit_wh: tuple[int, int] | None = None
         """Width and height of the last picture if they differ from the calibration's, else None."""
@@ -140,8 +150,12 @@ class Reader:
         final = self.resolve_uncertain(scene, best, selections, expect)
         lost_die = len(final.dice) < len(best.dice) and scene.needs_another_pass(final)  # no face, but an object
         agreed = [each.values for each in selections].count(final.values) >= scene.min_agreeing
+        contradicted, witness = False, self._witness()
+        if witness is not None:
+            final, contradicted = witness.weigh(final, scene.picture_bgr, self._networks.classifier)
         agreed = agreed and not plausible_reject and not lost_die
-        return final, final.doubt(expect) or scene.doubt(final) or (None if agreed else Doubt.COUNT)
+        disputed = Doubt.DISAGREE if contradicted else None
+        return final, final.doubt(expect) or scene.doubt(final) or disputed or (None if agreed else Doubt.COUNT)
 
     def _classify(
         self, scene: Scene, detections: Sequence[Detection], expect: int | None, classified: Classified

@@ -202,7 +202,7 @@ export interface Elements {
   "advised": HTMLElementTagNameMap["div"];
   "again": HTMLElementTagNameMap["div"];
   "as-screen": HTMLElementTagNameMap["input"];
-  "begin": HTMLElementTagNameMap["button"];
+  "begin": HTMLElementTagNameMap["button"] | HTMLElementTagNameMap["form"];
   "beside": HTMLElementTagNameMap["div"];
   "big": HTMLElementTagNameMap["div"];
   "board": HTMLElementTagNameMap["div"];
@@ -213,8 +213,10 @@ export interface Elements {
   "code": HTMLElementTagNameMap["div"];
   "count": HTMLElementTagNameMap["p"];
   "course": HTMLElementTagNameMap["div"] | HTMLElementTagNameMap["section"];
+  "dice": HTMLElementTagNameMap["ul"];
   "die": HTMLElementTagNameMap["button"];
   "empty": HTMLElementTagNameMap["button"];
+  "end": HTMLElementTagNameMap["button"];
   "export": HTMLElementTagNameMap["a"];
   "faces": HTMLElementTagNameMap["div"];
   "felt": HTMLElementTagNameMap["div"];
@@ -231,11 +233,13 @@ export interface Elements {
   "health": HTMLElementTagNameMap["ul"];
   "host": HTMLElementTagNameMap["figure"];
   "ill": HTMLElementTagNameMap["p"];
+  "known": HTMLElementTagNameMap["section"];
   "language": HTMLElementTagNameMap["select"];
   "last": HTMLElementTagNameMap["span"];
   "lay": HTMLElementTagNameMap["button"];
   "lead": HTMLElementTagNameMap["h2"];
   "lens": HTMLElementTagNameMap["p"];
+  "lesson": HTMLElementTagNameMap["section"];
   "lessons": HTMLElementTagNameMap["select"];
   "lift": HTMLElementTagNameMap["button"];
   "lights": SVGElementTagNameMap["svg"];
@@ -256,8 +260,10 @@ export interface Elements {
   "mine": HTMLElementTagNameMap["section"];
   "moment": HTMLElementTagNameMap["div"];
   "more": HTMLElementTagNameMap["details"] | HTMLElementTagNameMap["section"];
+  "name": HTMLElementTagNameMap["input"];
   "none": HTMLElementTagNameMap["p"];
   "notice": HTMLElementTagNameMap["p"];
+  "now": HTMLElementTagNameMap["p"];
   "odds": HTMLElementTagNameMap["select"];
   "others": HTMLElementTagNameMap["section"];
   "page": HTMLElementTagNameMap["figure"];
@@ -293,6 +299,7 @@ export interface Elements {
   "rest": HTMLElementTagNameMap["div"];
   "result": HTMLElementTagNameMap["section"];
   "reviewed": HTMLElementTagNameMap["ul"];
+  "right": HTMLElementTagNameMap["button"];
   "rivals": HTMLElementTagNameMap["ul"];
   "rivals-box": HTMLElementTagNameMap["section"];
   "said": HTMLElementTagNameMap["p"];
@@ -306,6 +313,7 @@ export interface Elements {
   "seen": HTMLElementTagNameMap["p"];
   "set": HTMLElementTagNameMap["select"];
   "set-box": HTMLElementTagNameMap["label"];
+  "sets": HTMLElementTagNameMap["ul"];
   "shake": HTMLElementTagNameMap["button"];
   "sheet": HTMLElementTagNameMap["button"] | HTMLElementTagNameMap["section"];
   "sit": HTMLElementTagNameMap["section"];

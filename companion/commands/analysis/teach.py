@@ -1,0 +1,111 @@
+"""`pegpip teach`: teach the table a set of dice, throw by throw, on the terminal."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from companion.errors import CompanionError, DeviceError, SetupError
+from companion.settings import load as config
+
+if TYPE_CHECKING:
+    from companion.evidence.lesson import Teacher
+
+
+@click.command()
+@click.option("--set", "name", metavar="NAME", default="", help="The set of dice, as games name it; the usual one.")
+@click.option("--camera", metavar="C", help="The camera; by default the settings' one.")
+@click.option("--data", metavar="DIR", type=click.Path(file_okay=False), help="The data folder.")
+@click.option("--throws", type=click.IntRange(min=1), default=10, show_default=True, help="How many to teach.")
+@click.option("--expect", type=click.IntRange(min=1, max=99), metavar="N", help="Number of dice that are thrown.")
+@click.option("--forget", is_flag=True, help="Forget the set instead.")
+@click.option("--list", "listed", is_flag=True, help="List the taught sets instead.")
+@click.option("--json", "as_json", is_flag=True, help="With --list: one JSON object a set.")
+def command(
+    name: str,
+    camera: str | None,
+    data: str | None,
+    throws: int,
+    expect: int | None,
+    forget: bool,
+    listed: bool,
+    as_json: bool,
+) -> int:
+    """Teach a set of dice: throw them some ten times, and confirm or correct each reading.
+
+    After each throw press Enter if it is right, type the values from left to right (0 for no die), or s to skip it. A
+    running table loads what was taught at its next start; the page /teach needs none.
+    """
+    from companion.evidence.lesson import Teacher
+    from companion.evidence.taught import TaughtSets
+
+    given = {"data": {"dir": data}} if data else {}
+    settings = config.load(None, given | ({"camera": {"source": camera}} if camera else {}))
+    taught = TaughtSets(settings.data.folder)
+    taught.load()
+    well, says = taught.health()
+    if not well:
+        click.echo(f"pegpip: {says}", err=True)
+    if listed:
+        for each in taught.sets():
+            row = f"{each['name'] or 'the usual ones'}: {each['throws']} throws, faces 1 to 6: {each['faces']}"
+            click.echo(json.dumps(each) if as_json else row)
+        return int(not well)
+    if forget:
+        if not taught.knows(name):
+            raise SetupError([f"--set: nothing was taught of {name!r}; `pegpip teach --list` shows the sets."])
+        taught.forget(name)
+        return 0
+    teacher = Teacher(taught)
+    teacher.begin(name)
+    return _lesson(teacher, settings.camera.source, settings.data.folder, throws, expect)
+
+
+def _lesson(teacher: Teacher, source: str, folder: Path, throws: int, expect: int | None) -> int:
+    """Follow the camera, and ask about each throw until so many were learnt. Return the exit status."""
+    from companion.adapters.reader_setup import load_reader
+    from vision.cameras.opening import open_camera
+    from vision.networks import load_networks
+    from vision.watching.new_throws import latest
+    from vision.watching.watcher import Ill, Settled, Watcher
+
+    camera = open_camera(source)
+    setup = load_reader(source, camera, folder, load_networks())
+    learnt, last = 0, None
+    watcher = Watcher(camera, setup.reader, setup.rig, lambda: expect)
+    click.echo(f"Throw the dice {throws} times.", err=True)
+    for event in watcher.events():
+        if isinstance(event, Ill):
+            raise DeviceError(f"{camera.name}: {event.error}", "Mend the camera, then teach again.")
+        if not isinstance(event, Settled):
+            continue
+        last = latest(event, last, held=setup.rig is None)
+        if last is not event or not event.reading.values:
+            continue
+        teacher.offer(event)
+        learnt += _asked(teacher)
+        if learnt == throws:
+            break
+    watcher.stop()
+    return 0 if learnt else 1
+
+
+def _asked(teacher: Teacher) -> bool:
+    """Ask about the throw that waits, and learn it. Return whether it was learnt."""
+    throw = teacher.view()["throw"]
+    read = [die["read"] for die in throw["dice"]]
+    shown = " ".join(map(str, read))
+    while True:
+        said = click.prompt(f"{shown}   right? Enter, values, or s", default="", show_default=False).strip()
+        if said == "s":
+            return False
+        try:
+            values = [int(value) for value in said.replace(",", " ").split()] if " " in said else list(map(int, said))
+            teacher.label(throw["number"], values or read)
+        except (CompanionError, ValueError) as no:
+            click.echo(f"pegpip: {no}", err=True)
+            continue
+        return True

@@ -1,0 +1,126 @@
+"""The lesson: a set of dice is taught throw by throw, and meanwhile no throw counts in the game."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from companion.errors import IllegalAction
+from companion.evidence.package import COMPRESSED, encoded
+from companion.evidence.taught import TaughtSets
+from vision.teaching.witness import MIN_THROWS, NO_FACE
+from vision.watching.watcher import Settled
+
+IDLE_S = 300.0
+"""Seconds without a throw or an answer after which a lesson ends: nobody must find a table that ignores throws."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """A set that is being taught.
+
+    Attributes:
+        name: Name of the set.
+        ends_s: Time at which it ends if nothing happens.
+        number: Number of its last throw.
+        settled: That throw, until it is labelled.
+    """
+
+    name: str
+    ends_s: float
+    number: int = 0
+    settled: Settled | None = None
+
+
+class Teacher:
+    """Teaches sets of dice. While a lesson is on, throws belong to it and not to the game. Thread-safe.
+
+    Args:
+        taught: The taught sets.
+        clock: Seconds, monotonic.
+    """
+
+    def __init__(self, taught: TaughtSets, clock: Callable[[], float] = time.monotonic) -> None:
+        self.taught = taught
+        self._clock = clock
+        self._lesson: Lesson | None = None
+        self._lock = threading.Lock()
+
+    def lesson(self) -> Lesson | None:
+        """Return the lesson that is on, or None."""
+        lesson = self._lesson
+        return lesson if lesson is not None and self._clock() < lesson.ends_s else None
+
+    def health(self) -> tuple[bool, str]:
+        """Return whether every taught set could be read, and a sentence for the page."""
+        well, says = self.taught.health()
+        return well, f"{says}; a lesson is on, no throw counts until it ends (/teach)" if self.lesson() else says
+
+    def view(self) -> dict[str, Any]:
+        """Return the state for the page.
+
+        Returns:
+            `set`: the name of the set that is taught, or None; `enough`: throws from which it counts; `sets` as
+                `TaughtSets.sets`; `throw`: None, or `number` and `dice`, each with `box_xywh`, `read` and `confidence`.
+        """
+        lesson, throw = self.lesson(), None
+        if lesson is not None and lesson.settled is not None:
+            dice = [die for die in lesson.settled.reading.dice if die.value is not None]
+            rows = [{"box_xywh": die.box_xywh, "read": die.value, "confidence": die.confidence} for die in dice]
+            throw = {"number": lesson.number, "dice": rows}
+        name = lesson.name if lesson else None
+        return {"set": name, "enough": MIN_THROWS, "sets": self.taught.sets(), "throw": throw}
+
+    def begin(self, name: str) -> None:
+        """Begin a lesson for a set; one that is on ends."""
+        with self._lock:
+            self._lesson = Lesson(name, self._clock() + IDLE_S)
+
+    def end(self) -> None:
+        """End the lesson: throws are the game's again."""
+        with self._lock:
+            self._lesson = None
+
+    def offer(self, settled: Settled) -> None:
+        """Take a throw of the lesson. It replaces one that was not labelled."""
+        with self._lock:
+            lesson = self.lesson()
+            if lesson is not None and any(die.value is not None for die in settled.reading.dice):
+                number, ends_s = lesson.number + 1, self._clock() + IDLE_S
+                self._lesson = replace(lesson, number=number, ends_s=ends_s, settled=settled)
+
+    def picture_jpeg(self) -> bytes | None:
+        """Return the picture of the throw that waits for its labels as JPEG, or None."""
+        lesson = self.lesson()
+        return encoded(lesson.settled.frame.image_bgr, COMPRESSED) if lesson and lesson.settled else None
+
+    def forget(self, name: str) -> None:
+        """Forget a set. Raises DeviceError if its file can't be deleted."""
+        self.taught.forget(name)
+
+    def label(self, number: int, values: Sequence[int]) -> None:
+        """Learn the throw that waits.
+
+        Args:
+            number: Number of the throw, as in `view`.
+            values: The true value of each of its dice, in the order of `view`; `NO_FACE` for no die.
+
+        Raises:
+            IllegalAction: That throw does not wait, or the number of values is wrong.
+            DeviceError: The set can't be stored.
+        """
+        with self._lock:
+            lesson = self.lesson()
+            if lesson is None or lesson.settled is None or lesson.number != number:
+                raise IllegalAction("That throw is no longer there. Throw again.")
+            reading, settled = lesson.settled.reading, lesson.settled
+            read = [die for die in reading.dice if die.value is not None]
+            if len(values) != len(read) or any(not NO_FACE <= value <= 6 for value in values):
+                raise IllegalAction(f"There are {len(read)} dice in that throw: give one value, 0 to 6, for each.")
+            left = iter(values)
+            labels = [None if die.value is None else next(left) for die in reading.dice]
+            self.taught.learn(lesson.name, settled.frame.image_bgr, reading, labels, settled.rig)
+            self._lesson = replace(lesson, ends_s=self._clock() + IDLE_S, settled=None)

@@ -1,0 +1,220 @@
+"""The sets of dice that a table was taught: `taught/*.zip` in the data folder holds labelled faces, a file a set.
+
+A file keeps each face's picture and what one classifier made of it. After an update with another classifier that is
+computed again from the pictures. The format is in docs/reference/throw-packages.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import logging
+import threading
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.errors import DeviceError, PictureError
+from companion.evidence.package import DAMAGE, MAX_UNPACKED_BYTES
+from companion.table.atomic import write_file
+from vision.geometry.rig import Rig
+from vision.networks.classifier import Classifier
+from vision.reading.reading import FrameBGR, Reading
+from vision.teaching.examples import example_of, examples_of
+from vision.teaching.witness import EXAMPLE_VIEWS, LABELS, Example, Witness
+
+log = logging.getLogger(__name__)
+
+TAUGHT = "taught"
+"""Name of the folder of taught sets in a data folder."""
+FORMAT = 1
+"""Version of a set's file; a file with a larger number is refused."""
+MAX_EXAMPLES = 600
+"""Faces kept of a set; the oldest go first. Bounds a file to about 5 MB, and the time of a comparison."""
+
+
+class SetRecord(msgspec.Struct, frozen=True):
+    """What a set's file tells of its faces.
+
+    Attributes:
+        name: Name of the set.
+        classifier: Hash of the classifier that computed features and probabilities.
+        faces: Number of the throw and label of each face.
+        format: Version of the format.
+    """
+
+    name: str
+    classifier: str
+    faces: tuple[tuple[int, Annotated[int, msgspec.Meta(ge=0, lt=LABELS)]], ...]
+    format: int = FORMAT
+
+
+class TaughtSets:
+    """The taught sets of a data folder. Thread-safe; it has a classifier of its own.
+
+    Args:
+        folder: Data folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / TAUGHT
+        self._classifier = Classifier()
+        self._lock = threading.Lock()
+        self._sets: dict[str, Witness] = {}
+        self._refused: list[str] = []
+
+    def start(self) -> None:
+        """Load every set on a thread of its own: after an update all features may have to be computed again."""
+        threading.Thread(target=self.load, name="taught", daemon=True).start()
+
+    def load(self) -> None:
+        """Load every set. A file that is damaged or of a newer format is left as it is, and reported by `health`."""
+        with self._lock:
+            self._refused = []
+            for file in sorted(self._folder.glob("*.zip")):
+                try:
+                    name, examples = self._read(file)
+                except DeviceError as refused:
+                    self._refused.append(str(refused))
+                    log.warning("%s", refused)
+                else:
+                    self._sets[name] = Witness(examples)
+            self._classifier.network.release()
+
+    def health(self) -> tuple[bool, str]:
+        """Return whether every taught set could be read, and a sentence for the page."""
+        if self._refused:
+            return False, self._refused[0]
+        return True, f"{len(self._sets)} sets of dice taught"
+
+    def sets(self) -> list[dict[str, Any]]:
+        """Return each set: `name`, number of `throws`, number of `faces` of each value, and whether it is `usable`."""
+        return [
+            {
+                "name": name,
+                "throws": len({each.throw for each in witness.examples}),
+                "faces": [sum(each.label == value for each in witness.examples) for value in range(1, LABELS)],
+                "usable": witness.usable,
+            }
+            for name, witness in sorted(self._sets.items())
+        ]
+
+    def witness(self, name: str) -> Witness | None:
+        """Return the witness of a set; None if it was not taught, or not enough."""
+        found = self._sets.get(name)
+        return found if found is not None and found.usable else None
+
+    def knows(self, name: str) -> bool:
+        """Whether anything was taught of a set."""
+        return name in self._sets
+
+    def learn(
+        self,
+        name: str,
+        frame_bgr: FrameBGR,
+        reading: Reading,
+        values: Sequence[int | None],
+        rig: Rig | None,
+        throw: int | None = None,
+    ) -> None:
+        """Add a throw to a set. What was learnt of the same throw before is replaced.
+
+        Args:
+            name: The set of dice.
+            frame_bgr: (h, w, 3) the picture that was read.
+            reading: Its reading.
+            values: The value of each of its dice; `NO_FACE` for no die, None if not known.
+            rig: The calibration that it was read with.
+            throw: Number of the throw in the journal; None for a throw of a lesson.
+
+        Raises:
+            DeviceError: The set can't be stored; nothing was learnt.
+        """
+        with self._lock:
+            before = self._sets[name].examples if name in self._sets else ()
+            number = min((each.throw for each in before if each.throw < 0), default=0) - 1 if throw is None else throw
+            new = examples_of(self._classifier, frame_bgr, reading, values, number, rig)
+            self._classifier.network.release()
+            if new:
+                examples = (*(each for each in before if each.throw != number), *new)[-MAX_EXAMPLES:]
+                self._write(name, examples)
+                self._sets[name] = Witness(examples)
+
+    def forget(self, name: str) -> None:
+        """Forget a set. Raises DeviceError if its file can't be deleted."""
+        with self._lock:
+            try:
+                self._file(name).unlink(missing_ok=True)
+            except OSError as refused:
+                raise _refused(self._folder, refused) from None
+            self._sets.pop(name, None)
+
+    def _file(self, name: str) -> Path:
+        """Return the file of a set. A set's name may hold any letters, so the file has a hash of it."""
+        return self._folder / f"{hashlib.blake2b(name.encode(), digest_size=8).hexdigest()}.zip"
+
+    def _write(self, name: str, examples: Sequence[Example]) -> None:
+        """Write a set's file. Raises DeviceError."""
+        content = io.BytesIO()
+        faces = tuple((each.throw, each.label) for each in examples)
+        record = SetRecord(name, self._classifier.network.hash, faces)
+        with zipfile.ZipFile(content, "w") as archive:
+            archive.writestr(zipfile.ZipInfo("set.json"), msgspec.json.encode(record))
+            archive.writestr(zipfile.ZipInfo("features.npy"), _npy([each.features for each in examples]))
+            archive.writestr(zipfile.ZipInfo("probabilities.npy"), _npy([each.probabilities for each in examples]))
+            for at, each in enumerate(examples):
+                archive.writestr(zipfile.ZipInfo(f"{at}.jpg"), each.patch_jpeg)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_file(self._file(name), (content.getvalue(),))
+        except OSError as refused:
+            raise _refused(self._folder, refused) from None
+
+    def _read(self, file: Path) -> tuple[str, tuple[Example, ...]]:
+        """Read name and examples of a set. Raises DeviceError if its file is damaged or of a newer format."""
+        try:
+            with zipfile.ZipFile(file) as archive:
+                if sum(part.file_size for part in archive.infolist()) > MAX_UNPACKED_BYTES:
+                    raise ValueError("it is too large")
+                text = archive.read("set.json")
+                if msgspec.json.decode(text, type=dict[str, Any]).get("format", 0) > FORMAT:
+                    raise DeviceError(f"The taught set {file} has a newer format than {FORMAT}.", "Update pegpip.")
+                record = msgspec.json.decode(text, type=SetRecord)
+                jpegs = [archive.read(f"{at}.jpg") for at in range(len(record.faces))]
+                if record.classifier != self._classifier.network.hash:
+                    faces = zip(jpegs, record.faces, strict=True)
+                    return record.name, tuple(example_of(self._classifier, jpeg, *face) for jpeg, face in faces)
+                features = _array(archive.read("features.npy"), (len(jpegs), len(EXAMPLE_VIEWS), None))
+                probabilities = _array(archive.read("probabilities.npy"), (len(jpegs), LABELS))
+            rows = zip(record.faces, probabilities.astype(np.float64), features, jpegs, strict=True)
+            return record.name, tuple(Example(*face, each, views, jpeg) for face, each, views, jpeg in rows)
+        except (*DAMAGE, TypeError, OSError, PictureError) as damage:
+            cure = "Teach that set again, or delete the file."
+            raise DeviceError(f"The taught set {file} is damaged ({damage}).", cure) from None
+
+
+def _npy(rows: Sequence[NDArray[Any]]) -> bytes:
+    """Return the content of a .npy file of rows of one shape, in half precision."""
+    content = io.BytesIO()
+    np.save(content, np.stack(rows).astype(np.float16))
+    return content.getvalue()
+
+
+def _array(content: bytes, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
+    """Return the array of a .npy file; None in `shape` stands for any length. Raises ValueError for another shape."""
+    found: NDArray[np.float32] = np.load(io.BytesIO(content)).astype(np.float32)
+    fits = found.ndim == len(shape) and all(want in (None, has) for want, has in zip(shape, found.shape, strict=True))
+    if not fits or not np.isfinite(found).all():
+        raise ValueError(f"an array of the shape {found.shape} is not the faces'")
+    return found
+
+
+def _refused(folder: Path, refused: OSError) -> DeviceError:
+    """Return the error for a folder of taught sets that can't be written."""
+    reason = f"The taught set can't be kept in {folder} ({refused.strerror})."
+    return DeviceError(reason, "Free some space or make the folder writable; the table plays on without it.")

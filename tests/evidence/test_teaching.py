@@ -1,0 +1,247 @@
+"""Teaching a set of dice: what is learnt, kept and forgotten, and what a witness may say of a reading."""
+
+from __future__ import annotations
+
+import errno
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from companion.errors import DeviceError, Doubt, IllegalAction
+from companion.evidence import taught as taught_sets
+from companion.evidence.lesson import IDLE_S, Teacher
+from companion.evidence.taught import TAUGHT, TaughtSets
+from tests.evidence.playing import VirtualEvening
+from tests.waiting import until
+from vision.cameras.simulated.clock import SteppedClock
+from vision.geometry.rig import place
+from vision.networks import Networks
+from vision.networks.detector import Detection
+from vision.reading.candidates import Candidate, Selection
+from vision.reading.reader import Reader
+from vision.teaching.witness import Example, Witness
+from vision.watching.watcher import Settled
+
+
+@pytest.fixture(scope="module")
+def settled(tmp_path_factory: pytest.TempPathFactory, networks: Networks) -> list[Settled]:
+    """Five throws of seven dice, with their readings."""
+    evening = VirtualEvening(tmp_path_factory.mktemp("lesson"), networks, seed=5)
+    found = []
+    for _ in range(5):
+        evening.camera.tray.lift()
+        evening.camera.tray.throw(range(7), 0.6)
+        while not all(die["resting"] for die in evening.camera.tray.dice()):
+            evening.camera.tray.advance(0.05)
+        frame = evening.camera.frame()
+        reading = evening.reader.read(frame.image_bgr)
+        thrown, kept = place(reading, evening.rig)
+        found.append(Settled(0.0, frame, reading, thrown, kept, emptied=True, rig=evening.rig))
+    return found
+
+
+def _taught(folder: Path, throws: list[Settled], name: str = "clear") -> Teacher:
+    teacher = Teacher(TaughtSets(folder))
+    teacher.begin(name)
+    for each in throws:
+        teacher.offer(each)
+        throw = teacher.view()["throw"]
+        teacher.label(throw["number"], [die["read"] for die in throw["dice"]])
+    teacher.end()
+    return teacher
+
+
+def test_a_taught_set_is_a_witness_after_three_throws_and_survives_a_restart(
+    tmp_path: Path, settled: list[Settled], networks: Networks
+) -> None:
+    teacher = _taught(tmp_path, settled[:2])
+    assert teacher.taught.witness("clear") is None
+    _taught(tmp_path / "more", settled[:4])
+    again = TaughtSets(tmp_path / "more")
+    again.load()
+    witness = again.witness("clear")
+    assert witness is not None
+    assert again.witness("") is None
+    plain = settled[4].reading
+    reading = Reader(networks, settled[4].rig, lambda: witness).read(settled[4].frame.image_bgr)
+    assert reading.values == plain.values
+    assert reading.trusted
+
+
+def test_a_forgotten_set_leaves_no_file(tmp_path: Path, settled: list[Settled]) -> None:
+    teacher = _taught(tmp_path, settled[:3])
+    assert [each["throws"] for each in teacher.view()["sets"]] == [3]
+    teacher.forget("clear")
+    assert teacher.view()["sets"] == []
+    assert list((tmp_path / TAUGHT).iterdir()) == []
+
+
+def test_another_classifier_computes_the_features_again(tmp_path: Path, settled: list[Settled]) -> None:
+    teacher = _taught(tmp_path, settled[:3])
+    before = teacher.taught.witness("clear")
+    file = next((tmp_path / TAUGHT).iterdir())
+    with zipfile.ZipFile(file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    record = {**json.loads(parts["set.json"]), "classifier": "of an older release"}
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in {**parts, "set.json": json.dumps(record).encode()}.items():
+            archive.writestr(name, content)
+    again = TaughtSets(tmp_path)
+    again.load()
+    after = again.witness("clear")
+    assert before is not None
+    assert after is not None
+    likeness = [
+        float((a.features * b.features).sum(1).mean()) for a, b in zip(before.examples, after.examples, strict=True)
+    ]
+    assert min(likeness) > 0.9
+
+
+@pytest.mark.parametrize("harm", ["cut", "newer"])
+def test_a_harmed_set_is_told_and_the_others_are_used(tmp_path: Path, settled: list[Settled], harm: str) -> None:
+    _taught(tmp_path, settled[:3])
+    _taught(tmp_path, settled[:3], "marbled")
+    file = sorted((tmp_path / TAUGHT).iterdir())[0]
+    if harm == "cut":
+        file.write_bytes(file.read_bytes()[:500])
+    else:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("set.json", '{"format": 99}')
+    taught = TaughtSets(tmp_path)
+    taught.load()
+    assert len(taught.sets()) == 1
+    well, says = taught.health()
+    assert not well
+    assert "damaged" in says or "Update pegpip" in says
+
+
+def test_a_full_disk_is_told_and_nothing_is_learnt(
+    tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(taught_sets, "write_file", full)
+    with pytest.raises(DeviceError, match="No space left"):
+        _taught(tmp_path, settled[:1])
+
+
+def test_an_answer_to_a_throw_that_is_gone_is_refused(tmp_path: Path, settled: list[Settled]) -> None:
+    teacher = _taught(tmp_path, settled[:1])
+    with pytest.raises(IllegalAction, match="Throw again"):
+        teacher.label(1, [1] * 7)
+    teacher.begin("clear")
+    teacher.offer(settled[0])
+    with pytest.raises(IllegalAction, match="one value"):
+        teacher.label(1, [1, 2])
+
+
+def test_a_lesson_that_is_left_ends_by_itself(tmp_path: Path) -> None:
+    clock = SteppedClock()
+    teacher = Teacher(TaughtSets(tmp_path), clock)
+    teacher.begin("clear")
+    clock.sleep(IDLE_S - 1)
+    assert teacher.lesson()
+    assert "no throw counts" in teacher.health()[1]
+    clock.sleep(2)
+    assert not teacher.lesson()
+    assert teacher.view()["set"] is None
+
+
+def test_a_correction_during_play_adds_to_a_taught_set_only(
+    tmp_path: Path, settled: list[Settled], networks: Networks
+) -> None:
+    with VirtualEvening(tmp_path, networks, seed=5) as evening:
+        evening.throw()
+        assert evening.kept(1)
+        evening.correct(1, (1, 1, 1, 1, 1, 1, 1))
+        evening.throw()
+        assert evening.kept(2)
+        assert evening.taught.sets() == []
+        evening.taught.learn("", settled[0].frame.image_bgr, settled[0].reading, [None] * 6 + [1], settled[0].rig)
+        values = evening.table.snapshot().throws[-1].values
+        evening.correct(2, (*values[:-1], 1 + values[-1] % 6))
+        assert until(lambda: evening.taught.sets()[0]["throws"] == 2)
+
+
+# The witness alone, on features made by hand: axis 0 for no face, 1 to 6 for the values, 7 for a face unlike all.
+
+
+def _example(throw: int, label: int) -> Example:
+    row = np.zeros((8, 9), np.float32)
+    row[:, label], row[:, 8] = 1.0, 0.01 * throw
+    unsure = np.full(7, 1 / 7)
+    return Example(throw, label, unsure, row / np.linalg.norm(row, axis=1, keepdims=True))
+
+
+WITNESS = Witness(tuple(_example(throw, label) for throw in range(20) for label in range(7)))
+
+
+class FixedFeatures:
+    """A classifier that gives each place the features of an axis."""
+
+    def __init__(self, *axes: int) -> None:
+        self._axes = axes
+
+    def features(self, _bgr: object, places: list[object], views: tuple[object, ...]) -> object:
+        return np.stack([np.eye(9, dtype=np.float32)[list(self._axes)]] * len(views))
+
+
+def _candidate(value: int, sure: float, x: float = 100.0) -> Candidate:
+    probabilities = np.full(7, (1 - sure) / 6)
+    probabilities[value] = sure
+    scores = np.full(6, 0.05, np.float32)
+    scores[value - 1] = 0.9
+    return Candidate(Detection(x, 100.0, 40.0, scores), probabilities)
+
+
+def _weighed(candidate: Candidate, axis: int, witness: Witness = WITNESS) -> tuple[Selection, bool]:
+    picture = np.zeros((200, 200, 3), np.uint8)
+    return witness.weigh(Selection((candidate,)), picture, FixedFeatures(axis))  # type: ignore[arg-type]
+
+
+def test_near_examples_confirm_an_unsure_value() -> None:
+    assert Selection((_candidate(1, 0.6),)).doubt(1) is Doubt.UNREAD
+    selection, contradicted = _weighed(_candidate(1, 0.6), axis=1)
+    assert (selection.values, selection.doubt(1), contradicted) == ((1,), None, False)
+
+
+def test_near_examples_contradict_a_confident_value() -> None:
+    selection, contradicted = _weighed(_candidate(1, 0.999), axis=6)
+    assert (selection.values, contradicted) == ((1,), True)
+
+
+def test_a_face_unlike_all_examples_is_left_as_it_is() -> None:
+    candidate = _candidate(1, 0.6)
+    selection, contradicted = _weighed(candidate, axis=7)
+    assert (selection.dice, contradicted) == ((candidate,), False)
+
+
+def test_what_was_taught_to_be_no_die_stays_in_doubt() -> None:
+    selection, _ = _weighed(_candidate(1, 0.6), axis=0)
+    assert selection.doubt(1) is not None
+
+
+def test_a_value_without_examples_is_not_ruled_out() -> None:
+    without_twos = Witness(tuple(each for each in WITNESS.examples if each.label != 2))
+    selection, _ = _weighed(_candidate(2, 0.6), 1, without_twos)
+    assert selection.doubt(1) is Doubt.UNREAD
+
+
+def test_a_witness_is_never_surer_than_its_examples_can_show() -> None:
+    few = Witness(tuple(each for each in WITNESS.examples if each.throw < 3))
+    selection, _ = _weighed(_candidate(1, 0.6), 1, few)
+    assert selection.dice[0].probabilities.max() < 1 - 1 / (len(few.examples) + 2) + 0.01
+
+
+def test_examples_that_name_wrong_values_say_nothing() -> None:
+    rng = np.random.default_rng(3)
+    mixed = Witness(tuple(replace(each, label=int(rng.integers(1, 7))) for each in WITNESS.examples))
+    candidate = _candidate(1, 0.6)
+    selection, contradicted = _weighed(candidate, 1, mixed)
+    assert not contradicted
+    assert selection.doubt(1) is Doubt.UNREAD

@@ -1,0 +1,97 @@
+"""Teaching dice over HTTP and in Chromium: for the host only, die by die, and forgotten with one tap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.evidence.lesson import Teacher
+from companion.evidence.taught import TaughtSets
+from tests.web.accessibility import SMALL, violations
+from tests.web.pub import PIN, Pub, opened, served
+from tests.web.test_review import painted
+from vision.cameras import Frame
+from vision.images.loading import picture_of_bytes
+from vision.reading.reading import Die, Reading
+from vision.watching.watcher import Settled
+
+READ = [5, 5, 2, 2, 1, 4, 6]
+OUT = Path(__file__).resolve().parents[2] / "out" / "web"
+
+
+def throw() -> Settled:
+    """A throw of painted dice: it stands in for a camera's."""
+    dice = tuple(Die(value, (int(88 + 124 * at), 290, 64, 64), 0.9) for at, value in enumerate(READ))
+    picture = picture_of_bytes(painted(), "painted")
+    return Settled(0.0, Frame(np.ascontiguousarray(picture), 0.0), Reading(dice, None), (), (), emptied=True)
+
+
+@pytest.fixture
+def school(tmp_path: Path) -> Iterator[tuple[Pub, Teacher]]:
+    teacher = Teacher(TaughtSets(tmp_path))
+    with opened(tmp_path, teach=teacher) as pub:
+        yield pub, teacher
+
+
+def test_only_the_host_may_teach(school: tuple[Pub, Teacher]) -> None:
+    stranger = school[0].stranger()
+    assert stranger.get("/api/teach").status_code == 401
+    assert stranger.post("/api/teach/begin", json={"name": "red"}).status_code == 401
+    assert not school[1].lesson()
+
+
+def test_a_throw_is_learnt_as_the_host_says_it(school: tuple[Pub, Teacher]) -> None:
+    teacher, host = school[1], school[0].host()
+    assert host.get("/api/teach.jpg").status_code == 404
+    host.post("/api/teach/begin", json={"name": "red"})
+    teacher.offer(throw())
+    told = host.get("/api/teach").json
+    assert [die["read"] for die in told["throw"]["dice"]] == READ
+    assert host.get("/api/teach.jpg").mimetype == "image/jpeg"
+    assert host.post("/api/teach/label", json={"number": 1, "values": [1]}).status_code == 422
+    told = host.post("/api/teach/label", json={"number": 1, "values": [6, 5, 2, 2, 1, 4, 0]}).json
+    assert told["throw"] is None
+    assert told["sets"] == [{"name": "red", "throws": 1, "faces": [1, 2, 0, 1, 1, 1], "usable": False}]
+    assert host.post("/api/teach/label", json={"number": 1, "values": READ}).status_code == 422
+    assert host.post("/api/teach/forget", json={"name": "red"}).json["sets"] == []
+    assert host.post("/api/teach/end", json={}).json["set"] is None
+
+
+@pytest.mark.browser
+def test_the_host_teaches_dice_in_chromium(chromium: Any, school: tuple[Pub, Teacher]) -> None:
+    pub, teacher = school
+    with served(pub) as address:
+        context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        page = context.new_page()
+        problems: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(f"{address}/teach")
+        page.fill("#name", "red")
+        page.click("#begin button")
+        page.wait_for_selector("#end:visible")
+        teacher.offer(throw())
+        page.wait_for_selector("#dice li >> nth=6")
+        page.click("#dice li >> nth=0 >> button")
+        page.click("dialog .faces button >> nth=5")
+        page.wait_for_selector("#dice .cropped.other")
+        OUT.mkdir(parents=True, exist_ok=True)
+        for look in ("dark", "light"):
+            page.evaluate(f"document.documentElement.dataset.look = '{look}'")
+            assert violations(page) == []
+            for width, height in ((390, 844), (1280, 720)):
+                page.set_viewport_size({"width": width, "height": height})
+                page.screenshot(path=OUT / f"teach-{width}x{height}-{look}.png")
+        page.set_viewport_size({"width": 320, "height": 640})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+        assert page.evaluate(SMALL) == []
+        page.click("#right")
+        page.wait_for_selector("#sets li")
+        assert teacher.taught.sets()[0]["faces"] == [1, 2, 0, 1, 1, 2]
+        page.click("#sets button")
+        page.wait_for_selector("#known", state="hidden")
+        assert problems == []

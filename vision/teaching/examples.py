@@ -1,0 +1,94 @@
+"""Examples from a picture whose dice a person has confirmed or corrected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from vision.geometry.floor import Floor
+from vision.geometry.rig import Rig
+from vision.images.loading import picture_of_bytes
+from vision.networks.classifier import CROP_FACES, Classifier, Place, crop_face, rotation
+from vision.reading.reading import Box, FrameBGR, Reading
+from vision.teaching.witness import EXAMPLE_VIEWS, NO_FACE, Example, features_of
+
+APART = 0.5
+"""Distance from every die, in faces, from which a rejected candidate is another thing and not a second box of a die."""
+
+PATCH_PX, PATCH_FACES = 144, 2.25
+"""Edge of a face's picture in pixels, and in faces: a crop of 1.5 faces fits into it at any turn."""
+PATCH_QUALITY = 95
+"""JPEG quality of a face's picture, 0 to 100."""
+PATCH_PLACE: Place = (PATCH_PX / 2, PATCH_PX / 2, PATCH_PX / PATCH_FACES)
+"""Centre and size of the face in its picture, in pixels."""
+
+
+def examples_of(
+    classifier: Classifier,
+    frame_bgr: FrameBGR,
+    reading: Reading,
+    values: Sequence[int | None],
+    throw: int,
+    rig: Rig | None = None,
+) -> list[Example]:
+    """Return the labelled faces of a picture.
+
+    Args:
+        classifier: Computes features and probabilities.
+        frame_bgr: The picture that was read.
+        reading: Its reading, with candidates.
+        values: For each of `reading.dice` its value, `NO_FACE`, or None if that is not known. If all are known, the
+            rejected candidates are examples of what is no face.
+        throw: Number that tells this throw from the others of the set.
+        rig: The calibration that it was read with, or None.
+    """
+    read = [(die.box_xywh, value) for die, value in zip(reading.dice, values, strict=True) if die.value is not None]
+    faces = [(box, label) for box, label in read if label is not None]
+    if len(faces) == len(read):
+        dice = [box for box, label in faces if label != NO_FACE]
+        faces += [
+            (each.box_xywh, NO_FACE)
+            for each in reading.candidates
+            if not each.accepted and all(_apart(each.box_xywh, die) for die in dice)
+        ]
+    if not faces:
+        return []
+    floor = None if rig is None or not rig.fits(frame_bgr) else Floor.of(rig)
+    view = frame_bgr if floor is None else floor.view(frame_bgr)
+    places = [_place(box, floor) for box, _ in faces]
+    patches = [_patch(view, place) for place in places]
+    return [example_of(classifier, patch, throw, label) for patch, (_, label) in zip(patches, faces, strict=True)]
+
+
+def example_of(classifier: Classifier, patch_jpeg: bytes, throw: int, label: int) -> Example:
+    """Return the example of a face from its picture. Raises PictureError if that is damaged."""
+    patch = picture_of_bytes(patch_jpeg, f"a face of throw {throw}")
+    probabilities = classifier.classify(patch, [PATCH_PLACE], EXAMPLE_VIEWS[:1])[0]
+    return Example(
+        throw, label, probabilities, features_of(classifier, patch, [PATCH_PLACE], EXAMPLE_VIEWS)[0], patch_jpeg
+    )
+
+
+def _patch(view_bgr: FrameBGR, place: Place) -> bytes:
+    """Cut out a face with enough of its surroundings for every view, as JPEG."""
+    x, y, size_px = place
+    patch = crop_face(view_bgr, (x, y), PATCH_FACES / CROP_FACES * size_px, rotation(0.0), PATCH_PX)
+    return cv2.imencode(".jpg", patch, [cv2.IMWRITE_JPEG_QUALITY, PATCH_QUALITY])[1].tobytes()
+
+
+def _place(box: Box, floor: Floor | None) -> Place:
+    """Return centre and size of a box of the frame, in pixels of the view that the classifier is shown."""
+    x, y, width, height = box
+    offset, stretch = (np.zeros(2), np.ones(2)) if floor is None else (np.array(floor.box[:2]), floor.stretch)
+    centre = (np.array([x + width / 2, y + height / 2]) - offset) * stretch
+    size = np.array([width, height]) * stretch
+    return float(centre[0]), float(centre[1]), float(size.max())
+
+
+def _apart(box: Box, die: Box) -> bool:
+    """Whether the centre of a box is further than APART faces from that of a die."""
+    centres = [(x + width / 2, y + height / 2) for x, y, width, height in (box, die)]
+    return math.dist(*centres) > APART * max(die[2:])

@@ -1,0 +1,181 @@
+"""The witness: weighs candidates against labelled faces of the same set of dice, by the classifier's own features.
+
+The classifier's probability of each label is multiplied by exp(-weight * distance), where the distance is the cosine
+distance to the nearest example of that label. Such an adapter needs no training (Tip-Adapter, Zhang et al. 2022). Its
+weight is fitted to the examples, each throw against the others. Where examples do not help, the weight is 0 and every
+reading stays as it is. The witness confirms a value or contradicts it. It never names another one, and never adds or
+removes a die (docs/lab/teaching.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.networks.classifier import Classifier, Place, Probabilities, Views
+from vision.reading.candidates import Candidate, Selection
+from vision.reading.reading import FrameBGR
+
+Features = NDArray[np.float32]
+"""(views, d) features of a face in several views; each row has length 1."""
+Distances = NDArray[np.float64]
+"""(7,) distance to the nearest example of each label; infinite for a label without examples."""
+
+EXAMPLE_VIEWS: Views = tuple((step * np.pi / 4, 1.0) for step in range(8))
+"""Views of a face that an example keeps: features turn with the die."""
+QUERY_VIEWS = EXAMPLE_VIEWS[:2]
+"""Views of a face that is compared with the examples, whose views cover the other turns."""
+MIN_THROWS = 3
+"""Throws of a set from which it is a witness: fewer can't be compared with each other."""
+WEIGHTS = (0.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 80.0)
+"""Weights of the distance that are tried on the examples."""
+NEAR_QUANTILE, NEAR_FACTOR = 0.95, 1.5
+"""A face is unknown beyond this multiple of this quantile of the distances between equal faces of different throws. A
+larger one weighs more faces, also those of other dice."""
+MIN_CONFIRMED = 0.95
+"""Probability from which examples confirm a value, in place of augmented views that agree on it."""
+NO_FACE = 0
+"""Label of what is no upper face of a die."""
+LABELS = 7
+"""Number of labels: `NO_FACE`, and the values 1 to 6."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """A labelled face.
+
+    Attributes:
+        throw: Number of its throw; tells the throws of a set apart.
+        label: Its value, or `NO_FACE`.
+        probabilities: (7,) the classifier's.
+        features: Its features in `EXAMPLE_VIEWS`.
+        patch_jpeg: Its picture, from which another classifier can compute features and probabilities.
+    """
+
+    throw: int
+    label: int
+    probabilities: Probabilities
+    features: Features
+    patch_jpeg: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What the examples of a set say about themselves, each compared with those of other throws.
+
+    Attributes:
+        weight: Weight of the distance, with the least log loss; 0 if the distances do not help.
+        near: Largest distance of a face that is like some example.
+        error: Laplace's estimate of the rate of error: a witness never claims more than its examples can show.
+    """
+
+    weight: float = 0.0
+    near: float = 0.0
+    error: float = 1.0
+
+
+class Witness:
+    """The examples of one set of dice. Immutable. Implements `vision.reading.reader.Weighs`.
+
+    Args:
+        examples: The labelled faces. They are fitted at once, so that no reading waits for it.
+    """
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        self.examples = tuple(examples)
+        throws, labels = {each.throw for each in examples}, {each.label for each in examples}
+        self.usable = len(throws) >= MIN_THROWS and len(labels) > 1
+        """Whether there are `MIN_THROWS` throws with at least two labels."""
+        repeated = [each for each in self.examples for _ in each.features]
+        self._rows = np.concatenate([each.features for each in self.examples]) if examples else np.empty((0, 0))
+        self._labels = np.array([each.label for each in repeated], np.int64)
+        self._throws = np.array([each.throw for each in repeated], np.int64)
+        self._fit = self._fitted() if self.usable else Fit()
+
+    def weigh(self, selection: Selection, picture_bgr: FrameBGR, classifier: Classifier) -> tuple[Selection, bool]:
+        """Weigh the dice of a selection.
+
+        Args:
+            selection: Dice and rejected candidates.
+            picture_bgr: The picture that they are in.
+            classifier: Computes the features.
+
+        Returns:
+            The selection, whose dice keep their values and may have become surer, and whether the examples contradict
+                a confident die.
+        """
+        if not self.usable or not selection.dice:
+            return selection, False
+        places = [die.detection.place for die in selection.dice]
+        features = features_of(classifier, picture_bgr, places, QUERY_VIEWS)
+        verdicts = [self._verdict(*each) for each in zip(selection.dice, features, strict=True)]
+        dice = [_confirmed(die, fused) for die, fused in zip(selection.dice, verdicts, strict=True)]
+        contradicted = any(
+            fused is not None and die.confident and fused.argmax() != die.value
+            for die, fused in zip(selection.dice, verdicts, strict=True)
+        )
+        return replace(selection, dice=tuple(sorted(dice, key=lambda die: -die.score))), contradicted
+
+    def _verdict(self, die: Candidate, features: Features) -> Probabilities | None:
+        """Return (7,) probabilities of a die weighed by the examples; None if it is unlike all of them."""
+        distances = self._nearest(self._distances(features), np.ones(len(self._labels), bool))
+        if self._fit.weight == 0.0 or distances.min() > self._fit.near:
+            return None
+        fused = _fused(die.probabilities, distances, self._fit.weight)
+        return (1 - self._fit.error) * fused + self._fit.error / LABELS
+
+    def _fitted(self) -> Fit:
+        """Compare each example with those of other throws."""
+        labels = np.array([each.label for each in self.examples])
+        nearest = np.stack(
+            [self._nearest(self._distances(each.features), self._throws != each.throw) for each in self.examples]
+        )
+        equal = nearest[np.arange(len(labels)), labels]
+        equal = equal[np.isfinite(equal)]
+        near = NEAR_FACTOR * float(np.quantile(equal, NEAR_QUANTILE)) if len(equal) else 0.0
+        fits = []
+        for weight in WEIGHTS:
+            pairs = zip(self.examples, nearest, strict=True)
+            fused = np.stack([_fused(each.probabilities, distances, weight) for each, distances in pairs])
+            loss = -np.log(np.clip(fused[np.arange(len(labels)), labels], 1e-6, 1.0)).mean()
+            fits.append((float(loss), weight, int((fused.argmax(1) != labels).sum())))
+        _, weight, wrong = min(fits)
+        return Fit(weight, near, (wrong + 1) / (len(labels) + 2))
+
+    def _distances(self, features: Features) -> NDArray[np.float64]:
+        """(n,) cosine distance of each row to the nearest of a face's query views."""
+        return np.asarray(1.0 - (self._rows @ features[: len(QUERY_VIEWS)].T).max(1), np.float64)
+
+    def _nearest(self, distances: NDArray[np.float64], among: NDArray[np.bool_]) -> Distances:
+        """Return the distance to the nearest row of each label, among some rows."""
+        return np.array([distances[among & (self._labels == label)].min(initial=np.inf) for label in range(LABELS)])
+
+
+def _confirmed(die: Candidate, fused: Probabilities | None) -> Candidate:
+    """Return a die with fused probabilities, if it is not confident yet and they name its value; else unchanged."""
+    if fused is None or die.confident or fused.argmax() != die.value:
+        return die
+    no_face = min(float(die.probabilities[NO_FACE]), float(fused[NO_FACE]))
+    probabilities = np.concatenate([[no_face], (1 - no_face) * fused[1:] / fused[1:].sum()])
+    confirmed = die.confirmed or bool(fused.max() >= MIN_CONFIRMED)
+    surer = replace(die, probabilities=probabilities, confirmed=confirmed)
+    return surer if surer.value == die.value else die
+
+
+def _fused(probabilities: Probabilities, distances: Distances, weight: float) -> Probabilities:
+    """(7,) probabilities of a face, weighed by its distances; a label without examples counts as the nearest one."""
+    if not np.isfinite(distances).any():
+        return probabilities
+    beyond = np.where(np.isfinite(distances), distances - distances.min(), 0.0)
+    fused = np.clip(probabilities, 1e-6, 1.0) * np.exp(-weight * beyond)
+    return np.asarray(fused / fused.sum(), np.float64)
+
+
+def features_of(classifier: Classifier, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> list[Features]:
+    """Return the features of the face at each place, (views, d) with rows of length 1."""
+    rows = classifier.features(picture_bgr, places, views)
+    rows = rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+    return [rows[:, at] for at in range(len(places))]

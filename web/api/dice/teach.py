@@ -1,0 +1,99 @@
+"""`/api/teach`: the owner teaches a set of dice, throw by throw, and forgets one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Protocol
+
+import flask
+import msgspec
+
+from companion.errors import DeviceError, IllegalAction
+from web.pairing.roles import OWNERS
+from web.responses import answer, refusal
+from web.routes import NothingBody, Routes
+
+SetName = Annotated[str, msgspec.Meta(max_length=24)]
+"""Name of a set of dice, as a game's terms have it; empty for the usual set."""
+
+
+class SetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/teach/begin` and `/forget`: names a set of dice."""
+
+    name: SetName
+
+
+class LabelBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/teach/label`: the value of each die of the throw `number`, in the order of the list; 0: not a die."""
+
+    number: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+    values: Annotated[tuple[Annotated[int, msgspec.Meta(ge=0, le=6)], ...], msgspec.Meta(max_length=20)]
+
+
+class Teaching(Protocol):
+    """Teaches sets of dice: `companion.evidence.lesson.Teacher`."""
+
+    def view(self) -> dict[str, Any]:
+        """Return the set that is taught, the sets, and the throw that waits for an answer."""
+
+    def picture_jpeg(self) -> bytes | None:
+        """Return the picture of that throw, or None."""
+
+    def begin(self, name: str) -> None:
+        """Begin to teach a set: throws belong to the lesson, not to the game."""
+
+    def end(self) -> None:
+        """End the lesson."""
+
+    def label(self, number: int, values: Sequence[int]) -> None:
+        """Learn a throw. Raises IllegalAction, DeviceError."""
+
+    def forget(self, name: str) -> None:
+        """Forget a set. Raises DeviceError."""
+
+
+def routes(teacher: Teaching) -> Routes:
+    """Make the routes of teaching, for the owner."""
+    made = Routes("teach", SetBody, LabelBody)
+
+    @made.get("/api/teach", "Taught sets of dice, and the throw to confirm", {}, roles=OWNERS)
+    def view() -> flask.Response:
+        return _after(teacher, lambda: None)
+
+    @made.get("/api/teach.jpg", "The picture of that throw", {}, kind="image/jpeg", refused=(404,), roles=OWNERS)
+    def picture() -> flask.Response:
+        jpeg = teacher.picture_jpeg()
+        if jpeg is None:
+            return refusal(404, "no_photo", "No throw waits for an answer. Throw the dice.")
+        return flask.Response(jpeg, mimetype="image/jpeg")
+
+    @made.post("/api/teach/begin", "Begin to teach a set of dice", SetBody, {}, roles=OWNERS)
+    def begin(sent: SetBody) -> flask.Response:
+        return _after(teacher, lambda: teacher.begin(sent.name))
+
+    @made.post("/api/teach/end", "End the lesson", NothingBody, {}, roles=OWNERS)
+    def end(_sent: NothingBody) -> flask.Response:
+        return _after(teacher, teacher.end)
+
+    @made.post(
+        "/api/teach/label", "Label each die of the throw that waits", LabelBody, {}, roles=OWNERS, refused=(422, 503)
+    )
+    def label(sent: LabelBody) -> flask.Response:
+        return _after(teacher, lambda: teacher.label(sent.number, sent.values))
+
+    @made.post("/api/teach/forget", "Forget a set of dice", SetBody, {}, roles=OWNERS, refused=(503,))
+    def forget(sent: SetBody) -> flask.Response:
+        return _after(teacher, lambda: teacher.forget(sent.name))
+
+    return made
+
+
+def _after(teacher: Teaching, act: Callable[[], None]) -> flask.Response:
+    """Carry out an act and answer with the view, or with its refusal."""
+    try:
+        act()
+    except IllegalAction as no:
+        return refusal(422, no.code, str(no))
+    except DeviceError as ill:
+        return refusal(503, "ill", str(ill))
+    return answer(teacher.view())
