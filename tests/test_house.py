@@ -52,9 +52,18 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "companion.table",
         "companion.games",
         "companion.errors",
+        "companion.outgoing",
         "web",
     ),
     "companion.league.commands": ROOMS,
+    "companion.mqtt": (
+        "companion.mqtt",
+        "companion.table",
+        "companion.games",
+        "companion.errors",
+        "companion.outgoing",
+    ),
+    "companion.outgoing": ("companion.errors",),
     "vision": ("vision", "companion.errors"),
     "hardware": ("hardware", "companion.errors"),
     # Run by `make parts` alone: a camera's height over the tray follows from its field of view.

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+import functools
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
+from companion.league import admin, database
 from companion.settings.load import default_file
 from companion.settings.starting import in_use
 
 DATABASE = click.option(
-    "--database", envvar="PEGPIP_DATABASE", required=True, metavar="URL",
+    "--database", "url", envvar="PEGPIP_DATABASE", required=True, metavar="URL",
     help="postgresql://USER:PASSWORD@HOST/NAME; or the variable PEGPIP_DATABASE.",
 )  # fmt: skip
+DAY = click.DateTime(["%Y-%m-%d"])
 
 
 @click.group()
 def command() -> None:
     """Take part in a league, or run one (docs/how-to/league.md)."""
+
+
+def organising(run: Callable[..., int]) -> click.Command:
+    """Make a command of the group that gets a connection as the database's owner, then its arguments."""
+
+    @functools.wraps(run)
+    def connected(url: str, **given: Any) -> int:
+        with database.as_owner(url) as connection:
+            return run(connection, **given)
+
+    return command.command()(DATABASE(connected))
 
 
 @command.command()
@@ -38,11 +54,9 @@ def key(data: str | None, file: Path | None) -> int:
 
 @command.command()
 @DATABASE
-def migrate(database: str) -> int:
+def migrate(url: str) -> int:
     """Make the tables, or bring them up to date: as the database's owner, before `serve`."""
-    from companion.league.database import migrate as bring_up_to_date
-
-    bring_up_to_date(database)
+    database.migrate(url)
     click.echo("The database is up to date.")
     return 0
 
@@ -51,118 +65,77 @@ def migrate(database: str) -> int:
 @DATABASE
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on; a proxy adds TLS.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535))
-def serve(database: str, host: str, port: int) -> int:
+def serve(url: str, host: str, port: int) -> int:
     """Serve the league: take games from tables and show the season, until Ctrl-C."""
-    from companion.league.database import opened
     from companion.league.server import serve as run
 
-    run(opened(database), host, port, lambda served: click.echo(f"league: http://{host}:{served}/"))
+    run(database.opened(url), host, port, lambda served: click.echo(f"league: http://{host}:{served}/"))
     return 0
 
 
-@command.command("add-table")
-@DATABASE
+@organising
 @click.argument("key")
 @click.argument("name")
 @click.argument("pub")
-def add_table(database: str, key: str, name: str, pub: str) -> int:
+def add_table(connection: database.Connection, key: str, name: str, pub: str) -> int:
     """Register a table by its public KEY, with its NAME and its PUB."""
-    from companion.league import admin
-    from companion.league import database as db
-
-    with db.as_owner(database) as connection:
-        admin.add_table(connection, key, name, pub)
+    admin.add_table(connection, key, name, pub)
     return 0
 
 
-@command.command("remove-table")
-@DATABASE
+@organising
 @click.argument("key")
-def remove_table(database: str, key: str) -> int:
+def remove_table(connection: database.Connection, key: str) -> int:
     """Take no more games from a table; those it has sent stay."""
-    from companion.league import admin
-    from companion.league import database as db
-
-    with db.as_owner(database) as connection:
-        admin.remove_table(connection, key)
+    admin.remove_table(connection, key)
     return 0
 
 
-@command.command("move-table")
-@DATABASE
+@organising
 @click.argument("old")
 @click.argument("new")
-def move_table(database: str, old: str, new: str) -> int:
+def move_table(connection: database.Connection, old: str, new: str) -> int:
     """Give the games of the key OLD, which was lost, to the registered key NEW."""
-    from companion.league import admin
-    from companion.league import database as db
-
-    with db.as_owner(database) as connection:
-        click.echo(f"{admin.move_games(connection, old, new)} games moved.")
+    click.echo(f"{admin.move_games(connection, old, new)} games moved.")
     return 0
 
 
-@command.command()
-@DATABASE
+@organising
 @click.argument("name")
-@click.argument("starts", type=click.DateTime(["%Y-%m-%d"]))
-@click.argument("ends", type=click.DateTime(["%Y-%m-%d"]))
-def season(database: str, name: str, starts: datetime, ends: datetime) -> int:
+@click.argument("starts", type=DAY)
+@click.argument("ends", type=DAY)
+def season(connection: database.Connection, name: str, starts: datetime, ends: datetime) -> int:
     """Open the season NAME from STARTS up to, but without, ENDS."""
-    from companion.league import admin
-    from companion.league import database as db
-
-    with db.as_owner(database) as connection:
-        number = admin.add_season(connection, name, _day(starts), _day(ends))
-    click.echo(f"season {number}")
+    click.echo(f"season {admin.add_season(connection, name, starts.date(), ends.date())}")
     return 0
 
 
-@command.command()
-@DATABASE
+@organising
 @click.argument("other", type=int)
 @click.argument("into", type=int)
-def merge(database: str, other: int, into: int) -> int:
+def merge(connection: database.Connection, other: int, into: int) -> int:
     """Merge the player OTHER into the player INTO: two names of one person."""
-    from companion.league import admin
-    from companion.league import database as db
-
-    with db.as_owner(database) as connection:
-        admin.merge(connection, other, into)
+    admin.merge(connection, other, into)
     return 0
 
 
-@command.command()
-@DATABASE
+@organising
 @click.argument("season", type=int)
 @click.argument("game")
 @click.argument("players", type=int, nargs=-1, required=True)
-def fixtures(database: str, season: int, game: str, players: tuple[int, ...]) -> int:
+def fixtures(connection: database.Connection, season: int, game: str, players: tuple[int, ...]) -> int:
     """Plan a round robin of GAME in a SEASON between PLAYERS, by their numbers."""
-    from companion.league import admin
-    from companion.league import database as db
-
-    with db.as_owner(database) as connection:
-        click.echo(f"{admin.plan_fixtures(connection, season, game, list(players))} fixtures.")
+    click.echo(f"{admin.plan_fixtures(connection, season, game, list(players))} fixtures.")
     return 0
 
 
-@command.command()
-@DATABASE
-def refused(database: str) -> int:
+@organising
+def refused(connection: database.Connection) -> int:
     """List the refused messages that are kept aside, the newest first, with the reason of each."""
-    from companion.league import database as db
-
-    with db.as_owner(database) as connection:
-        rows = connection.execute(
-            "SELECT r.at, t.pub, t.name, r.path, r.reason FROM refused r JOIN tables t ON t.id = r.table_id"
-            " ORDER BY r.id DESC LIMIT 100"
-        )
-        for row in rows:
-            click.echo(f"{row['at']:%Y-%m-%d %H:%M} {row['pub']}, {row['name']}: {row['reason']} ({row['path']})")
+    rows = connection.execute(
+        "SELECT r.at, t.pub, t.name, r.path, r.reason FROM refused r JOIN tables t ON t.id = r.table_id"
+        " ORDER BY r.id DESC LIMIT 100"
+    )
+    for row in rows:
+        click.echo(f"{row['at']:%Y-%m-%d %H:%M} {row['pub']}, {row['name']}: {row['reason']} ({row['path']})")
     return 0
-
-
-def _day(moment: datetime) -> date:
-    """Return the day of a date that was typed."""
-    return moment.date()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,7 +18,7 @@ from companion.history.export import PastGames
 from companion.league.message import Message, State, transcript_under
 from companion.table.atomic import write_file
 from companion.table.evening.archive import ArchivedGame
-from companion.table.journal import row_at
+from companion.table.journal import read_entries, row_at
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +58,21 @@ class Cursor(msgspec.Struct, frozen=True):
     games: dict[str, Acknowledged] = {}
 
 
+class Pending(NamedTuple):
+    """A message that waits.
+
+    Attributes:
+        message: The message.
+        known: What `Outbox.acknowledge` takes once the server has it.
+        rises: Whether it goes above a newer revision of the server. A game that is only found to be open does not:
+            an older journal that was put back takes no result away.
+    """
+
+    message: Message
+    known: Acknowledged
+    rises: bool = True
+
+
 class Outbox:
     """The messages of one data folder that wait to be acknowledged. Used by one thread.
 
@@ -72,14 +88,16 @@ class Outbox:
         self._path = folder / FILE_NAME
         self._cursor = self._fitting(self._read())
         self._unwritten = False  # whether the disk did not take the cursor
+        # The cursor may lack what the server has of games up to this one: until all is sent, they are offered whole.
+        self._offered = max((game.number for game in past.archived_after(0)[0]), default=0)
 
-    def waiting(self) -> list[tuple[Message, Acknowledged]]:
-        """Return each message to send, oldest game first, with what `acknowledge` takes once the server has it."""
+    def waiting(self) -> list[Pending]:
+        """Return each message to send, oldest game first."""
         self._cursor = self._fitting(self._cursor)
         if self._unwritten:
             self._store(self._cursor)
         games, open_from = self._past.archived_after(self._cursor.through)
-        found, seen = list[tuple[Message, Acknowledged]](), set[str]()
+        found, seen = list[Pending](), set[str]()
         for game in games:
             name = link_of(self._folder, game.number)
             if name is None:
@@ -88,9 +106,11 @@ class Outbox:
             seen.add(name)
             message = self._revision(name, game)
             if message is not None:
-                found.append((message, _acknowledged(message, game.number, game.lines_read)))
+                rises = message.state == "final" or name in self._cursor.games
+                found.append(Pending(message, _acknowledged(message, game.number, game.lines_read), rises))
         found += self._withdrawn(seen)
         if not found:
+            self._offered = 0
             self._move(games, open_from)
         return found
 
@@ -105,7 +125,7 @@ class Outbox:
         """
         known = self._cursor.games.get(name)
         counts = game.outcome is not None and game.terms.house is None
-        if known is None and not counts:
+        if known is None and not counts and (game.number > self._offered or game.terms.house is not None):
             return None
         if known is not None and not counts and (known.state != "final" or game.lines_read <= known.lines):
             return None  # an older journal that was put back takes no result away
@@ -119,15 +139,19 @@ class Outbox:
         )
         return None if known is not None and known.content == message.content else message
 
-    def _withdrawn(self, seen: set[str]) -> Iterator[tuple[Message, Acknowledged]]:
-        """Yield a message for each acknowledged game whose first entry is in the journal, but which was taken back."""
-        for name, known in self._cursor.games.items():
-            if name in seen or known.state == "withdrawn" or link_of(self._folder, known.number) != name:
-                continue
-            message = Message(
-                table=self._table, game=name, revision=known.revision + 1, state="withdrawn", played_s=0.0
-            )
-            yield message, _acknowledged(message, known.number, known.lines)
+    def _withdrawn(self, seen: set[str]) -> Iterator[Pending]:
+        """Yield a message for each game whose first entry is in the journal, but which was taken back."""
+        begun = {name: (known.number, known.revision, known.lines) for name, known in self._cursor.games.items()}
+        if self._offered:
+            for entry in read_entries(self._folder, self._cursor.through + 1):
+                if entry.kind == "game" and (name := link_of(self._folder, entry.number)):
+                    begun.setdefault(name, (entry.number, 0, 0))
+        for name, (number, revision, lines) in begun.items():
+            known = self._cursor.games.get(name)
+            gone = name not in seen and link_of(self._folder, number) == name
+            if gone and (known is None or known.state != "withdrawn"):
+                message = Message(table=self._table, game=name, revision=revision + 1, state="withdrawn", played_s=0.0)
+                yield Pending(message, _acknowledged(message, number, lines))
 
     def _move(self, games: tuple[ArchivedGame, ...], open_from: int) -> None:
         """Move the cursor over the games that can't change any more, so that the file stays small."""

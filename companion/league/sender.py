@@ -5,18 +5,11 @@ A message is repeated until the server has acknowledged it; its key makes that h
 
 from __future__ import annotations
 
-import http.client
-import ipaddress
-import json
 import logging
-import random
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import urlsplit
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -24,18 +17,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from companion.errors import CompanionError, DeviceError
 from companion.history.export import PastGames
 from companion.league.key import key_of, name_of
-from companion.league.message import SIGNATURE, Message, Reply, signed
-from companion.league.outbox import Acknowledged, Outbox, aliases_of
+from companion.league.message import SIGNATURE, Reply, signed
+from companion.league.outbox import Outbox, Pending, aliases_of
+from companion.outgoing import check_address, pause_s, sent
 from companion.table.snapshot import News, Snapshot
 
 log = logging.getLogger(__name__)
 
-TIMEOUT_S = 10.0
-"""Longest wait for the server to connect or to answer, in seconds."""
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
-"""Bounds of the pause after a failure, in seconds. It doubles with each; full jitter spreads the tables out."""
-MAX_ANSWER_BYTES = 64 * 1024
-"""Most bytes of an answer that are read: whoever answers is not trusted with the table's memory."""
 FINAL_REFUSALS = frozenset({400, 409, 413, 422})
 """Statuses that the same message will always get. Others, such as 401 before the table is registered, are retried."""
 
@@ -120,7 +108,7 @@ class Sender:
     def _outbox(self) -> tuple[Outbox, Ed25519PrivateKey]:
         """Open the outbox. Raises DeviceError, which `health` tells, when key, address or aliases are wrong."""
         try:
-            check_address(self._server)
+            check_address("[league] server", self._server)
             key = key_of(self._folder)
             return Outbox(self._folder, self._past, name_of(key), aliases_of(self._aliases)), key
         except DeviceError as ill:
@@ -130,29 +118,31 @@ class Sender:
     def _send_all(self, outbox: Outbox, key: Ed25519PrivateKey, stopped: threading.Event) -> None:
         """Send every message that waits and was not refused for good. Raises OSError if the server can't take it."""
         waiting = outbox.waiting()
-        for at, (message, known) in enumerate(waiting):
+        for at, each in enumerate(waiting):
             if stopped.is_set():
                 return
-            if self._refused.get(message.game, ("", ""))[0] == message.content:
+            if self._refused.get(each.message.game, ("", ""))[0] == each.message.content:
                 continue
             try:
-                self._send(outbox, key, message, known)
+                self._send(outbox, key, each)
             except OSError as ill:
                 self._state = False, f"{len(waiting) - at} games wait for {self._server} ({ill}). They are kept."
                 raise
         self._state = self._settled(outbox)
 
-    def _send(self, outbox: Outbox, key: Ed25519PrivateKey, message: Message, known: Acknowledged) -> None:
-        """Send one message; above the revision that the server has, if that is newer and says something else.
+    def _send(self, outbox: Outbox, key: Ed25519PrivateKey, waiting: Pending) -> None:
+        """Send one message; if it rises, above the revision that the server has when that says something else.
 
         That happens when a journal was put back to an older state: what it says now counts.
         """
+        message = waiting.message
         for _ in range(3):
             status, answer = self._put(self._server + message.path, *signed(message, key))
-            if (status == 200 and answer.current <= message.revision) or answer.content == message.content:
+            taken = status == 200 and (answer.current <= message.revision or not waiting.rises)
+            if taken or answer.content == message.content:
                 self._refused.pop(message.game, None)
                 revision = max(message.revision, answer.current)
-                outbox.acknowledge(message.game, msgspec.structs.replace(known, revision=revision))
+                outbox.acknowledge(message.game, msgspec.structs.replace(waiting.known, revision=revision))
                 return
             if status not in (200, 409) or answer.current < message.revision:
                 break
@@ -170,48 +160,10 @@ class Sender:
         return True, f"{self._server} has every finished game"
 
 
-def pause_s(failures: int) -> float:
-    """Return a random pause after so many failures in a row, in seconds: exponential back-off with full jitter."""
-    return random.uniform(0.1, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(failures, 10)))
-
-
-def check_address(server: str) -> None:
-    """Raise DeviceError unless the address is https, or http to an address or a name of the own network."""
-    parts = urlsplit(server)
-    if parts.scheme == "https" and parts.hostname:
-        return
-    if parts.scheme == "http" and parts.hostname and _is_near(parts.hostname):
-        return
-    cure = "Write https://..., or http:// for a server in the own network."
-    raise DeviceError(f"[league] server = {server!r} is no address to send games to.", cure)
-
-
 def put_over_http(address: str, body: bytes, signature: str) -> tuple[int, Reply]:
-    """PUT a signed body; redirects are not followed. Raises OSError if nobody answers."""
-    request = urllib.request.Request(address, body, method="PUT")  # noqa: S310 - `check_address` has seen it
-    request.add_header("Content-Type", "application/json")
-    request.add_header(SIGNATURE, signature)
+    """PUT a signed body and return status and answer. Raises OSError if nobody answers."""
+    status, content = sent("PUT", address, body, {SIGNATURE: signature})
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:  # noqa: S310
-            return answer.status, _answer_of(answer.read(MAX_ANSWER_BYTES))
-    except urllib.error.HTTPError as refused:
-        with refused:
-            return refused.code, _answer_of(refused.read(MAX_ANSWER_BYTES))
-    except http.client.HTTPException as torn:
-        raise ConnectionError(f"the answer was torn ({type(torn).__name__})") from None
-
-
-def _answer_of(content: bytes) -> Reply:
-    """Decode an answer; an empty one if it is none of this server's."""
-    try:
-        return msgspec.convert(json.loads(content), Reply)
-    except (ValueError, msgspec.ValidationError):
-        return Reply(content[:200].decode("latin-1"))
-
-
-def _is_near(host: str) -> bool:
-    """Return whether a host is this machine or in the own network."""
-    try:
-        return ipaddress.ip_address(host).is_private
-    except ValueError:
-        return host == "localhost" or host.endswith((".local", ".lan", ".home.arpa"))
+        return status, msgspec.json.decode(content, type=Reply)
+    except msgspec.MsgspecError:  # no answer of this server, perhaps of a proxy
+        return status, Reply(content[:200].decode("latin-1"))

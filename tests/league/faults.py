@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import itertools
 import os
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import urllib.request
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -59,6 +61,18 @@ class LeagueServer:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+
+    def answers(self) -> bool:
+        """Return whether it serves."""
+        with contextlib.suppress(OSError), urllib.request.urlopen(self.address() + "/healthz", timeout=2):
+            return True
+        return False
+
+    def rss_mb(self) -> float:
+        """Return its resident memory in MB."""
+        assert self._process is not None, "it runs"
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
     def address(self) -> str:
         return f"http://{LOOPBACK}:{self.port}"

@@ -98,6 +98,6 @@ def outbox_of(pub: Pub, aliases: dict[str, str] | None = None) -> Outbox:
 def sent(outbox: Outbox) -> list[Message]:
     """Return what waits, and acknowledge it."""
     waiting = outbox.waiting()
-    for message, sent_state in waiting:
-        outbox.acknowledge(message.game, sent_state)
-    return [message for message, _ in waiting]
+    for each in waiting:
+        outbox.acknowledge(each.message.game, each.known)
+    return [each.message for each in waiting]

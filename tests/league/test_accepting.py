@@ -28,7 +28,7 @@ def pub(tmp_path: Path) -> Iterator[Pub]:
 
 def final(pub: Pub, key: Ed25519PrivateKey) -> Message:
     """Return the message about the pub's newest finished game."""
-    message = outbox_of(pub).waiting()[-1][0]
+    message = outbox_of(pub).waiting()[-1].message
     return msgspec.structs.replace(message, table=name_of(key))
 
 

@@ -89,6 +89,20 @@ def test_a_lost_cursor_sends_everything_again_under_the_same_keys(pub: Pub) -> N
     assert sent(outbox_of(pub)) == first
 
 
+def test_a_lost_cursor_forgets_no_game_that_was_reopened_or_taken_back(pub: Pub) -> None:
+    pub.play()
+    pub.play("Cat", "Dan")
+    first, second = sent(outbox_of(pub))
+    (pub.folder / FILE_NAME).unlink()
+    game = pub.table.state().record.game
+    assert game is not None
+    pub.undo(len(game.lines))
+    pub.table.submit(PlayLine(number=pub.table.snapshot().number, line={"undo": 1}))
+    pub.undo()
+    states = {message.game: message.state for message in sent(outbox_of(pub))}
+    assert states == {first.game: "open", second.game: "withdrawn"}
+
+
 def test_a_damaged_cursor_is_no_trouble(pub: Pub) -> None:
     pub.play()
     (pub.folder / FILE_NAME).write_bytes(b"\x00\xff{")
@@ -139,7 +153,7 @@ def test_a_journal_put_back_takes_no_result_away(pub: Pub, tmp_path: Path) -> No
 
 def test_an_alias_leaves_no_real_name_in_the_message(pub: Pub) -> None:
     pub.play("Ann", "Ben")
-    ((message, _),) = outbox_of(pub, aliases_of(("Ann=The Ace", "Ben = Bull"))).waiting()
+    (message,) = sent(outbox_of(pub, aliases_of(("Ann=The Ace", "Ben = Bull"))))
     assert '"Ann"' not in message.transcript
     assert '"The Ace"' in message.transcript
     with pytest.raises(DeviceError, match="Ann of the Lion"):

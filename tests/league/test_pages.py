@@ -19,7 +19,7 @@ from companion.league import admin
 from companion.league.database import as_owner
 from companion.league.key import name_of
 from tests.league.conftest import League, new_league
-from tests.league.playing import Pub, outbox_of
+from tests.league.playing import Pub, outbox_of, sent
 from tests.league.services import Postgres
 
 HOSTILE = "<b onclick=x>&\"'"
@@ -53,7 +53,7 @@ def played_season(postgres: Postgres, folder: Path) -> Iterator[Season]:
         key, pub = league.table(), Pub(folder, seed=5)
         for players in (("Ann", "Ben"), ("Ann", HOSTILE), ("=cmd()", "Ben")):
             pub.play(*players)
-        for message, _ in outbox_of(pub).waiting():
+        for message in sent(outbox_of(pub)):
             assert league.put(msgspec.structs.replace(message, table=name_of(key)), key)[0] == 200
         pub.stop()
         league.rate()

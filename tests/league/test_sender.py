@@ -13,7 +13,7 @@ from companion.errors import DeviceError
 from companion.history.export import PastGames
 from companion.league.key import FILE_NAME, key_of, name_of
 from companion.league.message import Message, Reply, is_signed
-from companion.league.sender import LONGEST_PAUSE_S, Sender, check_address, pause_s
+from companion.league.sender import Sender
 from companion.table.snapshot import News
 from tests.league.playing import Pub
 from tests.waiting import until
@@ -58,8 +58,14 @@ def sender(pub: Pub, server: Server) -> Iterator[Sender]:
     made.stop()
 
 
-def test_a_game_that_ends_is_sent_at_once(pub: Pub, server: Server, sender: Sender) -> None:
+def begin(sender: Sender) -> None:
+    """Start a sender, and wait until it has found that nothing waits."""
     sender.start()
+    assert until(lambda: "every finished game" in sender.health()[1])
+
+
+def test_a_game_that_ends_is_sent_at_once(pub: Pub, server: Server, sender: Sender) -> None:
+    begin(sender)
     pub.play()
     assert until(lambda: server.got)
     assert until(lambda: sender.health() == (True, f"{SERVER} has every finished game"))
@@ -70,7 +76,7 @@ def test_a_server_that_is_away_gets_the_game_later(pub: Pub, server: Server, sen
         raise ConnectionRefusedError("nobody there")
 
     good, server.reply = server.reply, away
-    sender.start()
+    begin(sender)
     pub.play()
     assert until(lambda: "games wait" in sender.health()[1])
     assert not sender.health()[0]
@@ -81,7 +87,7 @@ def test_a_server_that_is_away_gets_the_game_later(pub: Pub, server: Server, sen
 
 def test_an_unregistered_table_tries_on(pub: Pub, server: Server, sender: Sender) -> None:
     server.reply = lambda _: (401, Reply("not registered"))
-    sender.start()
+    begin(sender)
     pub.play()
     assert until(lambda: "not registered" in sender.health()[1])
     assert until(lambda: len(server.got) > 1)
@@ -89,7 +95,7 @@ def test_an_unregistered_table_tries_on(pub: Pub, server: Server, sender: Sender
 
 def test_what_is_refused_for_good_is_told_and_not_repeated(pub: Pub, server: Server, sender: Sender) -> None:
     server.reply = lambda _: (422, Reply("line 3: those dice are no throw"))
-    sender.start()
+    begin(sender)
     pub.play()
     assert until(lambda: "those dice" in sender.health()[1])
     pub.play("Cat", "Dan")
@@ -104,7 +110,7 @@ def test_a_journal_that_was_put_back_goes_above_the_newer_revision(pub: Pub, ser
         return 200, Reply(current=max(known, message.revision), content="" if message.revision < known else "same")
 
     server.reply = newer
-    sender.start()
+    begin(sender)
     pub.play()
     assert until(lambda: sender.health()[0] and server.got)
     assert server.got[-1].revision == known + 1
@@ -128,23 +134,3 @@ def test_two_programs_that_make_the_key_at_once_agree_on_it(tmp_path: Path) -> N
         names = set(pool.map(lambda _: name_of(key_of(tmp_path)), range(40)))
     assert len(names) == 1
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
-
-
-def test_pauses_grow_and_are_spread_out() -> None:
-    assert all(pause_s(failures) <= LONGEST_PAUSE_S for failures in range(1, 60))
-    assert len({pause_s(20) for _ in range(20)}) > 10
-
-
-@pytest.mark.parametrize(
-    "good", ["https://league.example", "http://192.168.1.4:8080", "http://localhost:1", "http://pi.local"]
-)
-def test_an_address_of_the_own_network_needs_no_tls(good: str) -> None:
-    check_address(good)
-
-
-@pytest.mark.parametrize(
-    "bad", ["http://league.example", "ftp://x", "league.example", "https://", "file:///etc/passwd"]
-)
-def test_games_are_sent_nowhere_in_the_clear(bad: str) -> None:
-    with pytest.raises(DeviceError, match="no address"):
-        check_address(bad)

@@ -1,0 +1,80 @@
+"""Requests that the table sends to servers: allowed addresses, one request with its limits, pauses between attempts."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import random
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from companion.errors import DeviceError
+
+TIMEOUT_S = 10.0
+"""Longest wait for a server to connect or to answer, in seconds."""
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
+"""Bounds of the pause after a failure, in seconds. It doubles with each failure, up to the longest."""
+MAX_ANSWER_BYTES = 64 * 1024
+"""Most bytes of an answer that are read: a server is not trusted with the table's memory."""
+
+
+def check_address(setting: str, address: str) -> None:
+    """Raise DeviceError unless an address is https, or http to an address or a name of the local network.
+
+    Args:
+        setting: Name of the setting with the address, for the error.
+        address: The address.
+    """
+    parts = urlsplit(address)
+    if parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and _is_local(parts.hostname))):
+        return
+    cure = "Write https://..., or http:// for a server in the local network."
+    raise DeviceError(f"{setting} = {address!r} is no address to send to.", cure)
+
+
+def pause_s(failures: int) -> float:
+    """Return a random pause after so many failures in a row, in seconds: exponential back-off with full jitter."""
+    return random.uniform(0.1, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(failures, 10)))
+
+
+def sent(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+    """Send JSON and return status and content of the answer. Redirects are not followed.
+
+    Args:
+        method: `PUT` or `POST`.
+        address: An address that `check_address` allows.
+        body: The JSON.
+        headers: More headers.
+
+    Raises:
+        OSError: Nobody answers.
+    """
+    request = urllib.request.Request(address, body, {"Content-Type": "application/json", **headers}, method=method)  # noqa: S310
+    try:
+        with _OPENER.open(request, timeout=TIMEOUT_S) as answer:
+            return answer.status, answer.read(MAX_ANSWER_BYTES)
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code, refused.read(MAX_ANSWER_BYTES)
+    except http.client.HTTPException as torn:
+        raise ConnectionError(f"the answer was torn ({type(torn).__name__})") from None
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Leaves a redirect to the caller as a status: `check_address` has not seen where it leads."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Follow no redirect."""
+
+
+_OPENER = urllib.request.build_opener(_NoRedirects)
+
+
+def _is_local(host: str) -> bool:
+    """Return whether a host is this machine or in the local network."""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return host == "localhost" or host.endswith((".local", ".lan", ".home.arpa"))
