@@ -18,7 +18,7 @@ help:  ## list the targets
 
 .venv/dev.stamp: .venv/run.stamp
 	@echo "installing what testing needs ..."
-	@$(PIP) -e '.[vision,league,dev]'
+	@$(PIP) -e '.[vision,league,mqtt,dev]'
 	@$(PIP) --no-deps --upgrade --target .venv/picamera2 picamera2 videodev2 piexif
 	@touch $@
 
@@ -160,12 +160,23 @@ guide: .venv/dev.stamp  ## write the strategy guide and its charts from the stor
 levels: .venv/dev.stamp  ## measure the mean regret of the computer's levels, with which ratings are compared (a minute)
 	@$(BIN)/python -m companion.games.solving.levels
 
-.PHONY: league league-faults
+.PHONY: league league-faults league-scale
 league: .venv/dev.stamp  ## run a league with PostgreSQL, its server and three simulated tables; prints the address
 	@$(BIN)/python -m tests.league.demo
 
 league-faults: .venv/dev.stamp  ## kill the league's database and server, cut its network, copy its tables: 200 runs (an hour)
 	@$(BIN)/python -m tests.league.faults --runs $(or $(RUNS),200) --seed $(or $(SEED),1)
+
+league-scale: .venv/dev.stamp  ## send 100,000 games of 1,000 tables to the league; time its pages over 1,000,000 stored games (an hour)
+	@$(BIN)/python -m tests.league.scale
+
+.venv/home-assistant/bin/python:
+	@python3.11 -m venv .venv/home-assistant
+	@.venv/home-assistant/bin/pip install -q 'homeassistant==2024.3.3' 'paho-mqtt==1.6.1'
+
+.PHONY: home-assistant
+home-assistant: .venv/dev.stamp .venv/home-assistant/bin/python  ## check the MQTT discovery messages against Home Assistant's own schemas
+	@$(BIN)/python -m tests.mqtt.discovered | .venv/home-assistant/bin/python tests/mqtt/home_assistant.py
 
 .PHONY: moments-page
 moments-page: .venv/dev.stamp  ## write docs/reference/moments.md from the games' events and effects

@@ -25,7 +25,7 @@ from companion.bots.daily_puzzle import DailyPuzzle
 from companion.bots.player import BotPlayer
 from companion.bots.remarks import Remarks
 from companion.bots.vote import Vote
-from companion.diagnostics.health import Health
+from companion.diagnostics.health import Health, report
 from companion.diagnostics.machine import checks_of_any_table
 from companion.errors import DeviceError
 from companion.evidence.folder import PackageFolder
@@ -166,7 +166,7 @@ def build(starting: Starting) -> App:
     hands = VirtualHands(simulated, lambda: table.state().staying) if simulated else None
     house = BotPlayer(table, clock, hands)
     past = PastGames(folder)
-    beyond = opened_beyond(settings, folder, table, past)
+    beyond = opened_beyond(settings, folder, table, past, live, lambda: report(checks, folder))
     parts = (
         Part("table", table.start, table.stop, lambda: table.answers(ANSWER_S), needed=True),
         following("board", table, lighting(board, lights, clock), board.start, board.stop, board.alive),

@@ -17,6 +17,7 @@ _OF_EXTRA = {
     "psycopg_pool": "league",
     "alembic": "league",
     "openskill": "league",
+    "paho": "mqtt",
 }
 """Module -> the extra of this package that installs it; other modules need none."""
 

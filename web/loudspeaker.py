@@ -166,11 +166,11 @@ def espoken(words: str, language: str, volume: float = DEFAULT_VOLUME) -> Speaki
 
 def call_outs(events: Sequence[Event], language: str) -> str:
     """Return the text to speak for events: a sentence for each with `Event.called`, in order; "" for none."""
-    return " ".join(_sentence(event, language) + "." for event in events if event.called)
+    return " ".join(words_of(event, language) + "." for event in events if event.called)
 
 
-def _sentence(event: Event, language: str) -> str:
-    """Return the sentence to speak for an event in a language, without a full stop at its end."""
+def words_of(event: Event, language: str) -> str:
+    """Return the sentence for an event in a language, without a full stop at its end."""
     args: dict[str, Any] = {key: _joined(value) for key, value in event.args.items()}
     if event.code == "game_over":
         winners = event.args.get("winners") or []

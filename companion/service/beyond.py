@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from companion.diagnostics.health import Health
 from companion.errors import DeviceError
 from companion.history.export import PastGames
 from companion.libraries import missing_library
 from companion.service.parts import Part, following
+from companion.settings.live import LiveSettings
 from companion.settings.load import Settings
+from companion.table.snapshot import Event
 from companion.table.writer import Table
+from web.loudspeaker import words_of
 
 
 @dataclass(slots=True)
@@ -23,11 +30,31 @@ class Beyond:
     checks: dict[str, Health] = field(default_factory=dict)
 
 
-def opened_beyond(settings: Settings, folder: Path, table: Table, past: PastGames) -> Beyond:
-    """Return what the settings turn on. What can't be opened is told by its health check; the table plays on."""
+def opened_beyond(
+    settings: Settings,
+    folder: Path,
+    table: Table,
+    past: PastGames,
+    live: LiveSettings,
+    report: Callable[[], dict[str, Any]],
+) -> Beyond:
+    """Return the parts that the settings turn on. One that can't be opened is told by its health check.
+
+    Args:
+        settings: The settings.
+        folder: The data folder.
+        table: The table.
+        past: Its games.
+        live: Mutes the sounds.
+        report: Returns the answer of `/healthz`.
+    """
     found = Beyond()
     if settings.league.server:
         _add(found, "league", lambda: _league(settings, folder, table, past))
+    if settings.mqtt.host:
+        _add(found, "mqtt", lambda: _mqtt(settings, table, live, report))
+    if settings.webhook.url:
+        _add(found, "webhook", lambda: _webhook(settings, table))
     return found
 
 
@@ -51,3 +78,30 @@ def _league(settings: Settings, folder: Path, table: Table, past: PastGames) -> 
 
     sender = Sender(settings.league.server, folder, past, settings.league.aliases)
     return following("league", table, sender.hear, sender.start, sender.stop, sender.alive), sender.health
+
+
+def _mqtt(
+    settings: Settings, table: Table, live: LiveSettings, report: Callable[[], dict[str, Any]]
+) -> tuple[Part, Health]:
+    """Return the publisher for an MQTT broker."""
+    from companion.mqtt.publisher import Broker, Publisher
+
+    broker = msgspec.convert(settings.mqtt, Broker, from_attributes=True)
+    sounds = live if settings.mqtt.commands else None
+    publisher = Publisher(broker, settings.table.name, table, _words(settings), report, sounds)
+    part = following("mqtt", table, publisher.hear, publisher.start, publisher.stop, publisher.alive)
+    return part, publisher.health
+
+
+def _webhook(settings: Settings, table: Table) -> tuple[Part, Health]:
+    """Return the webhook."""
+    from companion.mqtt.webhook import Webhook
+
+    wanted = settings.webhook
+    webhook = Webhook(wanted.url, wanted.secret_password, settings.table.name, _words(settings))
+    return following("webhook", table, webhook.hear, webhook.start, webhook.stop, webhook.alive), webhook.health
+
+
+def _words(settings: Settings) -> Callable[[Event], str]:
+    """Return a function that gives the sentence for an event in the table's language."""
+    return partial(words_of, language=settings.table.language or "en")

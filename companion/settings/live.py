@@ -29,10 +29,22 @@ class LiveSettings:
     ) -> None:
         self._now = settings
         self._board, self._lights, self._photos, self._chimes, self._voice = board, lights, photos, chimes, voice
-        self._packages = packages
+        self._packages, self._muted = packages, False
         self._set(settings)
         if settings.sound.speech and voice.mute is None:
             voice.turn(True)
+
+    @property
+    def muted(self) -> bool:
+        """Whether voice and effects are silent, whatever the settings say."""
+        return self._muted
+
+    @muted.setter
+    def muted(self, silent: bool) -> None:
+        self._muted = silent
+        self._set(self._now)
+        if silent:
+            self._voice.hush()
 
     def problems(self, wanted: Settings) -> list[str]:
         """Return one sentence if the wanted settings turn on a voice that this machine can't play, else nothing."""
@@ -59,8 +71,9 @@ class LiveSettings:
         self._board.take(Power(now.strip))
         self._lights.night = now.strip.night
         self._photos.cap_bytes, self._packages.cap_bytes = now.data.photo_bytes, now.data.evidence_bytes
-        self._chimes.volume = now.sound.volume if now.sound.effects else 0.0
-        self._voice.language, self._voice.volume = now.table.language or "en", now.sound.volume
+        volume = 0.0 if self._muted else now.sound.volume
+        self._chimes.volume = volume if now.sound.effects else 0.0
+        self._voice.language, self._voice.volume = now.table.language or "en", volume
 
 
 def _wired(settings: Settings) -> tuple[object, ...]:

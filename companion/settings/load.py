@@ -11,7 +11,7 @@ import msgspec
 import platformdirs
 
 from companion.errors import SetupError, nearest
-from companion.settings.beyond import LeagueSettings
+from companion.settings.beyond import LeagueSettings, MqttSettings, WebhookSettings
 from companion.table.settings import DataSettings, TableSettings
 from hardware.settings import ButtonSettings, SoundSettings, StripSettings, TrackSettings
 from vision.settings import CameraSettings
@@ -36,6 +36,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     web: WebSettings = WebSettings()
     data: DataSettings = DataSettings()
     league: LeagueSettings = LeagueSettings()
+    mqtt: MqttSettings = MqttSettings()
+    webhook: WebhookSettings = WebhookSettings()
 
 
 class Origin(msgspec.Struct, frozen=True):

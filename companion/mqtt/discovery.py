@@ -1,0 +1,88 @@
+"""Home Assistant discovery: the messages that make the table a device with entities.
+
+Source: https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Mapping
+from typing import Any
+
+from companion.games.engine.event import SHARED_EFFECTS
+from companion.games.registry import GAMES
+
+PREFIX = "homeassistant"
+"""First part of the topics that Home Assistant listens to."""
+PHASES = ("ready", "settling", "read", "asking", "over")
+"""Values of `Snapshot.phase`."""
+CODES = tuple(sorted({"game_started", *SHARED_EFFECTS, *(code for game in GAMES.values() for code in game.effects)}))
+"""Codes of the events that are published."""
+
+
+def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str, Any]]:
+    """Return the discovery message of each entity, by the topic that it is published to.
+
+    Args:
+        topic: First part of the table's topics; also names the device.
+        name: The table's name.
+        commands: Whether the table takes commands from the broker.
+    """
+    version = importlib.metadata.version("peg-and-pip")
+    device = {"identifiers": [f"pegpip_{topic}"], "name": name, "manufacturer": "Peg & Pip", "sw_version": version}
+    of_all = {
+        "availability_topic": f"{topic}/available",
+        "device": device,
+        "origin": {"name": "Peg & Pip", "sw_version": version},
+    }
+    entities = _sensors(topic) | (_controls(topic) if commands else {})
+    return {
+        f"{PREFIX}/{kind}/pegpip_{topic}/{key}/config": {
+            "unique_id": f"pegpip_{topic}_{key}",
+            "object_id": f"{topic}_{key}",
+            **entity,
+            **of_all,
+        }
+        for (kind, key), entity in entities.items()
+    }
+
+
+def _sensors(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return what each entity that only tells adds to its message, by kind and key."""
+
+    def sensor(key: str, name: str, icon: str, **more: Any) -> dict[tuple[str, str], dict[str, Any]]:
+        template = f"{{{{ value_json.{key} }}}}"
+        shown = {"name": name, "icon": f"mdi:{icon}", "state_topic": f"{topic}/state", "value_template": template}
+        return {("sensor", key): {**shown, **more}}
+
+    return {
+        **sensor("game", "Game", "dice-multiple", json_attributes_topic=f"{topic}/state"),
+        **sensor("phase", "Phase", "state-machine", device_class="enum", options=list(PHASES)),
+        **sensor("turn", "Turn", "account-arrow-right"),
+        **sensor("score", "Score", "scoreboard"),
+        **sensor("throw", "Last throw", "dice-5"),
+        ("event", "event"): {
+            "name": "Event",
+            "icon": "mdi:party-popper",
+            "state_topic": f"{topic}/event",
+            "event_types": list(CODES),
+        },
+        ("binary_sensor", "problem"): {
+            "name": "Problem",
+            "device_class": "problem",
+            "entity_category": "diagnostic",
+            "state_topic": f"{topic}/health",
+            "value_template": "{{ value_json.problem }}",
+            "json_attributes_topic": f"{topic}/health",
+        },
+    }
+
+
+def _controls(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return what each entity that takes a command adds to its message, by kind and key."""
+    mute = {"command_topic": f"{topic}/mute", "state_topic": f"{topic}/muted"}
+    return {
+        ("button", "start"): {"name": "Next game", "icon": "mdi:play", "command_topic": f"{topic}/start",
+                              "payload_press": ""},
+        ("switch", "mute"): {"name": "Mute", "icon": "mdi:volume-off", **mute},
+    }  # fmt: skip

@@ -1,0 +1,223 @@
+"""The publisher: a thread that tells an MQTT broker the table's state, events and health, and takes its commands.
+
+The table never waits for the broker. After a lost connection the newest state is published, and missed events are not.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import msgspec
+from paho.mqtt.client import Client, ConnectFlags, MQTTMessage
+from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from companion.errors import CompanionError
+from companion.games.registry import game_named
+from companion.mqtt.discovery import CODES, discovery
+from companion.table.commands import NextGame, StartGame
+from companion.table.snapshot import Event, News, Snapshot
+
+log = logging.getLogger(__name__)
+
+KEEPALIVE_S = 20
+"""Seconds without a message after which broker and table test their connection; the last will follows half later."""
+LONGEST_PAUSE_S = 3
+"""Longest pause between two attempts to connect, in seconds."""
+HEALTH_EVERY_S = 10.0
+"""Period of the health checks, in seconds."""
+MAX_EVENTS = 100
+"""Events that wait to be published, at most; the oldest beyond them is dropped."""
+MAX_COMMAND_BYTES = 4096
+"""Largest command from the broker, in bytes."""
+
+
+class Broker(msgspec.Struct, frozen=True):
+    """Where the broker is: the section [mqtt] of the settings, without `commands`."""
+
+    host: str
+    port: int
+    tls: bool
+    user: str
+    password: str
+    topic: str
+
+
+class Playing(Protocol):
+    """The table."""
+
+    def snapshot(self) -> Snapshot:
+        """Return the newest snapshot."""
+
+    def submit(self, command: Any) -> Snapshot:
+        """Carry out a command. Raises CompanionError."""
+
+
+class Sounding(Protocol):
+    """What can be muted."""
+
+    muted: bool
+
+
+class Publisher:
+    """Publishes to one broker. `start` and `stop` may be called again.
+
+    Args:
+        broker: Where it is.
+        name: The table's name.
+        table: The table.
+        words: Returns the sentence for an event.
+        report: Returns the answer of `/healthz`.
+        sounds: The table's sounds, if the broker may mute them and start a game; None for no commands.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        name: str,
+        table: Playing,
+        words: Callable[[Event], str],
+        report: Callable[[], dict[str, Any]],
+        sounds: Sounding | None = None,
+    ) -> None:
+        self._broker, self._table, self._words, self._report, self._sounds = broker, table, words, report, sounds
+        self._discovery = discovery(broker.topic, name, sounds is not None)
+        self._events: deque[Event] = deque(maxlen=MAX_EVENTS)
+        self._wake, self._stopped, self._connected = threading.Event(), threading.Event(), threading.Event()
+        self._told: dict[str, bytes] = {}  # what the broker retains since the connection, by topic
+        self._thread: threading.Thread | None = None
+        self._trouble = "not connected yet"
+
+    def start(self) -> None:
+        """Start the thread, unless it runs."""
+        if self._stopped.is_set() or not self.alive():
+            self._stopped = threading.Event()
+            self._thread = threading.Thread(target=self._run, args=(self._stopped,), name="mqtt", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Let the thread say that the table is off, and end."""
+        self._stopped.set()
+        self._wake.set()
+
+    def alive(self) -> bool:
+        """Return whether the thread runs."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def health(self) -> tuple[bool, str]:
+        """Return whether the broker is connected, and a sentence."""
+        where = f"{self._broker.host}:{self._broker.port}"
+        if self._connected.is_set():
+            return True, f"the MQTT broker {where} is connected"
+        return False, f"The MQTT broker {where} can't be reached ({self._trouble}). Check [mqtt] and the broker."
+
+    def hear(self, _: Snapshot, news: News) -> None:
+        """Take the events of a new snapshot, and wake the thread."""
+        if self._connected.is_set():
+            self._events.extend(event for event in news.events if event.code in CODES)
+        self._wake.set()
+
+    def _run(self, stopped: threading.Event) -> None:
+        """Connect, and publish what is new until `stopped` is set."""
+        client = self._client()
+        client.connect_async(self._broker.host, self._broker.port, KEEPALIVE_S)
+        client.loop_start()
+        while not stopped.is_set():
+            if self._connected.is_set():
+                self._publish(client)
+            self._wake.wait(HEALTH_EVERY_S)
+            self._wake.clear()
+        if self._connected.is_set():
+            client.publish(f"{self._broker.topic}/available", "offline", 1, retain=True).wait_for_publish(2.0)
+        client.disconnect()
+        client.loop_stop()
+        self._connected.clear()
+
+    def _client(self) -> Client:
+        """Make a client that connects again by itself."""
+        client = Client(CallbackAPIVersion.VERSION2, client_id=f"pegpip-{self._broker.topic}")
+        client.reconnect_delay_set(1, LONGEST_PAUSE_S)
+        client.will_set(f"{self._broker.topic}/available", "offline", 1, retain=True)
+        if self._broker.user:
+            client.username_pw_set(self._broker.user, self._broker.password)
+        if self._broker.tls:
+            client.tls_set()
+        client.on_connect, client.on_disconnect = self._on_connect, self._on_disconnect
+        client.on_message = self._on_message
+        return client
+
+    def _on_connect(self, client: Client, _: Any, __: ConnectFlags, reason: ReasonCode, ___: Properties | None) -> None:
+        """Note that the broker is there and has heard nothing yet, or why it refuses."""
+        if reason.is_failure:
+            self._trouble = str(reason)
+            return
+        if self._sounds is not None:
+            client.subscribe([(f"{self._broker.topic}/{command}", 1) for command in ("start", "mute")])
+        self._told.clear()
+        self._connected.set()
+        self._wake.set()
+
+    def _on_disconnect(self, _: Client, __: Any, ___: Any, reason: ReasonCode, ____: Properties | None) -> None:
+        """Note that the broker is away."""
+        self._connected.clear()
+        self._events.clear()
+        self._trouble = str(reason)
+
+    def _publish(self, client: Client) -> None:
+        """Publish what the broker does not know yet: first the retained messages, then the events."""
+        topic = self._broker.topic
+        told = {f"{topic}/state": state_of(self._table.snapshot()), f"{topic}/health": health_of(self._report())}
+        messages = {where: msgspec.json.encode(message) for where, message in {**self._discovery, **told}.items()}
+        messages[f"{topic}/available"] = b"online"
+        if self._sounds is not None:
+            messages[f"{topic}/muted"] = b"ON" if self._sounds.muted else b"OFF"
+        for where, message in messages.items():
+            if self._told.get(where) != message:
+                client.publish(where, message, 1, retain=True)
+                self._told[where] = message
+        while self._events:
+            event = self._events.popleft()
+            happened = {"event_type": event.code, "text": self._words(event), **event.args}
+            client.publish(f"{topic}/event", msgspec.json.encode(happened), 1)
+
+    def _on_message(self, _: Client, __: Any, message: MQTTMessage) -> None:
+        """Carry out a command. A retained one is old: it is ignored."""
+        if self._sounds is None or message.retain or len(message.payload) > MAX_COMMAND_BYTES:
+            return
+        try:
+            if message.topic.endswith("/mute"):
+                self._sounds.muted = message.payload == b"ON"
+            elif message.payload:
+                self._table.submit(StartGame(header=msgspec.json.decode(message.payload)))
+            else:
+                self._table.submit(NextGame(number=self._table.snapshot().number))
+        except (CompanionError, msgspec.MsgspecError) as refused:
+            log.warning("a command of the MQTT broker is refused: %s", refused)
+        self._wake.set()
+
+
+def state_of(snapshot: Snapshot) -> dict[str, Any]:
+    """Return the message about the state of the table: its game, phase, turn, scores and last throw."""
+    thrown = snapshot.throws[-1] if snapshot.throws else None
+    sides = [{"name": side.name, "score": side.score, "won": side.won} for side in snapshot.sides]
+    return {
+        "game": game_named(snapshot.game).title if snapshot.game else None,
+        "phase": snapshot.phase,
+        "turn": next((side.name for side in snapshot.sides if side.to_play), None),
+        "score": ", ".join(f"{side.name} {side.score}" for side in snapshot.sides)[:255],
+        "throw": " ".join(map(str, thrown.values)) if thrown else None,
+        "thrown_by": thrown.player if thrown else None,
+        "sides": sides,
+        "number": snapshot.number,
+    }
+
+
+def health_of(report: dict[str, Any]) -> dict[str, str]:
+    """Return the message about the table's health: whether there is a problem, and what the ill parts say."""
+    ill = [f"{part}: {check['says']}" for part, check in report["parts"].items() if not check["ok"]]
+    return {"problem": "ON" if ill else "OFF", "says": " ".join(ill)}

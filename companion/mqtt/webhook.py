@@ -1,0 +1,173 @@
+"""The webhook: a thread that posts each great moment of a game to one address, signed and repeated until it is taken.
+
+Form and signature: Standard Webhooks 1.0 (https://www.standardwebhooks.com).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import msgspec
+
+from companion.errors import DeviceError
+from companion.outgoing import check_address, pause_s, sent
+from companion.table.snapshot import Event, News, Snapshot
+
+log = logging.getLogger(__name__)
+
+MAX_WAITING = 200
+"""Messages that wait for the server, at most; the oldest beyond them is dropped."""
+ALWAYS = frozenset({"game_started", "game_over"})
+"""Codes of the events that are posted besides those which the pub's screen shows full-size."""
+PASSING = frozenset({408, 425, 429})
+"""Statuses below 500 after which the same message is sent again later."""
+Post = Callable[[str, str, bytes, Mapping[str, str]], tuple[int, bytes]]
+"""Sends a body with headers by a method to an address: `companion.outgoing.sent`."""
+
+
+class Unposted(NamedTuple):
+    """A message that waits: its name, which is the same in each attempt, and its body."""
+
+    name: str
+    body: bytes
+
+
+class Webhook:
+    """Posts to one address. `start` and `stop` may be called again.
+
+    Args:
+        url: The address.
+        secret: Base64 secret for the signature; empty for no signature.
+        name: The table's name.
+        words: Returns the sentence for an event.
+        post: Sends one message; another one in tests.
+
+    Raises:
+        DeviceError: Address or secret are wrong.
+    """
+
+    def __init__(self, url: str, secret: str, name: str, words: Callable[[Event], str], post: Post = sent) -> None:
+        check_address("[webhook] url", url)
+        self._url, self._key, self._name, self._words, self._post = url, key_of(secret), name, words, post
+        self._waiting: deque[Unposted] = deque(maxlen=MAX_WAITING)
+        self._wake, self._stopped = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+        self._state = (True, "nothing was posted yet")
+
+    def start(self) -> None:
+        """Start the thread, unless it runs."""
+        if self._stopped.is_set() or not self.alive():
+            self._stopped = threading.Event()
+            self._thread = threading.Thread(target=self._run, args=(self._stopped,), name="webhook", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Let the thread end. What waits is posted after the next start of the same process."""
+        self._stopped.set()
+        self._wake.set()
+
+    def alive(self) -> bool:
+        """Return whether the thread runs."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def health(self) -> tuple[bool, str]:
+        """Return whether the server takes the messages, and a sentence."""
+        return self._state
+
+    def hear(self, snapshot: Snapshot, news: News) -> None:
+        """Take the events of a snapshot, and wake the thread if one is to be posted."""
+        for place, event in enumerate(news.events):
+            if event.cheered or event.code in ALWAYS:
+                self._waiting.append(self._message(snapshot, event, place))
+                self._wake.set()
+
+    def _message(self, snapshot: Snapshot, event: Event, place: int) -> Unposted:
+        """Return the message about an event, the `place`-th of its snapshot."""
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        said = self._words(event)
+        told = {
+            "type": f"game.{event.code}",
+            "timestamp": at,
+            "text": said,  # Slack, Mattermost, Teams
+            "content": said,  # Discord
+            "data": {
+                "table": self._name,
+                "game": snapshot.game,
+                "code": event.code,
+                "args": event.args,
+                "scores": {side.name: side.score for side in snapshot.sides},
+            },
+        }
+        return Unposted(f"msg_{int(time.time())}_{snapshot.number}_{place}", msgspec.json.encode(told))
+
+    def _run(self, stopped: threading.Event) -> None:
+        """Post what waits until `stopped` is set; after a failure pause, and then try again."""
+        failures = 0
+        while not stopped.is_set():
+            self._wake.clear()
+            while self._waiting and not stopped.is_set():
+                message = self._waiting[0]
+                if not self._posted(message):
+                    failures += 1
+                    break
+                failures = 0
+                if self._waiting and self._waiting[0] is message:  # not dropped meanwhile
+                    self._waiting.popleft()
+            if failures:
+                stopped.wait(pause_s(failures))
+            else:
+                self._wake.wait()
+
+    def _posted(self, message: Unposted) -> bool:
+        """Post a message; return False if it must be sent again."""
+        seconds = str(int(time.time()))
+        headers = {"webhook-id": message.name, "webhook-timestamp": seconds}
+        if self._key:
+            headers["webhook-signature"] = signature(self._key, message.name, seconds, message.body)
+        try:
+            status, answer = self._post("POST", self._url, message.body, headers)
+        except OSError as away:
+            self._state = False, f"{len(self._waiting)} messages wait for the webhook ({away})."
+            return False
+        if status >= 500 or status in PASSING:
+            self._state = False, f"{len(self._waiting)} messages wait for the webhook (it answers {status})."
+            return False
+        if status >= 300:
+            why = answer[:100].decode("latin-1")
+            log.warning("the webhook refuses a message: %d %s", status, why)
+            self._state = False, f"The webhook refuses messages ({status} {why}). Check [webhook] url."
+            return True
+        self._state = True, "the webhook has every message"
+        return True
+
+
+def key_of(secret: str) -> bytes:
+    """Return the key of a base64 secret, with or without `whsec_` before it. Raises DeviceError."""
+    try:
+        return base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except binascii.Error:
+        cure = "Make one: `openssl rand -base64 24`."
+        raise DeviceError("[webhook] secret_password is no base64 text.", cure) from None
+
+
+def signature(key: bytes, name: str, seconds: str, body: bytes) -> str:
+    """Return the header `webhook-signature` of a message: HMAC-SHA256 over name, time and body.
+
+    The vector of the specification:
+
+    >>> key = key_of("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+    >>> signature(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", b'{"test": 2432232314}')
+    'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
+    """
+    digest = hmac.new(key, f"{name}.{seconds}.".encode() + body, hashlib.sha256).digest()
+    return "v1," + base64.b64encode(digest).decode()

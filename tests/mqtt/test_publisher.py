@@ -1,0 +1,154 @@
+"""The publisher with a real Mosquitto: a home hears the table, and commands only where they are switched on."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from companion.mqtt.publisher import Publisher
+from tests.mqtt.conftest import Home
+from tests.table.acting import FIRST, HEADER, played
+from tests.waiting import until
+
+
+@pytest.fixture
+def publisher(home: Home) -> Iterator[Publisher]:
+    made = home.publisher()
+    assert until(lambda: home.listener.state())
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def commanded(home: Home) -> Iterator[Publisher]:
+    made = home.publisher(commands=True)
+    assert until(lambda: "pub/muted" in home.listener.last)
+    yield made
+    made.stop()
+
+
+def test_a_home_hears_whose_turn_it_is_the_score_and_the_last_throw(home: Home, publisher: Publisher) -> None:
+    assert publisher.health()[0]
+    assert home.listener.last["pub/available"] == b"online"
+    state = home.listener.state()
+    assert (state["game"], state["turn"], state["score"]) == ("Crib Dice", "Ann", "Ann 0, Ben 0")
+    played(home.table, [{"throw": list(FIRST)}])
+    assert until(lambda: home.listener.state()["throw"] == "1 2 2 4 5 5 6")
+    assert home.listener.state()["thrown_by"] == "Ann"
+
+
+def test_events_come_with_their_words_once_each(home: Home, publisher: Publisher) -> None:
+    assert publisher.alive()
+    played(home.table, [{"throw": list(FIRST)}, {"do": "point", "value": 5}])
+    assert until(lambda: any(event["event_type"] == "threw" for event in home.listener.events))
+    (threw,) = [event for event in home.listener.events if event["event_type"] == "threw"]
+    assert threw["text"] == "threw in words"
+    assert threw["player"] == "Ann"
+
+
+def test_who_comes_later_hears_the_state_at_once_and_no_old_event(home: Home, publisher: Publisher) -> None:
+    assert publisher.alive()
+    played(home.table, [{"throw": list(FIRST)}])
+    assert until(lambda: home.listener.events)
+    later = type(home.listener)(home.broker.port)
+    assert until(lambda: later.state().get("throw"))
+    assert later.last["pub/available"] == b"online"
+    assert later.events == []
+    later.close()
+
+
+def test_an_ill_part_is_a_problem_that_says_why(home: Home, publisher: Publisher) -> None:
+    assert publisher.alive()
+    assert msgspec.json.decode(home.listener.last["pub/health"]) == {"problem": "OFF", "says": ""}
+    home.report["parts"] = {"camera": {"ok": False, "says": "is unplugged"}}
+    played(home.table, [{"throw": list(FIRST)}])  # the next health check comes with the next news
+    assert until(lambda: b"camera: is unplugged" in home.listener.last["pub/health"])
+
+
+def test_a_broker_that_comes_back_knows_the_newest_state(home: Home, publisher: Publisher) -> None:
+    home.broker.kill()
+    assert until(lambda: not publisher.health()[0])
+    assert "Check [mqtt]" in publisher.health()[1]
+    played(home.table, [{"throw": list(FIRST)}])
+    home.listener.last.clear()
+    home.broker.start()
+    assert until(lambda: home.listener.state().get("throw") == "1 2 2 4 5 5 6")
+    assert until(lambda: home.listener.last.get("pub/available") == b"online")
+    assert until(lambda: any(topic.startswith("homeassistant/") for topic in home.listener.last))
+    assert until(lambda: publisher.health()[0])
+
+
+def test_a_table_that_is_stopped_is_offline(home: Home, publisher: Publisher) -> None:
+    publisher.stop()
+    assert until(lambda: home.listener.last["pub/available"] == b"offline")
+    assert until(lambda: not publisher.alive())
+
+
+ALONE = """
+import sys, threading
+from pathlib import Path
+from companion.mqtt.publisher import Broker, Publisher
+from companion.table.journal import Journal
+from companion.table.photos import Photos
+from companion.table.writer import Table
+folder = Path(sys.argv[2])
+table, broker = Table(Journal(folder), Photos(folder)), Broker("127.0.0.1", int(sys.argv[1]), False, "", "", "pub")
+Publisher(broker, "The Lion", table, str, lambda: {"parts": {}}).start()
+threading.Event().wait()
+"""
+
+
+def test_a_table_that_loses_its_power_is_offline_by_its_last_will(home: Home, tmp_path: Path) -> None:
+    table = subprocess.Popen([sys.executable, "-c", ALONE, str(home.broker.port), str(tmp_path)])
+    assert until(lambda: home.listener.last.get("pub/available") == b"online")
+    table.send_signal(signal.SIGKILL)
+    assert until(lambda: home.listener.last["pub/available"] == b"offline")
+    table.wait()
+
+
+def test_without_the_switch_no_command_is_listened_to(home: Home, publisher: Publisher) -> None:
+    assert publisher.alive()
+    number = home.table.snapshot().number
+    home.listener.client.publish("pub/start", msgspec.json.encode({**HEADER, "players": ["Eve", "Fay"]}), 1)
+    home.listener.client.publish("pub/mute", b"ON", 1)
+    assert until(lambda: home.listener.last.get("pub/mute") == b"ON")
+    assert (home.table.snapshot().number, home.sounds.muted) == (number, False)
+    assert not [topic for topic in home.listener.last if "/button/" in topic or "/switch/" in topic]
+
+
+def test_a_command_starts_a_game_and_mutes(home: Home, commanded: Publisher) -> None:
+    assert commanded.alive()
+    home.listener.client.publish("pub/start", msgspec.json.encode({**HEADER, "players": ["Eve", "Fay"]}), 1)
+    assert until(lambda: home.listener.state()["turn"] == "Eve")
+    home.listener.client.publish("pub/mute", b"ON", 1)
+    assert until(lambda: home.listener.last["pub/muted"] == b"ON")
+    assert home.sounds.muted
+    home.listener.client.publish("pub/mute", b"OFF", 1)
+    assert until(lambda: home.listener.last["pub/muted"] == b"OFF")
+
+
+@pytest.mark.parametrize("nonsense", [b"{", b"\xff", b"[]", b'{"game": "chess"}', b"x" * 5000])
+def test_a_command_that_makes_no_sense_changes_nothing(home: Home, commanded: Publisher, nonsense: bytes) -> None:
+    number = home.table.snapshot().number
+    home.listener.client.publish("pub/start", nonsense, 1)
+    home.listener.client.publish("pub/mute", b"ON", 1)
+    assert until(lambda: home.listener.last["pub/muted"] == b"ON"), "it lives on"
+    assert home.table.snapshot().number == number
+    assert commanded.alive()
+
+
+def test_a_retained_command_is_old_and_ignored(home: Home) -> None:
+    home.listener.client.publish("pub/mute", b"ON", 1, retain=True)
+    assert until(lambda: "pub/mute" in home.listener.last)
+    publisher = home.publisher(commands=True)
+    assert until(lambda: "pub/muted" in home.listener.last)
+    home.listener.client.publish("pub/start", msgspec.json.encode({**HEADER, "players": ["Eve", "Fay"]}), 1)
+    assert until(lambda: home.listener.state().get("turn") == "Eve")
+    assert home.listener.last["pub/muted"] == b"OFF"
+    publisher.stop()

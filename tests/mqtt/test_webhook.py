@@ -1,0 +1,140 @@
+"""The webhook: great moments arrive once, signed, in order, however often the server fails."""
+
+from __future__ import annotations
+
+import base64
+import http.server
+import threading
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
+import pytest
+
+from companion.errors import DeviceError
+from companion.mqtt.webhook import MAX_WAITING, Webhook, key_of, signature
+from companion.outgoing import sent
+from companion.table.snapshot import Event, News, Snapshot
+from tests.waiting import until
+
+SECRET = "whsec_" + base64.b64encode(b"s" * 24).decode()
+WON = Event(number=7, code="game_over", args={"winners": ["Ann"]})
+DULL = Event(number=8, code="threw", args={"player": "Ann"})
+
+
+class Server:
+    """Stands in for the server: keeps what it gets and answers as the test says."""
+
+    def __init__(self) -> None:
+        self.got: list[tuple[Mapping[str, str], bytes]] = []
+        self.status: Callable[[], int] = lambda: 204
+
+    def post(self, method: str, address: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        assert (method, address) == ("POST", "https://chat.example/hook")
+        self.got.append((headers, body))
+        return self.status(), b"so it is"
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+@pytest.fixture
+def webhook(server: Server) -> Iterator[Webhook]:
+    made = Webhook("https://chat.example/hook", SECRET, "The Lion", lambda event: f"{event.code}!", server.post)
+    made.start()
+    yield made
+    made.stop()
+
+
+def happens(webhook: Webhook, *events: Event, number: int = 7) -> None:
+    webhook.hear(Snapshot(number=number, game="crapola"), News(events))
+
+
+def test_a_great_moment_arrives_signed_and_a_dull_one_does_not(webhook: Webhook, server: Server) -> None:
+    happens(webhook, DULL, WON)
+    assert until(lambda: webhook.health() == (True, "the webhook has every message"))
+    ((headers, body),) = server.got
+    told = msgspec.json.decode(body)
+    assert (told["type"], told["text"], told["data"]["table"]) == ("game.game_over", "game_over!", "The Lion")
+    name, seconds = headers["webhook-id"], headers["webhook-timestamp"]
+    assert headers["webhook-signature"] == signature(key_of(SECRET), name, seconds, body)
+
+
+def test_what_fails_is_sent_again_under_the_same_name_and_in_order(webhook: Webhook, server: Server) -> None:
+    answers = iter([503, 429])
+
+    def status() -> int:
+        try:
+            return next(answers)
+        except StopIteration:
+            return 200
+
+    server.status = status
+    happens(webhook, WON)
+    assert until(lambda: len(server.got) >= 1)
+    happens(webhook, WON, number=9)
+    assert until(lambda: webhook.health()[0])
+    assert until(lambda: len(server.got) == 4)
+    names = [headers["webhook-id"] for headers, _ in server.got]
+    assert names[0] == names[1] == names[2] != names[3]
+
+
+def test_a_server_that_is_away_is_told_and_asked_again(webhook: Webhook, server: Server) -> None:
+    away = threading.Event()
+    away.set()
+
+    def status() -> int:
+        if away.is_set():
+            raise ConnectionRefusedError("nobody there")
+        return 200
+
+    server.status = status
+    happens(webhook, WON)
+    assert until(lambda: "nobody there" in webhook.health()[1])
+    away.clear()
+    assert until(lambda: webhook.health()[0])
+
+
+def test_a_refused_message_is_told_and_not_repeated(webhook: Webhook, server: Server) -> None:
+    server.status = lambda: 404
+    happens(webhook, WON)
+    assert until(lambda: "404" in webhook.health()[1])
+    happens(webhook, WON, number=9)
+    assert until(lambda: len(server.got) == 2)
+
+
+def test_what_waits_is_bounded(server: Server) -> None:
+    webhook = Webhook("https://chat.example/hook", "", "The Lion", str, server.post)
+    for number in range(MAX_WAITING + 50):
+        happens(webhook, WON, number=number)
+    webhook.start()
+    assert until(lambda: len(server.got) == MAX_WAITING)
+    assert all("webhook-signature" not in headers for headers, _ in server.got)
+    webhook.stop()
+
+
+@pytest.mark.parametrize(("url", "secret"), [("http://chat.example", ""), ("https://chat.example", "no base64!")])
+def test_a_wrong_address_or_secret_is_refused(url: str, secret: str) -> None:
+    with pytest.raises(DeviceError):
+        Webhook(url, secret, "The Lion", str)
+
+
+def test_a_redirect_is_not_followed() -> None:
+    paths: list[str] = []
+
+    class Elsewhere(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            paths.append(self.path)
+            self.send_response(307)
+            self.send_header("Location", "/elsewhere")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Stay silent."""
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Elsewhere) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        status, _ = sent("POST", f"http://127.0.0.1:{serving.server_port}/hook", b"{}", {})
+        serving.shutdown()
+    assert (status, paths) == (307, ["/hook"])
