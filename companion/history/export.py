@@ -244,16 +244,23 @@ class PastGames:
         throws = list(self.throws(dice=dice))
         return {"dice": dice, "sets": sets, **evidence_after(throws).view(), "course": course_of(throws)}
 
-    def archived_after(self, number: int) -> tuple[tuple[ArchivedGame, ...], int]:
-        """Return the games with a larger number, oldest first, and the number of the oldest game that may still change.
+    def archived_after(self, number: int) -> tuple[tuple[ArchivedGame, ...], int, int]:
+        """Return games as they are stored in the archive.
 
-        Undo and corrections reach the games of this sitting and of the one before.
+        Args:
+            number: Number of a game.
+
+        Returns:
+            The games with a larger number, oldest first; the number of the oldest game that may still change, because
+                undo and corrections reach the games of this sitting and of the one before; and the number of the last
+                journal entry that was read.
         """
         with self._lock:
             self._read_on()
             assert self._record is not None, "read just now"
             open_from = self._record.games[0].number if self._record.games else 0
-            return tuple(game for key, game in sorted(self._kept.items()) if key > number), open_from
+            games = tuple(game for key, game in sorted(self._kept.items()) if key > number)
+            return games, open_from, self._record.number
 
     def doubted(self) -> list[tuple[ArchivedGame, ArchivedLine]]:
         """Return each throw whose reading was doubted or corrected by a person, with its game, oldest first."""

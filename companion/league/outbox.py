@@ -88,15 +88,15 @@ class Outbox:
         self._path = folder / FILE_NAME
         self._cursor = self._fitting(self._read())
         self._unwritten = False  # whether the disk did not take the cursor
-        # The cursor may lack what the server has of games up to this one: until all is sent, they are offered whole.
-        self._offered = max((game.number for game in past.archived_after(0)[0]), default=0)
+        # The cursor may lack what the server has of games begun by this entry: until all is sent, they are offered.
+        _, _, self._offered = past.archived_after(0)
 
     def waiting(self) -> list[Pending]:
         """Return each message to send, oldest game first."""
         self._cursor = self._fitting(self._cursor)
         if self._unwritten:
             self._store(self._cursor)
-        games, open_from = self._past.archived_after(self._cursor.through)
+        games, open_from, _ = self._past.archived_after(self._cursor.through)
         found, seen = list[Pending](), set[str]()
         for game in games:
             name = link_of(self._folder, game.number)
@@ -142,10 +142,11 @@ class Outbox:
     def _withdrawn(self, seen: set[str]) -> Iterator[Pending]:
         """Yield a message for each game whose first entry is in the journal, but which was taken back."""
         begun = {name: (known.number, known.revision, known.lines) for name, known in self._cursor.games.items()}
-        if self._offered:
-            for entry in read_entries(self._folder, self._cursor.through + 1):
-                if entry.kind == "game" and (name := link_of(self._folder, entry.number)):
-                    begun.setdefault(name, (entry.number, 0, 0))
+        for entry in read_entries(self._folder, self._cursor.through + 1) if self._offered else ():
+            if entry.number > self._offered:
+                break  # a game that began since then may not be among `seen`
+            if entry.kind == "game" and (name := link_of(self._folder, entry.number)):
+                begun.setdefault(name, (entry.number, 0, 0))
         for name, (number, revision, lines) in begun.items():
             known = self._cursor.games.get(name)
             gone = name not in seen and link_of(self._folder, number) == name

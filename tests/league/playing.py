@@ -87,7 +87,7 @@ class Pub:
 
     def finished(self) -> dict[str, ArchivedGame]:
         """Return the finished games of its journal by their names in the league."""
-        games, _ = PastGames(self.folder).archived_after(0)
+        games, _, _ = PastGames(self.folder).archived_after(0)
         return {name: game for game in games if game.outcome and (name := link_of(self.folder, game.number))}
 
 

@@ -6,14 +6,16 @@ import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from companion.errors import DeviceError
+from companion.history.export import PastGames
 from companion.league.message import Message
-from companion.league.outbox import FILE_NAME, aliases_of
+from companion.league.outbox import FILE_NAME, Outbox, aliases_of
 from companion.table.commands import EndSitting, PlayLine
-from tests.league.playing import Pub, outbox_of, sent
+from tests.league.playing import TABLE, Pub, outbox_of, sent
 from tests.table.test_archive import stir
 
 
@@ -101,6 +103,16 @@ def test_a_lost_cursor_forgets_no_game_that_was_reopened_or_taken_back(pub: Pub)
     pub.undo()
     states = {message.game: message.state for message in sent(outbox_of(pub))}
     assert states == {first.game: "open", second.game: "withdrawn"}
+
+
+def test_a_game_that_begins_while_games_are_offered_is_not_taken_back(pub: Pub) -> None:
+    pub.play()
+    past = PastGames(pub.folder)
+    outbox = Outbox(pub.folder, past, TABLE, {})
+    read = past.archived_after(0)
+    pub.begin("Cat", "Dan")
+    with mock.patch.object(past, "archived_after", return_value=read):
+        assert [each.message.state for each in outbox.waiting()] == ["final"]
 
 
 def test_a_damaged_cursor_is_no_trouble(pub: Pub) -> None:
