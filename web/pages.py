@@ -24,7 +24,7 @@ LOOKS = ("dark", "light", "auto")
 """Looks (colour schemes of the pages) that a phone may choose; `auto` follows its operating system."""
 GZIP_LEVEL = 5
 """Level of gzip compression for pages, 1 to 9: a higher level takes longer and makes smaller answers."""
-PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help", "me": "/me"}
+PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "overlay": "/overlay", "help": "/help", "me": "/me"}
 """Path of each page that every table serves, by the page's name."""
 OPTIONAL_PAGES = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
     "honesty": ("/dice", "evening"),

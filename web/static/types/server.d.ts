@@ -213,7 +213,7 @@ export interface Elements {
   "code": HTMLElementTagNameMap["div"];
   "count": HTMLElementTagNameMap["p"];
   "course": HTMLElementTagNameMap["div"] | HTMLElementTagNameMap["section"];
-  "dice": HTMLElementTagNameMap["ul"];
+  "dice": HTMLElementTagNameMap["div"] | HTMLElementTagNameMap["ul"];
   "die": HTMLElementTagNameMap["button"];
   "empty": HTMLElementTagNameMap["button"];
   "end": HTMLElementTagNameMap["button"];
@@ -316,6 +316,7 @@ export interface Elements {
   "sets": HTMLElementTagNameMap["ul"];
   "shake": HTMLElementTagNameMap["button"];
   "sheet": HTMLElementTagNameMap["button"] | HTMLElementTagNameMap["section"];
+  "sides": HTMLElementTagNameMap["ul"];
   "sit": HTMLElementTagNameMap["section"];
   "sit-form": HTMLElementTagNameMap["form"];
   "sitting": HTMLElementTagNameMap["div"];
