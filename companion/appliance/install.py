@@ -256,11 +256,11 @@ def main(arguments: list[str] | None = None) -> int:
     except (CompanionError, OSError) as ill:
         complain(ill)
         return 1
-    say(_farewell(machine, count, uninstalled=given.uninstall))
+    say(farewell(machine, count, uninstalled=given.uninstall))
     return 0
 
 
-def _farewell(machine: Machine, count: int, *, uninstalled: bool) -> str:
+def farewell(machine: Machine, count: int, *, uninstalled: bool) -> str:
     """Return the installer's closing message; after an installation, with next commands and the hotspot's password.
 
     Args:
@@ -269,7 +269,7 @@ def _farewell(machine: Machine, count: int, *, uninstalled: bool) -> str:
         uninstalled: Whether the changes were those of uninstalling.
     """
     if not count:
-        return "Nothing to change: everything is installed."
+        return "Nothing to remove." if uninstalled else "Nothing to change: everything is installed."
     if uninstalled:
         return f"Removed. Games, photos and settings stay in {DATA}."
     name, password = _wifi(machine)

@@ -28,6 +28,7 @@ from companion.appliance.install import (
     PUBLIC_KEY,
     _settings,
     changes,
+    farewell,
     install,
     leavings,
     main,
@@ -111,7 +112,9 @@ def test_uninstalling_restores_the_machine_and_keeps_the_data(machine: Noted, st
     assert folders <= folders_under(machine.root)
     assert files_under(machine.root) == {**before, "var/lib/pegpip/pegpip.toml": "[web]\nport = 80\n"}
     assert ("apt-mark", "auto", "avahi-daemon", "python3-venv") in machine.asked
-    assert uninstall(steps, machine, said.append) == 0
+    count = uninstall(steps, machine, said.append)
+    assert count == 0
+    assert farewell(machine, count, uninstalled=True) == "Nothing to remove."
 
 
 def test_the_tables_user_joins_only_groups_that_the_machine_has(
