@@ -1,6 +1,6 @@
 """Plays thousands of virtual throws with packages, reads them again, and counts what differs: `make rescored`.
 
-    python -m tests.evidence.proving --throws 2000 [--folder DIR] [--noise 0.2 --noisy 200]
+    python -m tests.evidence.proving --throws 2000 [--folder DIR] [--noise 0.4 --noisy 200]
 
 Prints how many readings have the values and the trust of the table, the storage and the keeper's time for each throw,
 and what a classifier with noise on its weights would have done with the first throws.
@@ -87,7 +87,7 @@ def main() -> int:
     words.add_argument("--throws", type=int, default=2000)
     words.add_argument("--folder", type=Path)
     words.add_argument("--seed", type=int, default=1)
-    words.add_argument("--noise", type=float, default=0.2)
+    words.add_argument("--noise", type=float, default=0.4)
     words.add_argument("--noisy", type=int, default=200)
     args = words.parse_args()
     cv2.setNumThreads(1)
