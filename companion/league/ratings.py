@@ -32,6 +32,7 @@ def rate(connection: Connection, batch: int = BATCH) -> int:
         if first is None or free is None or not free["free"]:
             return 0
         place = (first["season"], first["kind"])
+        _lock(connection, place, first["seq"])
         _wind_back(connection, place, first["seq"])
         return _rate_from(connection, place, first["seq"], batch)
 
@@ -69,6 +70,21 @@ def _rating(ratings: dict[int, tuple[float, float]], player: int) -> PlackettLuc
     """Return a player's rating for the model; the usual one for a new player."""
     known = ratings.get(player)
     return MODEL.rating(mu=known[0], sigma=known[1]) if known else MODEL.rating()
+
+
+def _lock(connection: Connection, place: tuple[int, str], seq: int) -> None:
+    """Lock the games from `seq` on, then their players' standings, in the order in which a table's message locks them.
+
+    In another order, rating and a message would wait for each other until PostgreSQL ends one of them.
+    """
+    connection.execute(
+        "SELECT FROM games WHERE (season, kind) = (%s, %s) AND seq >= %s ORDER BY seq FOR UPDATE", (*place, seq)
+    )
+    connection.execute(
+        "SELECT FROM standings WHERE (season, kind) = (%s, %s) AND player IN (SELECT player FROM results"
+        " WHERE (season, kind) = (%s, %s) AND seq >= %s) ORDER BY player FOR UPDATE",
+        (*place, *place, seq),
+    )
 
 
 def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -14,6 +15,7 @@ from companion.league.key import name_of
 from companion.league.ratings import rated
 from tests.league.conftest import League
 from tests.league.playing import Pub, outbox_of, sent
+from tests.waiting import until
 
 Ratings = dict[int, tuple[float, float]]
 
@@ -76,6 +78,31 @@ def test_ratings_follow_corrections_of_earlier_games(league: League, tmp_path: P
         league.rate(batch)
         assert len(stored(league)) == len(players) - 1
         assert_alike(stored(league), from_scratch(league))
+
+
+def test_rating_and_a_message_never_wait_for_each_other(league: League, tmp_path: Path) -> None:
+    pub, key = Pub(tmp_path / "data", seed=4), league.table()
+    pub.play()
+    for message in sent(outbox_of(pub)):
+        league.put(msgspec.structs.replace(message, table=name_of(key)), key)
+    pub.stop()
+
+    def someone_waits() -> bool:
+        with as_owner(league.url) as connection:
+            row = connection.execute(
+                "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
+                " AND wait_event_type = 'Lock') AS waits"
+            ).fetchone()
+        return row is not None and bool(row["waits"])
+
+    with ThreadPoolExecutor(1) as beside:
+        with league.pool.connection() as connection:  # as a message does: the game, then its players' standings
+            connection.execute("SELECT FROM games FOR UPDATE")
+            rating = beside.submit(league.rate)
+            assert until(someone_waits)
+            connection.execute("UPDATE standings SET won = won")
+        rating.result()
+    assert len(stored(league)) == 2
 
 
 def test_who_wins_is_rated_above_who_loses() -> None:
