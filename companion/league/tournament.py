@@ -13,10 +13,11 @@ Pair = tuple[P, P]
 def round_robin(entrants: Sequence[P]) -> list[list[Pair[P]]]:
     """Return the pairs of each round: everyone meets everyone once, with a bye a round when their number is odd.
 
-    The circle method; first and second place of a pair alternate, so that nobody is first twice more than second.
+    The circle method. The place in a pair alternates: how often an entrant is first and how often second differ by 2 at
+    most.
 
     >>> round_robin(["a", "b", "c"])
-    [[('b', 'c')], [('a', 'c')], [('a', 'b')]]
+    [[('c', 'b')], [('c', 'a')], [('a', 'b')]]
     """
     circle: list[P | None] = [*entrants, *([None] if len(entrants) % 2 else [])]
     size, rounds = len(circle), list[list[Pair[P]]]()
