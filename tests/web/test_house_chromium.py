@@ -126,7 +126,7 @@ def test_a_game_against_the_bot_is_played_from_the_form_to_its_story(page: Any, 
         page.wait_for_selector("#luck:not([hidden])")
         page.click(".replay button >> nth=0")
         page.wait_for_function("() => document.querySelector('.mark').textContent !== ''")
-        page.wait_for_selector("#luck .chances [role=img][aria-label$='House 0 %']")
+        page.wait_for_selector("#luck .chances [role=img][aria-label*='House 0 %']")
         assert violations(page) == []
     assert {"House's turn – anyone, throw its 6 dice", "House keeps 5 – anyone, throw 5 dice"} <= seen
     assert page.problems == []
