@@ -45,7 +45,8 @@ function open(question) {
       again ? null : key("ask.no_throw", () => answer(question, null)),
     ),
   );
-  box = dialog(t("ask.title"), ...parts);
+  const player = table.snapshot.state?.player;
+  box = dialog(player ? t("correct.title", { player }) : t("ask.title"), ...parts);
   box.addEventListener("close", () => { waved = question.id; });
 }
 
