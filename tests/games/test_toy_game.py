@@ -77,6 +77,7 @@ def test_the_toy_has_odds_and_a_settings_form() -> None:
         "credits": "A toy.",
         "charts": [],
         "glossary": [],
+        "pictures": [],
     }
 
 
