@@ -95,7 +95,8 @@ class WifiCountry:
     def do(self, machine: Machine) -> None:
         """Write the wanted country to `cmdline.txt`.
 
-        The original file is copied beside it, and the earlier country is kept in the memory file.
+        The original file is copied beside it. The earlier country is written to the file `memory`; uninstalling
+        restores it from there.
         """
         file, memory, country = machine.at(self.path), machine.at(self.memory), self._wanted(machine)
         text = file.read_text()

@@ -146,10 +146,10 @@ def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -
 
 
 def newest_s(folder: Path, root: Path = ROOT) -> float:
-    """Return when the newest entry was written by a right clock, in seconds since 1970; 0 when nothing is known.
+    """Return the latest time at which a journal entry is known to have been written, in seconds since 1970.
 
-    An entry that was written while the clock was wrong has a wrong time; then `NEWEST_FILE` holds the newest right one.
-    After the network has set the clock the entries no longer matter, and 0 is returned.
+    It is the later of the newest entry's time and the time in `NEWEST_FILE`: a clock that was behind gave the newest
+    entry too early a time. Return 0 if neither is known, or if the network has set the clock, which is then right.
 
     Args:
         folder: The data folder.

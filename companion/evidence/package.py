@@ -28,7 +28,7 @@ from vision.reading.reading import Box, Die, FrameBGR, Reading, Scored
 FORMAT = 1
 """Version of the format; a package with a larger number is refused."""
 RECORD = "throw.json"
-"""Name of the record in the zip."""
+"""File name of the throw's description (`ThrowRecord`) in the zip."""
 MAX_UNPACKED_BYTES = 60_000_000
 """Most bytes that a package is unpacked to: bounds the memory for a forged one."""
 NEAR_LOSSLESS = (97, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
@@ -129,7 +129,7 @@ def encoded(picture_bgr: FrameBGR, quality: tuple[int, int]) -> bytes:
 
 
 def packed(package: Package) -> bytes:
-    """Return the content of a package's file."""
+    """Encode a package as the bytes of its zip file."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:  # stored: JPEG is compressed already
         archive.writestr(zipfile.ZipInfo(RECORD), msgspec.json.encode(package.record))

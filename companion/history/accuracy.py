@@ -42,11 +42,14 @@ class CameraThrow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def camera_throws(past: PastGames, folder: Path) -> list[CameraThrow]:
-    """Return every throw that stands and that the camera read, oldest first. Raises DeviceError.
+    """Return every throw that stands and that the camera read, oldest first.
 
     Args:
         past: The games of the data folder.
         folder: Data folder; the journal there says how a corrected throw was first entered.
+
+    Raises:
+        DeviceError: The journal can't be read.
     """
     found = []
     for game, line in past.camera_throws():

@@ -180,7 +180,7 @@ class Outbox:
             return Cursor()
 
     def _store(self, cursor: Cursor) -> None:
-        """Keep the cursor, and write it if the disk takes it."""
+        """Set the cursor (what was sent) in memory and write it to disk; a failed write is only logged."""
         self._cursor = cursor
         try:
             write_file(self._path, (msgspec.json.encode(cursor),))

@@ -1,7 +1,7 @@
 """Ratings of players by openskill (Plackett-Luce), game after game in the order in which the league heard of them.
 
-A new game is rated after its commit. When an earlier one has changed, the ratings are wound back to before it and all
-later games are rated again, so they are always those of the results that count.
+A new game is rated after its commit. When an earlier result has changed, ratings are wound back to
+before it and all later games are rated again. So they always follow from the results that count.
 """
 
 from __future__ import annotations

@@ -131,9 +131,10 @@ class Sender:
         self._state = self._settled(outbox)
 
     def _send(self, outbox: Outbox, key: Ed25519PrivateKey, waiting: Pending) -> None:
-        """Send one message; if it rises, above the revision that the server has when that says something else.
+        """Send one message.
 
-        That happens when a journal was put back to an older state: what it says now counts.
+        The server may hold the same or a later revision with other content, because the journal was restored from a
+        backup. If `waiting.rises`, the message is then sent again with the next revision, so that it counts.
         """
         message = waiting.message
         for _ in range(3):

@@ -76,7 +76,7 @@ def test_a_package_of_another_table_is_refused(played: Path, tmp_path: Path, net
     assert "does not belong to entry" in refused[0]
 
 
-def test_the_command_reports_harmed_packages_and_reads_the_others(played: Path, tmp_path: Path) -> None:
+def test_rescore_reports_damaged_packages_and_reads_the_others(played: Path, tmp_path: Path) -> None:
     shutil.copytree(played, tmp_path / "table")
     file = PackageFolder(tmp_path / "table", 0).files()[2]
     file.write_bytes(file.read_bytes()[:1000])

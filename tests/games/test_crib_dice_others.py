@@ -201,7 +201,7 @@ def test_each_partner_throws_in_the_roll_off() -> None:
 
 
 @pytest.mark.parametrize(("players", "partners"), [(6, False), (7, False), (1, False), (2, True), (3, True), (5, True)])
-def test_other_numbers_of_players_or_partners_are_refused(players: int, partners: bool) -> None:
+def test_crib_dice_refuses_numbers_of_players_and_partners_it_does_not_allow(players: int, partners: bool) -> None:
     with pytest.raises(RulesError):
         begun("crib_dice", players, rules={"partners": partners})
 

@@ -235,7 +235,7 @@ def test_notation_is_checked_before_state_and_rules() -> None:
 # --- files
 
 
-def test_empty_input_is_a_blank_line_1() -> None:
+def test_empty_input_is_refused_as_a_blank_first_line() -> None:
     assert error_of(b"") == (1, "notation")
     assert error_of(b"\n") == (1, "notation")
     assert error_of(b"\n\n") == (1, "notation")

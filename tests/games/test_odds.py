@@ -177,7 +177,7 @@ def test_a_rich_turn_of_crib_dice_stops_whatever_is_frozen(piddle_points: bool) 
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_values_of_a_throw_of_seven_come_from_the_stored_table(piddle_points: bool) -> None:
+def test_values_of_a_throw_of_seven_dice_come_from_the_stored_table(piddle_points: bool) -> None:
     worth, worked_out = crib_odds.turn_values(piddle_points), crib_odds.TurnValues(piddle_points)
     assert (worth._known_from, worked_out._known_from) == (0, crib_odds.RICH)
     assert worth.fresh(crib_odds.RICH - 5) == pytest.approx(worked_out.fresh(crib_odds.RICH - 5))
@@ -230,7 +230,7 @@ def test_a_bomb_banks_nothing_and_a_piddle_thrown_again_is_worth_a_piddle() -> N
 
 
 @pytest.mark.parametrize(("strict", "total"), [(False, 149.847593), (True, 147.406114)])
-def test_a_sheet_of_crag_is_expected_to_total_150_or_147_points(strict: bool, total: float) -> None:
+def test_a_perfect_crag_sheet_totals_150_points_or_147_without_doubles_in_13(strict: bool, total: float) -> None:
     state = begun("crag", 1, rules={"thirteen_without_double": strict}).state
     assert options(state) == [{"line": {"throw": 3}, "value": pytest.approx(total, abs=1e-6)}]
 

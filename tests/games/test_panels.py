@@ -96,7 +96,7 @@ def test_the_sheet_has_what_was_entered_and_offers_no_row_twice() -> None:
     assert (again.dice, again.keeping) == ((6, 6), None)
 
 
-def test_dice_to_throw_again_or_to_set_aside_are_chosen_differently() -> None:
+def test_crag_picks_dice_to_throw_again_and_crapola_dice_to_set_aside() -> None:
     thrown = told("crag", throw(6, 6, 1))
     assert (panels(thrown).keeping, can(thrown)) == (Keeping("again"), ["can.again", "can.score"])
     thrown = told("crapola", throw(1, 5, 2, 3, 4, 4))

@@ -92,7 +92,7 @@ def test_a_reader_that_confuses_two_values_is_no_loaded_die() -> None:
     assert found.confusion == (5, 6)
 
 
-def test_fair_dice_and_confusing_readers_are_seldom_called_loaded() -> None:
+def test_fair_dice_are_seldom_called_loaded_though_the_reader_confuses_faces() -> None:
     loaded = [thrown([1, 1, 1, 1, 0.7, 1.3], 1500, seed).verdict == "loaded" for seed in range(100)]
     assert sum(loaded) <= 5
 

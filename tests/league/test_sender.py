@@ -112,8 +112,8 @@ def test_a_journal_that_was_put_back_goes_above_the_newer_revision(pub: Pub, ser
     server.reply = newer
     begin(sender)
     pub.play()
-    assert until(lambda: sender.health()[0] and server.got)
-    assert server.got[-1].revision == known + 1
+    assert until(lambda: server.got and server.got[-1].revision == known + 1)
+    assert until(lambda: sender.health()[0])
 
 
 def test_waking_the_sender_takes_no_time_of_the_table(pub: Pub, server: Server, sender: Sender) -> None:
@@ -121,7 +121,7 @@ def test_waking_the_sender_takes_no_time_of_the_table(pub: Pub, server: Server, 
     assert server.got == []
 
 
-def test_the_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
+def test_the_signing_key_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     assert name_of(key_of(tmp_path)) == name_of(key_of(tmp_path))
     assert (tmp_path / FILE_NAME).stat().st_mode & 0o077 == 0
     (tmp_path / FILE_NAME).write_text("no key")

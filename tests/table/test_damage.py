@@ -307,7 +307,7 @@ def test_a_scrub_reports_entries_lost_from_both_copies(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
 @pytest.mark.parametrize("count", [20, 60])
-def test_a_shorter_foreign_copy_is_reported_and_replaced(tmp_path: Path, copy: str, count: int) -> None:
+def test_a_shorter_copy_of_another_journal_is_reported_and_replaced(tmp_path: Path, copy: str, count: int) -> None:
     entries = kept(tmp_path / "ours", anchors=tmp_path)
     kept(tmp_path / "other", count)
     shutil.copy(tmp_path / "other" / copy, tmp_path / "ours" / copy)
@@ -326,7 +326,7 @@ def test_a_longer_foreign_copy_is_reported_and_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
-def test_an_older_copy_is_reported_and_replaced_by_the_longer(tmp_path: Path, copy: str) -> None:
+def test_an_older_journal_copy_is_reported_and_replaced_by_the_longer(tmp_path: Path, copy: str) -> None:
     entries = kept(tmp_path)
     content = (tmp_path / copy).read_bytes().splitlines(keepends=True)
     (tmp_path / copy).write_bytes(b"".join(content[:40]))

@@ -81,7 +81,7 @@ def test_a_contradicted_label_is_hard_in_trays_and_easy_in_photos() -> None:
     assert photographed.hard[0] == rendered.hard[0] < photographed.hard[1] < 0.5 < rendered.hard[1]
 
 
-def test_misread_dice_of_trays_form_a_separate_set() -> None:
+def test_misread_dice_of_trays_go_to_a_training_set_of_their_own() -> None:
     dice = np.array([(30, 40, 24, 3), (80, 51, 24, 6), (60, 65, 24, 2)], np.float32)
     easy, hard = np.array([0.1, 0.11, 0.12], np.float32), np.array([0.1, 0.9, 0.2], np.float32)
     bgr = np.zeros((90, 120, 3), np.uint8)

@@ -272,7 +272,7 @@ DIALOGS = (
 
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", ["tv", "scoreboard", "control", "tray"])
-def test_nothing_is_cut_off_while_the_table_is_out_of_reach(
+def test_no_text_is_cut_off_while_the_page_has_lost_the_table(
     chromium: Any, site: tuple[str, Pub], name: str, language: str
 ) -> None:
     shown = FOLLOWING[name]

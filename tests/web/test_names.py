@@ -55,7 +55,7 @@ def test_a_cleaned_name_has_no_flaw(name: str) -> None:
     assert problem_of([name]) is not None or left == name.strip()
 
 
-def test_a_phones_name_is_cleaned(pub: Pub) -> None:
+def test_a_phones_name_loses_control_characters_and_outer_spaces(pub: Pub) -> None:
     client = pub.stranger()
     client.post("/api/pair", json={"pin": "271828", "name": " Ann\u202e\x07's phone "})
     assert client.get("/api/phones").json["phones"][0]["name"] == "Ann's phone"

@@ -19,7 +19,7 @@ MISTAKE: list[dict[str, Any]] = [{"throw": [6, 6, 6, 6, 2, 2, 1]}, {"do": "point
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_house_speaks_after_a_poor_choice_until_play_goes_on(chromium: Any, tmp_path: Path, language: str) -> None:
+def test_the_house_remarks_on_a_poor_choice_until_play_goes_on(chromium: Any, tmp_path: Path, language: str) -> None:
     class House:
         """A bot that plays no seat here."""
 

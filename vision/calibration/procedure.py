@@ -40,7 +40,8 @@ STILL_SHEETS = 5
 """Number of successive frames that must show the sheet at the same place. Their mean is the pose; more make it more
 exact and take longer."""
 STILL_PX = 1.0
-"""Largest motion of the tray's corners between two frames, in pixels, at which the sheet is still."""
+"""Largest motion of the calibration sheet between two frames, in pixels, at which it counts as still. It is measured
+at the corners of the tray's outline on the sheet."""
 DETECT_EVERY_S = 0.1
 """Interval between frames that are searched for markers, in seconds. A search takes up to 80 ms; more would let a slow
 machine fall behind its camera."""

@@ -87,7 +87,8 @@ class Picamera2Camera:
         """Return the next frame.
 
         Raises:
-            DeviceError: No frame comes within 2 s, or the camera shows less than its sensor could. It is closed then.
+            DeviceError: No frame comes within 2 s, or the picture is cropped to less than the sensor's full field of
+                view. The camera is closed in both cases.
         """
         if self._device is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")

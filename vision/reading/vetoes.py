@@ -30,8 +30,9 @@ OWN_PIPS_RADIUS = 0.8
 may be pips on the die's own visible sides. A larger one overlooks a missed die that touches it; a smaller one runs
 closer passes in vain."""
 MAX_EXCESS_FOREGROUND = 0.55
-"""Foreground within one face of a die beyond the median die's, in face areas, above which it is taken for a stack or
-for two dice detected as one. Evidence: docs/lab/stacks.md."""
+"""Largest excess of a die's foreground over that of the median die, in face areas. Foreground is counted within one
+face size of the die's centre. Above it the die is taken for a stack, or for two dice detected as one.
+Evidence: docs/lab/stacks.md."""
 MIN_FACE_DISTANCE = 0.8
 """Distance between two face centres, in faces, below which the reading is doubted: both dice cannot lie flat."""
 FACE_SIZE_RANGE = (0.75, 1.85)

@@ -96,7 +96,7 @@ class Witness:
         self._fit = self._fitted() if self.usable else Fit()
 
     def weigh(self, selection: Selection, picture_bgr: FrameBGR, classifier: Classifier) -> tuple[Selection, bool]:
-        """Weigh the dice of a selection.
+        """Compare the dice of a selection with the learned examples of the set.
 
         Args:
             selection: Dice and rejected candidates.
@@ -104,8 +104,8 @@ class Witness:
             classifier: Computes the features.
 
         Returns:
-            The selection, whose dice keep their values and may have become surer, and whether the examples contradict
-                a confident die.
+            The selection, and whether the examples contradict a confident die. Dice keep their values; the confidence
+                of dice that agree with the examples may rise. Rejected candidates are unchanged.
         """
         if not self.usable or not selection.dice:
             return selection, False

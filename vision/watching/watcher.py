@@ -189,9 +189,11 @@ class Watcher:
         return HELD if self.rig is None else FIXED
 
     def _reads_again(self, settled: Settled, tries: int) -> bool:
-        """Whether to read the same dice again, because a hand-held camera sees them from another place a little later.
+        """Whether to read the same dice again.
 
-        Never with lights near the tray: repeated dimming would flicker.
+        True without a calibration, if the last reading is in doubt and fewer than MAX_READINGS_IN_DOUBT were made: a
+        hand-held camera sees the dice from another place a little later. Always False with lights near the tray,
+        because repeated dimming would flicker.
 
         Args:
             settled: The last reading of the dice.

@@ -70,9 +70,11 @@ class Screen:
 
 
 def hold(evening: Evening, screen: Screen) -> None:
-    """Run every step of a first evening, store its findings in `evening`, and show progress and findings on `screen`.
+    """Run every step of the guided check of a new table (`pegpip doctor --first-evening`).
 
-    A step that fails becomes a finding. Ctrl-C ends the evening and keeps the results.
+    Findings are stored in `evening`; progress and findings are shown on `screen`.
+
+    A step that fails becomes a finding. Ctrl-C ends the check and keeps the results.
     """
     with screen.shown():
         for number, step in enumerate(STEPS):

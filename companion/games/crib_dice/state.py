@@ -203,9 +203,10 @@ class CribDice:
         return self._piddled(dice, event) if turn.frozen >= 5 else self._rolled(dice, event)
 
     def _rolled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
-        """Return the state after a roll with two to four dice frozen: more dice frozen, only safe, or a wipe-out.
+        """Return the state after a roll with two to four dice frozen.
 
-        `threw` is the event of the roll.
+        Dice that show the point are frozen too. A roll with a 1 and without the point freezes nothing, and the turn
+        goes on. Any other roll is a wipe-out. `threw` is the event of the roll.
         """
         turn = self.turn
         if turn.point not in dice and 1 not in dice:

@@ -147,7 +147,14 @@ def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
 
 
 def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
-    """Return the notice to move missing frozen dice to the keep zone, which holds `kept`; else what comes next."""
+    """Return the notice to move frozen dice that are missing from the keep zone into it.
+
+    Without missing dice, return the notice of the player's next action; None if there is none.
+
+    Args:
+        state: The state.
+        kept: Number of dice in the keep zone.
+    """
     turn = state.turn
     missing = turn.frozen - kept
     # In a piddle the player with only seven dice borrows a frozen one: five in the keep zone are enough.

@@ -61,9 +61,10 @@ def sheet_table() -> Generator[float, None, bytes]:
 
 
 def play_table() -> Generator[float, None, bytes]:
-    """Compute the file of turn outcomes: `plays` without, then with `thirteen_without_double`.
+    """Compute the file of turn outcomes: `plays` without the rule `thirteen_without_double`, then `plays` with it.
 
-    Yields the progress, 0 to 1; returns little-endian uint16 by entry and then by sheet, zlib-compressed.
+    Yields the progress, 0 to 1. Returns zlib-compressed little-endian uint16: for each category and points that a
+    turn can enter, how many of the 6**6 equally likely turns end there, by sheet.
     """
     halves = yield from _without_and_with(lambda strict: plays(solved(strict), strict).T.astype("<u2").tobytes())
     return zlib.compress(halves, 9)

@@ -249,7 +249,13 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
 
 
 def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Memory:
-    """Return the memory after a new observation; `motion` is what happened to the dice before it."""
+    """Return what is remembered of the tray, brought up to date with a new observation.
+
+    Args:
+        memory: What was remembered before: the last dice of both zones, and what has been rolled since the last line.
+        observation: What the tray shows now.
+        motion: What happened to the dice since the last observation.
+    """
     rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
     stayed = tuple(sorted((Counter(values_of(memory.kept)) & Counter(kept)).elements()))
     empty_since_s = observation.at_s if memory.empty_since_s is None else memory.empty_since_s

@@ -167,7 +167,10 @@ class VirtualCamera:
         return self._drawn[2]
 
     def _composed(self, poses: tuple[Pose, ...]) -> FrameBGR:
-        """Draw shadows and dice over the tray or the sheet, and blur them as the lens does."""
+        """Return a picture of the ground (the tray, or the calibration sheet in it) with shadows and dice on it.
+
+        The picture is blurred as the lens would blur it.
+        """
         picture = self._ground.copy()
         for pose in poses:
             draw_shadow(picture, LENS, pose.at_mm, pose.turn, DIE_MM)

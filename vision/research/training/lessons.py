@@ -13,7 +13,7 @@ from vision.networks.known_scale import LIGHT_FACE_PX
 from vision.research.training.datasets import Photo
 
 LEAST_SCORE = 0.12
-"""Least detector score of a false detection that is used. A weaker one would hardly be taken for a die."""
+"""Least detector score at which a false detection becomes a training example. Lower: more of them, and easier ones."""
 OFF_LABEL, BESIDE = 0.4, 0.6
 """Distance from a label, in face sizes, up to which a detection is of that die; and from which it is beside it."""
 OFF_TRUTH = 0.5

@@ -27,7 +27,7 @@ player from the target; then (FAR + 1,) at the start of a game, by steps."""
 ENTRIES = (0, 1000)
 """Values of the house rule `entry`, the least first bank in points, that the table covers."""
 ENTRY = 1000 // STEP
-"""Least first bank, in steps, of players who are not on the board in the table."""
+"""Least first bank of a player who is not on the board yet, in steps; the stored table knows no other."""
 FAR = 300
 """Most steps from the target that the table covers: 15,000 points."""
 BOTH, OTHER, MOVER = range(3)

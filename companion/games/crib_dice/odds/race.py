@@ -301,9 +301,11 @@ class Race:
 
 
 def _shares(others: list[tuple[Floats, Floats]]) -> Floats:
-    """Return the (rounds, past + 1) expected share of the win, by round and distance of a side's finish.
+    """Return the expected share of the win of a side, by the round and the distance of its finish.
 
-    The side wins if no other finishes in an earlier round or further past the end; ties share the win.
+    The result has shape (rounds, past + 1). Column d is a finish d + 1 holes past the last one; the last column is
+    further than any other side can get. The side wins if no other finishes in an earlier round or further past the end;
+    ties share the win.
 
     Args:
         others: (rounds, past) finish distribution of each other side, and its (rounds,) probability of not having
