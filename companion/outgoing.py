@@ -1,12 +1,14 @@
-"""Requests that the table sends to servers: allowed addresses, one request with its limits, pauses between attempts."""
+"""Sending to servers: a background thread, allowed addresses, one request with its limits, pauses between attempts."""
 
 from __future__ import annotations
 
 import http.client
 import ipaddress
 import random
+import threading
 import urllib.error
 import urllib.request
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -18,6 +20,41 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
 """Bounds of the pause after a failure, in seconds. It doubles with each failure, up to the longest."""
 MAX_ANSWER_BYTES = 64 * 1024
 """Most bytes of an answer that are read: a server is not trusted with the table's memory."""
+
+
+class BackgroundThread(ABC):
+    """A daemon thread that waits for work and is woken for it. `start` and `stop` may be called repeatedly.
+
+    A subclass implements `_run`, waits on `_wake` and returns once the event that `_run` was given is set.
+
+    Args:
+        name: Name of the thread.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._wake, self._stopped = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Start the thread, unless it runs."""
+        if self._stopped.is_set() or not self.alive():
+            self._stopped = threading.Event()
+            self._thread = threading.Thread(target=self._run, args=(self._stopped,), name=self._name, daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Tell the thread to end, without waiting for it."""
+        self._stopped.set()
+        self._wake.set()
+
+    def alive(self) -> bool:
+        """Return whether the thread runs."""
+        return self._thread is not None and self._thread.is_alive()
+
+    @abstractmethod
+    def _run(self, stopped: threading.Event) -> None:
+        """Work until `stopped` is set."""
 
 
 def check_address(setting: str, address: str) -> None:
@@ -35,7 +72,11 @@ def check_address(setting: str, address: str) -> None:
 
 
 def pause_s(failures: int) -> float:
-    """Return a random pause after so many failures in a row, in seconds: exponential back-off with full jitter."""
+    """Return a random pause in seconds, by exponential back-off with full jitter.
+
+    Args:
+        failures: Number of failures in a row.
+    """
     return random.uniform(0.1, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(failures, 10)))
 
 

@@ -19,7 +19,7 @@ from companion.history.export import PastGames
 from companion.league.key import key_of, name_of
 from companion.league.message import SIGNATURE, Reply, signed
 from companion.league.outbox import Outbox, Pending, aliases_of
-from companion.outgoing import check_address, pause_s, sent
+from companion.outgoing import BackgroundThread, check_address, pause_s, sent
 from companion.table.snapshot import News, Snapshot
 
 log = logging.getLogger(__name__)
@@ -39,8 +39,10 @@ class Subscribed(Protocol):
         """Call `reader` with each new snapshot until the returned function is called."""
 
 
-class Sender:
-    """Sends what waits. `start` and `stop` may be called again and again.
+class Sender(BackgroundThread):
+    """Sends the messages that wait in the outbox.
+
+    A message on its way when the thread is stopped is sent again after the next start.
 
     Args:
         server: Address of the league's server.
@@ -51,29 +53,12 @@ class Sender:
     """
 
     def __init__(self, server: str, folder: Path, past: PastGames, aliases: tuple[str, ...], put: Put | None = None):
+        super().__init__("league")
         self._server, self._folder, self._past, self._aliases = server.rstrip("/"), folder, past, aliases
         self._put = put or put_over_http
-        self._wake, self._stopped = threading.Event(), threading.Event()
-        self._thread: threading.Thread | None = None
         self._refused = dict[str, tuple[str, str]]()  # game -> hash of what the server refuses, and why
         self._state = (True, "nothing was sent yet")
         self._was_over = False
-
-    def start(self) -> None:
-        """Start the thread, unless it runs."""
-        if self._stopped.is_set() or not self.alive():
-            self._stopped = threading.Event()
-            self._thread = threading.Thread(target=self._run, args=(self._stopped,), name="league", daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        """Let the thread end. A message on its way is not waited for; it is sent again after the next start."""
-        self._stopped.set()
-        self._wake.set()
-
-    def alive(self) -> bool:
-        """Return whether the thread runs."""
-        return self._thread is not None and self._thread.is_alive()
 
     def health(self) -> tuple[bool, str]:
         """Return whether everything was taken by the server, and a sentence: what waits, and why."""

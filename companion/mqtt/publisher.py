@@ -20,6 +20,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from companion.errors import CompanionError
 from companion.games.registry import game_named
 from companion.mqtt.discovery import CODES, discovery
+from companion.outgoing import BackgroundThread
 from companion.table.commands import NextGame, StartGame
 from companion.table.snapshot import Event, News, Snapshot
 
@@ -59,13 +60,13 @@ class Playing(Protocol):
 
 
 class Sounding(Protocol):
-    """What can be muted."""
+    """An output of sound that can be muted."""
 
     muted: bool
 
 
-class Publisher:
-    """Publishes to one broker. `start` and `stop` may be called again.
+class Publisher(BackgroundThread):
+    """Publishes to one broker. When it is stopped, it first publishes that the table is offline.
 
     Args:
         broker: Where it is.
@@ -85,29 +86,13 @@ class Publisher:
         report: Callable[[], dict[str, Any]],
         sounds: Sounding | None = None,
     ) -> None:
+        super().__init__("mqtt")
         self._broker, self._table, self._words, self._report, self._sounds = broker, table, words, report, sounds
         self._discovery = discovery(broker.topic, name, sounds is not None)
         self._events: deque[Event] = deque(maxlen=MAX_EVENTS)
-        self._wake, self._stopped, self._connected = threading.Event(), threading.Event(), threading.Event()
+        self._connected = threading.Event()
         self._told: dict[str, bytes] = {}  # what the broker retains since the connection, by topic
-        self._thread: threading.Thread | None = None
         self._trouble = "not connected yet"
-
-    def start(self) -> None:
-        """Start the thread, unless it runs."""
-        if self._stopped.is_set() or not self.alive():
-            self._stopped = threading.Event()
-            self._thread = threading.Thread(target=self._run, args=(self._stopped,), name="mqtt", daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        """Let the thread say that the table is off, and end."""
-        self._stopped.set()
-        self._wake.set()
-
-    def alive(self) -> bool:
-        """Return whether the thread runs."""
-        return self._thread is not None and self._thread.is_alive()
 
     def health(self) -> tuple[bool, str]:
         """Return whether the broker is connected, and a sentence."""

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import msgspec
 
 from companion.errors import DeviceError
-from companion.outgoing import check_address, pause_s, sent
+from companion.outgoing import BackgroundThread, check_address, pause_s, sent
 from companion.table.snapshot import Event, News, Snapshot
 
 log = logging.getLogger(__name__)
@@ -42,8 +42,8 @@ class Unposted(NamedTuple):
     body: bytes
 
 
-class Webhook:
-    """Posts to one address. `start` and `stop` may be called again.
+class Webhook(BackgroundThread):
+    """Posts to one address. What waits when it is stopped is posted after the next start of the same process.
 
     Args:
         url: The address.
@@ -57,28 +57,11 @@ class Webhook:
     """
 
     def __init__(self, url: str, secret: str, name: str, words: Callable[[Event], str], post: Post = sent) -> None:
+        super().__init__("webhook")
         check_address("[webhook] url", url)
         self._url, self._key, self._name, self._words, self._post = url, key_of(secret), name, words, post
         self._waiting: deque[Unposted] = deque(maxlen=MAX_WAITING)
-        self._wake, self._stopped = threading.Event(), threading.Event()
-        self._thread: threading.Thread | None = None
         self._state = (True, "nothing was posted yet")
-
-    def start(self) -> None:
-        """Start the thread, unless it runs."""
-        if self._stopped.is_set() or not self.alive():
-            self._stopped = threading.Event()
-            self._thread = threading.Thread(target=self._run, args=(self._stopped,), name="webhook", daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        """Let the thread end. What waits is posted after the next start of the same process."""
-        self._stopped.set()
-        self._wake.set()
-
-    def alive(self) -> bool:
-        """Return whether the thread runs."""
-        return self._thread is not None and self._thread.is_alive()
 
     def health(self) -> tuple[bool, str]:
         """Return whether the server takes the messages, and a sentence."""
