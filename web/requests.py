@@ -1,4 +1,4 @@
-"""What the API's routes share: decoding a request's body, the visitor's roles, and submitting a command."""
+"""Functions that the API's routes share: decoding a request's body, the visitor's roles, and submitting a command."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ DAMAGE = (
     RuntimeError,
     OverflowError,
 )
-"""What reading a zip or its JSON raises if it is damaged or forged."""
+"""Exceptions that reading a damaged or forged zip, or its JSON, may raise."""
 
 
 class ReadDie(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ class ReadDie(msgspec.Struct, frozen=True):
 
 
 class ThrowRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What a package tells about its pictures.
+    """The description of a throw in its package: what was read in the pictures, with which reader, and what stands.
 
     Attributes:
         format: Version of the format.
@@ -66,7 +66,7 @@ class ThrowRecord(msgspec.Struct, frozen=True, kw_only=True):
         photo: Hash of the throw's photo, as its journal entry names it; empty in an anonymous package.
         camera: Kind of camera.
         calibration: Hash of the calibration; None without one.
-        expect: Number of dice that the reader was told, or None.
+        expect: Number of dice that the reader was given; None if the number was unknown.
         networks: Hash of each network's file, by name.
         reader: Version of the program.
         doubt: The doubt, or None.

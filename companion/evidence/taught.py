@@ -39,7 +39,7 @@ MAX_EXAMPLES = 600
 
 
 class SetRecord(msgspec.Struct, frozen=True):
-    """What a set's file tells of its faces.
+    """The description of the faces in the file of a taught set.
 
     Attributes:
         name: Name of the set.

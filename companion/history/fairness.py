@@ -25,7 +25,8 @@ from typing import Any
 BIASES = ((0.13, 1 / 12), (0.195, 5 / 12), (0.25, 4 / 12), (0.4, 1 / 12), (0.8, 1 / 12))
 """Probability of the biased face, and weight in the mixture. A bias between two of them is found a little later."""
 MIN_EVIDENCE = 20.0
-"""Likelihood ratio from which dice are called uneven: at most 1 of 20 fair sets ever reaches it."""
+"""Likelihood ratio from which dice are called uneven. By Ville's inequality a fair set reaches it with a probability of
+at most 1 / MIN_EVIDENCE."""
 MAX_SLIPS = 0.01
 """Largest share of a value's readings that a good reader may get wrong unnoticed."""
 FINDABLE_CHANCE = 0.3

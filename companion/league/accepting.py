@@ -30,7 +30,7 @@ class NotAccepted(Exception):
 
     Attributes:
         status: HTTP status.
-        answer: What the table is told.
+        answer: The reply to the table.
     """
 
     def __init__(self, status: int, why: str, current: int = 0, content: str = "") -> None:
@@ -40,7 +40,7 @@ class NotAccepted(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """What a game adds to one player's standing."""
+    """Games, wins and games lost that one game adds to a player's standing."""
 
     games: int = 0
     won: Decimal = Decimal(0)

@@ -34,7 +34,7 @@ class JudgedSide(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What a transcript says by the rules: the game's kind, its sides, and its players by seat."""
+    """Result of a replayed transcript: the game's kind, its sides, and its players by seat."""
 
     kind: str
     sides: tuple[JudgedSide, ...]

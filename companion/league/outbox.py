@@ -45,7 +45,7 @@ class Acknowledged(msgspec.Struct, frozen=True):
 
 
 class Cursor(msgspec.Struct, frozen=True):
-    """What the server has acknowledged.
+    """The games that the server has acknowledged.
 
     Attributes:
         through: All games up to this number are acknowledged and can't change any more.

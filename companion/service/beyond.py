@@ -38,7 +38,7 @@ def opened_beyond(
     live: LiveSettings,
     report: Callable[[], dict[str, Any]],
 ) -> Beyond:
-    """Return the parts that the settings turn on. One that can't be opened is told by its health check.
+    """Return the parts that the settings turn on. The health check of a part that can't be opened says why.
 
     Args:
         settings: The settings.

@@ -17,7 +17,7 @@ GOOD, BAD = throw(6, 6, 6, 6, 2, 2, 1), point(2)
 
 
 def judged(transcript: Transcript, begun: bool = True) -> tuple[str, int, Any] | None:
-    """What is notable about the last line of a transcript."""
+    """Return the judgement of the last line of a transcript, as `notable`."""
     assert transcript.before is not None
     assert transcript.last is not None
     return notable(transcript.before.state, transcript.last, transcript.state, begun)
@@ -50,7 +50,7 @@ def test_a_second_throw_of_a_sheet_may_gain_much_too() -> None:
 
 
 def mistake(pub: Pub) -> None:
-    """Whoever is on takes the poor point, and banks."""
+    """Have the player on turn name the poor point and bank."""
     play(pub, GOOD, BAD)
 
 

@@ -54,7 +54,7 @@ def noisy_classifier(networks: Networks, noise: float) -> Networks:
 
 
 def played(folder: Path, throws: int, networks: Networks, seed: int) -> dict[str, Any]:
-    """Play on in a folder until it has so many packages; return the keeper's CPU time for each new one, in ms."""
+    """Play on in a folder until it has `throws` packages; return the keeper's CPU time for each new one, in ms."""
     clocks = list[int]()
 
     def note_clock() -> None:

@@ -64,7 +64,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What the examples of a set say about themselves, each compared with those of other throws.
+    """Parameters that are fitted to a set by comparing each example with those of other throws.
 
     Attributes:
         weight: Weight of the distance, with the least log loss; 0 if the distances do not help.

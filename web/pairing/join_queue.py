@@ -1,7 +1,7 @@
 """The queue of requests to join: phones that the table's button or the owner lets in.
 
 Each request has a join code of three dice, which is no secret. The phone shows its code. The screen and the board show
-the code of the first request in the queue: whoever presses the button sees which phone it lets in.
+the code of the first request in the queue, so the person who presses the button sees which phone it lets in.
 """
 
 from __future__ import annotations

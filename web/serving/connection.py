@@ -33,7 +33,7 @@ class Connection(H11Protocol):
 
     @property
     def backed_up(self) -> bool:
-        """Whether the client has left so much unread that a write would have to wait (flow control)."""
+        """Whether a write would have to wait, because the client has not read enough (flow control)."""
         return self.flow.write_paused
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

@@ -38,7 +38,7 @@ WIDTH = 40
 def command(
     transcripts: tuple[str, ...], data_folder: str | None, first_game: int | None, dice_set: str | None, as_json: bool
 ) -> None:
-    """Test whether the dice are fair: counts of the values, evidence against it, and the bias that would show by now.
+    """Test whether the dice are fair: counts of the values, evidence against it, and the bias that would show.
 
     Takes all games of the table, or the named transcripts. The test may be looked at after every throw: at most 1 of 20
     sets of fair dice is ever called uneven. Corrected throws count as corrected. Where one confusion of the camera's

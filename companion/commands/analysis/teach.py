@@ -65,7 +65,7 @@ def command(
 
 
 def _lesson(teacher: Teacher, source: str, folder: Path, throws: int, expect: int | None) -> int:
-    """Follow the camera, and ask about each throw until so many were learnt. Return the exit status."""
+    """Follow the camera, and ask about each throw until `throws` are learnt. Return the exit status."""
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.opening import open_camera
     from vision.networks import load_networks

@@ -30,7 +30,7 @@ Place = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a rendered picture is drawn from.
+    """The materials, ground and lights from which a picture is rendered.
 
     Attributes:
         name: Name of the condition.

@@ -153,7 +153,7 @@ def main() -> int:
     words.add_argument("photos", type=Path)
     words.add_argument("--sets", default="", help="names of folders, with commas; all by default")
     words.add_argument("--splits", type=int, default=5)
-    words.add_argument("--most", type=int, default=10_000, help="at most so many photos of a set, evenly spread")
+    words.add_argument("--most", type=int, default=10_000, help="most photos of a set, evenly spread")
     words.add_argument("--kept-back", action="store_true", help="learn from what training saw, judge the rest")
     args = words.parse_args()
     networks, wrong = load_networks(), 0

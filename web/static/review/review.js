@@ -72,7 +72,7 @@ function counts(kind, rows) {
   );
 }
 
-// At most so many percent: rounded up to one digit after the point.
+// An upper bound in percent: rounded up to one digit after the point.
 function percent(share) { return number(Math.ceil(1000 * share) / 10); }
 
 function show() {

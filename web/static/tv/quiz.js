@@ -66,7 +66,7 @@ async function voteOnStage(run) {
   show(t("learn.vote"), one, options, one.shown && one, `${waiting} ${t("tv.vote_here", { page: "/learn" })}`);
 }
 
-/** @param answer what the answer is told from; false before it is shown */
+/** @param answer the question with its values and reasons once they are shown; false before */
 function show(title, position, options, answer, hint = "") {
   fill($("quiz"), [title, position, options, Boolean(answer), hint], () => [
     h("h2", {}, title),
