@@ -9,7 +9,6 @@ import logging
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -30,13 +29,6 @@ FINAL_REFUSALS = frozenset({400, 409, 413, 422})
 
 Put = Callable[[str, bytes, str], tuple[int, Reply]]
 """Sends a body with its signature to an address; returns status and answer. Raises OSError if nobody answers."""
-
-
-class Subscribed(Protocol):
-    """The table's snapshots."""
-
-    def subscribe(self, reader: Callable[[Snapshot, News], None]) -> Callable[[], None]:
-        """Call `reader` with each new snapshot until the returned function is called."""
 
 
 class Sender(BackgroundThread):
