@@ -67,8 +67,8 @@ mutants: .venv/dev.stamp  ## mutation testing of the rules: 97 % must fail a tes
 evening: .venv/dev.stamp  ## first start, whole games and the evening page in Chromium, in real time (half an hour)
 	@$(BIN)/pytest -s -m evening tests/system tests/web
 
-reaction: .venv/dev.stamp  ## measure the time from dice at rest to the page in Chromium, median of fifty throws (LOAD=--load: under load)
-	@$(BIN)/python -m tests.system.reaction $(LOAD)
+reaction: .venv/dev.stamp  ## measure the time from dice at rest to the page in Chromium, median of fifty throws (LOAD=--load: under load; SET="mqtt.host=127.0.0.1")
+	@$(BIN)/python -m tests.system.reaction $(LOAD) $(if $(SET),--set $(SET))
 
 layout: .venv/dev.stamp  ## measure every page for every game, size, look and language: nothing may be clipped (long; pictures in out/layout)
 	@PEGPIP_LAYOUT=1 $(BIN)/pytest -n 2 tests/web/test_layout.py tests/web/test_codes.py tests/web/test_axe.py

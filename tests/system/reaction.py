@@ -1,10 +1,11 @@
 """How soon a throw is on the page: `make reaction`. From when the last die lay still to when Chromium has drawn it.
 
-    python tests/system/reaction.py --throws 50 [--load]
+    python -m tests.system.reaction --throws 50 [--load] [--set data.evidence_percent=0 mqtt.host=127.0.0.1]
 
 The table runs in this process, so that the moment of rest is taken from the simulated dice themselves: the middle of
 the last frame's time in which one moved by a tenth of a millimetre or half a degree. The page notes when the frame that
 shows the throw is drawn. With `--load` another process keeps asking for figures, and fifty phones listen.
+`--set` measures the table with other settings, for example with its MQTT broker and its league.
 """
 
 from __future__ import annotations
@@ -69,12 +70,19 @@ def _moved(one: Pose, other: Pose) -> bool:
     return bool(apart_mm > MOVED_MM or turned > TURNED)
 
 
-def measured(throws: int, *, loaded: bool) -> list[float]:
-    """Seconds from rest to the page, of each throw that was read without a question."""
+def measured(throws: int, *, loaded: bool, changed: Sequence[str] = ()) -> list[float]:
+    """Seconds from rest to the page, of each throw that was read without a question.
+
+    Args:
+        throws: How many such throws are measured.
+        loaded: Whether another process asks for figures meanwhile, and fifty phones listen.
+        changed: Settings that differ from their defaults, each as `section.key=value`.
+    """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         web = {"host": "127.0.0.1", "port": 0}
-        settings = load(None, {"web": web, "data": {"dir": str(folder)}, "table": {"players": ["Ann", "Ben"]}})
+        tree = _with(changed, {"web": web, "data": {"dir": str(folder)}, "table": {"players": ["Ann", "Ben"]}})
+        settings = load(None, tree)
         app = build(Starting(settings, Origin(folder / "pegpip.toml")))
         table, tray = _parts_of(app)
         ready = threading.Event()
@@ -94,6 +102,19 @@ def measured(throws: int, *, loaded: bool) -> list[float]:
         page.wait_for_selector('#live[data-live="yes"]', timeout=PATIENCE_MS)
         page.evaluate(NOTE)
         return _thrown(table, tray, page, throws)
+
+
+def _with(changed: Sequence[str], tree: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Settings by section and key, with each `section.key=value` added; a value is JSON, or else text."""
+    for setting in changed:
+        name, _, text = setting.partition("=")
+        section, _, key = name.partition(".")
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = text
+        tree = {**tree, section: {**tree.get(section, {}), key: value}}
+    return tree
 
 
 def _thrown(table: Table, tray: VirtualTray, page: Any, throws: int) -> list[float]:
@@ -150,11 +171,12 @@ def main(arguments: Sequence[str]) -> int:
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--throws", type=int, default=50)
     words.add_argument("--load", action="store_true")
+    words.add_argument("--set", nargs="+", default=[], metavar="SECTION.KEY=VALUE")
     words.add_argument("--be-load", type=int, metavar="PORT", help=argparse.SUPPRESS)
     given = words.parse_args(arguments)
     if given.be_load:
         be_load(given.be_load)
-    took_s = sorted(measured(given.throws, loaded=given.load))
+    took_s = sorted(measured(given.throws, loaded=given.load, changed=given.set))
     median_s = statistics.median(took_s)
     figures = {"throws": len(took_s), "median_s": median_s, "fastest_s": took_s[0], "slowest_s": took_s[-1]}
     told = {key: round(value, 3) for key, value in figures.items()}
