@@ -16,31 +16,37 @@ from vision.reading.reading import FrameBGR
 Grey = NDArray[np.uint8]
 
 MIN_PAPER_LEVEL = 90.0
-"""Least grey level of white paper, 0 to 255. In less light the sensor's noise hides the pips of dark dice."""
+"""Least grey level, 0 to 255, of the paper at the brightest marker. Below it the advice is `dark`: in less light the
+sensor's noise hides the pips of dark dice. A higher limit calls good light dark."""
 MIN_GROUND_LEVEL = 35.0
-"""Least mean grey level of an empty tray, 0 to 255. A black tray in good light exceeds it."""
+"""Least mean grey level, 0 to 255, of a picture without a sheet. Below it the advice is `dark`. A black tray in good
+light exceeds it; a higher limit would call that dark."""
 MAX_PAPER_LEVEL = 252.0
-"""Largest grey level of white paper, 0 to 255. Above it, white dice lose their edges to saturation."""
+"""Largest grey level, 0 to 255, of the paper at the darkest marker. Above it the advice is `bright`: white dice lose
+their edges to saturation. At 255 the advice is never given."""
 SATURATED_LEVEL = 250
-"""Grey level, 0 to 255, from which a pixel counts as saturated: its true brightness is unknown."""
+"""Grey level, 0 to 255, from which a pixel counts as saturated: its true brightness is unknown. A lower level reports
+reflections where there are none; above 255 none is found."""
 MAX_GLARE_SHARE = 0.004
-"""Largest saturated share of the picture, 0 to 1: about half of a die's face in a tray of 320 x 240 mm."""
+"""Largest saturated share of the picture, 0 to 1. Above it the advice is `glare`. It is about half of a die's face in a
+tray of 320 x 240 mm; a higher limit lets larger reflections pass."""
 MIN_PAPER_RATIO = 0.55
-"""Least ratio of the darkest to the brightest grey level of the markers' paper; below it `sheet_advice` says
-that the light is uneven. A lower bound lets shadows pass that look like felt of another colour."""
+"""Least ratio, 0 to 1, of the paper's grey level at the darkest marker to that at the brightest. Below it the advice is
+`uneven`. A lower limit lets shadows pass that look like felt of another colour."""
 MAX_EDGE_PX = 4.5
-"""Largest width of a black-to-white edge, in pixels. A pip of 9 px is still a disc at this blur."""
+"""Largest width of a black-to-white edge, in pixels. Above it the advice is `blur`. A pip of 9 px is still a disc at
+this width; a higher limit accepts pictures whose pips run together."""
 MODULE_PX = 16
-"""Size of a marker's module, in pixels, in the rectified patch where paper and edges are measured. More resolves finer
-edges and takes more time."""
+"""Side of a marker's module, in pixels, in the rectified picture of a marker, where paper and edges are measured. A
+larger one resolves finer edges and takes more time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A thing to improve.
+    """One problem of the set-up, with its cure.
 
     Attributes:
-        code: Short identifier, such as `dark`.
+        code: Short identifier of the problem, such as `dark`.
         says: Sentence for a person: what is wrong and what to do.
     """
 
@@ -49,14 +55,17 @@ class Advice:
 
 
 def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice, ...]:
-    """Check light and focus by the white paper and the edges of the sheet's markers.
+    """Return advice on light and focus, measured at the markers of the calibration sheet.
+
+    The paper around the markers shows light that is too dark, too bright, uneven, or reflected. The width of the
+    markers' edges shows blur.
 
     Args:
         frame_bgr: (h, w, 3) picture of the sheet.
         markers: At least one marker found in it.
 
     Returns:
-        What to improve; empty if light and focus are good.
+        One advice for each problem; empty if light and focus are good.
     """
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     whites, edges_px = zip(*(_paper(grey, marker) for marker in markers), strict=True)
@@ -78,7 +87,10 @@ def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice
 
 
 def ground_advice(frame_bgr: FrameBGR) -> tuple[Advice, ...]:
-    """Check the light of a picture (h, w, 3) without a sheet: dark, too bright, reflections. Empty if it is good."""
+    """Return advice on the light of a picture (h, w, 3) without a sheet: too dark, too bright, or with reflections.
+
+    Returns an empty tuple if the light is good. Focus is not checked.
+    """
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())
     advice = []
@@ -96,15 +108,15 @@ _GLARE = Advice("glare", "There are reflections. Move the lamp out of the mirror
 
 
 def _paper(grey: Grey, marker: Marker) -> tuple[float, float]:
-    """Measure the paper round a marker and the width of the marker's outer edges.
+    """Measure the brightness of the paper at a marker, and the blur of the marker's left and upper edge.
 
     Args:
         grey: (h, w) grey levels of the picture.
         marker: A marker in it.
 
     Returns:
-        Median grey level of a paper strip above and below the marker, 0 to 255; and the edge width in pixels of the
-        picture, as contrast divided by the steepest step.
+        Median grey level, 0 to 255, of the paper above and below the marker. Width of an edge from black to white in
+        pixels of the picture: the contrast divided by the steepest step.
     """
     patch = _flat(grey, marker).astype(np.float32)
     strip = np.concatenate([patch[2 : MODULE_PX // 2].ravel(), patch[-MODULE_PX // 2 : -2].ravel()])
@@ -117,7 +129,7 @@ def _paper(grey: Grey, marker: Marker) -> tuple[float, float]:
 
 
 def _flat(grey: Grey, marker: Marker) -> Grey:
-    """Rectify a marker and one module of paper round it: a square patch of grey levels, MODULE_PX a module."""
+    """Return a square, rectified picture of a marker with one module of paper around it, at MODULE_PX a module."""
     near, far = MODULE_PX, (1 + MODULES) * MODULE_PX
     square = np.array([[near, near], [far, near], [far, far], [near, far]], np.float32)
     to_flat = cv2.getPerspectiveTransform(marker.corners_px.astype(np.float32), square)

@@ -17,13 +17,17 @@ from vision.cameras import Frame
 from vision.cameras.flicker import has_whole_periods
 
 MIN_FRAMES = 6
-"""Least number of frames. At 30 frames a second they show 100 Hz bands in each phase twice."""
+"""Least number of frames in which bands are measured; with fewer the amplitude is unknown. At 30 frames a second, six
+frames show 100 Hz bands twice in each phase."""
 MAX_BANDS = 0.03
-"""Relative amplitude of bands above which advice is given. A passer-by's reflection has as much."""
+"""Relative amplitude of bands, 0.03 for +-3 %, above which advice is given. A passer-by's reflection has as much, so a
+lower limit blames lamps that do not flicker."""
 COLUMN_STEP_PX = 8
-"""Step between the columns whose median is taken, in pixels. A larger one saves time and averages less noise out."""
+"""Step, in pixels, between the columns whose median is the brightness of a row. A larger step saves time and averages
+less noise out."""
 SMOOTH_ROWS = 15
-"""Rows of the moving average against the sensor's noise. Far fewer than between two bands."""
+"""Length, in rows, of the moving average over row brightness that removes the sensor's noise. It is far shorter than
+the distance of two bands; a longer one smooths the bands away too."""
 DC_LIGHT = "Light the tray with LEDs on a DC supply (a USB bar, a 12 V strip), which do not flicker"
 
 
@@ -51,7 +55,10 @@ class LampLight:
         return f"{bands}, exposure {1000 * self.exposure_s:.1f} ms (lamps on {self.mains_hz} Hz: {period_ms:.1f} ms)."
 
     def advice(self) -> tuple[Advice, ...]:
-        """Return what to improve about the light; empty if no bands are seen or expected."""
+        """Return one advice if bands exceed MAX_BANDS, or if the exposure is known not to average them out.
+
+        Otherwise the tuple is empty.
+        """
         period = f"{500 / self.mains_hz:.1f} ms"
         if self.bands is not None and self.bands > MAX_BANDS:
             says = f"The lamp flickers: bands of +-{100 * self.bands:.0f} % run over the tray."
@@ -65,11 +72,12 @@ class LampLight:
 
 
 def lamp_light(frames: Sequence[Frame], mains_hz: int) -> LampLight:
-    """Measure the lamp's bands in consecutive frames of a scene at rest.
+    """Measure the bands that a flickering lamp leaves in frames, and check the exposure time of the last frame.
 
     Args:
-        frames: MIN_FRAMES or more, with the exposure held. Fewer give `bands` None.
-        mains_hz: Mains frequency, 50 or 60.
+        frames: Consecutive frames of a scene at rest, taken with one exposure. `bands` is None with fewer than
+            MIN_FRAMES.
+        mains_hz: Mains frequency in hertz, 50 or 60. Lamps flicker at twice this frequency.
     """
     exposure = frames[-1].exposure if frames else None
     exposure_s = exposure.exposure_s if exposure is not None and exposure.exposure_s > 0 else None
@@ -78,9 +86,10 @@ def lamp_light(frames: Sequence[Frame], mains_hz: int) -> LampLight:
 
 
 def _bands(pictures: Sequence[np.ndarray]) -> float | None:
-    """Return the relative amplitude of bands that move between pictures (h, w, 3); None with fewer than MIN_FRAMES.
+    """Return the relative amplitude of bright and dark rows that move between pictures (h, w, 3); 0.1 is +-10 %.
 
-    It is the 98th percentile, over rows and pictures, of a row's deviation from its mean over all pictures.
+    It is the 98th percentile, over rows and pictures, of a row's deviation from its mean over all pictures. Changes of
+    the whole picture's brightness are removed first. Returns None with fewer than MIN_FRAMES pictures.
     """
     if len(pictures) < MIN_FRAMES:
         return None

@@ -19,21 +19,28 @@ from vision.calibration.sheet import Sheet
 from vision.reading.reading import Floats
 
 MIN_MARKERS = 4
-"""Least number of markers in a view that is kept. Fewer give few points for the lens's distortion."""
+"""Least number of markers in a view that is kept. Views with fewer give too few points for the lens's distortion; a
+higher limit rejects more views of a partly covered sheet."""
 MIN_VIEWS = 4
-"""Least number of views. Three determine the lens; a fourth shows whether they agree."""
+"""Least number of views to measure the lens from; with fewer the guess is used. Three determine the lens; a fourth
+shows whether they agree. More ask more of the person who holds the sheet."""
 MAX_VIEWS = 16
-"""Largest number of views. Bounds the time of the solver."""
+"""Largest number of views that are kept; later ones are ignored. It bounds the time of the solver."""
 MIN_VIEW_CHANGE = 0.02
-"""Least mean distance of a new view's corners from any kept view's, relative to the picture's width."""
+"""Least mean distance of a new view's corners from those of each kept view, as a share of the picture's width. A nearer
+view adds time but no information and is dropped. A higher limit makes people move the sheet further."""
 OUTLIER_RATIO = 2.5
-"""Reprojection error of a view, relative to the median one, from which it is rejected, as of a bent sheet."""
+"""Reprojection error of a view, as a multiple of the median one, from which the view is rejected: the sheet was bent. A
+higher ratio keeps worse views."""
 MAX_REPROJECTION_PX = 5.0
-"""Largest mean reprojection error (RMS of a view) in a picture 1,280 px wide. A sheet bowed by 8 mm reaches it."""
+"""Largest mean of the views' RMS reprojection errors, in pixels of a picture 1,280 px wide. Above it the measured lens
+is replaced by the guess. A sheet bowed by 8 mm reaches it."""
 MAX_FOCAL_ERROR = 0.03
-"""Largest relative standard error of the focal length. A less certain lens is replaced by the guess."""
+"""Largest relative standard error of the focal length, 0.03 for 3 %. A less certain measured lens is replaced by the
+guess; a higher limit accepts wrong lenses."""
 MIN_TILT_DEG = 15.0
-"""Least angle between the sheets of two views, in degrees. Without tilt any focal length fits equally well."""
+"""Least angle, in degrees, that the two most different poses of the sheet must have. With less tilt any focal length
+fits equally well, so the measured lens is replaced by the guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +107,14 @@ Views = tuple[View, ...]
 def gathered(views: Views, markers: Sequence[Marker], sheet: Sheet, width_px: int) -> Views:
     """Return `views` with the view of a new picture added, if it helps to measure the lens; otherwise unchanged.
 
-    It helps if it shows MIN_MARKERS markers, differs from all others, and there are less than MAX_VIEWS.
+    It helps if it shows at least MIN_MARKERS markers of the sheet and differs from each view by MIN_VIEW_CHANGE. No
+    view is added to MAX_VIEWS.
 
     Args:
-        views: The views so far.
+        views: Views of the sheet in earlier pictures.
         markers: Markers found in the new picture; those of other sheets are left out.
         sheet: The printed sheet.
-        width_px: Width of the picture, which MIN_VIEW_CHANGE is relative to.
+        width_px: Width of the picture in pixels, which MIN_VIEW_CHANGE is relative to.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
     if len(known) < MIN_MARKERS or len(views) == MAX_VIEWS:
@@ -127,14 +135,15 @@ def _apart_px(one: View, other: View) -> float:
 def measured(views: Views, guess: Lens) -> Lens:
     """Compute focal length and distortion of the lens from views of the sheet (`cv2.calibrateCamera`).
 
-    The result for the last arguments is cached.
+    Outlying views are left out. The last result is cached and returned for the same arguments.
 
     Args:
         views: Views of the sheet.
-        guess: Lens from which the solver starts, for the pictures' size.
+        guess: Lens from which the solver starts. It holds the size of the pictures.
 
     Returns:
-        The measured lens, or `guess` if the views are too few, too little tilted or inconsistent.
+        The measured lens, or `guess` if fewer than MIN_VIEWS views are left, they are too little tilted, or the fit is
+        poor.
     """
     views = _fitting(views, guess)
     if len(views) < MIN_VIEWS:
@@ -145,9 +154,10 @@ def measured(views: Views, guess: Lens) -> Lens:
 
 
 def _fitting(views: Views, guess: Lens) -> Views:
-    """Remove views whose reprojection error is an outlier, the worst first; at least MIN_VIEWS are left.
+    """Return the views without outliers of the reprojection error.
 
-    The lens is solved again, from `guess`, after each removal.
+    The worst view is removed while its error is at least OUTLIER_RATIO times the median. The lens is solved again,
+    from `guess`, after each removal. At least MIN_VIEWS views stay; fewer are returned unchanged.
     """
     while len(views) > MIN_VIEWS:
         off_px = _solved(views, guess).off_px
@@ -176,7 +186,10 @@ class _Solved:
 
 
 def _solved(views: Views, guess: Lens) -> _Solved:
-    """Compute the lens from all views, without checks, starting from `guess`."""
+    """Compute the lens and the quality of its fit from all views, starting from `guess`, without rejecting any.
+
+    The optical axis is fixed to the middle of the picture; focal length, k1 and k2 are solved.
+    """
     keep = cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_PRINCIPAL_POINT | cv2.CALIB_FIX_ASPECT_RATIO
     keep |= cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_K3
     in_space = [np.column_stack([view.points_mm, np.zeros(len(view.points_mm))]).astype(np.float32) for view in views]

@@ -14,20 +14,22 @@ from vision.geometry.rig import projected
 from vision.reading.reading import Floats, FrameBGR
 
 MIN_MARKERS = 3
-"""Least number of markers for a pose. Their 12 corners overdetermine the 8 unknowns, which exposes errors."""
+"""Least number of the sheet's markers for a pose; with fewer there is none. The 12 corners of three overdetermine the 8
+unknowns of a homography, which exposes errors. A higher limit needs more of the sheet in view."""
 MIN_EDGE_DISTANCE_PX = 10.0
-"""Least distance of a marker's corners from the picture's edge, in pixels. Nearer, OpenCV 4.11 misplaces corners, as
-its refinement window leaves the picture."""
+"""Least distance of a marker's corners from the picture's edge, in pixels. A nearer marker is left out: OpenCV 4.11
+misplaces its corners, as the refinement window leaves the picture."""
 RANSAC_PX = 3.0
-"""RANSAC threshold: largest reprojection error of a corner, in pixels. Rejects bent or half covered markers."""
+"""RANSAC threshold: largest reprojection error, in pixels, of a corner that counts as an inlier. A higher one lets bent
+or half covered markers distort the homography."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A marker in a picture.
+    """An ArUco marker found in a picture.
 
     Attributes:
-        number: Its number in the dictionary.
+        number: Number of the marker in the dictionary.
         corners_px: (4, 2) corners in pixels: upper left, upper right, lower right, lower left of the print.
     """
 
@@ -36,9 +38,10 @@ class Marker:
 
 
 def markers_in(frame_bgr: FrameBGR) -> tuple[Marker, ...]:
-    """Find the markers of the sheet's dictionary in a frame (h, w, 3), ordered by number.
+    """Find the markers of the sheet's dictionary in a frame (h, w, 3); return them ordered by number.
 
-    Of two markers with the same number the larger one is kept. Markers near the picture's edge are left out.
+    Of two markers with one number the larger is kept. Markers within MIN_EDGE_DISTANCE_PX of the picture's edge are
+    left out. Raises DeviceError if OpenCV has no ArUco module.
     """
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     corners, numbers = _detected(grey)
@@ -53,7 +56,10 @@ def markers_in(frame_bgr: FrameBGR) -> tuple[Marker, ...]:
 
 
 def _detected(grey: NDArray[np.uint8]) -> tuple[tuple[NDArray[np.float32], ...], NDArray[np.int32] | None]:
-    """Run OpenCV's marker detector; return the (1, 4, 2) corners of each marker and their (n, 1) numbers, or None."""
+    """Run OpenCV's marker detector on grey levels (h, w).
+
+    Returns the (1, 4, 2) corners of each marker in pixels, and the markers' (n, 1) numbers or None if none is found.
+    """
     ours = dictionary()
     if hasattr(aruco, "ArucoDetector"):
         settings = aruco.DetectorParameters()
@@ -71,7 +77,10 @@ def _area(corners_px: Floats) -> float:
 
 
 def paper_of(markers: tuple[Marker, ...]) -> str | None:
-    """Return the paper, `a4` or `letter`, that most markers belong to; None if no marker belongs to a sheet."""
+    """Return the paper size, `a4` or `letter`, whose sheet has most of the markers, by their numbers.
+
+    Returns None if no marker belongs to a sheet of either size.
+    """
     counts = {
         paper: sum(first <= marker.number < first + 10 for marker in markers) for paper, first in FIRST_ID.items()
     }
@@ -82,17 +91,17 @@ def paper_of(markers: tuple[Marker, ...]) -> str | None:
 def sheet_pose(
     markers: tuple[Marker, ...], sheet: Sheet, bar_mm: float = BAR_MM, straight: Callable[[Floats], Floats] = np.asarray
 ) -> tuple[Floats, float] | None:
-    """Estimate the sheet's position in the picture as a homography, by RANSAC over the corners of its markers.
+    """Estimate the sheet's pose in the picture: a homography fitted by RANSAC to the corners of its markers.
 
     Args:
         markers: Markers found in the picture; those of another sheet are left out.
         sheet: The printed sheet.
-        bar_mm: Length of the sheet's bar as measured. Another than 100 mm corrects for a printer that scaled the page.
+        bar_mm: Measured length of the bar printed as 100 mm. It corrects for a printer that scaled the page.
         straight: Maps (n, 2) pixels to those of a lens without distortion; the default leaves them as they are.
 
     Returns:
-        (3, 3) homography from the sheet's millimetres to pixels, and the RMS error of the corners in pixels. None with
-        fewer than MIN_MARKERS markers of the sheet, or too many outliers.
+        (3, 3) homography from the sheet's millimetres to pixels, and the RMS reprojection error of all corners in
+        pixels. None with fewer than MIN_MARKERS markers of the sheet, or fewer than 8 corners that fit.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
     if len(known) < MIN_MARKERS:

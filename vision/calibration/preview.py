@@ -14,11 +14,13 @@ FONT = cv2.FONT_HERSHEY_DUPLEX
 
 
 def drawn(frame_bgr: FrameBGR, view: SheetView, plan: Plan) -> FrameBGR:
-    """Draw the sheet's markers, the zones and a line of text for each advice over a copy of the frame.
+    """Return a copy of a frame with the markers' outlines, the zones' outlines and the advice drawn on it.
+
+    Each advice is a line of text. The zones are drawn only if the sheet's pose is known.
 
     Args:
-        frame_bgr: (h, w, 3) the frame.
-        view: What was detected in it.
+        frame_bgr: (h, w, 3) picture, which is not changed.
+        view: Detection of the sheet in this picture.
         plan: Measures of the tray, from which the zones follow.
     """
     picture = frame_bgr.copy()

@@ -37,26 +37,30 @@ from vision.reading.reading import Floats, FrameBGR
 from vision.watching.stillness import Phase, StillnessDetector, small_picture, step
 
 STILL_SHEETS = 5
-"""Number of successive frames that must show the sheet at the same place. Their mean is the pose; more make it more
-exact and take longer."""
+"""Number of successive searched frames that must show the sheet at one place. The mean of their poses is the result;
+more make it more exact and take longer."""
 STILL_PX = 1.0
-"""Largest motion of the calibration sheet between two frames, in pixels, at which it counts as still. It is measured
-at the corners of the tray's outline on the sheet."""
+"""Largest motion between two frames, in pixels, at which the calibration sheet counts as still. It is measured at the
+corners of the tray as the sheet's pose places them. A higher limit accepts a sheet that still moves."""
 DETECT_EVERY_S = 0.1
-"""Interval between frames that are searched for markers, in seconds. A search takes up to 80 ms; more would let a slow
-machine fall behind its camera."""
+"""Least time between two frames that are searched for markers or a die, in seconds. A search takes up to 80 ms; with a
+shorter interval a slow machine falls behind its camera, a longer one makes each step longer."""
 WARM_FRAMES = 48
-"""Frames to skip for a camera that does not report its exposure, about 1.6 s, so that its automatic exposure converges.
-"""
+"""Frames to skip, about 1.6 s, before the empty tray is photographed by a camera that does not report its exposure.
+Its automatic exposure converges meanwhile; with fewer the picture may be too dark or too bright."""
 HELD_FOR_S = 2.2
-"""Time for which exposure must have been held before the reference is taken. Lifting the white sheet changes the light;
-the camera takes 1.5 s to notice, and then finds its exposure anew."""
+"""Seconds for which the exposure must have been held before the empty tray is photographed. Lifting the white sheet
+changes the light; the camera takes 1.5 s to notice and then finds its exposure anew. A shorter time uses the old
+exposure."""
 FOCUS_S = 6.0
-"""Longest wait for the lens to focus on the sheet, in seconds; after that the person is advised."""
+"""Longest wait for autofocus on the sheet, in seconds. After that calibration goes on, with advice to clean the
+lens."""
 AGREEING_SIZES = 3
-"""Number of successive measurements of a die that must agree. More take longer; fewer may catch a die in motion."""
+"""Number of successive measurements of a die's edge that must agree. More take longer; fewer may measure a die in
+motion."""
 MAX_SIZE_SPREAD_MM = 0.3
-"""Largest spread of agreeing measurements of a die, in millimetres."""
+"""Largest difference, in millimetres, between measurements of a die's edge that agree. A higher limit accepts a die
+that still moves; a lower one takes longer or never ends."""
 
 LAY = (
     "Hold the printed sheet, on a book, aslant under the camera, towards each of its four sides: that tells the lens. "
@@ -73,7 +77,7 @@ NextFrame = Callable[[], Frame | None]
 Say = Callable[[str], None]
 """Shows or speaks one sentence to a person."""
 Show = Callable[[FrameBGR, SheetView], None]
-"""Takes a picture that was searched for the sheet, and what was found in it."""
+"""Shows a person a picture (h, w, 3) that was searched for the sheet, with the detection in it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +87,7 @@ class Found:
     Attributes:
         floor_to_px: (3, 3) homography from the tray's millimetres to pixels, as a lens without distortion shows it.
         lens: The lens.
-        advice: What to improve.
+        advice: Problems that were found, each with its cure.
         lens_position: Position in dioptres at which the lens is in focus; None for a fixed lens.
     """
 
@@ -99,9 +103,9 @@ class Calibrated:
 
     Attributes:
         rig: The calibrated rig.
-        lens: Its lens.
+        lens: The camera's lens.
         tilt_deg: Angle in degrees between the lens's axis and the vertical.
-        advice: What to improve.
+        advice: Problems that were found, each with its cure.
         lens_position: Position in dioptres at which the lens is in focus; None for a fixed lens.
     """
 
@@ -138,13 +142,13 @@ class Calibrating:
         self._say, self._said, self._show = say, "", show
 
     def lens(self, frame_bgr: FrameBGR) -> Lens:
-        """Estimate the lens from the views so far, for pictures of the size of `frame_bgr`."""
+        """Return the lens measured from `views`, or else one with the plan's angle, for the size of `frame_bgr`."""
         return measured(self.views, lens_of((frame_bgr.shape[1], frame_bgr.shape[0]), self.plan.lens_deg))
 
     def detect(self, frame_bgr: FrameBGR) -> SheetView:
-        """Detect the sheet in a picture (h, w, 3) and pass picture and result to `show`.
+        """Return the detection of the sheet in a picture (h, w, 3); also pass both to `show`.
 
-        A view of the sheet from a new side is added to `views`, which improves the estimate of the lens.
+        A view of the sheet that differs from the earlier ones is added to `views`, from which the lens is measured.
         """
         found = detect_sheet(frame_bgr, self.plan, self.lens(frame_bgr))
         paper = paper_of(found.markers)
@@ -154,10 +158,12 @@ class Calibrating:
         return found
 
     def sheet(self) -> Found:
-        """Search frames until STILL_SHEETS in a row show the sheet at one place; return its mean pose.
+        """Search frames until STILL_SHEETS in a row show the sheet at one place; return its mean pose and the lens.
+
+        Meanwhile it says what to improve. Each frame may add a view for the lens.
 
         Raises:
-            DeviceError: The sheet is not found, or does not lie still, in time.
+            DeviceError: The sheet is not found or does not lie still in time, or a recording ends.
         """
         same: list[FrameBGR] = []
         at: Floats | None = None
@@ -185,14 +191,15 @@ class Calibrating:
         return self._by_the_tape(Found(np.mean(poses, axis=0), lens, sheets[-1].advice))
 
     def focus(self, found: Found, camera: object) -> Found:
-        """Focus the lens on the sheet and hold it there from now on.
+        """Let the camera focus on the sheet, then lock its lens at that position.
 
         Args:
             found: The tray's pose, found by the sheet in it.
-            camera: The camera that the frames come from; one without a motorised lens is left alone.
+            camera: The camera that the frames come from. One without a motorised lens is left alone.
 
         Returns:
-            `found` with the lens's position, or with advice if the lens found no focus within FOCUS_S.
+            `found` with the lens's position. With the advice `focus` instead if no focus was found within FOCUS_S.
+            Unchanged for a camera without a motorised lens.
         """
         if not isinstance(camera, SensorCamera) or not camera.autofocus:
             return found
@@ -209,10 +216,13 @@ class Calibrating:
         return replace(found, advice=(*found.advice, UNSHARP))
 
     def by_hand(self, floor_to_px: Floats) -> Found:
-        """Return the tray's pose for a homography that `by_corners` made of corners marked by a person.
+        """Return the tray's pose, its lens and advice for corners of the tray that a person marked.
+
+        Takes one frame, for the size of the picture. The lens has the plan's angle of view, or the focal length that
+        follows from the plan's height.
 
         Args:
-            floor_to_px: (3, 3) homography from the tray's millimetres to pixels.
+            floor_to_px: (3, 3) homography from the tray's millimetres to pixels, from `by_corners`.
 
         Raises:
             DeviceError: The camera gives no picture.
@@ -229,15 +239,18 @@ class Calibrating:
         return found if lens_mm is None else replace(found, lens=lens_at(found.floor_to_px, found.lens, lens_mm))
 
     def empty_tray(self, warm_frames: int = WARM_FRAMES) -> FrameBGR:
-        """Wait until sheet and hands are out, nothing moves and exposure is held; return the mean of some frames.
+        """Return a picture of the empty tray, once sheet and hands are out, nothing moves and the exposure is held.
 
-        Sets `lamp` from these frames.
+        Meanwhile it says what to do. Sets `lamp` to the flicker that is measured in the frames used.
 
         Args:
-            warm_frames: Frames to let pass with a camera that does not report whether its exposure is held.
+            warm_frames: Frames to skip with a camera that does not report its exposure.
+
+        Returns:
+            (h, w, 3) mean of REFERENCE_FRAMES frames.
 
         Raises:
-            DeviceError: The tray does not come to rest in time.
+            DeviceError: The tray does not come to rest in time, or a recording ends.
         """
         detector, count = StillnessDetector(), 0
         frames: list[Frame] = []
@@ -268,7 +281,11 @@ class Calibrating:
         raise DeviceError("The empty tray was not seen before the pictures ended.", "Use a camera that goes on.")
 
     def die_mm(self, rig: Rig) -> float | None:
-        """Wait for one die in the throw zone and return its edge in mm; None if none was laid there in time."""
+        """Wait for a die that lies alone in the throw zone; return its edge in mm, to a tenth.
+
+        Returns the median of AGREEING_SIZES successive measurements that agree. Returns None if there is no such die in
+        time, or before a recording ends.
+        """
         sizes: list[float] = []
         try:
             for frame in self._sampled("No die was seen"):
@@ -281,7 +298,7 @@ class Calibrating:
         return None
 
     def _sampled(self, failure: str) -> Iterator[Frame]:
-        """Yield one of the camera's frames every DETECT_EVERY_S, until a recording ends.
+        """Yield the camera's frames, at most one each DETECT_EVERY_S, until a recording ends; skip the rest.
 
         Raises:
             DeviceError: The step's time is over. `failure` is the first part of its message.
@@ -293,7 +310,7 @@ class Calibrating:
                 yield frame
 
     def _frames(self, failure: str) -> Iterator[Frame]:
-        """Yield the camera's frames until a recording ends.
+        """Yield every frame of the camera until a recording ends, within the step's longest time `wait_s`.
 
         Raises:
             DeviceError: The step's time is over. `failure` is the first part of its message.
@@ -308,20 +325,23 @@ class Calibrating:
             yield frame
 
     def _once(self, sentence: str) -> None:
-        """Say a sentence, unless it was the last one."""
+        """Say a sentence to the person, unless it was the last one said in this step."""
         if sentence != self._said:
             self._said = sentence
             self._say(sentence)
 
 
 def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | None = None) -> Calibrated:
-    """Build the calibration from the sheet's pose and the empty tray, with all advice.
+    """Build the calibration from the tray's pose and the picture of the empty tray.
+
+    It holds the rig, the camera's tilt and all advice: that of `found`, and on the empty tray's light, a lens that was
+    not measured, and the lamp.
 
     Args:
         found: Pose of the tray and its lens.
         plan: Measures that a person entered.
         empty_bgr: (h, w, 3) picture of the empty tray.
-        lamp: Flicker of the lamp; None if it was not measured.
+        lamp: Measured flicker of the lamp; None if it was not measured.
     """
     rig = rig_of(found.floor_to_px, plan, empty_bgr, found.lens)
     known = {one.code for one in found.advice}

@@ -23,15 +23,18 @@ PAPERS_MM = {"a4": (297.0, 210.0), "letter": (279.4, 215.9)}
 FIRST_ID = {"a4": 0, "letter": 10}
 """Number of each paper's first marker. The ranges differ, so that a picture tells which paper was printed."""
 MARKER_MM = 36.0
-"""Side of a marker, in millimetres. Large enough to be found from 1 px a millimetre on."""
+"""Side of a printed marker, in millimetres. It is found in pictures from 1 px a millimetre on. Smaller markers need a
+lower camera; larger ones leave no room for eight on the paper."""
 MODULES = 6
-"""Modules along a marker's side: four bits and the border."""
+"""Number of modules (black or white squares) along a marker's side: four bits and a border on both sides. OpenCV's
+dictionary fixes it."""
 QUIET_MM = 6.0
-"""Width of the white margin that a marker needs, in millimetres: one module."""
+"""Width of the white margin that a marker needs, in millimetres: one module. A marker that has less room before a fold,
+a cut or the paper's edge is left out of the sheet."""
 _COLUMNS_MM, _ROWS_MM = (12.0, 90.0, 168.0, 249.0), (14.0, 160.0)
 """Left and upper edges of the markers. Printers leave out up to 8 mm; the last column is beyond a ridge at 240 mm."""
 BAR_MM = 100.0
-"""Printed length of the bar that a person measures, in millimetres."""
+"""Length of the printed bar, in millimetres, in a print at 100 %. A person measures it to find the printer's scale."""
 _BAR_AT_MM = (60.0, 128.0)
 """Left end of the measured bar, x and y in millimetres."""
 _CHECK_MM = 5.0
@@ -86,7 +89,10 @@ class Sheet:
 
 
 def sheet(paper: str = "a4", tray_mm: tuple[float, float] = (320.0, 240.0), keep_mm: float = 80.0) -> Sheet:
-    """Lay out the sheet for a tray. Markers on a line to fold or cut are left out.
+    """Return the layout of the calibration sheet for a tray: its markers and everything else that is printed.
+
+    The sheet is folded at the ridge before the keep zone, and cut where the tray is smaller than the paper. Markers on
+    or beyond such a line are left out.
 
     Args:
         paper: `a4` or `letter`.
@@ -118,7 +124,7 @@ def sheet(paper: str = "a4", tray_mm: tuple[float, float] = (320.0, 240.0), keep
 
 
 def _marker(number: int, x_mm: float, y_mm: float) -> list[Mark]:
-    """Return the rectangles of a marker whose upper left corner is at (x_mm, y_mm)."""
+    """Return the black square and white bits that draw a marker with its upper left corner at (x_mm, y_mm)."""
     module = MARKER_MM / MODULES
     whites = [
         Rectangle(x_mm + column * module, y_mm + row * module, module, module, black=False)
@@ -128,7 +134,7 @@ def _marker(number: int, x_mm: float, y_mm: float) -> list[Mark]:
 
 
 def dictionary() -> Any:
-    """Return OpenCV's dictionary of the markers, DICT_4X4_50. Few bits make large modules.
+    """Return OpenCV's ArUco dictionary that the sheet's markers come from, DICT_4X4_50.
 
     Raises:
         DeviceError: OpenCV has no ArUco module (older than 4.7, built without contributed modules).
@@ -153,7 +159,7 @@ def _bar() -> list[Mark]:
 
 
 def _checks() -> list[Mark]:
-    """Return a chequer pattern for the middle of the sheet, which gives the lens sharp edges to focus on."""
+    """Return the black squares of the chequer pattern on the sheet, whose sharp edges help the lens to focus."""
     return [
         Rectangle(60 + column * _CHECK_MM, 58 + row * _CHECK_MM, _CHECK_MM, _CHECK_MM)
         for row in range(6)
@@ -177,7 +183,7 @@ def _words(paper: str) -> list[Mark]:
 
 
 def raster(printed: Sheet, px_per_mm: float = 6.0) -> FrameBGR:
-    """Draw the sheet's rectangles, without words and dashes, as an (h, w, 3) picture for the virtual tray."""
+    """Draw the sheet as an (h, w, 3) picture, which the virtual tray shows. Text and dashed lines are left out."""
     width, height = (round(edge * px_per_mm) for edge in printed.size_mm)
     picture = np.full((height, width, 3), 235, np.uint8)
     for mark in printed.marks:

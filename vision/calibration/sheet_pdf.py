@@ -11,7 +11,10 @@ DASH_MM = "3 2"
 
 
 def pdf(sheet: Sheet) -> bytes:
-    """Return a one-page PDF 1.4 of the sheet. Uses Helvetica, a standard font of PDF (ISO 32000-1, 9.6.2.2)."""
+    """Return the bytes of a one-page PDF 1.4 of the sheet, in its true size.
+
+    Text is set in Helvetica, a standard font of PDF that is not embedded (ISO 32000-1, 9.6.2.2).
+    """
     width, height = (edge * POINTS_PER_MM for edge in sheet.size_mm)
     # From here on lengths are millimetres and y counts downwards, as on the sheet.
     to_points = f"{POINTS_PER_MM:.5f} 0 0 {-POINTS_PER_MM:.5f} 0 {height:.3f} cm\n"
@@ -37,7 +40,7 @@ def pdf(sheet: Sheet) -> bytes:
 
 
 def _pdf_mark(mark: Mark) -> str:
-    """Return the PDF operators that draw a mark; their units are millimetres, y counts downwards."""
+    """Return the PDF operators that draw a rectangle, a dashed line or a text, in millimetres with y downwards."""
     if isinstance(mark, Rectangle):
         at = f"{mark.x_mm:g} {mark.y_mm:g} {mark.width_mm:g} {mark.height_mm:g}"
         return f"{0 if mark.black else 1} g {at} re f\n"

@@ -19,31 +19,37 @@ from vision.geometry.rig import Rig, Zone, projected
 from vision.reading.reading import Floats, FrameBGR
 
 MAX_TILT_DEG = 4.0
-"""Largest tilt of the camera without advice, in degrees. Shows 1 mm of a 16 mm die's side, which geometry allows."""
+"""Tilt of the camera, in degrees, above which the person is advised to straighten it. At this tilt 1 mm of a 16 mm
+die's side is seen, which the reader allows; more makes readings doubtful."""
 HAND_HELD_DEG = 16.0
-"""Tilt in degrees from which the sheet counts as held by hand. No camera over a tray is tilted as much."""
+"""Tilt of the sheet to the camera, in degrees, above which the sheet counts as held by hand and gives no pose. No
+camera over a tray is tilted as much. A higher limit could take a sheet in the hand for one in the tray."""
 MAX_BEND_PX = 1.5
-"""Error of the markers' corners, in pixels, above which the sheet is reported as not flat. A flat one has half a pixel.
-"""
+"""RMS error of the markers' corners, in pixels, above which the person is told that the sheet is not flat. A flat sheet
+has half a pixel; a higher limit accepts a bent one."""
 MIN_DIE_PX = 32.0
-"""Least width of a die, in pixels, without advice. In smaller dice the pips run together."""
+"""Width of a die in the picture, in pixels, below which the person is advised to hang the camera lower. In smaller dice
+the pips run together. A higher limit complains of cameras that are near enough."""
 REFERENCE_FRAMES = 8
-"""Frames averaged for the picture of the empty tray. Reduces noise to a third, so that a black die differs from felt.
-"""
+"""Number of frames averaged for the picture of the empty tray. Eight reduce noise to a third, so that a black die
+differs from black felt. More take longer."""
 BLUR_RIM_PX = 2.4
-"""Width that blurred edges add to a die's silhouette, in pixels. It is subtracted when a die is measured, so a larger
-one gives smaller dice."""
+"""Width, in pixels of the floor's view, that blurred edges add to a die's silhouette. It is subtracted when a die is
+measured, so a larger value gives smaller dice."""
 MIN_DIE_FACES = 0.35
-"""Least area of a die's silhouette, in face areas. Smaller foreground is a crumb or a shadow."""
+"""Least area of a die's silhouette, as a multiple of the area of a face. Smaller foreground is a crumb or a shadow. A
+higher limit overlooks dice smaller than the plan's."""
 DIE_RANGE_MM = (8.0, 30.0)
-"""Smallest and largest edge of a die, in millimetres. Anything outside is no die."""
+"""Smallest and largest edge of a die, in millimetres, that a measurement may have. Outside it the object is no die."""
 
 SOLD_MM = (8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 19.0, 20.0, 22.0, 25.0)
 """Edges in millimetres that dice are sold with."""
 MAX_ROUNDING_MM = 0.7
-"""Largest change of a measured edge, in millimetres, when it is rounded to one that is sold."""
+"""Largest difference, in millimetres, at which a measured edge is rounded to the nearest in SOLD_MM. A higher limit
+also rounds dice of unusual size; a lower one keeps errors of the measurement."""
 DEFAULT_LENS_DEG = 62.2
-"""Horizontal angle of view, in degrees, assumed for a lens that was not measured: that of Camera Module 2."""
+"""Horizontal angle of view, in degrees, assumed for a lens that was not measured: that of Camera Module 2. Too large an
+angle puts the camera too low over the tray."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +91,12 @@ class SheetView:
 
 
 def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
-    """Detect the sheet in a picture and check light, focus, tilt and position. A sheet held aslant gives no homography.
+    """Detect the calibration sheet in a picture; return its pose with advice on light, focus, tilt and position.
+
+    There is no pose, only advice, if too few markers are seen or the sheet is tilted by more than HAND_HELD_DEG.
 
     Args:
-        frame_bgr: (h, w, 3) the picture.
+        frame_bgr: (h, w, 3) picture.
         plan: Measures that a person entered.
         lens: The lens that took the picture.
     """
@@ -109,14 +117,15 @@ def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
 
 
 def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
-    """Return the (3, 3) homography from millimetres to pixels for corners that a person marked.
+    """Return the (3, 3) homography from the tray's millimetres to pixels for four corners that a person marked.
 
     Args:
-        corners_px: Upper left, upper right, lower right and lower left corner of the floor; the keep zone is right.
+        corners_px: Upper left, upper right, lower right and lower left corner of the tray's floor, in pixels. The keep
+            zone is on the right.
         plan: The tray's size.
 
     Raises:
-        ValueError: The corners make no four-sided figure in that order.
+        ValueError: The corners make no convex four-sided figure in that order.
     """
     points = np.array(corners_px, np.float32)
     if not cv2.isContourConvex(points) or cv2.contourArea(points, True) <= 0:
@@ -126,7 +135,7 @@ def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
 
 
 def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, float], float]:
-    """Return the position of the lens, (x, y, height) in mm of the tray, and its tilt in degrees.
+    """Return the position of the lens over the tray, (x, y, height) in mm, and the camera's tilt in degrees.
 
     A homography of a plane is K (r1 r2 t) up to a factor (Zhang 2000, "A flexible new technique for camera
     calibration", section 2). K is the camera matrix of `lens`.
@@ -146,12 +155,14 @@ def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, floa
 
 
 def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
-    """Return the lens with the focal length that follows from its measured height, marked as measured.
+    """Return the lens with the focal length that follows from a height measured by tape, marked as measured.
+
+    The focal length is the height times the pixels per mm in the middle of the picture.
 
     Args:
         floor_to_px: (3, 3) homography from the tray's mm to pixels.
-        lens: The lens; its focal length is replaced.
-        height_mm: Height of the lens above the floor.
+        lens: The lens, whose focal length is replaced and whose distortion stays.
+        height_mm: Height of the lens above the tray's floor.
     """
     around = np.array(lens.size_wh) / 2 + [(0, 0), (1, 0), (0, 1)]
     on_floor = projected(around, np.linalg.inv(floor_to_px).astype(np.float64))
@@ -160,11 +171,13 @@ def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
 
 
 def through(lens: Lens, floor_to_px: Floats, plan: Plan) -> Floats:
-    """Return the (3, 3) homography from mm to pixels that best fits the floor as a lens with distortion shows it.
+    """Return the (3, 3) homography from mm to pixels that best fits the tray's floor as a distorting lens shows it.
+
+    It is a least-squares fit to a grid of 9 x 9 points of the floor.
 
     Args:
         lens: The lens, whose distortion is applied.
-        floor_to_px: (3, 3) homography from mm to pixels without distortion.
+        floor_to_px: (3, 3) homography from mm of the floor to pixels, without distortion.
         plan: The tray's size.
     """
     across, down = (np.linspace(0, edge, 9) for edge in plan.tray_mm)
@@ -181,7 +194,7 @@ def zones(plan: Plan) -> tuple[Zone, Zone]:
 
 
 def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR, lens: Lens) -> Rig:
-    """Build the rig from the tray's pose and its empty picture.
+    """Build the rig (camera, tray and lens as calibrated) from the tray's pose and the picture of the empty tray.
 
     Args:
         floor_to_px: (3, 3) homography from mm to pixels without distortion, by the sheet or by corners.
@@ -200,9 +213,10 @@ def reference(frames: Sequence[FrameBGR]) -> FrameBGR:
 
 
 def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
-    """Measure the edge of the die in the throw zone, in mm to a tenth, from its silhouette against the empty tray.
+    """Measure the edge of the only die in the throw zone from its silhouette against the empty tray.
 
-    None unless exactly one die-sized object is there.
+    Returns mm, rounded to a tenth. Returns None unless exactly one object lies there, of at least MIN_DIE_FACES in area
+    and with an edge in DIE_RANGE_MM.
     """
     face_px = Floor.of(rig).face_px
     empty = EmptyTray.of(rig.empty_bgr, face_px, face_px / 2)
@@ -219,12 +233,12 @@ def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
 
 
 def _edge_of(box_mm: Floats, rig: Rig) -> float:
-    """Return the edge, in mm, of a die whose silhouette on the floor has the corners `box_mm` (4, 2).
+    """Return the edge, in mm, of a die whose silhouette on the floor is the rectangle `box_mm`, (4, 2) corners in mm.
 
-    The silhouette's far side, seen from the point under the lens, is the upper face's. It appears too far out by
-    height / (height - edge). The near side is the lower face's. So edge = away * (1 - edge / height) + near - rim,
-    where `away` is the distance of the far side from that point, `near` minus that of the near side, and `rim` the
-    width of the blur. If the point is under the die, both sides are far ones.
+    It corrects for perspective and blur. The silhouette's far side, seen from the point under the lens, is the upper
+    face's. It appears too far out by height / (height - edge). The near side is the lower face's. So
+    edge = away * (1 - edge / height) + near - rim. `away` is the distance of the far side from that point, `near` minus
+    that of the near side, and `rim` the width of the blur. If the point is under the die, both sides are far ones.
     """
     x, y, height = rig.camera_mm
     sides = np.diff(box_mm[:3], axis=0)
@@ -246,12 +260,14 @@ _ASLANT = Advice("aslant", "The sheet is seen aslant, which tells the lens. Then
 
 
 def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice, ...]:
-    """Check tilt, distance and field of view of the camera; return what to improve, empty if all is good.
+    """Return advice on the camera: tilted, too far away, or with a part of the tray outside the picture.
+
+    Returns an empty tuple if all is good.
 
     Args:
         floor_to_px: (3, 3) homography from the tray's mm to pixels, without distortion.
-        plan: The tray's size and the dice's.
-        lens: The lens.
+        plan: Sizes of the tray and the dice.
+        lens: The lens, with the size of the picture.
     """
     (x, y, height), tilt = lens_over(floor_to_px, lens)
     advice = []

@@ -19,11 +19,12 @@ from vision.reading.reading import FrameBGR
 
 FILE_NAME = "calibration.zip"
 FORMAT: Literal[1] = 1
-"""Version of the file's format."""
+"""Version of the file's format. A file of another version is refused as damaged."""
 _DAMAGE = (OSError, EOFError, zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, msgspec.MsgspecError)
 _NUMBERS, _PICTURE = "calibration.json", "empty.png"
 MAX_BYTES = 200_000_000
-"""Largest size of a part of the file, in bytes, to bound memory. A PNG picture of 60 megapixels fits."""
+"""Largest size, in bytes, of the file and of each part unpacked from it, to bound memory. A PNG picture of 60
+megapixels fits; larger files are refused."""
 CURE = "Run `pegpip calibrate` again."
 _Three = tuple[float, float, float]
 _Four = tuple[float, float, float, float]
@@ -75,7 +76,10 @@ class Stored:
 
 
 def bytes_of_rig(stored: Stored) -> bytes:
-    """Encode a calibration as a zip archive: numbers (JSON) and picture (PNG). Equal calibrations give equal bytes."""
+    """Return a calibration as the bytes of a zip archive with its numbers (JSON) and the empty tray's picture (PNG).
+
+    Equal calibrations give equal bytes.
+    """
     done, picture = cv2.imencode(".png", stored.rig.empty_bgr)
     assert done, "a picture from a camera can always be coded"
     content = io.BytesIO()
@@ -87,13 +91,13 @@ def bytes_of_rig(stored: Stored) -> bytes:
 
 
 def load_rig(path: Path) -> Stored | None:
-    """Read a calibration; return None if there is none.
+    """Read a calibration from its file; return None if the file does not exist.
 
     Args:
-        path: The file, or a data folder that holds it under FILE_NAME.
+        path: The file, or a data folder that holds it as `calibration.zip`.
 
     Raises:
-        DeviceError: The file is damaged or of another program.
+        DeviceError: The file can't be read, is damaged, or is no calibration.
     """
     try:
         file = path / FILE_NAME if path.is_dir() else path
@@ -107,10 +111,10 @@ def load_rig(path: Path) -> Stored | None:
 
 
 def rig_of_bytes(content: bytes, name: str) -> Stored:
-    """Decode the content of a calibration file; `name` is used in error messages.
+    """Decode the content of a calibration file into a calibration; `name` is the file's name for error messages.
 
     Raises:
-        DeviceError: The content is damaged, too large or no calibration.
+        DeviceError: The content is damaged, larger than MAX_BYTES, or no calibration.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -133,7 +137,11 @@ def _numbers(stored: Stored) -> _Numbers:
 
 
 def _stored(numbers: _Numbers, empty_bgr: FrameBGR) -> Stored:
-    """Build a calibration from its numbers and picture. Raises ValueError if they contradict each other."""
+    """Build a calibration from a file's numbers and the empty tray's picture.
+
+    Raises:
+        ValueError: The homography can't be inverted, the lens is lower than two dice, or the picture's size differs.
+    """
     floor_to_px = np.array(numbers.floor_to_px)
     if abs(np.linalg.det(floor_to_px)) < 1e-12:
         raise ValueError("floor_to_px")
