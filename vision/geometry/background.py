@@ -22,22 +22,23 @@ Levels = NDArray[np.float32]
 """(h, w, 3) or (h, w) float32 colour or grey levels, 0 to 255."""
 
 MASK_FACE_PX = 16.0
-"""Size of a face in the masks, in pixels. Larger masks show thinner objects and take longer."""
+"""Width of a die's face in the foreground masks, in pixels. A larger one makes larger masks, which show thinner objects
+and take longer."""
 LOW_THRESHOLD_LEVELS = 13.0
-"""Low threshold of the hysteresis: colour distance from the dimmed felt above which a pixel may be foreground. A higher
-one overlooks dice of the felt's colour, a lower one takes noise for foreground."""
+"""Low threshold of the hysteresis: colour distance, in levels of 0 to 255, above which a pixel is possible foreground.
+A higher one overlooks dice of the felt's colour, a lower one takes noise for foreground."""
 HIGH_THRESHOLD_LEVELS = 30.0
-"""High threshold of the hysteresis: a colour distance that no shadow or lighting change explains. A higher one
-overlooks objects, a lower one takes changed light for them."""
+"""High threshold of the hysteresis: colour distance, in levels of 0 to 255, above which a pixel is certain foreground:
+no shadow or lighting change explains it. A higher one overlooks objects, a lower one takes changed light for them."""
 
 SHADOW_GAIN_RANGE = (0.47, 1.12)
-"""Gain by which a shadow or reflected light may change the felt: a pixel, or a tile relative to the whole tray.
-Anything darker is the side of a dark die, or a tile that an object covers."""
+"""Smallest and largest factor by which a shadow or reflected light may change the felt's brightness. It limits the gain
+of a pixel, and that of a tile relative to the whole tray. Anything darker is a dark die or a tile that it covers."""
 GAIN_TILE_PX = 64
 """Side of a tile of the lighting estimate, in pixels: four faces, so that dice seldom fill half of it. Larger tiles
 follow uneven light less closely."""
 GAIN_STRIDE = 4
-"""Sampling step of the lighting estimate, in pixels. A smaller step takes more time."""
+"""Step, in pixels, between the pixels that the lighting estimate uses. A larger step is faster but less exact."""
 
 
 _CHANNEL_SUM = np.ones((1, 3), np.float32)
@@ -73,34 +74,34 @@ class EmptyTray:
 
     @staticmethod
     def of(view_bgr: FrameBGR, face_px: float, wanted_px: float = MASK_FACE_PX) -> EmptyTray:
-        """Make a reference from a view of the empty floor.
+        """Make the reference picture by shrinking a view of the empty floor.
 
         Args:
-            view_bgr: (h, w, 3) the view.
-            face_px: Size of a face in the view, in pixels.
-            wanted_px: Size of a face to which the view is shrunk, in pixels; a view with smaller faces stays as it is.
+            view_bgr: (h, w, 3) view of the empty floor.
+            face_px: Width of a die's face in this view, in pixels.
+            wanted_px: Width of a face in the reference, in pixels. A view with smaller faces is not enlarged.
         """
         scale = min(1.0, wanted_px / face_px)
         return EmptyTray(scale, shrunk(view_bgr, scale))
 
     def foreground(self, view: Levels) -> Foreground:
-        """Return where a view differs from the empty tray, apart from shadows and changed light.
+        """Return masks of the pixels where a view differs from the empty tray, apart from shadows and changed light.
 
         Args:
-            view: (h, w, 3) a view of the floor, shrunk to `scale`.
+            view: (h, w, 3) view of the floor, shrunk to `scale`.
         """
         distance = self._distance(view)
         return Foreground(_mask(distance > LOW_THRESHOLD_LEVELS), _mask(distance > HIGH_THRESHOLD_LEVELS))
 
     def registered(self, view: Levels, dice: Mask) -> EmptyTray:
-        """Register the reference to a view of a tray that was shifted or rotated a little since calibration.
+        """Return the reference shifted and rotated to match a view, for a tray that was moved a little.
 
-        Uses the enhanced correlation coefficient (Evangelidis and Psarakis 2008), which ignores a global change of
-        brightness. Returns the moved reference, or this one if the registration fails.
+        Registration maximises the enhanced correlation coefficient (Evangelidis and Psarakis 2008), which ignores a
+        global change of brightness. Returns `self` if it fails.
 
         Args:
-            view: (h, w, 3) a view of the floor, shrunk to `scale`.
-            dice: Mask of the dice, which are excluded.
+            view: (h, w, 3) view of the floor, shrunk to `scale`.
+            dice: Mask of the dice, which are ignored.
         """
         reference, current = (cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in (self.levels, view))
         identity = np.identity(3, np.float32)[:2]
@@ -114,12 +115,12 @@ class EmptyTray:
         return EmptyTray(self.scale, cv2.warpAffine(self.levels, warp, size_wh, borderMode=cv2.BORDER_REPLICATE))
 
     def matches(self, view: Levels, face_xy: Sequence[float], size_px: float) -> bool:
-        """Whether the view shows the empty tray where a face was detected, even if shifted by two pixels.
+        """Return whether the view shows only the empty tray where a face was detected, if need be two pixels shifted.
 
-        A face printed on the tray matches. A white die on white paper does not: its pips differ.
+        True for a face that is printed on the tray. False for a white die on white paper: its pips differ.
 
         Args:
-            view: (h, w, 3) a view of the floor, shrunk to `scale`.
+            view: (h, w, 3) view of the floor, shrunk to `scale`.
             face_xy: Centre of the face, in pixels of that view.
             size_px: Size of the face, in pixels of that view.
         """
@@ -129,9 +130,9 @@ class EmptyTray:
         return bool(max((view[part] - brightest).max(), (darkest - view[part]).max()) < HIGH_THRESHOLD_LEVELS)
 
     def _gain(self, view: Levels) -> Levels:
-        """Estimate how much brighter the light of a view is than that of the empty tray, for each pixel and channel.
+        """Return the ratio of a view's light to that of the empty tray, (h, w, 3): 1 for equal light, 2 for double.
 
-        Returns (h, w, 3) factors, 1 for equal light: medians over tiles, in which dice are outliers, interpolated.
+        It is the median ratio of each tile, in which dice are outliers, interpolated between the tiles.
         """
         height, width = view.shape[:2]
         samples = np.s_[::GAIN_STRIDE, ::GAIN_STRIDE]
@@ -146,10 +147,11 @@ class EmptyTray:
         return cv2.resize(grid, (width, height), interpolation=cv2.INTER_LINEAR)
 
     def _distance(self, view: Levels) -> Levels:
-        """Return each pixel's colour distance from the empty tray, dimmed or lit as fits best; (h, w) in levels.
+        """Return each pixel's colour distance from the empty tray, (h, w) in levels, with shadows compensated.
 
-        The gain of a pixel is limited to SHADOW_GAIN_RANGE. For a view s, an empty tray e and a gain d the squared
-        distance is s.s - 2 d s.e + d d e.e. This form needs the fewest passes over colours.
+        The empty tray's pixel is first scaled by the gain that fits best, within SHADOW_GAIN_RANGE. For a view s, an
+        empty tray e and a gain d the squared distance is s.s - 2 d s.e + d d e.e. This form needs the fewest passes
+        over colours.
         """
         empty = self.levels * self._gain(view)
         empty_squared = cv2.max(cv2.transform(empty * empty, _CHANNEL_SUM), 1.0)
@@ -160,10 +162,10 @@ class EmptyTray:
 
 
 def shrunk(view_bgr: FrameBGR, scale: float) -> Levels:
-    """Scale a view down for comparison; returns (h, w, 3) float32. Averaging removes noise like a blur would."""
+    """Return a view scaled by `scale` (at most 1) as (h, w, 3) float32. Averaging removes noise like a blur would."""
     return scaled(view_bgr, scale).astype(np.float32)
 
 
 def _mask(foreground: NDArray[np.bool_]) -> Mask:
-    """Convert an (h, w) boolean foreground to a mask of 0 and 255, with small holes closed."""
+    """Convert an (h, w) boolean foreground to a mask of 0 and 255, with holes of up to four pixels across closed."""
     return cv2.morphologyEx(foreground.astype(np.uint8) * 255, cv2.MORPH_CLOSE, _FACE_KERNEL)

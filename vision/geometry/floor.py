@@ -11,8 +11,8 @@ from vision.geometry.rig import Rig
 from vision.reading.reading import Floats, FrameBGR
 
 MAX_PIXEL_ASPECT = 1.02
-"""Aspect ratio of a pixel above which the view is resampled to square pixels, which takes time. The networks know
-faces that are nearly square."""
+"""Ratio of pixels per mm along x and y above which the view is resampled to square pixels. The networks know only
+nearly square faces. A higher limit shows them distorted faces; a lower one spends time on resampling."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +33,7 @@ class Floor:
 
     @staticmethod
     def of(rig: Rig) -> Floor:
-        """Compute, from a calibration, which part of its frames shows the floor and how large a die's face is there."""
+        """Compute where a calibration's frames show the tray's floor, and a die's face size there in pixels."""
         corners = np.concatenate([zone.corners_mm for zone in (rig.throw, rig.keep) if zone.width_mm > 0])
         seen = rig.to_px(np.concatenate([corners, rig.above(corners)]))
         height, width = rig.empty_bgr.shape[:2]
@@ -45,7 +45,7 @@ class Floor:
         return Floor(rig, (left, top, right, bottom), stretch, rig.die_mm * float(px_per_mm.max()) * rig.magnified)
 
     def view(self, frame_bgr: FrameBGR) -> FrameBGR:
-        """Cut the floor out of a frame (h, w, 3) of the calibration's size; returns (h, w, 3) with square pixels."""
+        """Return the tray's floor, cut out of a frame (h, w, 3) of the calibration's size, with square pixels."""
         left, top, right, bottom = self.box
         cut = frame_bgr[top:bottom, left:right]
         if self.stretch.max() == 1:

@@ -78,15 +78,16 @@ class Rig:
         return projected(points_px, np.linalg.inv(self.floor_to_px).astype(np.float64))
 
     def above(self, points_mm: Floats) -> Floats:
-        """Map (n, 2) points at the height of an upper face, in mm, to the floor points that they hide from the lens."""
+        """Map (n, 2) points in mm, at the height of an upper face, to the floor points that they hide from the lens."""
         under = np.array(self.camera_mm[:2])
         return under + (points_mm - under) * self.magnified
 
     def under(self, faces_px: Floats) -> Floats:
         """Convert (n, 2) centres of upper faces in pixels to (n, 2) positions of the dice on the floor in millimetres.
 
-        The upper face is nearer to the lens than the floor, so it appears further out. The distance from the point
-        under the lens shrinks by (height - die) / height (docs/reference/hardware.md, geometry).
+        It corrects for perspective: the upper face is nearer to the lens than the floor, so it appears further out. The
+        distance from the point under the lens is reduced to (height - die) / height of it
+        (docs/reference/hardware.md, geometry).
         """
         under = np.array(self.camera_mm[:2])
         return under + (self.to_mm(faces_px) - under) / self.magnified
@@ -108,9 +109,9 @@ class LocatedDie:
 
 
 def place(reading: Reading, rig: Rig | None) -> tuple[tuple[LocatedDie, ...], tuple[LocatedDie, ...]]:
-    """Split the dice of a reading into those outside the keep zone and those in it: thrown, kept.
+    """Return the dice of a reading with their positions, split into (thrown, kept): outside the keep zone and in it.
 
-    With a rig positions are in millimetres. Without one they are in pixels, and all dice count as thrown.
+    With a rig, positions are in millimetres of the tray. Without one they are in pixels, and all dice count as thrown.
 
     >>> reading = Reading((Die(5, (100, 60, 40, 40), 0.99),), None)
     >>> place(reading, None)

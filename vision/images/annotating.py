@@ -18,16 +18,18 @@ INK_BGR: Colour = (24, 22, 20)
 PAPER_BGR: Colour = (240, 244, 246)
 """Colour of the plate behind a confidence."""
 CONFIDENT_FROM = 0.9
-"""Confidence, 0 to 1, from which a die's box is drawn in CONFIDENT_BGR instead of UNCERTAIN_BGR."""
+"""Confidence, 0 to 1, from which a die's box is drawn in CONFIDENT_BGR (green) instead of UNCERTAIN_BGR (orange). A
+higher one draws more boxes in orange; the reading does not change."""
 FONT = cv2.FONT_HERSHEY_DUPLEX
 _FONT_PX = 22
-"""Height of FONT's capitals at font scale 1, in pixels. Converts a wanted height to OpenCV's scale."""
+"""Height of FONT's capitals at font scale 1, in pixels, a property of the font. A wanted height divided by it is
+OpenCV's font scale, so twice as much would halve all text."""
 
 
 def annotated(image_bgr: FrameBGR, reading: Reading) -> FrameBGR:
-    """Draw a reading over a copy of its picture, (h, w, 3): a box, value and confidence for each die, and a banner.
+    """Return a copy of a picture (h, w, 3) with a reading drawn on it: each die's box, value and confidence.
 
-    The banner in the upper left corner lists all values and names the reading's doubt, if it has one.
+    A banner in the upper left corner lists all values, or `no dice`, and names the reading's doubt, if it has one.
     """
     drawn = image_bgr.copy()
     # Line thickness in pixels: 2 for a picture of 600 pixels, 10 for one of 4,000.
@@ -51,7 +53,10 @@ def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
 
 
 def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
-    """Draw all values and the doubt in place, no wider than the picture; `unit` is the width of a thin line in px."""
+    """Draw a line of all values and the doubt in the upper left corner of the picture, in place.
+
+    The text is made smaller to fit the picture's width. `unit` is the width of a thin line in pixels.
+    """
     values = " ".join(str(value) for value in reading.values) or "no dice"
     text, colour = values, CONFIDENT_BGR
     if reading.doubt is not None:

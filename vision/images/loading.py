@@ -23,17 +23,20 @@ KINDS = "JPEG, PNG, WebP, TIFF, BMP or GIF"
 Image.MAX_IMAGE_PIXELS = None  # `_must_fit` checks the size before anything is decoded
 
 MAX_PIXELS = 60_000_000
-"""Largest picture in pixels, to bound memory. A phone's photo of 50 megapixels fits."""
+"""Largest picture, width times height in pixels, to bound memory; larger ones are refused. A phone's photo of 50
+megapixels fits."""
 MAX_WEBP_PIXELS = 30_000_000
-"""Largest WebP picture in pixels. Lower than MAX_PIXELS, because the decoder holds four copies of the picture."""
+"""Largest WebP picture, width times height in pixels; larger ones are refused. It is lower than MAX_PIXELS, because the
+decoder holds four copies of the picture in memory."""
 BAND_ROWS = 256
-"""Rows of a picture converted at a time. More take more memory for copies."""
+"""Number of rows of a picture that are converted to BGR at a time. More need more memory for copies, fewer more
+time."""
 ORIENTATION = 274
-"""EXIF tag of the orientation."""
+"""Number of the EXIF tag that holds a picture's orientation, fixed by the EXIF standard."""
 SAVED_QUALITY = 92
 """JPEG quality of saved pictures, 0 to 100. Higher makes larger files; lower blurs pips and drawn text."""
 MAX_FILE_BYTES = 400_000_000
-"""Largest file in bytes, to bound memory: MAX_PIXELS of uncompressed 16-bit colour."""
+"""Largest file in bytes, to bound memory; larger ones are refused. It fits MAX_PIXELS of uncompressed 16-bit colour."""
 _TILE_WIDTH, _TILE_HEIGHT = 322, 323
 """TIFF tags of the tile size: a tile may be larger than its picture."""
 _CUT_OFF = "{!r} is cut off, its end is missing: copy it again from where it came from."
@@ -69,10 +72,12 @@ def picture_in(path: Path) -> FrameBGR:
 
 
 def picture_of_bytes(content: bytes, name: str) -> FrameBGR:
-    """Decode the content of a picture file, with the result and limits of `picture_in`.
+    """Decode the content of a picture file to (h, w, 3) uint8 BGR, rotated according to its EXIF orientation.
+
+    Colour depth, transparency and animations are handled as by `picture_in`.
 
     Args:
-        content: The whole file.
+        content: Content of the whole file.
         name: Name of the file, for error messages.
 
     Raises:
@@ -94,7 +99,10 @@ def picture_of_bytes(content: bytes, name: str) -> FrameBGR:
 
 
 def _must_fit(picture: Image.Image, name: str) -> None:
-    """Raise PictureError, with the file's `name`, if the size in a picture's header is too large. Decodes no pixel."""
+    """Raise PictureError if a picture's size in its header exceeds the limit of its format. No pixel is decoded.
+
+    `name` is the file's name for the message. A TIFF's tile size is checked too.
+    """
     width, height = picture.size
     tags = getattr(picture, "tag_v2", {})
     tile_px = int(tags.get(_TILE_WIDTH, 0)) * int(tags.get(_TILE_HEIGHT, 0))
@@ -105,7 +113,7 @@ def _must_fit(picture: Image.Image, name: str) -> None:
 
 
 def _bgr(picture: Image.Image) -> FrameBGR:
-    """Convert an opened picture to (h, w, 3) uint8 BGR, band by band.
+    """Convert an opened Pillow picture to (h, w, 3) uint8 BGR, BAND_ROWS rows at a time to save memory.
 
     Converting it whole would hold three copies at once, a gigabyte for the largest pictures.
     """
@@ -126,9 +134,9 @@ def _rgb(band: Image.Image) -> FrameBGR:
 
 
 def _upright(image_bgr: FrameBGR, orientation: object) -> FrameBGR:
-    """Rotate and mirror a picture (h, w, 3) to upright, by its EXIF orientation 1 to 8 (EXIF 2.3, tag 274).
+    """Return a picture (h, w, 3) rotated and mirrored to upright, by its EXIF orientation 1 to 8 (EXIF 2.3, tag 274).
 
-    Any other value leaves it unchanged.
+    1 and any value that is no orientation leave it unchanged.
     """
     if orientation in (5, 6, 7, 8):
         image_bgr = image_bgr.transpose(1, 0, 2)

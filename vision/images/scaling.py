@@ -8,16 +8,16 @@ from vision.reading.reading import FrameBGR
 
 
 def halved(picture_bgr: FrameBGR, scale: float) -> tuple[FrameBGR, float]:
-    """Halve a picture repeatedly, while the remaining scale is 0.5 or less.
+    """Halve a picture until its size is less than twice the wanted one; return it with the scale that remains.
 
     Each halving averages blocks of 2 x 2 pixels. Bilinear interpolation by the remaining scale then skips no pixel.
 
     Args:
         picture_bgr: (h, w, 3) uint8.
-        scale: Wanted size relative to the picture's.
+        scale: Wanted size relative to the picture's. Above 0.5 the picture is not halved.
 
     Returns:
-        The halved picture, and the scale that remains to be applied to it, above 0.5.
+        The halved picture, and the scale still to be applied to it. It is above 0.5, unless a side is 1 pixel.
     """
     while scale <= 0.5 and min(picture_bgr.shape[:2]) > 1:
         picture_bgr = cv2.resize(picture_bgr, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
@@ -33,6 +33,6 @@ def padded(picture_bgr: FrameBGR, multiple_px: int) -> FrameBGR:
 
 
 def scaled(picture_bgr: FrameBGR, scale: float) -> FrameBGR:
-    """Resize a picture by a factor; the result is at least 1 x 1 pixel."""
+    """Return a picture resized by a factor, by halving and bilinear interpolation; at least 1 x 1 pixel."""
     size_wh = [max(1, round(side * scale)) for side in picture_bgr.shape[1::-1]]
     return cv2.resize(halved(picture_bgr, scale)[0], size_wh, interpolation=cv2.INTER_LINEAR)

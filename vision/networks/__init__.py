@@ -23,7 +23,10 @@ class Networks:
     classifier: Classifier
 
     def load(self) -> None:
-        """Load all networks before they are needed; warm up the two that every picture needs (`Network.warm_up`)."""
+        """Load all networks, so that the next reading need not wait for it.
+
+        The light detector and the classifier, which every tray picture needs, are also warmed up (`Network.warm_up`).
+        """
         for each in (self.light, self.classifier):
             each.network.warm_up()
         self.detector.network.load()  # not warmed up: most throws need no closer pass, and its size varies

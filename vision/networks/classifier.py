@@ -30,21 +30,22 @@ Views = tuple[tuple[float, float], ...]
 MODEL = Path(__file__).parent.parent / "models" / "faces.onnx"
 """The classifier's ONNX file."""
 CROP_PX = 96
-"""Edge of the network's input, in pixels."""
+"""Width and height of the network's input, in pixels; trained weights fix it. A change needs a new training."""
 CROP_FACES = 1.5
-"""Side of a crop, in face sizes: holds the whole face at any rotation and a little of its surroundings. Training and
-reading must use the same value."""
+"""Side of a crop, as a multiple of the face's width. It holds the whole face at any rotation and a little of its
+surroundings. Training and reading must use one value: with a larger one here, faces are smaller than in training."""
 BATCH_SIZE = 16
-"""Crops per forward pass. Larger batches take more memory and no less time."""
+"""Largest number of crops in one forward pass. Larger batches take more memory and save no time."""
 MIN_PROBABILITY = 1e-6
-"""Added to each probability before the geometric mean, so that one view cannot veto all others. With a larger one a
-single doubtful view counts less."""
+"""Added to each probability, 0 to 1, before the geometric mean over views. So a view that gives a value no probability
+does not rule it out alone. With a larger one a single contrary view counts less."""
 MIN_CHROMA_LEVELS = 48
-"""Spread between the brightest and darkest channel from which a die counts as coloured. Its minimum channel is
-classified too: white pips stay white there, and pips that shine through a clear die vanish."""
+"""Difference between the brightest and darkest channel, 0 to 255, above which a die counts as coloured. Its minimum
+channel is classified too: white pips stay white there, and pips that shine through a clear die vanish. A higher limit
+checks fewer dice that way."""
 MIN_CONTRADICTION = 0.9
-"""Probability from which another value in the minimum channel makes a prediction uncertain. A lower one costs trust in
-coloured dice that are read right."""
+"""Probability, 0 to 1, that the minimum channel must give another value to make a prediction uncertain. A lower one
+doubts coloured dice that are read right; a higher one trusts more that are read wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +82,22 @@ class Classifier:
         self.network = Network(model)
 
     def classify(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
-        """Classify the face at each place: (places, 7) probabilities, the geometric mean over the views."""
+        """Return (places, 7) probabilities of the face at each place: no face, then the values 1 to 6.
+
+        They are the geometric mean over the views of `classify_views`. Without places the result has no rows.
+        """
         return geometric_mean(self.classify_views(picture_bgr, places, views)) if places else np.empty((0, 7))
 
     def classify_views(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> NDArray[np.float64]:
-        """Classify the face at each place in each view.
+        """Classify the face at each place in each view: no face, or a value from 1 to 6.
 
-        Crops of coloured dice are classified in their minimum channel too, and both predictions fused. With a single
-        view this is done only for values of 3 and more: what shines through a die adds pips.
+        Crops of coloured dice are classified in their minimum channel too, and both predictions are fused. With a
+        single view this is done only for values of 3 and more, because pips that shine through a die add to its value.
 
         Args:
             picture_bgr: (h, w, 3) uint8.
             places: Centre and size of each face; at least one.
-            views: Rotations and scales in which each is shown; at least one.
+            views: Rotations and scales in which each face is shown; at least one.
 
         Returns:
             (views, places, 7) probabilities.
@@ -108,20 +112,20 @@ class Classifier:
         return probabilities.reshape(len(views), -1, 7)
 
     def features(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> NDArray[np.float32]:
-        """(views, places, d) features before the last layer of the face at each place in each view."""
+        """Return (views, places, d) features of the face at each place in each view: the input of the last layer."""
         crops = _crops(picture_bgr, places, views)
         batches = [crops[start : start + BATCH_SIZE] for start in range(0, len(crops), BATCH_SIZE)]
         rows = np.concatenate([self.network.features(batch) for batch in batches])
         return rows.reshape(len(views), len(places), -1)
 
     def _forward(self, crops: Sequence[FrameBGR]) -> Probabilities:
-        """(n, 7) probabilities of n crops, run in batches."""
+        """Return the (n, 7) probabilities of n crops, run in batches of BATCH_SIZE."""
         batches = [crops[start : start + BATCH_SIZE] for start in range(0, len(crops), BATCH_SIZE)]
         return np.concatenate([self.network.forward(batch) for batch in batches]).astype(np.float64)
 
 
 def _crops(picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> list[NDArray[np.uint8]]:
-    """Cut out the face at each place in each view: one view after the other."""
+    """Return a crop of the face at each place in each view: all places in the first view, then in the next."""
     return [
         crop_face(picture_bgr, (x, y), factor * size_px, rotation(angle))
         for angle, factor in views
@@ -130,25 +134,26 @@ def _crops(picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> list
 
 
 def is_coloured(crop: FrameBGR) -> bool:
-    """Whether a crop (96, 96, 3) shows a coloured die.
+    """Return whether a crop (96, 96, 3) shows a coloured die.
 
-    That is if the median spread of the channels in the middle half of the crop exceeds MIN_CHROMA_LEVELS.
+    It does if the difference between a pixel's brightest and darkest channel has a median above MIN_CHROMA_LEVELS. The
+    middle half of the crop counts.
     """
     channels = cv2.split(crop[CROP_PX // 4 : -CROP_PX // 4, CROP_PX // 4 : -CROP_PX // 4])
     return bool(np.median(reduce(cv2.max, channels) - reduce(cv2.min, channels)) > MIN_CHROMA_LEVELS)
 
 
 def minimum_channel(crop: FrameBGR) -> NDArray[np.uint8]:
-    """(h, w, 3) the per-pixel minimum of the three channels, repeated in each of them."""
+    """Return a grey picture (h, w, 3) with each pixel's darkest channel in all three channels."""
     return cv2.merge([reduce(cv2.min, cv2.split(crop))] * 3)
 
 
 def _fuse_with_minimum_channel(colour: Probabilities, minimum: Probabilities) -> Probabilities:
-    """Fuse the predictions for colour crops with those for their minimum channel.
+    """Fuse the classifier's predictions for colour crops with those for the crops' minimum channel.
 
-    Where both name the same value, the more confident prediction is kept. Where the minimum channel clearly names
-    another value, the result is their geometric mean, which lowers the confidence. Elsewhere the colour prediction
-    stays.
+    Where both name one value, the more confident prediction is kept. Where the minimum channel names another value
+    with MIN_CONTRADICTION or more, the result is their geometric mean, which lowers the confidence. Elsewhere, also
+    where either sees no face, the colour prediction stays.
 
     Args:
         colour: (n, 7) probabilities of the colour crops.
@@ -166,7 +171,7 @@ def _fuse_with_minimum_channel(colour: Probabilities, minimum: Probabilities) ->
 
 
 def geometric_mean(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Normalised geometric mean over the first axis of (views, ..., 7) probabilities."""
+    """Return the geometric mean over the first axis of (views, ..., 7) probabilities, scaled to add up to 1."""
     mean = np.exp(np.log(probabilities + MIN_PROBABILITY).mean(0))
     return mean / mean.sum(-1, keepdims=True)
 

@@ -31,24 +31,25 @@ MODEL = Path(__file__).parent.parent / "models" / "centres.onnx"
 LIGHT_MODEL = MODEL.with_name("glance.onnx")
 """A smaller network with the same maps, about five times as fast."""
 STRIDE = 8
-"""Pixels of the input per cell of the maps."""
+"""Width, in pixels of the input, of one cell of the output maps. The network's architecture fixes it."""
 REFERENCE_FACE_PX = 40.0
-"""Face size, in pixels, that the size map is relative to. The network knows faces of 15 to 58 px."""
+"""Face size, in pixels, for which the size map is 0; training fixes it. Twice as much would double all detected sizes.
+The network knows faces of 15 to 58 px."""
 INPUT_MULTIPLE_PX = 32
-"""Sides of the input are padded to a multiple of this, so that OpenCV plans for few shapes. Also the grid on which a
-picture is cut: the dilated convolutions need an even number of cells on each side."""
+"""Sides of the input are padded to a multiple of this many pixels, so that OpenCV plans for few shapes. Large pictures
+are cut at such multiples: the dilated convolutions need an even number of cells on each side. More pads more."""
 HALO_PX = 112
 """Pixels by which each half of a split picture reaches beyond the cut: half the receptive field, so that the cut
-changes no map."""
+changes no map. More costs time; less gives wrong detections near the cut."""
 
 MAX_FORWARD_PX = 260_000
 """Largest picture run in one piece, in pixels. A larger one is split, to bound the memory of a forward pass."""
 MIN_SCORE = 0.08
-"""Score, 0 to 1, up to which peaks and fused detections are dropped. A higher one loses faint faces, a lower one costs
-time."""
+"""Score, 0 to 1, above which a peak of the maps is a detection, and above which a detection is classified. A higher one
+loses faint faces, a lower one costs time."""
 NMS_DISTANCE = 0.33
-"""Distance of two detections, relative to the sum of their sizes, below which they are one die. Dice that touch are at
-least half that sum apart; a much larger bound would merge them."""
+"""Distance of two detections' centres, as a share of the sum of their sizes, below which they are one die and the
+weaker is dropped. Dice that touch are at least half that sum apart; a limit near 0.5 would merge them."""
 MAX_SIZE_LOG_RATIO = 0.35
 """Natural logarithm of the size ratio below which detections at two scales can be the same face. With a larger one
 faces of different sizes at one place are merged."""
@@ -99,14 +100,14 @@ class Detector:
         self.network, self._with_values = Network(model), with_values
 
     def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
-        """Detect faces in a picture at one scale.
+        """Detect the upper faces of dice in a picture at one scale.
 
         Args:
             picture_bgr: (h, w, 3) uint8.
             scale: Factor by which the picture is scaled before it is shown to the network.
 
         Returns:
-            Detections in pixels of the picture, best first, after non-maximum suppression.
+            Detections in pixels of the unscaled picture, best first, after non-maximum suppression. Empty if none.
         """
         if min(picture_bgr.shape[:2]) * scale < 1:
             return []  # a strip so thin that no pixel is left at that scale
@@ -131,7 +132,7 @@ class Detector:
 
 
 def non_max_suppression(detections: Sequence[Detection]) -> list[Detection]:
-    """Return the detections best first, without those whose centre is at the same place as a better one's."""
+    """Return the detections best first, without each one that is at the place of a better one (`same_place`)."""
     kept: list[Detection] = []
     for detection in sorted(detections, key=lambda detection: -detection.score):
         if not any(same_place(detection, other) for other in kept):
@@ -140,15 +141,15 @@ def non_max_suppression(detections: Sequence[Detection]) -> list[Detection]:
 
 
 def same_place(first: Detection, second: Detection) -> bool:
-    """Whether the centres of two detections are nearer than NMS_DISTANCE times the sum of their sizes."""
+    """Return whether the centres of two detections are nearer than NMS_DISTANCE times the sum of their sizes."""
     return math.hypot(first.x - second.x, first.y - second.y) < NMS_DISTANCE * (first.size_px + second.size_px)
 
 
 def _peaks(maps: Maps, scale: float) -> Iterator[Detection]:
-    """Decode a detector's maps: yield a detection for each local maximum above MIN_SCORE, in no order.
+    """Decode a detector's maps: yield a detection for each local maximum of the heat maps above MIN_SCORE, in no order.
 
     Args:
-        maps: (9, h/8, w/8) as the network returns them.
+        maps: (9, h/8, w/8) heat maps of the six values, size and offset, as the network returns them.
         scale: Factor by which the picture was scaled; the detections are in pixels of the unscaled picture.
     """
     best = maps[:6].max(0)

@@ -13,25 +13,27 @@ from vision.networks.detector import Detection, Detector
 from vision.reading.reading import FrameBGR
 
 LIGHT_FACE_PX = 24.0
-"""Face size at which the light detector is shown a picture, in pixels: large enough to separate touching dice. The time
-grows with its square."""
+"""Width of a die's face, in pixels, to which a picture is scaled for the light detector: large enough to separate
+touching dice. A larger one takes more time, by its square."""
 CLOSE_FACE_PX = 42.0
-"""Face size in the closer pass, in pixels, which is run while a doubt is left: touching dark dice separate there."""
+"""Width of a die's face, in pixels, to which a picture is scaled for the closer pass, which runs while a doubt is left.
+Touching dark dice separate there. A larger one takes more time, by its square."""
 MARGIN_FACES = 1.5
-"""Margin around the dice in the closer pass, in faces: the network needs the surroundings of a face. A larger one takes
-more time."""
+"""Margin around detections and foreground in the closer pass, as a multiple of a face's width: the network needs the
+surroundings of a face. A larger one takes more time."""
 
 
 def passes(
     floor_bgr: FrameBGR, face_px: float, light: Detector, close: Detector, foreground: Mask
 ) -> Iterator[list[Detection]]:
-    """Yield the detections after each pass, best first, in pixels of the floor.
+    """Yield the detections of two passes over the tray's floor, each best first, in pixels of the floor.
 
-    The first pass runs `light` over the whole floor, the second one `close` around its detections and the foreground.
+    The first pass runs `light` over the whole floor. The second runs only if it is asked for: `close`, at a larger
+    scale, on the part that holds the first detections and the foreground.
 
     Args:
-        floor_bgr: (h, w, 3) the floor with square pixels.
-        face_px: Size of a face in it, in pixels; an error of a third is tolerated.
+        floor_bgr: (h, w, 3) view of the floor with square pixels.
+        face_px: Width of a die's face in it, in pixels; an error of a third is tolerated.
         light: Light detector without values.
         close: Full detector.
         foreground: Mask of possible foreground, with the floor's aspect ratio; may have fewer pixels.
@@ -46,16 +48,16 @@ def passes(
 def _region(
     detections: list[Detection], floor_bgr: FrameBGR, face_px: float, foreground: Mask
 ) -> tuple[int, int, int, int]:
-    """Return the part of the floor, in its pixels, that holds all detections and foreground and MARGIN_FACES around.
+    """Return the rectangle of the floor that holds all detections and foreground, with a margin of MARGIN_FACES.
 
     Args:
         detections: Detections in pixels of the floor.
-        floor_bgr: (h, w, 3) the floor.
-        face_px: Size of a face in it, in pixels.
+        floor_bgr: (h, w, 3) view of the floor.
+        face_px: Width of a die's face in it, in pixels.
         foreground: Mask of the foreground, with the floor's aspect ratio; may have fewer pixels.
 
     Returns:
-        Left, top, right, bottom; the whole floor if there are neither detections nor foreground.
+        Left, top, right, bottom in pixels of the floor; the whole floor if there are neither detections nor foreground.
     """
     height, width = floor_bgr.shape[:2]
     x, y, w, h = (np.array(cv2.boundingRect(foreground)) * (width / foreground.shape[1])).tolist()

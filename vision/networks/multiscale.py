@@ -18,11 +18,14 @@ VISIBLE_FACE_PX = (16.0, 56.0)
 """Smallest and largest face, in pixels at the scale shown, that the detector must see: missing it there lowers the
 fused score."""
 MAX_DETECTIONS = 60
-"""Detections kept per scale and after fusion, best first: textures such as carpets give hundreds. More take longer."""
+"""Largest number of detections kept at each scale and after fusion, the best ones: textures such as carpets give
+hundreds. More take longer."""
 
 
 def passes(picture_bgr: FrameBGR, detector: Detector, size_px: float | None = None) -> Iterator[list[Detection]]:
-    """Yield, after each pass, the fused detections of all scales so far, best first.
+    """Yield, after each pass at larger scales, the fused detections of all scales so far, best first.
+
+    A pass runs only when its result is asked for.
 
     Args:
         picture_bgr: (h, w, 3) uint8.
@@ -42,10 +45,10 @@ def passes(picture_bgr: FrameBGR, detector: Detector, size_px: float | None = No
 
 
 def fuse(by_scale: Mapping[float, Sequence[Detection]]) -> list[Detection]:
-    """Fuse detections of several scales: one per place, with its class scores averaged, best first.
+    """Fuse the detections of several scales into one per place, with class scores averaged over the scales, best first.
 
-    A place counts in every scale at which a face of its size would be visible; where it was not detected, it scores 0.
-    So a texture that looks like a face at one scale only gets a low score.
+    The average includes every scale at which a face of that size would be visible; a scale without a detection there
+    counts as 0. So a texture that looks like a face at one scale only gets a low score.
 
     Args:
         by_scale: Scale factor to the detections at that scale, in pixels of the unscaled picture.

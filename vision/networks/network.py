@@ -55,9 +55,10 @@ class Network:
                 raise SetupError([f"The network {self._model.name} is damaged; reinstall Peg & Pip."]) from None
 
     def warm_up(self) -> None:
-        """Load the network unless it is loaded. If it has run before, also run it once on a blank input.
+        """Load the network, if it is not loaded, ahead of the next picture.
 
-        The blank has the last input's shape, so that OpenCV allocates its buffers ahead of the next picture.
+        If it ran before it was released, it is also run on a blank input of the last shape, so that OpenCV allocates
+        its buffers. A loaded network is left alone. Raises SetupError if the file is damaged.
         """
         if self._net is None and self._last_shape is not None:
             self.forward(list(np.zeros(self._last_shape, np.uint8)))
@@ -69,21 +70,21 @@ class Network:
         getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # glibc keeps freed memory otherwise
 
     def features(self, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
-        """Return (n, d) what the last fully connected layer gets, for a batch of pictures as in `forward`."""
+        """Return the (n, d) input of the last fully connected layer, for a batch of pictures as in `forward`."""
         self.load()
         names: list[str] = list(self._net.getLayerNames())
         last = max(at for at, name in enumerate(names) if name.endswith("Gemm"))
         return self.forward(pictures_bgr, names[last - 1]).reshape(len(pictures_bgr), -1)
 
     def forward(self, pictures_bgr: Sequence[FrameBGR], layer: str = "") -> NDArray[np.float32]:
-        """Run the network on a batch of pictures of one size; load it first if needed.
+        """Run the network on a batch of pictures of one size and return its output; load it first if needed.
 
         Args:
             pictures_bgr: (h, w, 3) uint8 each; levels are scaled to -1..1 for the network.
-            layer: Name of the layer whose output is wanted; empty for the network's.
+            layer: Name of the layer whose output is returned; empty for the last layer.
 
         Returns:
-            That output, the batch first.
+            Output array whose first axis is the batch.
         """
         self.load()
         self._last_shape = (len(pictures_bgr), *pictures_bgr[0].shape)

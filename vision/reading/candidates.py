@@ -28,30 +28,32 @@ from vision.reading.reading import Doubt
 from vision.reading.vetoes import DIE_OUTLINE_RADIUS
 
 DETECTOR_WEIGHT = 0.3
-"""Exponent of the detector's class scores in the geometric fusion with the classifier's. At 0 the classifier alone
-names the value, at 1 both count alike."""
+"""Exponent of the detector's class scores in their geometric fusion with the classifier's probabilities. At 0 the
+classifier alone names the value, at 1 both count alike; a higher one trusts the detector more."""
 COUNT_THRESHOLDS = (0.55, 0.7)
 """Candidate scores for counting dice when the number is unknown. Below the first a candidate is no die, above the
 second it is one. In between, the count ends where the sorted scores drop most."""
 MIN_JOINT_CONFIDENCE = 0.95
-"""Product of all confidences from which a reading is trusted: every value must be right at once. Also the probability
-that every augmented view must give a value to confirm it."""
+"""Product of all dice's confidences, 0 to 1, below which a reading is not trusted: every value must be right at once.
+Also the probability that every augmented view must give a value to confirm it. A higher one doubts more readings."""
 MAX_WEAKNESS = 0.04
-"""Upper bound on (1 - confidence) / detector score**2; above it a value is trusted only if every augmented view agrees.
-Catches faint pips and side faces that the detector hardly sees."""
+"""Largest (1 - confidence) / detector score**2 of a die; above it a value is trusted only if every augmented view
+agrees. It catches faint pips and side faces that the detector hardly sees. A higher one trusts more of them."""
 MAX_WEAKNESS_UNCOUNTED = 0.025
-"""As MAX_WEAKNESS, when the number of dice is unknown: symbols and plugs then pass for dice more easily."""
+"""Largest (1 - confidence) / detector score**2 of a die when the number of dice is unknown. It is stricter than
+MAX_WEAKNESS: symbols and plugs then pass for dice more easily. A higher one trusts more of them."""
 HIGH_CONFIDENCE = 0.995
-"""Confidence from which a face needs no second view, if the networks agree on its value. A lower one saves time and
-trusts a single view more often."""
+"""Confidence, 0 to 1, from which a face is not classified in further views, if the networks agree on its value. A lower
+one saves time and trusts a single view more often."""
 MIN_REJECT_CONFIDENCE = 0.97
-"""Confidence from which a rejected face counts as a possible upper face of a die whose side was accepted. A lower one
-doubts more readings."""
+"""Confidence, 0 to 1, from which a rejected face makes the count doubtful: it may be the upper face of a die whose side
+was accepted. A lower one doubts more readings."""
 MAX_RIVAL_RATIO = 0.6
-"""Score of the best rejected candidate relative to the worst accepted one, above which the count is in doubt. A higher
+"""Ratio of the best rejected candidate's score to the worst accepted one's, above which the count is in doubt. A higher
 one trusts more readings that may have missed a die."""
 SCORE_BASELINE = 0.4
-"""Score that a die must exceed to raise a selection's quality. Lower ones suggest that the scale was wrong."""
+"""Score, 0 to 1, above which a die raises a selection's quality and below which it lowers it: low scores suggest that
+the scale was wrong. A rejected candidate must exceed it to count as a missed upper face. A higher one ignores more."""
 MAX_DIE_SIZE_LOG_RATIO = math.log(1.8)
 """Natural logarithm of the size ratio up to which two candidates can be dice of one throw: common dice measure 10 to
 16 mm. A larger one takes pips for dice."""
@@ -59,7 +61,7 @@ MAX_DIE_SIZE_LOG_RATIO = math.log(1.8)
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A detection with the classifier's probabilities.
+    """A detected face with the classifier's probabilities for it.
 
     Attributes:
         detection: The detector's box, score and class scores.
@@ -142,7 +144,8 @@ class Selection:
     def has_plausible_reject(self) -> bool:
         """Whether a rejected candidate could be the upper face of a die whose side was accepted.
 
-        Such a candidate scores above SCORE_BASELINE, and has a sure value or lies within one face of an accepted die.
+        Such a candidate scores above SCORE_BASELINE. Also its confidence is at least MIN_REJECT_CONFIDENCE, or its
+        centre is within one face of an accepted die's.
         """
         return any(
             candidate.score > SCORE_BASELINE
@@ -154,13 +157,13 @@ class Selection:
         )
 
     def doubt(self, expect: int | None) -> Doubt | None:
-        """Return the doubt that the networks leave, None if there is none. A closer pass may resolve it.
+        """Return the doubt that the networks' scores leave about the dice, or None. Another pass may resolve it.
 
-        `COUNT`: another number of dice than expected, or a rejected candidate may be a die. `UNREAD`: a value is not
-        sure. `DISAGREE`: the networks name different values.
+        `COUNT`: another number of dice than expected, or a rejected candidate may be a die. `UNREAD`: the confidence of
+        the values is too low. `DISAGREE`: detector and classifier name different values.
 
         Args:
-            expect: The known number of dice, or None.
+            expect: The expected number of dice; None if unknown.
         """
         if expect is not None and len(self.dice) != expect:
             return Doubt.COUNT
@@ -178,17 +181,18 @@ class Selection:
 
 
 def select(candidates: Sequence[Candidate], expect: int | None) -> Selection:
-    """Choose the dice among the candidates: the expected number, or those above the count thresholds.
+    """Choose the dice among the candidates: the `expect` best ones, or as many as the scores suggest if it is None.
 
-    Dice of one throw have similar sizes. A candidate of another size must have a sure value to be chosen or to stay
-    as a rival, because pips look like small faces at too large a scale. Pips of accepted dice are dropped.
+    Dice of one throw have similar sizes. A candidate of another size is ranked by its quality, which is low without a
+    clear value, because pips look like small faces at too large a scale. Candidates that are pips of a chosen die are
+    dropped.
 
     Args:
         candidates: Scored candidates in any order.
-        expect: The known number of dice, or None.
+        expect: The expected number of dice; None if unknown.
 
     Returns:
-        The dice, and as rejected ones the rivals that are left.
+        The chosen dice, and the rejected candidates that may be dice.
     """
     candidates = sorted(candidates, key=lambda candidate: -candidate.score)
     similar = _similar_in_size(candidates)
@@ -203,7 +207,7 @@ def select(candidates: Sequence[Candidate], expect: int | None) -> Selection:
 
 
 def _similar_in_size(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates whose size differs from the best one's by less than MAX_DIE_SIZE_LOG_RATIO, in order."""
+    """Return the candidates whose size is within MAX_DIE_SIZE_LOG_RATIO of the best one's, in the order given."""
     best = max(candidates, key=lambda candidate: candidate.score * candidate.confidence, default=None)
     if best is None:
         return []
@@ -211,12 +215,14 @@ def _similar_in_size(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _is_pip(candidate: Candidate, dice: Sequence[Candidate], expect: int | None) -> bool:
-    """Whether a candidate is taken for a pip: much smaller than a die that it lies on, or than all expected dice.
+    """Return whether a candidate is taken for a pip.
+
+    It is much smaller than an accepted die that it lies on, or than all dice of a full expected number.
 
     Args:
         candidate: The candidate.
         dice: The accepted dice.
-        expect: The known number of dice, or None.
+        expect: The expected number of dice; None if unknown.
     """
     larger = [
         die
@@ -228,7 +234,7 @@ def _is_pip(candidate: Candidate, dice: Sequence[Candidate], expect: int | None)
 
 
 def _centre_within(candidate: Candidate, die: Candidate, faces: float) -> bool:
-    """Whether the candidate's centre is nearer to the die's than `faces` sizes of the die."""
+    """Return whether the candidate's centre is nearer to the die's than `faces` times the die's width."""
     return math.dist(candidate.detection.place[:2], die.detection.place[:2]) < faces * die.detection.size_px
 
 
@@ -252,11 +258,11 @@ def _count_dice(scores: Sequence[float]) -> int:
 
 
 def merge_predictions(candidate: Candidate, others: Sequence[Candidate], augmented: NDArray[np.float64]) -> Candidate:
-    """Merge an uncertain candidate with its augmented views and its predictions in all passes.
+    """Return an uncertain candidate merged with its augmented views and with its predictions in all passes.
 
-    If its confidence reaches MIN_JOINT_CONFIDENCE, and every view confirms the value or the networks disagree, only
-    `confirmed` is set. Otherwise the classifier's predictions are averaged geometrically and the detector's class
-    scores arithmetically; the box is that of the pass with the best score.
+    It stays as it is, but for `confirmed`, if its confidence reaches MIN_JOINT_CONFIDENCE, and every view confirms the
+    value or the networks disagree. Otherwise the classifier's predictions are averaged geometrically and the
+    detector's class scores arithmetically. Its box is then that of the pass with the best score.
 
     Args:
         candidate: The uncertain candidate.

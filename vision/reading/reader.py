@@ -27,12 +27,12 @@ Classified = dict[tuple[Place, Views], Probabilities]
 is classified once."""
 
 SPARE_DETECTIONS = 4
-"""Detections classified beyond the expected number of dice: the detector's best ones are not always the dice. More take
-time and find more rivals."""
+"""Number of detections that are classified beyond the expected number of dice: the detector's best ones are not always
+the dice. More take more time and find more rivals."""
 
 
 def die_size_px(reading: Reading) -> float | None:
-    """Return the median size of the dice of a trusted reading, in pixels; None without dice or in doubt."""
+    """Return the median size of a reading's dice in pixels; None if it has no dice or is in doubt."""
     sizes_px = [max(die.box_xywh[2:]) for die in reading.dice]
     return float(np.median(sizes_px)) if sizes_px and reading.trusted else None
 
@@ -58,10 +58,13 @@ class Reads(Protocol):
 
 
 class Weighs(Protocol):
-    """Anything that knows a set of dice, and weighs the dice of a picture by it."""
+    """Anything that has learned a set of dice, and compares the dice of a picture with it."""
 
     def weigh(self, selection: Selection, picture_bgr: FrameBGR, classifier: Classifier) -> tuple[Selection, bool]:
-        """Return the selection with dice that may be surer, and whether a confident one is contradicted."""
+        """Return the selection, with more confidence in dice that look as learned, and whether a die is contradicted.
+
+        A die is contradicted if it is confident, but looks like another value that was learned.
+        """
 
 
 class Reader:
@@ -70,7 +73,7 @@ class Reader:
     Args:
         networks: The detectors and the classifier.
         rig: Calibration of the tray; without one every picture is read as a photo of unknown scale.
-        witness: Returns who knows the set of dice in use, or None; asked at each reading.
+        witness: Returns what has learned the set of dice in use, or None; called at each reading.
     """
 
     def __init__(
@@ -88,7 +91,9 @@ class Reader:
         again: Reading | None = None,
         size_px: float | None = None,
     ) -> Reading:
-        """Read one picture. A picture of another size than the calibration's is read as a photo.
+        """Read the dice in one picture; return their values, boxes, confidences, and a doubt if it is not trusted.
+
+        A picture of another size than the calibration's is read as a photo.
 
         Args:
             frame_bgr: (h, w, 3) uint8.
@@ -116,7 +121,10 @@ class Reader:
         return self._read(Photo(frame_bgr, expect, passes(frame_bgr, self._networks.detector)), expect)
 
     def _read(self, scene: Scene, expect: int | None) -> Reading:
-        """Read a scene of `expect` dice, None if unknown. Unexplained objects are added as dice without a value."""
+        """Read a scene of `expect` dice, None if unknown; return the dice from left to right and the doubt.
+
+        Objects of a die's size that no die explains are added as dice without a value.
+        """
         selection, doubt = self._select(scene, expect)
         dice = [Die(die.value, scene.box(die.detection), round(die.confidence, 3)) for die in selection.dice]
         dice += [Die(None, box, 0.0) for box in scene.unexplained(selection)]
@@ -125,11 +133,13 @@ class Reader:
         return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt, tuple(candidates))
 
     def _select(self, scene: Scene, expect: int | None) -> tuple[Selection, Doubt | None]:
-        """Run passes until the dice are certain or no pass is left; re-classify uncertain dice at the end.
+        """Run detection passes until no doubt is left or no pass; then re-classify uncertain dice.
+
+        At the end the learned examples of the set of dice are compared, if there are any.
 
         Args:
             scene: The photo or frame.
-            expect: The known number of dice, or None.
+            expect: The expected number of dice; None if unknown.
 
         Returns:
             The dice with the rejected candidates, and the remaining doubt or None.
@@ -160,12 +170,15 @@ class Reader:
     def _classify(
         self, scene: Scene, detections: Sequence[Detection], expect: int | None, classified: Classified
     ) -> list[Candidate]:
-        """Classify the detections that score enough to be dice; uncertain ones get a second set of views.
+        """Return candidates for the detections that score enough to be dice, each with the classifier's probabilities.
+
+        A candidate that is uncertain after the first views is classified in a second set of views too, and both
+        predictions are averaged geometrically.
 
         Args:
             scene: The photo or frame.
             detections: Detections of one pass, best first.
-            expect: The known number of dice; it limits how many detections are classified. None for no limit.
+            expect: The expected number of dice; it limits how many detections are classified. None for no limit.
             classified: Cache of this picture's classified faces; new ones are added.
         """
         # Fused over the scales of a photo, a weaker detection is no die and hardly a rival.
@@ -196,7 +209,7 @@ class Reader:
             scene: The photo or frame.
             best: The selection of the best pass; returned as it is if all its dice are confident.
             selections: The selections of all passes, whose predictions are merged.
-            expect: The known number of dice, or None.
+            expect: The expected number of dice; None if unknown.
         """
         uncertain = [die for die in best.dice if not die.confident]
         if not uncertain:
@@ -217,7 +230,7 @@ class Reader:
 
         Args:
             scene: The photo or frame.
-            detections: The detections.
+            detections: Detections in the scene's picture.
             views: Rotations and scales in which each is shown.
             classified: Cache of this picture's classified faces. Faces that it lacks are classified and added.
         """
@@ -229,7 +242,7 @@ class Reader:
 
 
 def _scored(scene: Scene, candidate: Candidate, *, accepted: bool) -> Scored:
-    """Return a candidate's box in the scene's picture and its rounded scores; `accepted`: it was chosen as a die."""
+    """Return a record of a candidate: its box in pixels, its rounded scores, and whether it was chosen as a die."""
     return Scored(
         scene.box(candidate.detection),
         accepted,

@@ -18,8 +18,8 @@ from vision.reading.candidates import Selection
 from vision.reading.reading import Box, Doubt, Floats, FrameBGR
 
 MIN_AGREEING_SCALES = 2
-"""Passes that must find the same dice in a photo when their number is unknown: one scale alone may miss some. More
-take more time."""
+"""Number of passes that must find the same values in a photo when the number of dice is unknown: one scale alone may
+miss some. More take more time and doubt more photos."""
 
 
 class Photo:
@@ -27,7 +27,7 @@ class Photo:
 
     Attributes:
         picture_bgr: (h, w, 3) the picture.
-        min_agreeing: Passes that must find the same dice.
+        min_agreeing: Number of passes that must find the same values.
         cumulative: True: each pass fuses its detections with those of the passes before.
         views: Rotations and scales in which the classifier is shown a face.
     """
@@ -39,7 +39,7 @@ class Photo:
         self.min_agreeing = MIN_AGREEING_SCALES if expect is None else 1
 
     def passes(self) -> Iterator[list[Detection]]:
-        """Yield the detections after each pass, best first; each pass uses a larger scale."""
+        """Yield the detections of all scales so far after each pass, best first; each pass uses a larger scale."""
         yield from self._passes
 
     def doubt(self, selection: Selection) -> Doubt | None:
@@ -84,7 +84,7 @@ class TrayFrame:
 
     Attributes:
         picture_bgr: The floor cut out of the frame, with square pixels.
-        min_agreeing: Passes that must find the same dice.
+        min_agreeing: Number of passes that must find the same values.
         cumulative: False: passes are not fused, and the best one wins.
         views: Rotations and scales in which the classifier is shown a face.
     """
@@ -98,9 +98,9 @@ class TrayFrame:
         self._foreground = tray.empty.foreground(self._small)
 
     def passes(self) -> Iterator[list[Detection]]:
-        """Yield the detections after each pass, best first: the whole floor, then a closer pass around the foreground.
+        """Yield the detections of each pass, best first: over the whole floor, then closer around dice and foreground.
 
-        Detections on unchanged ground are left out: they are printed on the tray.
+        Detections where the tray looks as it did when empty are left out: they are printed on the tray.
         """
         face_px, light, detector = self._tray.floor.face_px, self._networks.light, self._networks.detector
         for detections in known_scale.passes(self.picture_bgr, face_px, light, detector, self._foreground.possible):
@@ -129,7 +129,8 @@ class TrayFrame:
         """Return the boxes, in pixels of the frame, of die-sized foreground that no accepted die covers.
 
         If there is any, the reference picture is registered to the frame, so that a tray that was shifted since its
-        calibration is not reported as an object. If that leaves fewer boxes, its foreground is kept for later calls.
+        calibration is not reported as an object. If that leaves fewer boxes, the scene keeps the new foreground for
+        later calls.
         """
         dice, empty = self._dice_mask(selection), self._tray.empty
         rest = self._unexplained(self._foreground.certain, dice)
@@ -142,15 +143,16 @@ class TrayFrame:
         return [self._in_frame(box[:2], box[:2] + box[2:]) for box in boxes]
 
     def needs_another_pass(self, selection: Selection) -> bool:
-        """Whether one more pass must find the same dice: possible foreground or pips lie outside the accepted dice."""
+        """Return whether one more pass must find the same values: foreground or pips lie outside the accepted dice."""
         own_pips = self._dice_mask(selection, vetoes.OWN_PIPS_RADIUS)
         far_pips = self._unexplained(self._foreground.certain, own_pips, vetoes.MIN_PIP_RADIUS)
         return bool(far_pips or self._unexplained(self._foreground.possible, self._dice_mask(selection)))
 
     def has_excess_foreground(self, selection: Selection) -> bool:
-        """Whether one die has MAX_EXCESS_FOREGROUND more around it than the median die: a stack, or two dice as one.
+        """Return whether a die has so much foreground around it that it may be a stack, or two dice read as one.
 
-        Foreground within one face of a die, outside all dice, counts; certain foreground counts twice.
+        Counted is foreground within one face of the die but outside all dice; certain foreground counts twice. The
+        limit is MAX_EXCESS_FOREGROUND face areas more than the median die has.
         """
         weights = (self._foreground.possible & 1) + (self._foreground.certain & 1)
         outside = weights & ~self._dice_mask(selection)
@@ -159,26 +161,29 @@ class TrayFrame:
         return bool(areas and max(areas) - np.median(areas) > limit)
 
     def _dice_mask(self, selection: Selection, radius: float = vetoes.DIE_OUTLINE_RADIUS) -> Mask:
-        """Return a mask, at the scale of the foreground, of all that lies within `radius` faces of the dice's faces."""
+        """Return a mask, at the foreground's scale, of all within `radius` face widths of a die's vertical axis."""
         faces, scale = _centres([die.detection for die in selection.dice]), self._tray.empty.scale
         below = self._tray.floor.below(faces) * scale
         return vetoes.dice_mask(self._small.shape[:2], faces * scale, below, self._tray.face_px, radius)
 
     def _unexplained(self, foreground: Mask, dice: Mask, radius: float = vetoes.MIN_OBJECT_RADIUS) -> list[vetoes.Box]:
-        """Return the boxes, in pixels of the mask, of foreground outside `dice` that holds a disc of `radius` faces."""
+        """Return the boxes, in pixels of the mask, of foreground outside `dice` large enough for a disc of that radius.
+
+        `radius` is a multiple of the face's width.
+        """
         return vetoes.unexplained_boxes(foreground, dice, self._tray.face_px, radius)
 
     def is_background(self, face: Detection) -> bool:
-        """Whether the picture at a detected face matches the empty tray: the face is printed on it."""
+        """Return whether the picture at a detected face matches the empty tray: the face is printed on it."""
         empty = self._tray.empty
         return empty.matches(self._small, (face.x * empty.scale, face.y * empty.scale), face.size_px * empty.scale)
 
     def _in_frame(self, low_xy: Floats, high_xy: Floats) -> Box:
-        """Convert a rectangle of the view to a box in whole pixels of the frame, clipped to it.
+        """Convert a rectangle of the floor's view to a box in whole pixels of the frame, clipped to the frame.
 
         Args:
-            low_xy: (2,) its upper left corner.
-            high_xy: (2,) its lower right corner.
+            low_xy: (2,) upper left corner in pixels of the view.
+            high_xy: (2,) lower right corner in pixels of the view.
         """
         corners = self._tray.floor.to_frame(np.stack([low_xy, high_xy]))
         return _clipped_box(tuple(corners.ravel().tolist()), self._shape)
@@ -188,7 +193,7 @@ Scene = Photo | TrayFrame
 
 
 def _centres(faces: Sequence[Detection]) -> Floats:
-    """(n, 2) centres of the faces in pixels."""
+    """Return the (n, 2) centres of the faces in pixels."""
     return np.array([(face.x, face.y) for face in faces], np.float64).reshape(-1, 2)
 
 

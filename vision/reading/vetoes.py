@@ -17,43 +17,45 @@ Box = tuple[float, float, float, float]
 """Left, top, width, height in pixels of the mask."""
 
 DIE_OUTLINE_RADIUS = 0.65
-"""Radius, in faces, of the disc that covers a face at any rotation: half its diagonal plus blur. Foreground within it
-belongs to the die, so a larger one overlooks objects beside dice."""
+"""Radius, as a multiple of a face's width, of the disc that covers a face at any rotation: half its diagonal plus blur.
+Foreground within it belongs to the die, so a larger one overlooks objects beside dice."""
 MIN_OBJECT_RADIUS = 0.22
-"""Radius, in faces, of the disc that unexplained foreground must hold to count as a possible die. With a smaller one
-shadow rims raise a doubt; with a larger one a die partly covered by a neighbour's outline is overlooked."""
+"""Radius, as a multiple of a face's width, of the disc that unexplained foreground must hold to count as a possible
+die. With a smaller one shadow rims raise a doubt. With a larger one a die partly covered by a neighbour's outline is
+overlooked."""
 MIN_PIP_RADIUS = 0.08
-"""Radius, in faces, of the smallest unexplained blob that triggers a closer pass. When two touching dark dice are
-detected as one, only the pips of the second one are visible. A larger one overlooks them."""
+"""Radius, as a multiple of a face's width, of the smallest unexplained blob that triggers a closer pass. When two
+touching dark dice are detected as one, only the pips of the second one are visible. A larger one overlooks them."""
 OWN_PIPS_RADIUS = 0.8
-"""Distance from an accepted die's centre line, in faces, within which pip-sized foreground triggers no closer pass: it
-may be pips on the die's own visible sides. A larger one overlooks a missed die that touches it; a smaller one runs
-closer passes in vain."""
+"""Distance from the line between an accepted die's upper and lower face centre, as a multiple of a face's width.
+Pip-sized foreground within it triggers no closer pass: it may be pips on the die's own visible sides. A larger one
+overlooks a missed die that touches it; a smaller one runs closer passes in vain."""
 MAX_EXCESS_FOREGROUND = 0.55
 """Largest excess of a die's foreground over that of the median die, in face areas. Foreground is counted within one
 face size of the die's centre. Above it the die is taken for a stack, or for two dice detected as one.
 Evidence: docs/lab/stacks.md."""
 MIN_FACE_DISTANCE = 0.8
-"""Distance between two face centres, in faces, below which the reading is doubted: both dice cannot lie flat."""
+"""Distance between two face centres, as a multiple of a face's width, below which the reading is doubted: two dice that
+lie flat can't be so near. From 1 on it doubts dice that touch side by side."""
 FACE_SIZE_RANGE = (0.75, 1.85)
 """Smallest and largest detected size of a flat face, relative to the calibrated one; outside it the die counts as
 cocked. Allows for the box of a rotated die, for dice of two makes and for a lens height that is 10 % off."""
 BORDER_MARGIN = 0.4
-"""Distance of a face's centre from the edge of the picture, in sizes of the face, below which the die counts as cut
-off: some pips may be outside."""
+"""Distance of a face's centre from the edge of the picture, as a multiple of the face's width, below which the die
+counts as cut off: some pips may be outside. A larger one doubts whole dice near the edge."""
 
 
 def dice_mask(
     shape: Sequence[int], faces: Floats, below: Floats, face_px: float, radius: float = DIE_OUTLINE_RADIUS
 ) -> Mask:
-    """Draw the area that whole dice cover in the view: a thick line from each upper face to its lower face.
+    """Return a mask of the area that whole dice cover in the view: a thick line from each upper face to its lower face.
 
     Args:
         shape: Height and width of the mask in pixels.
         faces: (n, 2) centres of the upper faces, in pixels of the mask.
         below: (n, 2) centres of the lower faces, in pixels of the mask.
-        face_px: Size of a face in the mask.
-        radius: Half the line's width, in faces.
+        face_px: Width of a face in the mask, in pixels.
+        radius: Half the line's width, as a multiple of a face's width.
 
     Returns:
         (h, w) 255 where a die is, else 0.
@@ -66,16 +68,16 @@ def dice_mask(
 
 
 def unexplained_boxes(foreground: Mask, dice: Mask, face_px: float, radius: float = MIN_OBJECT_RADIUS) -> list[Box]:
-    """Find foreground objects outside the dice.
+    """Return the bounding boxes of foreground objects outside the dice that are large enough to hold a given disc.
 
     Args:
         foreground: (h, w) 255 where the picture differs from the empty tray.
         dice: (h, w) 255 where accepted dice are.
-        face_px: Size of a face in the masks.
-        radius: Radius, in faces, of the disc that an object must hold to be reported.
+        face_px: Width of a face in the masks, in pixels.
+        radius: Radius of the disc, as a multiple of a face's width; smaller or thinner objects are left out.
 
     Returns:
-        Bounding box of each object in pixels of the mask.
+        Bounding box of each object in pixels of the mask; empty if there is none.
     """
     rest = foreground & ~dice
     depth = cv2.distanceTransform(cv2.copyMakeBorder(rest, 1, 1, 1, 1, cv2.BORDER_CONSTANT), cv2.DIST_L2, 3)[1:-1, 1:-1]
@@ -92,22 +94,22 @@ def unexplained_boxes(foreground: Mask, dice: Mask, face_px: float, radius: floa
 
 
 def any_overlap(faces: Floats, face_px: float) -> bool:
-    """Whether two of the (n, 2) face centres are nearer than MIN_FACE_DISTANCE faces of `face_px` pixels."""
+    """Return whether any two of the (n, 2) face centres are nearer than MIN_FACE_DISTANCE times `face_px` pixels."""
     distances = np.hypot(*(faces[:, None] - faces[None]).transpose(2, 0, 1))
     return bool((distances[np.triu_indices(len(faces), 1)] < MIN_FACE_DISTANCE * face_px).any())
 
 
 def impossible_size(size_px: float, face_px: float) -> bool:
-    """Whether a detected face of `size_px` cannot belong to a flat die whose face has `face_px`."""
+    """Return whether a detected face of `size_px` pixels can't be a flat die's, whose face should have `face_px`."""
     return not FACE_SIZE_RANGE[0] <= size_px / face_px <= FACE_SIZE_RANGE[1]
 
 
 def cut_off(face_xy: Sequence[float], size_px: float, shape: tuple[int, ...]) -> bool:
-    """Whether part of a face may be outside a picture.
+    """Return whether part of a face may be outside a picture: its centre is within BORDER_MARGIN faces of the edge.
 
     Args:
         face_xy: Centre of the face in pixels.
-        size_px: Size of the face.
+        size_px: Width of the face in pixels.
         shape: Height and width of the picture, in that order.
     """
     half = BORDER_MARGIN * size_px

@@ -15,13 +15,14 @@ from vision.networks.classifier import CROP_FACES, Classifier, Place, crop_face,
 from vision.reading.reading import Box, FrameBGR, Reading
 from vision.teaching.witness import EXAMPLE_VIEWS, NO_FACE, Example, features_of
 
-APART = 0.5
-"""Distance from every die, in faces, from which a rejected candidate is another thing and not a second box of a die."""
+MIN_DISTANCE_FACES = 0.5
+"""Distance from every die, as a multiple of its width, above which a rejected candidate is an example of no face. A
+nearer one may be a second box of the die. A larger distance drops examples."""
 
 PATCH_PX, PATCH_FACES = 144, 2.25
 """Edge of a face's picture in pixels, and in faces: a crop of 1.5 faces fits into it at any turn."""
 PATCH_QUALITY = 95
-"""JPEG quality of a face's picture, 0 to 100."""
+"""JPEG quality, 0 to 100, of the stored picture of a face. Higher makes larger files; lower changes its features."""
 PATCH_PLACE: Place = (PATCH_PX / 2, PATCH_PX / 2, PATCH_PX / PATCH_FACES)
 """Centre and size of the face in its picture, in pixels."""
 
@@ -34,16 +35,21 @@ def examples_of(
     throw: int,
     rig: Rig | None = None,
 ) -> list[Example]:
-    """Return the labelled faces of a picture.
+    """Return labelled examples of the faces in a picture whose values a person has confirmed.
+
+    If all values are known, rejected candidates away from the dice become examples of `NO_FACE`. Dice that the reader
+    could not read give none.
 
     Args:
         classifier: Computes features and probabilities.
-        frame_bgr: The picture that was read.
-        reading: Its reading, with candidates.
-        values: For each of `reading.dice` its value, `NO_FACE`, or None if that is not known. If all are known, the
-            rejected candidates are examples of what is no face.
-        throw: Number that tells this throw from the others of the set.
-        rig: The calibration that it was read with, or None.
+        frame_bgr: (h, w, 3) picture that was read.
+        reading: Reading of the picture, with candidates.
+        values: Label for each of `reading.dice`: its value, `NO_FACE`, or None if that is not known.
+        throw: Number of the throw, different for each throw of the set.
+        rig: The calibration that the picture was read with, or None.
+
+    Returns:
+        One example for each labelled face; empty if there is none.
     """
     read = [(die.box_xywh, value) for die, value in zip(reading.dice, values, strict=True) if die.value is not None]
     faces = [(box, label) for box, label in read if label is not None]
@@ -64,7 +70,10 @@ def examples_of(
 
 
 def example_of(classifier: Classifier, patch_jpeg: bytes, throw: int, label: int) -> Example:
-    """Return the example of a face from its picture. Raises PictureError if that is damaged."""
+    """Compute the example of a face, with probabilities and features, from its stored JPEG picture.
+
+    Raises PictureError if the picture is damaged.
+    """
     patch = picture_of_bytes(patch_jpeg, f"a face of throw {throw}")
     probabilities = classifier.classify(patch, [PATCH_PLACE], EXAMPLE_VIEWS[:1])[0]
     return Example(
@@ -73,14 +82,14 @@ def example_of(classifier: Classifier, patch_jpeg: bytes, throw: int, label: int
 
 
 def _patch(view_bgr: FrameBGR, place: Place) -> bytes:
-    """Cut out a face with enough of its surroundings for every view, as JPEG."""
+    """Return a JPEG picture of a face with enough of its surroundings for every view."""
     x, y, size_px = place
     patch = crop_face(view_bgr, (x, y), PATCH_FACES / CROP_FACES * size_px, rotation(0.0), PATCH_PX)
     return cv2.imencode(".jpg", patch, [cv2.IMWRITE_JPEG_QUALITY, PATCH_QUALITY])[1].tobytes()
 
 
 def _place(box: Box, floor: Floor | None) -> Place:
-    """Return centre and size of a box of the frame, in pixels of the view that the classifier is shown."""
+    """Return centre and size of a box of the frame, in pixels of the floor's view, or of the frame without a floor."""
     x, y, width, height = box
     offset, stretch = (np.zeros(2), np.ones(2)) if floor is None else (np.array(floor.box[:2]), floor.stretch)
     centre = (np.array([x + width / 2, y + height / 2]) - offset) * stretch
@@ -89,6 +98,6 @@ def _place(box: Box, floor: Floor | None) -> Place:
 
 
 def _apart(box: Box, die: Box) -> bool:
-    """Whether the centre of a box is further than APART faces from that of a die."""
+    """Return whether the centre of a box is farther from a die's centre than MIN_DISTANCE_FACES times its width."""
     centres = [(x + width / 2, y + height / 2) for x, y, width, height in (box, die)]
-    return math.dist(*centres) > APART * max(die[2:])
+    return math.dist(*centres) > MIN_DISTANCE_FACES * max(die[2:])

@@ -29,18 +29,20 @@ EXAMPLE_VIEWS: Views = tuple((step * np.pi / 4, 1.0) for step in range(8))
 QUERY_VIEWS = EXAMPLE_VIEWS[:2]
 """Views of a face that is compared with the examples, whose views cover the other turns."""
 MIN_THROWS = 3
-"""Throws of a set from which it is a witness: fewer can't be compared with each other."""
+"""Least number of throws with examples from which a set of dice is compared with readings; with fewer it has no effect.
+Too few throws can't be checked against each other."""
 WEIGHTS = (0.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 80.0)
 """Weights of the distance that are tried on the examples."""
 NEAR_QUANTILE, NEAR_FACTOR = 0.95, 1.5
-"""A face is unknown beyond this multiple of this quantile of the distances between equal faces of different throws. A
-larger one weighs more faces, also those of other dice."""
+"""A face is unlike the examples if its distance exceeds NEAR_FACTOR times the NEAR_QUANTILE of the distances between
+faces of one label in different throws. A larger one compares more faces, also those of other dice."""
 MIN_CONFIRMED = 0.95
-"""Probability from which examples confirm a value, in place of augmented views that agree on it."""
+"""Probability, 0 to 1, from which examples confirm a value, which then needs no agreeing augmented views. A higher one
+confirms fewer values."""
 NO_FACE = 0
-"""Label of what is no upper face of a die."""
+"""Label of an example that is no upper face of a die, and index of its probability."""
 LABELS = 7
-"""Number of labels: `NO_FACE`, and the values 1 to 6."""
+"""Number of labels: `NO_FACE`, and the values 1 to 6. The classifier's outputs fix it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +98,9 @@ class Witness:
         self._fit = self._fitted() if self.usable else Fit()
 
     def weigh(self, selection: Selection, picture_bgr: FrameBGR, classifier: Classifier) -> tuple[Selection, bool]:
-        """Compare the dice of a selection with the learned examples of the set.
+        """Compare the dice of a selection with the learned examples; raise the confidence of dice that agree.
+
+        Nothing changes if the examples are too few (`usable`).
 
         Args:
             selection: Dice and rejected candidates.
@@ -104,8 +108,8 @@ class Witness:
             classifier: Computes the features.
 
         Returns:
-            The selection, and whether the examples contradict a confident die. Dice keep their values; the confidence
-                of dice that agree with the examples may rise. Rejected candidates are unchanged.
+            The selection, and whether the examples give a confident die another value. Dice keep their values; only
+                dice that were not confident and agree with the examples change. Rejected candidates are unchanged.
         """
         if not self.usable or not selection.dice:
             return selection, False
@@ -120,7 +124,10 @@ class Witness:
         return replace(selection, dice=tuple(sorted(dice, key=lambda die: -die.score))), contradicted
 
     def _verdict(self, die: Candidate, features: Features) -> Probabilities | None:
-        """Return (7,) probabilities of a die weighed by the examples; None if it is unlike all of them."""
+        """Return a die's (7,) probabilities weighed by its distance to the examples of each label.
+
+        Returns None if it is unlike all examples, or if the fitted weight is 0.
+        """
         distances = self._nearest(self._distances(features), np.ones(len(self._labels), bool))
         if self._fit.weight == 0.0 or distances.min() > self._fit.near:
             return None
@@ -128,7 +135,7 @@ class Witness:
         return (1 - self._fit.error) * fused + self._fit.error / LABELS
 
     def _fitted(self) -> Fit:
-        """Compare each example with those of other throws."""
+        """Fit weight, nearness and error rate by comparing each example with those of other throws."""
         labels = np.array([each.label for each in self.examples])
         nearest = np.stack(
             [self._nearest(self._distances(each.features), self._throws != each.throw) for each in self.examples]
@@ -146,16 +153,19 @@ class Witness:
         return Fit(weight, near, (wrong + 1) / (len(labels) + 2))
 
     def _distances(self, features: Features) -> NDArray[np.float64]:
-        """(n,) cosine distance of each row to the nearest of a face's query views."""
+        """Return the (n,) cosine distance of each example's view to the nearest query view of a face."""
         return np.asarray(1.0 - (self._rows @ features[: len(QUERY_VIEWS)].T).max(1), np.float64)
 
     def _nearest(self, distances: NDArray[np.float64], among: NDArray[np.bool_]) -> Distances:
-        """Return the distance to the nearest row of each label, among some rows."""
+        """Return the (7,) smallest distance of each label among the rows that `among` selects; infinite for none."""
         return np.array([distances[among & (self._labels == label)].min(initial=np.inf) for label in range(LABELS)])
 
 
 def _confirmed(die: Candidate, fused: Probabilities | None) -> Candidate:
-    """Return a die with fused probabilities, if it is not confident yet and they name its value; else unchanged."""
+    """Return a die with fused probabilities if it is not confident yet and they name its value; else unchanged.
+
+    `fused` has (7,) probabilities; None leaves the die unchanged.
+    """
     if fused is None or die.confident or fused.argmax() != die.value:
         return die
     no_face = min(float(die.probabilities[NO_FACE]), float(fused[NO_FACE]))
@@ -166,7 +176,10 @@ def _confirmed(die: Candidate, fused: Probabilities | None) -> Candidate:
 
 
 def _fused(probabilities: Probabilities, distances: Distances, weight: float) -> Probabilities:
-    """(7,) probabilities of a face, weighed by its distances; a label without examples counts as the nearest one."""
+    """Return the (7,) probabilities of a face, each multiplied by exp(-weight * distance) and then normalised.
+
+    Distances are relative to the smallest one; a label without examples counts as the nearest.
+    """
     if not np.isfinite(distances).any():
         return probabilities
     beyond = np.where(np.isfinite(distances), distances - distances.min(), 0.0)
@@ -175,7 +188,7 @@ def _fused(probabilities: Probabilities, distances: Distances, weight: float) ->
 
 
 def features_of(classifier: Classifier, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> list[Features]:
-    """Return the features of the face at each place, (views, d) with rows of length 1."""
+    """Return for each place the (views, d) features of its face, each row scaled to length 1."""
     rows = classifier.features(picture_bgr, places, views)
     rows = rows / np.linalg.norm(rows, axis=-1, keepdims=True)
     return [rows[:, at] for at in range(len(places))]
