@@ -18,18 +18,21 @@ from vision.images.loading import quiet_opencv
 from vision.reading.reading import FrameBGR
 
 FRAME_WAIT_S = 2.0
-"""Longest wait for one frame of a live camera, in seconds. After that the camera counts as failed and is closed."""
+"""Longest wait for one frame of a live camera, in seconds. After that the camera counts as failed and is closed. A
+longer wait delays the report; a shorter one fails slow cameras."""
 OPEN_WAIT_S = 10.0
 """Longest wait for a live camera to open, in seconds. A USB camera that wakes up takes some seconds; one that never
 answers must not block the table."""
 SIZE_WH = (1280, 960)
 """Width and height, in pixels, requested of a live camera. Larger frames show smaller dice and take longer to read."""
 DEFAULT_FPS = 30.0
-"""Frame rate, in frames per second, assumed for a video file that states none."""
+"""Frame rate, in frames per second, assumed for a video file that states none. It sets the times of its frames."""
 MAX_LAG_S = 2.0
-"""Delay of the reader behind the video's own time, in seconds, above which frames are skipped."""
+"""Seconds by which the reader may lag behind the video's own time before frames are skipped. A larger one makes slow
+machines take longer for a video; a smaller one skips frames earlier."""
 SKIP_S = 0.1
-"""Interval of the frames that a slow reader gets, in seconds of the video. Short enough to see dice come to rest."""
+"""Interval between the frames that a lagging reader gets, in seconds of the video. Short enough to see dice come to
+rest; a longer one catches up sooner and misses short rests."""
 
 
 class VideoCamera:
@@ -61,7 +64,9 @@ class VideoCamera:
         self._at_s, self._began_s = -self._period_s, None
 
     def frame(self) -> Frame | None:
-        """Return the next frame of the file; None after the last one. Frames are skipped for a reader that lags behind.
+        """Return the next frame of the file with its time in the video; None after the last one.
+
+        If the reader lags more than MAX_LAG_S behind the video's own time, frames in between are skipped.
 
         Raises:
             DeviceError: No frame at all can be decoded, or the video was not started.
@@ -153,7 +158,10 @@ class IndexCamera:
 
 
 def _opened(index: int) -> cv2.VideoCapture:
-    """Open OpenCV's camera at `index` and ask it for SIZE_WH. If there is none, the returned capture is not open."""
+    """Open OpenCV's camera at `index` and return it, asked for MJPEG pictures of SIZE_WH without a queue of old ones.
+
+    If there is no such camera, the returned capture is not open.
+    """
     capture = cv2.VideoCapture(index)
     # Uncompressed, USB 2 has room for only a few pictures of this size a second.
     capture.set(cv2.CAP_PROP_FOURCC, float(cv2.VideoWriter.fourcc(*"MJPG")))
@@ -165,7 +173,7 @@ def _opened(index: int) -> cv2.VideoCapture:
 
 
 def picture_of(capture: cv2.VideoCapture) -> FrameBGR | None:
-    """Read the next picture of a capture as (h, w, 3) uint8 BGR; None if it gives none."""
+    """Return the next picture of a capture as (h, w, 3) uint8 BGR; None if it has none or OpenCV fails."""
     try:
         got, image = capture.read()
     except cv2.error:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 MIN_SHARE = 0.99
-"""Least share of the widest field of view, 0 to 1, at which a sensor mode counts as equally wide. Crops may differ by
-rounding."""
+"""Share of the widest field of view, 0 to 1, from which a narrower one counts as equally wide: crops may differ by
+rounding. A lower one accepts modes that show less of the tray."""
 MIN_FPS = 29.0
-"""Frames per second from which a mode is fast enough to see dice roll. A slower mode is chosen only if every faster one
-shows less."""
+"""Frames per second from which a sensor mode is fast enough to see dice roll. A slower mode is chosen only if every
+faster one shows less of the tray. A higher limit rejects modes of 30 frames a second."""
 
 SizeWH = tuple[int, int]
 
@@ -34,20 +34,20 @@ class Module:
     lens_deg: float
 
     def angle_deg(self, size_wh: SizeWH) -> float:
-        """Return the horizontal angle of view, in degrees, of a picture with the shape of `size_wh`.
+        """Return the horizontal angle of view, in degrees, of a picture with the aspect ratio of `size_wh`.
 
-        The picture is the largest crop of the sensor with that shape.
+        The picture is taken to be the largest crop of the sensor with that aspect ratio.
         """
         used_w, _ = largest_wh(self.array_wh, size_wh)
         return narrowed_deg(self.lens_deg, used_w / self.array_wh[0])
 
 
 def narrowed_deg(lens_deg: float, share: float) -> float:
-    """Return the horizontal angle of view, in degrees, of the middle part of a picture.
+    """Return the horizontal angle of view, in degrees, that is left if a picture is cropped to its middle.
 
     Args:
         lens_deg: Horizontal angle of view of the whole picture, in degrees.
-        share: Width of the middle part relative to the whole picture, 0 to 1.
+        share: Width of the crop relative to the whole picture, 0 to 1.
     """
     return math.degrees(2 * math.atan(math.tan(math.radians(lens_deg) / 2) * share))
 
@@ -101,7 +101,7 @@ class SensorField:
 
 
 def largest_wh(inside_wh: SizeWH, shape_wh: SizeWH) -> SizeWH:
-    """Return width and height of the largest rectangle that fits inside `inside_wh` and has the shape of `shape_wh`."""
+    """Return width and height of the largest rectangle inside `inside_wh` with the aspect ratio of `shape_wh`."""
     width, height = inside_wh
     return min(width, height * shape_wh[0] // shape_wh[1]), min(height, width * shape_wh[1] // shape_wh[0])
 
@@ -112,17 +112,18 @@ def height_mm(tray_width_mm: float, angle_deg: float) -> float:
 
 
 def widest_mode(modes: Iterable[Mapping[str, Any]], size_wh: SizeWH) -> tuple[Mapping[str, Any], int] | None:
-    """Choose the sensor mode whose crop shows most of the scene in a picture of that size.
+    """Return the sensor mode that shows most of the scene in a picture of the wanted size.
 
-    Modes within 1 % of the widest field count as equal. Of these a mode with at least 29 frames a second is preferred.
-    Then one whose picture is not enlarged, then the fewest pixels, then the most bits.
+    Modes within 1 % of the widest field of view count as equal. Of these a mode with at least 29 frames a second is
+    preferred, then one whose picture need not be enlarged, then the fewest pixels, then the most bits.
 
     Args:
         modes: picamera2's `sensor_modes`.
-        size_wh: Width and height of the picture.
+        size_wh: Width and height of the wanted picture, in pixels.
 
     Returns:
-        The mode, and how many columns of the pixel array it shows. None: no mode reports its crop (a USB camera).
+        The mode, and how many columns of the sensor its picture shows. None if no mode reports its crop, as with a USB
+        camera.
     """
     told = [mode for mode in modes if "crop_limits" in mode]
     if not told:

@@ -23,15 +23,19 @@ SUFFIXES = frozenset({".bmp", ".heic", ".jpeg", ".jpg", ".png", ".tif", ".tiff",
 GREY_BGR = (128, 128, 128)
 """Colour of the empty tray and of the margins around a photo."""
 FPS = 15.0
-"""Frames per second that the camera delivers. A photo does not change, so a higher rate only costs computing time."""
+"""Frames per second that this camera delivers. A photo does not change, so a higher rate only costs computing time."""
 SHOWN_S = 4.0
-"""Seconds for which each photo is shown: long enough for the reader to settle and read it."""
+"""Seconds for which each photo is shown: long enough to be detected as at rest and read on a slow machine. A shorter
+one may skip photos; a longer one makes the folder take longer."""
 CLEARED_S = 0.6
-"""Seconds for which an empty tray is shown between two photos. The watcher must notice that the dice were taken."""
+"""Seconds for which an empty tray is shown between two photos, so that the watcher notices that the dice were taken. A
+shorter one may join two throws; a longer one only takes time."""
 
 
 def photos_in(folder: Path) -> tuple[Path, ...]:
-    """Return the photos of a folder, numbers in their names in counting order (2.jpg before 10.jpg).
+    """Return the paths of a folder's photos, ordered by name with numbers by their value (2.jpg before 10.jpg).
+
+    Subfolders and other files are left out.
 
     Raises:
         SetupError: The folder is missing, can't be listed or holds no photo.
@@ -49,7 +53,7 @@ def photos_in(folder: Path) -> tuple[Path, ...]:
 
 
 def letterboxed(image_bgr: FrameBGR, size_wh: tuple[int, int]) -> FrameBGR:
-    """Fit the whole picture into `size_wh` pixels (width, height), centred on neutral grey."""
+    """Return the whole picture scaled to fit into `size_wh` pixels (width, height), with grey margins around it."""
     width, height = size_wh
     scale = min(width / image_bgr.shape[1], height / image_bgr.shape[0])
     w, h = (max(1, round(side * scale)) for side in image_bgr.shape[1::-1])
@@ -92,7 +96,7 @@ class FilesCamera:
         self._started = False
 
     def start(self) -> None:
-        """Begin with the first photo. A camera that is started already goes on."""
+        """Start showing photos from the first one. Has no effect on a camera that is started already."""
         if self._started:
             return
         self._started = True
@@ -102,7 +106,9 @@ class FilesCamera:
         self._due_s = self._clock()
 
     def frame(self) -> Frame:
-        """Wait until the next frame is due, FPS a second; return the present photo or the empty tray.
+        """Wait until the next frame is due, FPS a second; return the photo that is shown now, or an empty tray.
+
+        After SHOWN_S and CLEARED_S the next photo follows.
 
         Raises:
             DeviceError: The camera was not started, or no photo of the folder can be read.
@@ -128,9 +134,10 @@ class FilesCamera:
         self._shown = None
 
     def _next_photo(self) -> FrameBGR:
-        """Return the next readable photo, letterboxed. Unreadable ones are skipped; after the last comes the first.
+        """Load the next readable photo and return it letterboxed. After the last photo comes the first.
 
-        Raises DeviceError, and stops, if no photo can be read.
+        Unreadable photos are skipped with a warning in the log. Raises DeviceError, and stops the camera, if no photo
+        can be read.
         """
         for _ in self._photos:
             path = self._photos[self._next % len(self._photos)]

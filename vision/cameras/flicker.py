@@ -20,11 +20,11 @@ MAX_EXPOSURE_S = 1 / 30
 def country(wifi: Path = REGULATORY_DOMAIN, cmdline: Path = Path("/proc/cmdline")) -> str:
     """Return the machine's country as two letters (ISO 3166); "" if unknown.
 
-    It is the Wi-Fi country of the kernel's command line, else that of the Wi-Fi driver, else the one in the locale.
+    It is the Wi-Fi country on the kernel's command line, else the Wi-Fi driver's, else the locale's (LC_ALL, LANG).
 
     Args:
-        wifi: File of the Wi-Fi driver with the country.
-        cmdline: File with the kernel's command line.
+        wifi: File of the Wi-Fi driver that holds the country.
+        cmdline: File that holds the kernel's command line.
     """
     for file, pattern in ((cmdline, r"cfg80211\.ieee80211_regdom=([A-Z]{2})"), (wifi, r"^([A-Z]{2})$")):
         try:
@@ -38,10 +38,10 @@ def country(wifi: Path = REGULATORY_DOMAIN, cmdline: Path = Path("/proc/cmdline"
 
 
 def mains_hz(setting: int, where: str) -> int:
-    """Return the mains frequency in Hz.
+    """Return the mains frequency in Hz, 50 or 60: the setting, or the usual one of the country.
 
     Args:
-        setting: 50 or 60; 0 takes the usual frequency of the country.
+        setting: 50 or 60; 0 for the country's.
         where: The country as two letters; "" if unknown, which gives 50.
     """
     return setting or (60 if where in SIXTY_HZ.split() else 50)
@@ -55,10 +55,10 @@ def flicker_period_us(hz: int) -> int:
 def steady_exposure(
     exposure_us: float, gain: float, gain_limits: tuple[float, float], period_us: int
 ) -> tuple[int, float]:
-    """Find exposure and gain that keep the brightness and average out a lamp's flicker.
+    """Return an exposure and a gain that give the same brightness and average out a lamp's flicker.
 
     The exposure becomes a whole number of flicker periods, at most MAX_EXPOSURE_S. A scene too bright for one period
-    at the lowest gain gets that gain and a shorter exposure, and bands remain (`has_whole_periods`).
+    at the lowest gain gets that gain and a shorter exposure, with which bands remain (`has_whole_periods`).
 
     Args:
         exposure_us: Present exposure time in microseconds.
@@ -67,7 +67,7 @@ def steady_exposure(
         period_us: Flicker period in microseconds.
 
     Returns:
-        Exposure in microseconds and analogue gain. The picture becomes darker where the highest gain is not enough.
+        Exposure in microseconds, and analogue gain. The picture becomes darker if the highest gain is not enough.
     """
     lowest, highest = gain_limits
     total = exposure_us * gain
@@ -81,11 +81,11 @@ def steady_exposure(
 
 
 def has_whole_periods(exposure_s: float, hz: int) -> bool:
-    """Return whether an exposure is a whole number of flicker periods, within 2 %.
+    """Return whether an exposure is a whole number (1 or more) of a lamp's flicker periods, within 2 % of a period.
 
     Args:
         exposure_s: Exposure time in seconds.
-        hz: Mains frequency; lamps flicker at twice that.
+        hz: Mains frequency in hertz; lamps flicker at twice that.
     """
     periods = exposure_s * 2 * hz
     return round(periods) >= 1 and abs(periods - round(periods)) < 0.02

@@ -22,7 +22,7 @@ class LimitedCamera:
         self._since_s: float | None = None
 
     def restart(self) -> None:
-        """Begin the time anew with the next frame."""
+        """Start the time limit anew at the next frame."""
         self._since_s = None
 
     def start(self) -> None:
@@ -30,7 +30,10 @@ class LimitedCamera:
         self._camera.start()
 
     def frame(self) -> Frame | None:
-        """Return the next frame; None after the time, or when the recording has ended. Raises DeviceError."""
+        """Return the camera's next frame; None once the time is over or the recording has ended.
+
+        Sets `ended` in the latter case. Raises DeviceError if the camera fails.
+        """
         frame = self._camera.frame()
         if frame is None:
             self.ended = True

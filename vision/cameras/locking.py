@@ -22,29 +22,32 @@ Controls = dict[str, Any]
 AF_MANUAL, AF_CONTINUOUS = 0, 2
 """Values of libcamera's AfModeEnum: the lens stays where it is set, or keeps focusing."""
 AF_FOCUSED = 2
-"""libcamera's AfStateEnum: the lens has found a sharp picture."""
+"""Value of libcamera's AfStateEnum, fixed by libcamera: autofocus has found a sharp picture."""
 AE_CONVERGED = 2
-"""libcamera's AeStateEnum: exposure has reached its target."""
+"""Value of libcamera's AeStateEnum, fixed by libcamera: automatic exposure has reached its target."""
 FLICKER_MANUAL = 1
-"""libcamera's AeFlickerModeEnum: the exposure honours AeFlickerPeriod."""
+"""Value of libcamera's AeFlickerModeEnum, fixed by libcamera: the exposure honours AeFlickerPeriod."""
 STEADY_FRAMES = 15
-"""Frames over which a value must stay within `MAX_CHANGE` to count as converged. More make calibrating take longer."""
+"""Number of successive frames over which exposure, white balance or focus must be steady to count as converged and be
+locked. More make the start and calibrating take longer; fewer may lock a value that still changes."""
 MAX_CHANGE = 0.02
-"""Largest relative change of a converged value over `STEADY_FRAMES`. The reader tolerates more than ten times as much.
-"""
+"""Largest relative change of brightness or a colour gain over `STEADY_FRAMES` at which it counts as converged, 0.02 for
+2 %. The reader tolerates more than ten times as much. A smaller one may never lock in noise."""
 DELAY_S = 0.4
-"""Longest time, in seconds, from sending controls to the first frame taken with them. Earlier frames say nothing about
-the new controls. Covers three requests under way and the sensor's own delay."""
+"""Seconds for which frames are ignored after controls are sent: they may be taken with the old ones. It covers three
+requests under way and the sensor's own delay. A longer one makes locking slower."""
 GAMMA = 2.2
-"""Exponent that converts a pixel's value to light, as in sRGB."""
+"""Exponent that converts a pixel's value, 0 to 1, to linear light, as in sRGB. A larger one takes equal changes of
+pixels for larger changes of light, so that exposure is unlocked sooner."""
 MAX_LIGHT_CHANGE = 1.4
-"""Factor by which the tray's light may change before exposure is unlocked. Just below 1.5: a pub that dims its lights
-for the evening must be noticed."""
+"""Factor from which a change of the tray's light, up or down, unlocks exposure. Just below 1.5: a pub that dims its
+lights for the evening must be noticed. A larger one keeps an exposure that is too dark or too bright."""
 CHANGED_FOR_S = 1.5
-"""Time, in seconds, for which the light must stay changed before exposure is unlocked. A hand over the tray goes away
-sooner."""
+"""Seconds for which the light must stay changed before exposure is unlocked. A hand over the tray goes away sooner. A
+longer time delays the new exposure."""
 SAMPLE_EVERY_PX = 16
-"""Step, in pixels, between the pixels that are sampled for the brightness. A smaller step takes more time."""
+"""Step, in pixels, between the pixels whose median is the tray's brightness. A smaller step takes more time; a larger
+one samples fewer pixels."""
 
 
 class AutoLock:
@@ -75,10 +78,10 @@ class AutoLock:
         return controls | self._focus_controls()
 
     def focus_at(self, lens_position: float | None, at_s: float) -> Controls:
-        """Return the controls that move the lens.
+        """Set the position at which the lens is to be held; return the controls to send to the camera for that.
 
         Args:
-            lens_position: Where to hold it from now on, in dioptres; None to focus once more and hold it there.
+            lens_position: Position in dioptres to hold from now on; None to focus once more, then hold.
             at_s: The present time in seconds on the camera's clock.
         """
         self._wanted, self._position, self._asked_s = lens_position, lens_position, at_s
@@ -86,12 +89,14 @@ class AutoLock:
         return self._focus_controls()
 
     def after(self, metadata: Mapping[str, Any], image_bgr: FrameBGR, at_s: float) -> tuple[Exposure, Controls]:
-        """Return how a frame was taken, and the controls to send to the camera now (often none).
+        """Return the exposure with which a frame was taken, and the controls to send to the camera now (often none).
+
+        Controls lock what has converged, or unlock exposure and white balance if the light has changed.
 
         Args:
             metadata: picamera2's metadata of the frame.
-            image_bgr: (h, w, 3) its picture.
-            at_s: Its time in seconds on the camera's clock.
+            image_bgr: (h, w, 3) picture of the frame.
+            at_s: Time of the frame in seconds on the camera's clock.
         """
         taken = self._exposure(metadata)
         if at_s - self._asked_s < DELAY_S:
@@ -110,9 +115,9 @@ class AutoLock:
         return Exposure(metadata.get("ExposureTime", 0) / 1e6, gain, held, self._position)
 
     def _focus_controls(self) -> Controls:
-        """Return the controls that hold the lens at the wanted position, or let it focus if that is None.
+        """Return the controls that hold the lens at the wanted position, or let it focus if there is none.
 
-        Empty if the lens has no motor.
+        Returns no controls if the lens has no motor.
         """
         if "AfMode" not in self._advertised:
             return {}
@@ -121,9 +126,10 @@ class AutoLock:
         return {"AfMode": AF_MANUAL, "LensPosition": self._wanted}
 
     def _lock_converged(self, metadata: Mapping[str, Any]) -> Controls:
-        """Return the controls that lock exposure or white balance, whichever converged with this frame's `metadata`.
+        """Return the controls that lock exposure, white balance or both, if they have converged with this frame.
 
-        Empty for neither. The exposure is locked at a whole number of the lamp's flicker periods, if possible.
+        Returns no controls if neither has, or both are locked. The exposure is locked at a whole number of the lamp's
+        flicker periods; if the scene is too bright for that, a warning is logged. `metadata` is picamera2's.
         """
         if self._exposed and self._balanced:
             return {}
@@ -151,7 +157,9 @@ class AutoLock:
         return len(values) == STEADY_FRAMES and max(values) <= (1 + MAX_CHANGE) * min(values)
 
     def _lock_focus(self, metadata: Mapping[str, Any]) -> Controls:
-        """Return the controls that lock the lens once it has stayed in focus for STEADY_FRAMES; until then none.
+        """Return the controls that lock the lens once it has been in focus for STEADY_FRAMES; until then none.
+
+        It is locked at the median position of these frames.
 
         Args:
             metadata: picamera2's metadata of the present frame.
@@ -168,13 +176,13 @@ class AutoLock:
         return {"AfMode": AF_MANUAL, "LensPosition": self._position}
 
     def _unlock_in_other_light(self, image_bgr: FrameBGR, at_s: float) -> Controls:
-        """Return the controls that unlock exposure and white balance; empty while the light is as it was when locked.
+        """Return the controls that unlock exposure and white balance if the light has changed since they were locked.
 
-        The light must differ by MAX_LIGHT_CHANGE for CHANGED_FOR_S.
+        The light must differ by the factor MAX_LIGHT_CHANGE for CHANGED_FOR_S. Until then there are no controls.
 
         Args:
-            image_bgr: (h, w, 3) the present frame.
-            at_s: Its time in seconds on the camera's clock.
+            image_bgr: (h, w, 3) picture of the present frame.
+            at_s: Time of the frame in seconds on the camera's clock.
         """
         light = light_of(image_bgr)
         if self._light is None:

@@ -22,7 +22,7 @@ class MissingCamera:
         self._camera: Camera | None = None
 
     def start(self) -> None:
-        """Open and start the camera. Raises DeviceError with the reason when it can't be opened."""
+        """Try to open the real camera, unless it is open, and start it. Raises DeviceError if it can't be opened."""
         try:
             self._camera = self._camera or self._open()
         except SetupError as wrong:

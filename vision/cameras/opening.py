@@ -10,7 +10,7 @@ from companion.errors import SetupError, nearest
 from vision.cameras import Camera
 
 MAX_INDEX = 63
-"""Largest index accepted: Linux numbers at most 64 video devices."""
+"""Largest camera index, as in `opencv:0`, that the setting accepts: Linux numbers at most 64 video devices from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,10 @@ KINDS = tuple(f"{name}:{kind.argument}" if kind.argument else name for name, kin
 
 
 def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
-    """Make the camera that a setting names, without starting it.
+    """Return the camera that the setting [camera] source names, not started yet.
 
     Args:
-        spec: One of `KINDS`.
+        spec: The setting, in a form of `KINDS`, such as `opencv:0`.
         dice: Number of dice of the virtual tray.
         mains_hz: Frequency of the mains for the Pi's camera, 50 or 60; 0 takes that of the machine's country.
 

@@ -25,9 +25,11 @@ log = logging.getLogger(__name__)
 SIZE_WH: SizeWH = (1280, 960)
 """Size of the pictures: the tray's shape. Rows of 1280 pixels have no padding on any Pi."""
 BUFFERS = 3
-"""Number of frame buffers: one is filled, one waits, one is read. Each takes 3.7 MB of video memory."""
+"""Number of frame buffers of the camera: one is filled, one waits, one is read. More take 3.7 MB of video memory each;
+fewer lose frames."""
 FRAME_WAIT_S = 2.0
-"""Longest wait for a frame, in seconds. libcamera itself gives up a sensor after about a second."""
+"""Longest wait for a frame, in seconds; after that the camera is closed and DeviceError raised. libcamera itself gives
+up a sensor after about a second."""
 FAULTS = (RuntimeError, OSError, ValueError, KeyError, TypeError, CancelledError, InvalidStateError)
 """Exceptions that picamera2 and libcamera raise when a camera fails."""
 
@@ -66,7 +68,10 @@ class Picamera2Camera:
         self._modes: dict[str, Any] = {}
 
     def start(self) -> None:
-        """Open the camera. Raises DeviceError: no library, no camera, or a camera that is in use."""
+        """Open, configure and start the camera, unless it is started.
+
+        Raises DeviceError if picamera2 or a camera is missing, the camera is in use, or it fails.
+        """
         if self._device is not None:
             return
         self._at_s = -1.0
@@ -84,11 +89,11 @@ class Picamera2Camera:
             raise DeviceError(f"The camera does not start ({refused}).", RETRIED) from refused
 
     def frame(self) -> Frame:
-        """Return the next frame.
+        """Return the next frame; also send the camera the controls that lock or unlock exposure and focus.
 
         Raises:
-            DeviceError: No frame comes within 2 s, or the picture is cropped to less than the sensor's full field of
-                view. The camera is closed in both cases.
+            DeviceError: The camera was not started or fails, no frame comes within 2 s, or the picture is cropped to
+                less than the sensor's full field of view. The camera is then closed.
         """
         if self._device is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
@@ -111,7 +116,7 @@ class Picamera2Camera:
         return Frame(image_bgr, self._at_s, exposure)
 
     def stop(self) -> None:
-        """Stop and close the camera, so that it can be opened again, by us or another program."""
+        """Stop and close the camera, so that this or another program can open it. Faults are logged, not raised."""
         device, self._device = self._device, None
         if device is None:
             return
@@ -122,11 +127,14 @@ class Picamera2Camera:
                 log.warning("the camera did not close cleanly: %s", fault)
 
     def focus_at(self, lens_position: float | None) -> None:
-        """Hold the lens at that many dioptres from the next frame on; None focuses anew and then holds."""
+        """Hold the lens at `lens_position` dioptres from the next frame on. None: focus once more, then hold."""
         self._lens_position, self._refocus = lens_position, True
 
     def _configure(self, device: Any) -> None:
-        """Configure a picamera2 device for video in the sensor mode with the widest field of view, and set `field`."""
+        """Configure a picamera2 device for video in the sensor mode with the widest field of view; set `field`.
+
+        The mode is chosen once for each sensor model and then remembered.
+        """
         model = str(device.camera_properties.get("Model", "unknown"))
         if model not in self._modes:  # reading them configures the camera for each, which takes about a second
             self._modes = {model: widest_mode(device.sensor_modes, self._size_wh)}
@@ -139,13 +147,13 @@ class Picamera2Camera:
         device.configure(device.create_video_configuration(main=main, raw=None, buffer_count=BUFFERS, sensor=sensor))
 
     def _check_field(self, metadata: dict[str, Any]) -> None:
-        """Check once that the first picture shows as much of the sensor as the chosen mode promised.
+        """Check, at the first picture after a start, that it shows as much of the sensor as the chosen mode should.
 
         Args:
-            metadata: picamera2's metadata of that picture.
+            metadata: picamera2's metadata of the picture.
 
         Raises:
-            DeviceError: The picture shows less. The camera is stopped then.
+            DeviceError: The picture shows less. The camera is then stopped.
         """
         if self._seen or self.field is None or "ScalerCrop" not in metadata:
             return
@@ -156,11 +164,13 @@ class Picamera2Camera:
             raise DeviceError(f"The camera shows {used_w} of the {wanted_w} columns that its sensor could.", UPDATE)
 
     def _adjusted(self, metadata: dict[str, Any], image_bgr: FrameBGR) -> Exposure:
-        """Send the camera the controls that `AutoLock` decides on after a frame; return how that frame was taken.
+        """Send the camera the controls that `AutoLock` decides on after a frame; return that frame's exposure.
+
+        A focus that `focus_at` asked for is sent too.
 
         Args:
             metadata: picamera2's metadata of the frame.
-            image_bgr: (h, w, 3) its picture.
+            image_bgr: (h, w, 3) picture of the frame.
         """
         refocused: dict[str, Any] = {}
         if self._refocus:
@@ -186,7 +196,10 @@ class Picamera2Camera:
 
 
 def _opened() -> Any:
-    """Open the first camera and return its `Picamera2` object. Raises DeviceError."""
+    """Open the first camera and return its `Picamera2` object.
+
+    Raises DeviceError if picamera2 can't be loaded, there is no camera, or another program uses it.
+    """
     make = _library().Picamera2
     device: Any = None
     try:

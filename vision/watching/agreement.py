@@ -11,18 +11,19 @@ Point = tuple[float, float]
 """x and y in pixels."""
 
 MAX_SAME_DIE_DISTANCE = 0.5
-"""Distance of two centres, in die sizes, from which they are two dice. A larger one overlooks a die that was moved."""
+"""Distance of two dice's centres in two readings, as a multiple of a die's width, from which they are different dice. A
+larger one overlooks a die that was moved; a smaller one takes a jittering box for another die."""
 
 
 def agreed(readings: Sequence[Reading]) -> Reading:
-    """Merge the readings of successive still frames into one.
+    """Merge the readings of successive still frames into one, which is trusted only if all agree.
 
     Args:
         readings: At least one reading, oldest first.
 
     Returns:
-        The dice of the newest reading. The doubt is the latest one of any reading, or `Doubt.DISAGREE` if values or
-        places differ.
+        The dice of the newest reading. Its doubt is that of the latest reading in doubt; without one it is
+        `Doubt.DISAGREE` if values or places differ, else None.
     """
     newest = readings[-1]
     doubt = next((reading.doubt for reading in reversed(readings) if reading.doubt is not None), None)
@@ -32,11 +33,11 @@ def agreed(readings: Sequence[Reading]) -> Reading:
 
 
 def same_dice(one: Reading, other: Reading, moved: Callable[[Point], Point] = lambda xy: xy) -> bool:
-    """Whether two readings have equally many dice, and each of `one` has a die of the same value near it in `other`.
+    """Return whether two readings show the same dice: equally many, each with the same value at nearly the same place.
 
     Args:
-        one: A reading.
-        other: A reading of another picture.
+        one: Reading of one picture.
+        other: Reading of another picture.
         moved: Maps a point of the first picture to the second; the default is for a camera that did not move.
     """
     if len(one.dice) != len(other.dice):

@@ -16,18 +16,22 @@ from numpy.typing import NDArray
 from vision.watching.stillness import SMALL_WH, Small
 
 SHRINK_FACTOR = 2
-"""Factor by which the small picture is shrunk again for least squares, which then takes a quarter of the time."""
+"""Factor by which width and height of the small picture are shrunk for least squares. 2 takes a quarter of the time;
+more is faster but less exact."""
 MAX_STEPS = 5
-"""Largest number of Gauss-Newton steps. Bounds the time of a search that does not converge."""
+"""Largest number of Gauss-Newton steps of one estimate. It bounds the time of a search that does not converge; fewer
+may stop before the motion is found."""
 CONVERGED_PX = 0.02
 """Largest component of a step, in small pixels, below which the search has converged. A larger one is less exact."""
 MIN_OUTLIER_LEVELS = 1.0
-"""Lower bound of the outlier scale, in grey levels. On plain ground the median residual would be below the noise."""
+"""Lower bound of the residual, in grey levels, from which a pixel counts as an outlier. On plain ground the median
+residual alone would be below the noise. A higher one lets moving dice disturb the estimate."""
 OUTLIER_MULTIPLE = 1.5
-"""Outlier scale relative to the median residual. Pixels with a larger residual, as of rolling dice, lose weight."""
+"""Residual of an outlier as a multiple of the median residual. A pixel with this residual, as of a rolling die, has
+half its weight. A higher multiple lets moving dice disturb the estimate."""
 DAMPING = 1e-3
-"""Damping relative to the mean curvature (Levenberg-Marquardt). Directions without contrast get no motion. A larger one
-shortens each step."""
+"""Damping of each step, relative to the mean curvature (Levenberg-Marquardt), so that directions without contrast get
+no motion. A larger one shortens each step, so that more steps are needed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +60,7 @@ class EgoMotion:
         return float(x), float(y)
 
     def follow(self, picture: NDArray[np.float32], border: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Warp a picture by the motion, as the camera would see it afterwards.
+        """Return a picture warped by the motion, as the camera would see the ground afterwards, and where it is valid.
 
         Args:
             picture: (h, w) levels at the size of the small picture, or smaller with the motion scaled alike.
@@ -76,7 +80,9 @@ class EgoMotion:
 
 
 def ego_motion(one: Small, other: Small) -> EgoMotion:
-    """Estimate how the ground moved between two small pictures, by phase correlation and then Gauss-Newton steps.
+    """Return how the ground moved in the view between two small pictures, as an affine motion.
+
+    Phase correlation finds the shift; up to MAX_STEPS Gauss-Newton steps refine it.
 
     Args:
         one: The earlier picture.
@@ -94,7 +100,7 @@ def ego_motion(one: Small, other: Small) -> EgoMotion:
 
 
 def _half_size(small: Small) -> NDArray[np.float32]:
-    """Shrink the contrast of a small picture by SHRINK_FACTOR and blur it; returns (60, 80)."""
+    """Return the contrast of a small picture, shrunk by SHRINK_FACTOR to (60, 80) and blurred."""
     size = SMALL_WH[0] // SHRINK_FACTOR, SMALL_WH[1] // SHRINK_FACTOR
     return blurred(cv2.resize(small.contrast.astype(np.float32), size, interpolation=cv2.INTER_AREA))
 
@@ -105,9 +111,9 @@ def blurred(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _initial_shift(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Estimate the (2,) shift between two pictures by phase correlation; zero if it brings them no closer.
+    """Return the (2,) shift in pixels between two pictures, by phase correlation.
 
-    Two pictures are closer if the median of their absolute difference is smaller.
+    Returns zero if shifting does not reduce the median absolute difference of the pictures.
 
     Args:
         one: (120, 160) contrast of the earlier small picture.
@@ -124,7 +130,9 @@ def _initial_shift(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDAr
 def _gauss_newton_step(
     one: NDArray[np.float32], other: NDArray[np.float32], motion: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Improve a motion by one weighted, damped Gauss-Newton step. Pixels with a large residual weigh little.
+    """Return the correction of a motion by one weighted, damped Gauss-Newton step.
+
+    Pixels with a large residual, such as rolling dice, weigh little.
 
     Args:
         one: (60, 80) contrast of the earlier picture, as `_half_size` returns it.
@@ -152,7 +160,7 @@ def _gauss_newton_step(
 
 @lru_cache(maxsize=4)
 def _grid(width: int, height: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return two (height, width) maps: each pixel's place across and down, -0.5 to 0.5 from edge to edge."""
+    """Return two (height, width) maps of each pixel's x and y, from -0.5 at the left and upper edge to 0.5."""
     across = np.linspace(-0.5, 0.5, 2 * width + 1, dtype=np.float32)[1::2]
     down = np.linspace(-0.5, 0.5, 2 * height + 1, dtype=np.float32)[1::2]
     return np.tile(across, (height, 1)), np.tile(down[:, None], (1, width))

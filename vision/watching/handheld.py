@@ -24,29 +24,34 @@ from vision.watching.stillness import (
 )
 
 MAX_CAMERA_MOTION_PX = 1.5
-"""Motion between two frames, in small pixels, above which a hand-held camera is not steady: it would blur pips."""
+"""Motion of the camera between two frames, in small pixels, above which the tray counts as moving: the frame would have
+blurred pips. A higher one reads blurred frames; a lower one waits for a steadier hand."""
 MATCH_WINDOW_PX = 3
-"""Side of the square in which a pixel may find its match, in small pixels. Allows for the parallax of dice. A larger
-one overlooks small motions."""
+"""Side of the square, in small pixels, in which a pixel may find an equal one in the other picture. It allows for the
+parallax of dice. A larger one overlooks small motions."""
 BORDER_PX = SURROUNDINGS_PX // 2
 """Border to ignore, in small pixels. New ground enters there, and a pixel's surroundings are incomplete."""
 NOISE_MULTIPLE = 2.0
-"""Multiple of the median difference that is taken for noise, such as the pile of a carpet. A larger one overlooks faint
-motion."""
+"""Multiple of the median difference of two pictures that is taken for noise, such as the pile of a carpet, and added to
+the threshold of a changed pixel. A larger one overlooks faint motion."""
 MAX_NOISE_LEVELS = 6.0
-"""Upper bound of the noise allowance, in grey levels. Two different scenes must not pass for noise."""
+"""Upper bound of that allowance for noise, in grey levels. With a higher one two different scenes may pass for
+noise."""
 HELD_STILL_S = 0.25
-"""Time without motion of dice, in seconds, that makes a rest while the camera moves. Rocking is then harder to see, so
-it is more than STILL_S. A longer one delays each reading."""
+"""Seconds without motion of dice that make a rest if the hand-held camera moved meanwhile. Rocking dice are then harder
+to see, so it is more than STILL_S. A longer one delays each reading."""
 DIE_PX = 7
 """Side, in small pixels, of the square in which changed pixels are counted: the size of a die. A die that moves changes
 many pixels of one square, noise few. In a larger square noise counts as a moved die; a smaller one misses slow dice."""
 MAX_CHANGED_IN_DIE = 6
-"""Changed pixels in a square of DIE_PX x DIE_PX above which a die moved. A higher bound overlooks slow dice."""
+"""Number of changed pixels in a square of DIE_PX x DIE_PX above which a die has moved. A higher one overlooks slow
+dice; a lower one takes noise for motion."""
 
 
 def most_changed_in_die(one: Small, other: Small, motion: EgoMotion) -> int:
-    """Count the changed pixels in each die-sized square and return the largest count.
+    """Return the largest number of changed pixels in any die-sized square, with the camera's motion undone.
+
+    A pixel has changed if it differs from all nearby pixels of the other picture by more than the noise.
 
     Args:
         one: The earlier small picture.
@@ -72,7 +77,7 @@ def _beyond(picture: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray
 
 
 def _moved(last: Small, now: Small, max_camera_px: float = MAX_CAMERA_MOTION_PX) -> bool:
-    """Whether dice moved between two frames, or the camera moved by more than `max_camera_px` small pixels."""
+    """Return whether dice moved between two frames, or the camera moved by more than `max_camera_px` small pixels."""
     if changed(last, now) <= MOVING_PX:
         return False
     motion = ego_motion(last, now)
@@ -83,10 +88,12 @@ _moved_meanwhile = partial(_moved, max_camera_px=math.inf)
 
 
 def _needed_s(began: Small, now: Small) -> float:
-    """Return how long a stillness must last to be a rest, in seconds; infinite if dice have moved since it began.
+    """Return how long dice must lie still to be at rest, in seconds; infinite if they have moved since they lay still.
+
+    It is STILL_S if the camera has not moved either, else HELD_STILL_S.
 
     Args:
-        began: The frame at which the stillness began.
+        began: The frame in which the dice began to lie still.
         now: The present frame.
     """
     if changed(began, now) <= MOVING_PX:

@@ -11,9 +11,10 @@ from vision.watching.watcher import Settled
 
 
 def is_new_throw(settled: Settled, last: Settled, *, held: bool = False) -> bool:
-    """Whether a settled reading shows a new throw: other dice, values or places than the last reported one.
+    """Return whether a settled reading shows a new throw: other values or places of dice than the last reported one.
 
-    It does too if the throw zone was empty in between, or if the last one's doubt has changed or gone.
+    Also True if the throw zone was empty in between, or if the last reading was in doubt and this one has another
+    doubt or none.
 
     Args:
         settled: The present reading.
@@ -30,10 +31,10 @@ def is_new_throw(settled: Settled, last: Settled, *, held: bool = False) -> bool
 
 
 def latest(settled: Settled, last: Settled | None, *, held: bool = False) -> Settled:
-    """Return the reading to pass as `last` to `is_new_throw` next time.
+    """Return the reading to pass as `last` to the next call of `is_new_throw` and of this function.
 
-    It is `settled`; if that is no new throw, it keeps the doubt of `last`. So a doubt that comes and goes over the same
-    dice makes no new throw.
+    A new throw is returned as it is. Otherwise `settled` is returned with the doubt of `last`, so that a doubt that
+    comes and goes over the same dice makes no new throw.
 
     Args:
         settled: The present reading.

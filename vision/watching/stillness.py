@@ -21,20 +21,25 @@ from vision.reading.reading import FrameBGR
 SMALL_WH = (160, 120)
 """Width and height of the small picture, in pixels. A die of 60 px in a frame 1,280 px wide is 7 px here."""
 SURROUNDINGS_PX = 9
-"""Side of the square whose mean a pixel is compared with, in small pixels: a little more than a die."""
+"""Side of the square, in small pixels, whose mean is subtracted from a pixel to get its contrast: a little more than a
+die. In a much smaller one a die has little contrast; in a larger one soft shadows have more."""
 CHANGED_LEVELS = 7
-"""Least change of a pixel's contrast that counts, in grey levels: four times the noise that shrinking leaves."""
+"""Change of a pixel's contrast, in grey levels, above which the pixel has changed: four times the noise that shrinking
+leaves. A higher one overlooks faint motion; a lower one takes noise for it."""
 MOVING_PX = 5
-"""Largest number of changed pixels between two frames at which nothing moves: a tenth of a die's area."""
+"""Largest number of changed small pixels between two frames at which nothing moves: a tenth of a die's area. A higher
+one overlooks slow dice; with a lower one the tray seldom comes to rest."""
 DIFFERENT_PX = 10
-"""Largest number of changed pixels at which a rest equals the last one. A die turned over changes about 20."""
+"""Largest number of changed small pixels at which a tray at rest looks as at the last rest, so that it is not read
+again. A die turned over changes about 20; above that a new throw is missed."""
 STILL_S = 0.15
-"""Time without motion that makes a rest, in seconds. Longer delays each reading; shorter reports rocking dice."""
+"""Seconds without motion after which the tray is at rest. Longer delays each reading; shorter reads rocking dice."""
 GROUND_LEVEL = 80.0
 """Grey level that each picture's median is scaled to, so that switching a lamp leaves contrasts unchanged. A higher one
 raises all contrasts, so that fainter changes exceed the thresholds."""
 MIN_MEDIAN_LEVEL = 16.0
-"""Lower bound of the median in that scaling, in grey levels. A darker picture is mostly noise, and stays darker."""
+"""Lower bound of the median in that scaling, in grey levels. A darker picture is mostly noise, so it is brightened less
+than to GROUND_LEVEL. A higher bound overlooks motion in dim light."""
 MAX_CONTRAST_LEVELS = 40
 """Limit of a pixel's contrast, in grey levels, so that glare does not outweigh everything else. A lower one hides
 changes at strong edges."""
@@ -42,9 +47,11 @@ NOISE_SIGMAS = 5.0
 """Standard deviations of the noise that a change must exceed, so that noise alone changes no pixel. A larger one
 overlooks faint motion."""
 MAX_NOISE_LEVELS = 14.0
-"""Upper bound of the noise allowance, in grey levels. Two different scenes must not pass for noise."""
+"""Upper bound of the change that noise can explain, in grey levels. With a higher one two different scenes may pass for
+noise."""
 SATURATED_LEVEL = 250
-"""Grey level, 0 to 255, from which a pixel counts as saturated: its true brightness is unknown."""
+"""Grey level, 0 to 255, from which a pixel counts as saturated: its true brightness is unknown, so a change of the
+light may change it less than its row. Above 255 none does, and a brighter lamp looks like motion."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +71,7 @@ class Small:
         return cv2.resize(self.green.astype(np.float32), SMALL_WH, interpolation=cv2.INTER_AREA)
 
     def saturated(self) -> NDArray[np.bool_]:
-        """Return a (120, 160) mask: whether a small pixel or one of its neighbours holds a saturated pixel."""
+        """Return a (120, 160) mask: whether a pixel of the small picture or a neighbour covers a saturated pixel."""
         saturated = cv2.threshold(self.green, SATURATED_LEVEL - 1, 255, cv2.THRESH_BINARY)[1]
         small = cv2.resize(saturated, SMALL_WH, interpolation=cv2.INTER_AREA)
         return cv2.dilate(small, np.ones((3, 3), np.uint8)) > 0
@@ -114,7 +121,7 @@ class StillnessDetector:
 
 
 def small_picture(frame_bgr: FrameBGR) -> Small:
-    """Shrink a frame (h, w, 3) and compute its contrast, for comparison with other frames of the same size."""
+    """Return a frame (h, w, 3) shrunk to 160 x 120 with its contrast computed, to compare it with the next frame."""
     step = max(1, frame_bgr.shape[1] // (4 * SMALL_WH[0]))
     # The green channel approximates grey. Skipping pixels before averaging is accurate enough, and faster.
     green = np.ascontiguousarray(frame_bgr[::step, ::step, 1])
@@ -123,20 +130,21 @@ def small_picture(frame_bgr: FrameBGR) -> Small:
 
 
 def changed(one: Small, other: Small) -> int:
-    """Count the pixels whose contrast differs between two small pictures.
+    """Return the number of pixels whose contrast differs by more than CHANGED_LEVELS between two small pictures.
 
-    If more than MOVING_PX differ, they are counted again with the bands of a flickering lamp undone, and the smaller
-    count is returned.
+    If it exceeds MOVING_PX, they are counted again with the bands of a flickering lamp undone, and the smaller number
+    is returned.
     """
     count = int(np.count_nonzero(np.abs(one.contrast - other.contrast) > CHANGED_LEVELS))
     return count if count <= MOVING_PX else min(count, _changed_in_equal_light(one, other))
 
 
 def _changed_in_equal_light(one: Small, other: Small) -> int:
-    """Count the pixels whose contrast differs after each row is dimmed to that row's level in the darker picture.
+    """Return the number of pixels whose contrast differs when each row has equal brightness in both pictures.
 
-    The gain of a row is the median ratio of its pixels. Dice and hands cover less than half of a row, so they do not
-    change it. A difference counts above CHANGED_LEVELS or the noise, whichever is larger, at most MAX_NOISE_LEVELS.
+    The brighter of two rows is dimmed by the median ratio of their pixels. Dice and hands cover less than half of a
+    row, so they do not change that ratio. A difference must exceed CHANGED_LEVELS and the noise, whose estimate is
+    limited to MAX_NOISE_LEVELS.
     """
     first, second = one.level(), other.level()
     scale = np.float32(min(_gain_to_ground(first), _gain_to_ground(second)))
@@ -157,19 +165,19 @@ def _gain_to_ground(level: NDArray[np.float32]) -> float:
 
 
 def _contrast(level: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return each pixel's difference from the mean of its surroundings, clipped to +-MAX_CONTRAST_LEVELS."""
+    """Return each pixel's difference from the mean of the square around it, clipped to +-MAX_CONTRAST_LEVELS."""
     around = cv2.blur(level, (SURROUNDINGS_PX, SURROUNDINGS_PX))
     return np.clip(level - around, -MAX_CONTRAST_LEVELS, MAX_CONTRAST_LEVELS)
 
 
 @dataclass(frozen=True, slots=True)
 class StillnessCriterion:
-    """Two functions that define rest; they differ between a fixed and a hand-held camera.
+    """Two functions that define when the tray is at rest; they differ between a fixed and a hand-held camera.
 
     Attributes:
         moved: Takes a frame and the next one; returns whether anything moved.
-        needed_s: Takes the first and the present frame of a stillness; returns how long it must last to be a rest, in
-            seconds. At least STILL_S, infinite if something moved slowly in between.
+        needed_s: Takes the frame in which the tray began to be still, and the present one. Returns how many seconds
+            it must be still to be at rest: at least STILL_S; infinite if something moved slowly in between.
     """
 
     moved: Callable[[Small, Small], bool]
@@ -183,10 +191,10 @@ FIXED = StillnessCriterion(lambda last, now: changed(last, now) > MOVING_PX, lam
 def step(
     detector: StillnessDetector, now: Small, at_s: float, criterion: StillnessCriterion = FIXED
 ) -> tuple[StillnessDetector, Phase]:
-    """Return the state and the phase after one more frame.
+    """Return the state of the stillness detection and the tray's phase after one more frame.
 
     Args:
-        detector: The state before.
+        detector: The state before this frame.
         now: The new frame, as `small_picture` returns it.
         at_s: Its time in seconds on the camera's clock.
         criterion: What counts as rest.

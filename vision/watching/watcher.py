@@ -20,9 +20,11 @@ from vision.watching.handheld import HELD, PAUSED
 from vision.watching.stillness import FIXED, STILL_S, Phase, StillnessCriterion, StillnessDetector, small_picture, step
 
 FRAMES_READ = 3
-"""Number of still frames that must agree before a reading is trusted. More delay each reading."""
+"""Number of still frames that are read and must agree before a reading is trusted. More delay each reading; fewer trust
+more accidental errors."""
 MAX_READINGS_IN_DOUBT = 10
-"""Number of doubtful readings of the same dice after which the doubt is reported, with a hand-held camera."""
+"""Largest number of readings of the same dice by a hand-held camera while they are in doubt; after the last the doubt
+is reported. More make a person wait longer; fewer report doubts that another view would resolve."""
 REREAD_INTERVAL_S = 0.1
 """Interval between doubtful readings of the same dice, in seconds. The hand moves a little meanwhile. A longer one
 delays the report of a lasting doubt."""
@@ -113,7 +115,7 @@ class Watcher:
         return self._setup[1]
 
     def read_with(self, reader: Reads, rig: Rig | None) -> None:
-        """Use another reader and calibration from the next reading on. May be called from any thread."""
+        """Replace the reader and the calibration from the next reading on. May be called from any thread."""
         self._setup = (reader, rig)  # one assignment, so that no reading mixes the old reader with the new rig
 
     def stop(self) -> None:
@@ -121,9 +123,9 @@ class Watcher:
         self._stopped.set()
 
     def events(self) -> Iterator[Event]:
-        """Yield events until `stop` is called or a recording ends.
+        """Start the camera and yield its events until `stop` is called or a recording ends; then stop the camera.
 
-        A DeviceError of the camera becomes an `Ill` event and a retry.
+        A DeviceError of the camera becomes an `Ill` event. The camera is then started again after a pause of RETRY_S.
         """
         failures = 0
         while not self._stopped.is_set():
@@ -145,7 +147,8 @@ class Watcher:
     def _watched(self) -> Iterator[Event]:
         """Yield the events of a started camera, until `stop` or the end of a recording; stop the camera at the end.
 
-        A doubtful reading of a hand-held camera is held back while its dice lie there, and read again.
+        With a hand-held camera a doubtful reading is not yielded at once. The dice are read again while they lie still;
+        the doubtful reading is yielded when they move, the recording ends, or MAX_READINGS_IN_DOUBT were made.
         """
         detector, moving, emptied, hasty = StillnessDetector(), False, True, True
         criterion, doubted, tries = self._criterion, None, 0
@@ -189,15 +192,15 @@ class Watcher:
         return HELD if self.rig is None else FIXED
 
     def _reads_again(self, settled: Settled, tries: int) -> bool:
-        """Whether to read the same dice again.
+        """Return whether to read the same dice again before the reading is reported.
 
-        True without a calibration, if the last reading is in doubt and fewer than MAX_READINGS_IN_DOUBT were made: a
-        hand-held camera sees the dice from another place a little later. Always False with lights near the tray,
-        because repeated dimming would flicker.
+        True without a calibration, if the last reading has dice and is in doubt, and fewer than MAX_READINGS_IN_DOUBT
+        were made: a hand-held camera sees the dice from another place a little later. Always False with lights near
+        the tray, because repeated dimming would flicker.
 
         Args:
             settled: The last reading of the dice.
-            tries: How often they have been read.
+            tries: How often the dice have been read.
         """
         seen_in_doubt = bool(settled.reading.dice) and not settled.reading.trusted
         return self.rig is None and self._dim is None and seen_in_doubt and tries < MAX_READINGS_IN_DOUBT
@@ -205,9 +208,10 @@ class Watcher:
     def _read_as_they_come(
         self, detector: StillnessDetector, first: Frame, emptied: bool
     ) -> tuple[float, Settled | None]:
-        """Read frames of a calibrated camera while the stillness detection waits for STILL_S, to save that time.
+        """Read frames of a calibrated camera during the STILL_S that the stillness detection waits, to save that time.
 
-        The first frame is read while the light dims. It counts only if it is trusted and agrees with the next one.
+        Takes frames from the camera, with lights near the tray dimmed. The first frame is read before they are dim. It
+        counts only if it is trusted and agrees with the next one.
 
         Args:
             detector: State of the stillness detection.
@@ -215,8 +219,8 @@ class Watcher:
             emptied: Whether the throw zone was seen at rest without dice since the last throw.
 
         Returns:
-            Time of the last frame in seconds, and the settled reading. The reading is None if a frame moved or was in
-            doubt, or if the camera ended; the dice are then read again at the end of the stillness.
+            Time of the last frame in seconds, and the settled reading. The reading is None if something moved, a frame
+            was in doubt or the recording ended. The dice are then read anew once they have been still for long enough.
         """
         (reader, rig), expect = self._setup, self._expect()
         at_s, clear_s = first.at_s, first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
@@ -245,9 +249,9 @@ class Watcher:
         return at_s, None
 
     def _read(self, frame: Frame, emptied: bool) -> Settled:
-        """Read several still frames, merge their readings and place the dice in the zones.
+        """Take and read FRAMES_READ still frames; return their merged reading, with the dice placed in the zones.
 
-        Without a rig each reading takes long, so the first doubtful one is the last.
+        Without a rig each reading takes long, so no frame is read after a doubtful one.
 
         Args:
             frame: The first still frame.
@@ -266,10 +270,10 @@ class Watcher:
         return _settled(frames[: len(readings)], last.at_s, agreed(readings), rig, emptied, expect)
 
     def _stills(self, first: Frame) -> list[Frame]:
-        """Return FRAMES_READ successive frames, from `first` on; with lights, from the first frame after dimming on.
+        """Return FRAMES_READ successive frames, beginning with `first`; fewer if the recording ends.
 
-        Fewer if the recording ends. The stillness detection gets none of these frames, so that the change of light does
-        not count as motion.
+        Lights near the tray are dimmed meanwhile, and frames taken before they are dim are left out. The stillness
+        detection gets none of these frames, so that the change of light does not count as motion.
         """
         frames, clear_s = [first], first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
         with self._less_light():
@@ -279,7 +283,7 @@ class Watcher:
 
     @contextlib.contextmanager
     def _less_light(self) -> Iterator[None]:
-        """Dim the lights near the tray inside the context, if there are any."""
+        """Dim the lights near the tray, if there are any, until the context ends."""
         if self._dim is None:
             yield
             return
@@ -293,7 +297,9 @@ class Watcher:
 def _settled(
     frames: Sequence[Frame], at_s: float, reading: Reading, rig: Rig | None, emptied: bool, expected: int | None
 ) -> Settled:
-    """Build the event of a reading: its dice are placed in the zones of `rig`, unless that is for another picture size.
+    """Build the `Settled` event of a reading, with its dice placed in the zones of `rig`.
+
+    A rig for another picture size is ignored.
 
     Args:
         frames: The frames that were read, oldest first.

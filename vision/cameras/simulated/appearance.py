@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from vision.reading.reading import FrameBGR
 
 FACE_PX = 96
-"""Edge of a face's texture in pixels. Larger than any face in the picture (72 px), so that it is never magnified."""
+"""Width and height, in pixels, of the painted texture of a die's face. Larger than any face in the picture (72 px), so
+that it is never magnified. More takes more memory and shows nothing more."""
 BGR = tuple[int, int, int]
 
 PIPS_AT: dict[int, tuple[tuple[int, int], ...]] = {
@@ -80,7 +81,7 @@ def faces_of(kind: Kind, rng: np.random.Generator) -> Faces:
 
 
 def _rounded(radius: int) -> NDArray[np.uint8]:
-    """Return a (FACE_PX, FACE_PX) mask of a square with corners rounded by `radius` pixels: 255 inside, 0 outside."""
+    """Return a (FACE_PX, FACE_PX) mask of a square with corners of radius `radius` pixels: 255 inside, 0 outside."""
     mask = np.zeros((FACE_PX, FACE_PX), np.uint8)
     inner = (radius, radius, FACE_PX - 2 * radius, FACE_PX - 2 * radius)
     for thick in (-1, 2 * radius):  # a thick line is round at its corners
@@ -89,7 +90,7 @@ def _rounded(radius: int) -> NDArray[np.uint8]:
 
 
 def _face(kind: Kind, value: int, rng: np.random.Generator) -> FrameBGR:
-    """Paint the texture of one face, (FACE_PX, FACE_PX, 3): body with a little noise and darker rims, and its pips."""
+    """Return the painted texture (FACE_PX, FACE_PX, 3) of a face: a body with noise and darker rims, and its pips."""
     face = np.full((FACE_PX, FACE_PX, 3), kind.body_bgr, np.float32)
     face += cv2.GaussianBlur(rng.normal(0, 9, (FACE_PX, FACE_PX, 1)).astype(np.float32), (0, 0), 4)[:, :, None]
     rim = np.minimum(np.arange(FACE_PX), np.arange(FACE_PX)[::-1]) / FACE_PX
@@ -103,7 +104,7 @@ def _face(kind: Kind, value: int, rng: np.random.Generator) -> FrameBGR:
 
 
 def _pip(face: FrameBGR, x: float, y: float, radius_px: float, kind: Kind) -> None:
-    """Paint a pip over a face, in place; x and y are its centre as fractions of the face."""
+    """Paint a pip with a bright rim on a face's texture, in place; x and y are its centre, 0 to 1 of the face."""
     centre = (round(x * FACE_PX * 16), round(y * FACE_PX * 16))
     cv2.circle(face, centre, round(radius_px * 16), kind.pip_bgr, -1, cv2.LINE_AA, 4)
     lighter = tuple(min(255, round(c * 0.8 + 60)) for c in kind.pip_bgr)
@@ -112,7 +113,7 @@ def _pip(face: FrameBGR, x: float, y: float, radius_px: float, kind: Kind) -> No
 
 
 def felt(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
-    """Paint green felt, (h, w, 3) for a width and height of `size_wh`: short fibres, as noise in two directions."""
+    """Return a painted picture (h, w, 3) of green felt, `size_wh` pixels wide and high, with short random fibres."""
     shade = np.zeros(size_wh[::-1], np.float32)
     for sigma_x, sigma_y in ((2.2, 0.7), (0.7, 2.2)):
         grain = rng.standard_normal(size_wh[::-1], np.float32)
@@ -123,7 +124,7 @@ def felt(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
 
 
 def wood(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
-    """Paint dark wood, (h, w, 3) for a width and height of `size_wh`, with its grain along the width."""
+    """Return a painted picture (h, w, 3) of dark wood, `size_wh` pixels wide and high, with horizontal grain."""
     grain = cv2.GaussianBlur(rng.standard_normal(size_wh[::-1], np.float32), (0, 0), 40, sigmaY=1.2)
     grain *= 0.16 / max(float(grain.std()), 1e-6)
     return _coloured((30, 52, 84), grain)

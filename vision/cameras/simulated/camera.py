@@ -21,19 +21,21 @@ from vision.reading.reading import FrameBGR
 LENS = Pinhole(size_wh=(1280, 960), focal_px=1060.0, height_mm=285.0, middle_mm=(TRAY_WH_MM[0] / 2, TRAY_WH_MM[1] / 2))
 """Camera Module 2 (62.2 degrees across) a little higher than needed to fit the tray into the picture."""
 FPS = 30.0
-"""Frames per second that the virtual camera delivers, as a Pi camera does."""
+"""Frames per second that the virtual camera delivers by default, as a Pi camera does. More take more computing time."""
 MAX_STEP_S = 0.1
-"""Longest time, in seconds, that the dice move between two frames. After a longer delay they stand still rather than
-leap."""
+"""Longest time, in seconds, by which the dice are moved on between two frames. After a longer delay they move by this
+much only, so that they do not leap."""
 LENS_BLUR_PX = 0.7
 """Standard deviation of the lens's blur, in pixels. Larger values smear the pips."""
 TRAY_SEED = 1
-"""Random seed of the tray's felt and wood, used when no other seed is given."""
+"""Random seed of the tray's felt and wood, used when the camera gets no seed, so that the tray looks alike every time.
+Another number gives other fibres."""
 SHUTTER_SHARE = 0.25
-"""Share of a frame's time for which the shutter is open, 0 to 1. Moving dice are drawn at its beginning and its end."""
+"""Share of the time between frames, 0 to 1, for which the shutter is open. Moving dice are drawn at its beginning and
+its end, half each, so a larger share blurs them more."""
 MIN_MOTION_MM = 0.01
-"""Motion of a die, in mm, below which its picture is not drawn anew: a thirtieth of a pixel. Saves time while dice
-tremble before they rest."""
+"""Motion of a die, in mm, below which the picture is not drawn anew: a thirtieth of a pixel. It saves time while dice
+tremble before they rest. A larger one lets slow dice jump."""
 
 
 def rig_over(empty_bgr: FrameBGR) -> Rig:
@@ -96,7 +98,10 @@ class VirtualCamera:
         """Stop delivering frames."""
 
     def frame(self) -> Frame:
-        """Wait until the next frame is due, move the dice for the time since the last one, render and return it."""
+        """Wait until the next frame is due, simulate the dice for the time since the last one, and return the picture.
+
+        Also sets `newest`.
+        """
         now_s = self._clock()
         last_s = now_s - self._frame_s if self._last_s is None else self._last_s
         wait_s = last_s + self._frame_s - now_s
@@ -119,7 +124,7 @@ class VirtualCamera:
         turn_deg: float = 0.0,
         lean_deg: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        """Show a printed sheet in the tray from the next frame on, in the upper left corner.
+        """Show a printed sheet in the upper left corner of the tray, from the next frame until `lift_sheet`.
 
         Args:
             sheet_bgr: (h, w, 3) picture of the sheet.
@@ -145,9 +150,9 @@ class VirtualCamera:
         self._ground = self._empty
 
     def _filmed(self, step_s: float, now_s: float) -> FrameBGR:
-        """Move the dice for `step_s` seconds; return the picture with motion blur, changed by `disturb`, and noise.
+        """Simulate the dice for `step_s` seconds; return the picture (h, w, 3) with motion blur and sensor noise.
 
-        `now_s` is the camera's time in seconds, which `disturb` gets.
+        `disturb` changes the picture before the noise is added; it gets `now_s`, the camera's time in seconds.
         """
         opened = self.tray.advance(step_s * (1 - SHUTTER_SHARE))
         closed = self.tray.advance(step_s * SHUTTER_SHARE)
@@ -157,7 +162,10 @@ class VirtualCamera:
         return self._noise.over(self.disturb(clean, now_s))
 
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
-        """Return the picture of dice in these poses, without noise; the last picture again if nothing moved visibly."""
+        """Return the picture of dice in these poses, without noise.
+
+        The last picture is returned again if no die moved by MIN_MOTION_MM and the sheet is as before.
+        """
         ground = self._ground
         if not poses and ground is self._empty:
             self._drawn = None
@@ -167,7 +175,7 @@ class VirtualCamera:
         return self._drawn[2]
 
     def _composed(self, poses: tuple[Pose, ...]) -> FrameBGR:
-        """Return a picture of the ground (the tray, or the calibration sheet in it) with shadows and dice on it.
+        """Draw and return a picture of the tray, with the sheet if there is one, and of dice with their shadows.
 
         The picture is blurred as the lens would blur it.
         """

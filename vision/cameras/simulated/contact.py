@@ -18,19 +18,21 @@ STIFFNESS = 60_000.0
 """Spring constant of a contact, for dice of mass 1 (force per mm of depth). Larger: dice sink in less, but need shorter
 time steps."""
 DAMPING = 60.0
-"""Damping of a contact: force per mm/s of approach. About an eighth of critical: a die bounces two or three times, as
-on felt."""
+"""Damping of a contact, for dice of mass 1: force per mm/s of approach. It is about an eighth of critical: a die
+bounces two or three times, as on felt. With a larger one dice bounce less."""
 FRICTION = 0.45
 """Friction coefficient of a die on floor and walls, as on felt. With a larger one dice stop sooner."""
 DICE_FRICTION = 0.2
 """Friction coefficient between two dice. With a larger one more dice stay on or against each other."""
 SMOOTHING_MM_S = 2.0
-"""Speed in mm/s below which dry friction is smoothed, so that a die comes to rest instead of trembling."""
+"""Speed, in mm/s, below which dry friction falls to 0 with the speed, so that a die comes to rest instead of trembling.
+With a larger one a slow die slides on longer."""
 MAX_GRIP_PER_S = 120.0
-"""Upper bound of friction relative to speed, per second. More would reverse a corner's motion within one step."""
+"""Largest friction force per mm/s of sliding, for dice of mass 1 (so per second). A larger one would reverse a corner's
+motion within one time step."""
 MAX_SQUARED_DISTANCE = 3.0
-"""Square of the distance of two centres, in squared edges, above which two cubes can't touch: two half diagonals apart.
-"""
+"""Square of the distance of two cubes' centres, in squared edges, from which they can't touch: two half diagonals.
+Larger only takes time; smaller lets dice overlap."""
 
 CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 """(8, 3) corners of a cube with edge 1 around its centre."""
@@ -63,6 +65,8 @@ class Walls:
 def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
     """Return the (n, 8, 3) forces of the floor and the walls on the corners of n dice; 0 for corners that touch none.
 
+    A force is a spring with damping against the surface, and friction along it.
+
     Args:
         corners: (n, 8, 3) corners of the dice, in mm.
         speeds: (n, 8, 3) velocities of the corners, in mm/s.
@@ -83,9 +87,10 @@ def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
 
 
 def _grip(most: Floats, along: Floats) -> Floats:
-    """Return (...) the factor of each point by which its sliding velocity is multiplied to give the force against it.
+    """Return the friction force of each sliding point per mm/s of its velocity, with the shape of `most`.
 
-    Dry friction: the force is at most `most`, and falls to 0 with the velocity.
+    The force is dry friction: nearly `most` at any speed, but falling to 0 below SMOOTHING_MM_S. The result is at most
+    MAX_GRIP_PER_S.
 
     Args:
         most: (...) largest friction force of each point.
@@ -111,7 +116,9 @@ class ContactPoint:
 
 
 def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: float) -> ContactPoint | None:
-    """Return the contact of two cubes, along the axis on which they overlap least; None if they do not overlap.
+    """Return the contact of two cubes: its normal, points and depths; None if the cubes do not overlap.
+
+    The normal is the axis on which they overlap least (separating axis test).
 
     Args:
         at_mm: (3,) centre of each cube.
@@ -150,10 +157,12 @@ def _in_cube(points: Floats, at_mm: Floats, turn: Floats, half: float) -> NDArra
 
 
 def between(touched: ContactPoint, speeds: Floats) -> Floats:
-    """Return the (m, 3) forces of two touching cubes on the second one at their m contact points: push and friction.
+    """Return the (m, 3) forces on the second of two touching cubes at their m contact points: push and friction.
+
+    The first cube gets the opposite forces.
 
     Args:
-        touched: The contact.
+        touched: The contact of the two cubes.
         speeds: (m, 3) velocities of the second cube relative to the first at these points, in mm/s.
     """
     share = 4 / max(4, len(touched.at_mm))  # as stiff as four corners, however many points there are

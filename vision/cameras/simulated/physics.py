@@ -18,25 +18,31 @@ from vision.reading.reading import Floats
 GRAVITY_MM_S2 = 9810.0
 """Acceleration of gravity, in mm/s2. A larger one makes dice fall and settle faster."""
 STEP_S = 1 / 1200
-"""Time step of the simulation, in seconds. Longer steps make the stiff contacts unstable."""
+"""Time step of the simulation, in seconds. Longer steps make the stiff contacts unstable; shorter take more time."""
 SPIN_LOSS_PER_S = 1.0
-"""Share of its spin that a die loses per second to air and felt. Without it a die on a corner may spin for seconds."""
+"""Rate, per second, at which a die loses its spin to air and felt. Without it a die on a corner may spin for seconds; a
+larger one stops it sooner."""
 REST_SPEED_MM_S = 8.0
-"""Speed, in mm/s, below which a die may be at rest."""
+"""Speed, in mm/s, below which a die is slow enough to be at rest. A larger one freezes dice that still slide; a smaller
+one lets them tremble for longer."""
 REST_SPIN_RAD_S = 1.0
-"""Spin, in rad/s, below which a die may be at rest."""
+"""Angular velocity, in rad/s, below which a die is slow enough to be at rest. A larger one freezes dice that still
+turn; a smaller one lets them tremble for longer."""
 REST_S = 0.12
-"""Time, in seconds, for which a die must stay slow to be at rest. Shorter stops a die that balances for a moment."""
+"""Seconds for which a die must stay slow to be at rest. Shorter freezes a die that balances for a moment; longer delays
+each rest."""
 SUNK_MM = GRAVITY_MM_S2 / (4 * STIFFNESS)
 """Depth, in mm, by which a lying die presses the contact springs under its corners. Laid higher it would fall and
 bounce."""
 MAX_FLAT_DEG = 2.5
-"""Largest tilt, in degrees, of a die that lies on a face. A steeper one leans on something."""
+"""Tilt, in degrees, up to which a die at rest counts as lying on a face and is laid flat. A steeper die leans on
+something or stands on an edge. A larger one would lay leaning dice flat."""
 MIN_GAP_MM = 0.2
-"""Distance from walls and other dice, in mm, beyond which a die leans on nothing. A tilted one then stands on its edge
-by chance, and is pushed."""
+"""Distance from walls and other dice, in mm, beyond which a tilted die at rest leans on nothing: it stands on an edge
+by chance, and is pushed. A larger one leaves dice on their edge near a wall."""
 WAKE_MM_S = 30.0
-"""Speed of a hit, in mm/s, above which a die at rest moves again."""
+"""Speed, in mm/s, at which another die must hit a die at rest to move it again. A larger one lets dice ignore hits; a
+smaller one wakes dice that only touch."""
 
 
 @dataclass(slots=True)
@@ -82,13 +88,13 @@ def random_turns(count: int, rng: np.random.Generator) -> Floats:
 
 
 def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls, seconds: float) -> None:
-    """Simulate the dice for a number of seconds, in place.
+    """Simulate the motion of dice for a number of seconds; changes `bodies` in place.
 
     A die at rest on a face is laid exactly flat. A die that leans on a wall or on another die stays as it is. One that
-    stands on an edge alone is pushed until it falls.
+    stands on an edge without support is pushed until it falls.
 
     Args:
-        bodies: The dice.
+        bodies: State of the dice.
         moving: (n,) which dice can move; the others are fixed.
         edge_mm: Edge of a die.
         walls: Limits of the box.
@@ -99,7 +105,7 @@ def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wa
 
 
 def _step(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
-    """Advance the dice by one time step STEP_S, in place: forces, motion, and which dice have come to rest.
+    """Move the dice on by one time step STEP_S, in place: compute forces, move, and find dice that came to rest.
 
     Args:
         bodies: The dice.
@@ -123,7 +129,7 @@ def _step(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wall
 
 
 def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force: Floats, torque: Floats) -> None:
-    """Add the forces of dice on each other, in place. A hit harder than WAKE_MM_S wakes both dice.
+    """Add the forces and torques of touching dice on each other, in place. A hit above WAKE_MM_S wakes both dice.
 
     Args:
         bodies: The dice; `still_s` of woken ones is set to 0.
@@ -152,7 +158,10 @@ def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force
 
 
 def _turned(turn: Floats, angle: Floats) -> Floats:
-    """Rotate (n, 3, 3) rotations by small (n, 3) angles in radians, to first order, and orthonormalise the result."""
+    """Return (n, 3, 3) rotations turned further by small (n, 3) angles in radians about x, y and z, to first order.
+
+    The results are orthonormalised.
+    """
     turn = turn + cross(angle[:, None, :], turn.transpose(0, 2, 1)).transpose(0, 2, 1)
     x = turn[:, :, 0] / np.sqrt((turn[:, :, 0] ** 2).sum(1))[:, None]
     y = turn[:, :, 1] - (turn[:, :, 1] * x).sum(1)[:, None] * x
@@ -161,7 +170,7 @@ def _turned(turn: Floats, angle: Floats) -> Floats:
 
 
 def _bring_to_rest(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
-    """Update `still_s` of each die, in place. Dice that have just come to rest are laid flat, or pushed off an edge.
+    """Count in `still_s` how long each die has been slow, in place; lay flat or push the dice that just came to rest.
 
     Args:
         bodies: The dice.
@@ -177,9 +186,10 @@ def _bring_to_rest(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, wa
 
 
 def _lay_flat_or_push(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> None:
-    """Lay the die at `index` exactly flat, in place, if it came to rest on a face.
+    """Stop the die at `index`, which came to rest, and lay it exactly flat if it lies on a face, in place.
 
-    One that stands on an edge and leans on nothing is pushed; one that leans, or lies on others, stays as it is.
+    A die that stands on an edge and leans on nothing is pushed instead. One that leans or lies on others stays as it
+    is.
     """
     up = bodies.turn[index][2]
     bodies.velocity[index] = bodies.spin[index] = 0.0
@@ -211,7 +221,7 @@ def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
 
 
 def laid_flat(turn: Floats) -> Floats:
-    """Return the rotation, (3, 3), nearest to `turn` at which a die lies flat on a face."""
+    """Return the rotation (3, 3) nearest to `turn` (3, 3) at which a die lies flat, with the highest face on top."""
     axis = int(np.argmax(np.abs(turn[2])))
     up = np.array([0.0, 0.0, np.sign(turn[2, axis])])
     beside = turn[:, (axis + 1) % 3] * (1.0, 1.0, 0.0)

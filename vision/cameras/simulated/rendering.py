@@ -19,21 +19,25 @@ from vision.reading.reading import Floats, FrameBGR
 LIGHT = np.array([-0.35, -0.45, 0.82])
 """Unit vector towards the lamp. Off the camera's axis, so that no face mirrors the lamp."""
 AMBIENT = 0.45
-"""Brightness, 0 to 1, of a face that gets no light from the lamp."""
+"""Brightness factor, 0 to 1, of a die's face that is turned away from the lamp. A larger one shows side faces brighter,
+with less contrast to the top."""
 SHADOW = 0.55
-"""Brightness of the floor in a die's shadow, relative to the lit floor, 0 to 1."""
+"""Brightness of the floor in a die's shadow, as a share of the lit floor's, 0 to 1. Larger gives fainter shadows; above
+1 they would be bright."""
 NOISE_LEVELS = 2.2
-"""Standard deviation of the sensor's noise in grey levels: a Pi camera at gain 2 to 4."""
+"""Standard deviation of the simulated sensor noise, in grey levels: that of a Pi camera at gain 2 to 4. More makes
+pictures grainier."""
 NOISE_ROWS = 120
-"""Height, in rows, of the precomputed noise, which is added to a picture band by band."""
+"""Height, in rows, of each band of the picture to which precomputed noise is added at a new random offset. Fewer rows
+save memory and take more calls."""
 NOISE_MORE_PX = 64
-"""Extra width and height, in pixels, of the precomputed noise. Each band takes it at a random offset; a smaller range
-of offsets repeats the same noise sooner."""
+"""Pixels by which the precomputed noise is wider and higher than a band, so that each band takes it at a random offset.
+A smaller range of offsets repeats the same noise sooner; a larger one takes more memory."""
 FACE_AXES = {1: (2, 1), 6: (2, -1), 2: (0, 1), 5: (0, -1), 3: (1, 1), 4: (1, -1)}
 """Axis of the die, 0 to 2, and direction in which each value's face lies. Opposite faces add to seven."""
 LEVEL_MM = 4.0
-"""Height step, in mm, to which dice are rounded when sorted by height. Larger than trembling, smaller than a leaning
-die's rise."""
+"""Step, in mm, to which dice's heights are rounded when they are sorted for drawing. It is larger than trembling, so
+that their order is stable, and smaller than the rise of a leaning die, which must be drawn last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class Pinhole:
         return self.plane_to_px(np.identity(3)[:, [0, 1]], np.zeros(3))
 
     def plane_to_px(self, axes: Floats, corner_mm: Floats) -> Floats:
-        """Return the (3, 3) homography from coordinates in a plane, in mm, to pixels.
+        """Return the (3, 3) homography from a plane's own coordinates, in mm, to pixels of the picture.
 
         Args:
             axes: (3, 2) unit vectors of the plane's two coordinates, as columns.
@@ -89,14 +93,16 @@ def face_up(turn: Floats) -> int:
 
 
 def _from_below(turn: Floats) -> list[int]:
-    """Return the six values of a die with rotation `turn` (3, 3), ordered from the lowest face to the highest."""
+    """Return the six values of a die with rotation `turn` (3, 3), ordered by their faces from the lowest to the top."""
     return sorted(FACE_AXES, key=lambda value: FACE_AXES[value][1] * turn[2, FACE_AXES[value][0]])
 
 
 def background(
     camera: Pinhole, ridge_x_mm: float, tray_wh_mm: tuple[float, float], rng: np.random.Generator
 ) -> FrameBGR:
-    """Paint the empty tray, unevenly lit: felt in a wooden rim, and the keep zone behind a brass ridge.
+    """Return a painted picture (h, w, 3) of the empty tray, unevenly lit.
+
+    It shows felt in a wooden rim, and a lighter keep zone behind a brass ridge.
 
     Args:
         camera: The camera that sees the tray.
@@ -141,7 +147,7 @@ class Noise:
 
 
 def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float) -> None:
-    """Darken the floor in the shadow of a die.
+    """Darken the floor of a picture, in place, in the soft shadow that a die casts away from the lamp.
 
     Args:
         picture: (h, w, 3) picture, changed in place.
@@ -168,7 +174,9 @@ def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats,
 
 
 def draw_die(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces) -> None:
-    """Draw a die over the picture.
+    """Draw a die over a picture, in place: its silhouette in the body's colour, then each visible face.
+
+    A die outside the picture is left out.
 
     Args:
         picture: (h, w, 3) picture, changed in place.
@@ -213,7 +221,7 @@ _TEXTURE_QUAD = np.array([[0, 0], [FACE_PX - 1, 0], [FACE_PX - 1, FACE_PX - 1], 
 def _visible(
     camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces
 ) -> list[tuple[FrameBGR, float, Floats]]:
-    """Return the faces of a die that a camera sees, the top face last.
+    """Return the faces of a die that are turned towards a camera, the highest one last.
 
     Args:
         camera: The camera.
@@ -223,7 +231,7 @@ def _visible(
         faces: Textures of the die.
 
     Returns:
-        For each face its texture, its brightness (1.08 for one that faces the lamp like the floor) and its (4, 2)
+        For each face its texture, its brightness factor (1.08 for one that is level, like the floor) and its (4, 2)
         corners in pixels.
     """
     lens_mm = np.array([*camera.middle_mm, camera.height_mm])
@@ -248,7 +256,9 @@ def _blend(patch: NDArray[np.float32], colour: NDArray[np.float32], mask: NDArra
 
 
 def _region(hull: NDArray[np.floating], shape: tuple[int, ...], margin_px: float) -> tuple[int, int, int, int] | None:
-    """Return the bounding rectangle of points, clipped to a picture: left, top, right, bottom; None if it is outside.
+    """Return the bounding rectangle of points with a margin, clipped to a picture: left, top, right, bottom in pixels.
+
+    Returns None if nothing of it is inside the picture.
 
     Args:
         hull: (n, 2) points in pixels.

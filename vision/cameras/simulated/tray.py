@@ -26,15 +26,19 @@ from vision.reading.reading import Floats
 TRAY_WH_MM = (320.0, 240.0)
 """Width and height of the tray's floor, in millimetres."""
 RIDGE_MM = 240.0
-"""Distance from the left side to the ridge between throw zone and keep zone, in millimetres."""
+"""Distance, in mm, from the tray's left side to the ridge between throw zone and keep zone. A larger one makes the
+throw zone wider and the keep zone narrower."""
 DIE_MM = 16.0
-"""Edge of every die, in millimetres."""
+"""Edge of every simulated die, in millimetres. Larger dice look larger in the picture and leave less room."""
 MARGIN_MM = 1.0
-"""Distance, in mm, from the floor's edge to the walls that stop dice: the felt rises a little at the edge."""
+"""Distance, in mm, from the throw zone's edge inwards to the walls that stop dice: the felt rises a little at the edge.
+A larger one makes the room for dice smaller."""
 CUP_S = 0.5
-"""Seconds for which thrown dice are out of sight, while a person picks them up and shakes them."""
+"""Seconds, of simulated time, for which thrown dice are out of sight, while a person would pick them up and shake them.
+A longer one delays each throw."""
 COCKED_SHARE = 0.01
-"""Share of throws, 0 to 1, in which one die is made to lean on the wall. The physics alone hardly ever does that."""
+"""Share of throws, 0 to 1, in which one die is made to lean on the wall, cocked. The physics alone hardly ever does
+that. Twice as much gives twice as many cocked dice."""
 
 _WALLS = Walls((MARGIN_MM, RIDGE_MM - MARGIN_MM), (MARGIN_MM, TRAY_WH_MM[1] - MARGIN_MM))
 
@@ -55,9 +59,9 @@ class Pose:
 
 
 def apart_mm(some: Sequence[Pose], others: Sequence[Pose]) -> float:
-    """Return an upper bound, in mm, on how far any point of a die moved from one set of poses to another.
+    """Return an upper bound, in mm, on how far any point of any die moved between two sets of poses.
 
-    Infinite if they are not poses of the same dice in the same order.
+    Returns infinity if they are not poses of the same dice in the same order; 0 for no dice.
     """
     if [pose.die for pose in some] != [pose.die for pose in others]:
         return math.inf
@@ -81,11 +85,11 @@ class VirtualTray:
         self._now_s = 0.0
 
     def throw(self, ids: Sequence[int] | None = None, strength: float = 0.6) -> None:
-        """Take dice out and throw them into the throw zone CUP_S later.
+        """Take dice out of the tray, and throw them into the throw zone after CUP_S of simulated time.
 
         Args:
             ids: Numbers of the dice; None for all that are not in the keep zone.
-            strength: How hard they are thrown, 0 to 1.
+            strength: How hard they are thrown, 0 to 1; limited to that range.
 
         Raises:
             ValueError: There is no such die.
@@ -106,7 +110,7 @@ class VirtualTray:
             self._start(shaken)
 
     def move(self, die: int, x_mm: float, y_mm: float) -> None:
-        """Lay a die at a place, or the nearest free one, with the same face up.
+        """Lay a die flat at a point of the tray, or at a free place near it, with the same face up.
 
         Raises ValueError for an unknown die.
         """
@@ -126,7 +130,10 @@ class VirtualTray:
             self._take_out(tuple(range(self._bodies.count)) if ids is None else self._known(ids))
 
     def dice(self) -> list[dict[str, Any]]:
-        """Return each die's `id` (its number), `x_mm`, `y_mm`, `place` (throw, keep, out) and `resting`; no values."""
+        """Return a dict for each die: `id` (number), `x_mm`, `y_mm`, `place` (throw, keep or out) and `resting`.
+
+        Values are left out: they are to be read from the picture.
+        """
         with self._lock:
             at = self._bodies.at_mm
             return [
@@ -141,9 +148,9 @@ class VirtualTray:
             ]
 
     def advance(self, seconds: float) -> tuple[Pose, ...]:
-        """Simulate a number of seconds, and return the poses of the dice that are in the tray afterwards.
+        """Simulate a number of seconds; return the poses of the dice that are in the tray afterwards.
 
-        Dice whose time in the cup is over are thrown first.
+        Dice that have been in the cup for CUP_S are thrown first.
         """
         with self._lock:
             self._now_s += seconds
@@ -158,7 +165,10 @@ class VirtualTray:
             )
 
     def _launch(self) -> None:
-        """Throw the dice whose time in the cup is over into the tray. In COCKED_SHARE of throws one is made to lean."""
+        """Throw the dice whose time in the cup is over into the tray, with random speed, rotation and spin.
+
+        In COCKED_SHARE of throws one die is made to lean on the wall.
+        """
         for thrown in sorted({due for due in self._due.values() if due[0] <= self._now_s}):
             chosen = [die for die, due in self._due.items() if due == thrown]
             self._due = {die: due for die, due in self._due.items() if due != thrown}
@@ -197,7 +207,7 @@ class VirtualTray:
         self._bodies.still_s[which] = 0.0
 
     def _take_out(self, ids: tuple[int, ...]) -> None:
-        """Put dice into the cup. Dice that leaned on them start to move."""
+        """Take dice out of the tray into the cup; tilted or raised dice may fall then, so they start to move."""
         for index in ids:
             self._due.pop(index, None)
             self._in_tray[index] = self._rolling[index] = False
@@ -224,9 +234,9 @@ class VirtualTray:
         return tuple(dict.fromkeys(ids))
 
     def _free_place(self, index: int, x_mm: float, y_mm: float) -> tuple[float, float]:
-        """Return a free place near (x_mm, y_mm), in the same zone, where the die at `index` fits.
+        """Return a point (x, y) in mm where the die at `index` fits, near (x_mm, y_mm) and in the same zone.
 
-        It is the first one along a spiral; (x_mm, y_mm) itself, moved into the zone, if none is free.
+        It is the first free one along a spiral. If none is free, it is (x_mm, y_mm) itself, moved into the zone.
         """
         others = self._bodies.at_mm[self._in_tray & (np.arange(self._bodies.count) != index), :2]
         keep = x_mm >= RIDGE_MM
