@@ -9,11 +9,13 @@ from pathlib import Path
 
 
 def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
-    """Replace or create a file atomically. On an OSError the old file is unchanged.
+    """Replace or create a file atomically: write a file beside it, flush it to the disk and rename it.
+
+    Raises OSError; the old file is then unchanged, and the new one is deleted.
 
     Args:
-        path: The file; the new content is first written beside it, with the suffix `.part`.
-        content: Pieces of the content.
+        path: The file. The new content is first written to this path with its suffix replaced by `.part`.
+        content: Pieces of the content, written one after the other.
         mode: Permissions, as far as the umask allows.
     """
     part = path.with_suffix(".part")
@@ -31,12 +33,15 @@ def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
 
 
 def free_path(folder: Path, stem: str) -> Path:
-    """Return the first path of stem1, stem2, ... in a folder that does not exist, not even as a broken link."""
+    """Return the first of the paths `stem`1, `stem`2, ... in a folder that is free. A broken link counts as taken."""
     return next(path for number in count(1) if not os.path.lexists(path := folder / f"{stem}{number}"))
 
 
 def sync(folder: Path) -> None:
-    """Flush a folder's list of names to the disk, so that renames in it outlast a power cut. Raises OSError."""
+    """Flush a folder's directory entries to the disk (fsync), so that renames in it outlast a power cut.
+
+    Raises OSError.
+    """
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -27,17 +27,11 @@ from companion.table.tray.interpret import Ask, Interpretation, Memory
 from companion.table.tray.observation import Observation, reading_record
 
 SETTLED_BY_BANKING = frozenset({Doubt.COUNT, Doubt.FOUND, Doubt.MOVED})
-"""Doubts whose open question the bank button drops, because the next player's dice can raise them. Any other question
-must be answered before banking."""
+"""Doubts that the next player's dice can raise: banking drops their question. Any other must be answered first."""
 
 
 class Now(NamedTuple):
-    """The time at which a command is carried out.
-
-    Attributes:
-        clock_s: Seconds on the table's monotonic clock.
-        wall_s: Seconds since 1970.
-    """
+    """Time at which a command is carried out: on the table's monotonic clock, and in seconds since 1970."""
 
     clock_s: float
     wall_s: float
@@ -46,10 +40,10 @@ class Now(NamedTuple):
 def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
     """Return the steps that carry out a command, in order: journal entries and changes that are not journaled.
 
-    Nothing is changed here. The writer takes the steps.
+    A pure function: neither `state` nor the disk changes. The writer carries the steps out.
 
     Raises:
-        StaleAction: The command was made from an older snapshot, or its question is closed.
+        StaleAction: The command names another snapshot than the current one, or its question is closed.
         IllegalAction, NotationError, RulesError: The rules refuse it.
     """
     number = getattr(command, "number", None)
@@ -66,7 +60,7 @@ def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
         case c.Answer():
             changes = _answered(changes, command)
         case c.BotDecides() | c.BotAwaits():
-            changes = _house(changes, command)
+            changes = _bot_acted(changes, command)
         case _:
             changes = _managed(changes, command)
     return changes.steps
@@ -110,7 +104,7 @@ class Changes:
         Args:
             action: The throw, decision or undo.
             source: How it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
-            seen: Observation of the throw; its photo and reading are journaled too.
+            seen: Observation of the throw; if it has a photo, the photo and the reading are journaled too.
             waiting: Memory of the tray to use if the entry can't be written: its throw then waits in the tray.
         """
         body: dict[str, Any] = {"line": line_of(action), "source": source}
@@ -140,7 +134,11 @@ class Changes:
 
 
 def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
-    """Return `changes` with the steps for a report from the tray: motion, an observation, or that time has passed."""
+    """Return `changes` with the steps for a report from the tray: motion, an observation, or that time has passed.
+
+    Without a game an observation is only remembered. Time has no effect then, nor while dice move or a question is
+    open.
+    """
     state, game = changes.state, changes.state.playing
     match command:
         case c.NoteMotion():
@@ -158,8 +156,8 @@ def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick)
             return changes.note(replace(state, memory=memory))
 
 
-def _look_again(changes: Changes) -> Changes:
-    """Interpret the tray's last observation again after a change of the game; return `changes` with its steps."""
+def _reinterpreted(changes: Changes) -> Changes:
+    """Return `changes` with the steps of interpreting the tray's last observation again, after the game has changed."""
     game, observation = changes.state.playing, changes.state.observation
     if game is None:
         return changes
@@ -171,7 +169,7 @@ def _look_again(changes: Changes) -> Changes:
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
     """Return `changes` with the steps of an interpretation: journal its lines, then set memory, question and notice.
 
-    While a question is open, only an interpretation that settles it plays lines.
+    While a question is open, its lines are dropped unless it is `settled`. A new question replaces one it outranks.
     """
     before = changes.state.asked
     if before and not outcome.settled:
@@ -189,13 +187,16 @@ def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
 
 
 def _outranks(asked: Ask, ask: Ask) -> bool:
-    """Whether the open question `asked` stays, not the new `ask`: they are the same, or `ask` only doubts the count."""
+    """Whether the open question `asked` stays: the new one, `ask`, is the same, or alone doubts the number of dice."""
     same = asked.observation == ask.observation and asked.code == ask.code
     return same or (ask.code == Doubt.COUNT and asked.code != Doubt.COUNT)
 
 
 def _played(changes: Changes, action: Action | Undo) -> Changes:
-    """Return `changes` with the steps for a line entered by phone: a throw, a decision, a leaving player or an undo."""
+    """Return `changes` with the steps for a line entered by phone: a throw, a decision, a leaving player or an undo.
+
+    After a decision the tray is interpreted again. After a throw or an undo its dice are ignored until they change.
+    """
     before = changes.game.transcript.state
     match action:
         case Undo():
@@ -215,11 +216,15 @@ def _decided(changes: Changes) -> Changes:
 
     The keep zone's dice are ignored until they change, any question is dropped, and the tray is interpreted again.
     """
-    return _look_again(changes.note(replace(changes.state, memory=interpret.decided(changes.state.memory), asked=None)))
+    state = replace(changes.state, memory=interpret.decided(changes.state.memory), asked=None)
+    return _reinterpreted(changes.note(state))
 
 
 def _undone(changes: Changes, undo: Undo) -> Changes:
-    """Return `changes` with an undo: of lines, of the game's abandoning, or of a game that has no lines itself."""
+    """Return `changes` with the steps of an undo; the dice in the tray are then ignored until they change.
+
+    An undo of one line resumes an abandoned game, or takes back the start of a game without lines.
+    """
     game = changes.game
     if game.abandoned and undo.count == 1:
         return changes.enter("resumed", {}).ignore_tray()
@@ -229,14 +234,10 @@ def _undone(changes: Changes, undo: Undo) -> Changes:
 
 
 def _pressed(changes: Changes, button: str) -> Changes:
-    """Return `changes` with the steps for a press of a button.
+    """Return `changes` with the steps for a press of the button `bank`, `undo` or `next`.
 
-    Args:
-        changes: Steps so far.
-        button: `bank`, `undo` or `next`. The last chooses among decisions, or else starts the next game.
-
-    Raises:
-        IllegalAction: There is nothing to do for that button now, or no such button.
+    `next` selects the following decision for the bank button, or starts the next game where there are none to select.
+    Raises IllegalAction if there is nothing to do for that button now, or no such button.
     """
     match button:
         case "bank":
@@ -252,7 +253,7 @@ def _pressed(changes: Changes, button: str) -> Changes:
 
 
 def _banked(changes: Changes) -> Changes:
-    """Return `changes` with the steps for the bank button: bank, or play the decision that the next button has chosen.
+    """Return `changes` with the steps for the bank button: play the selected decision, or bank without one.
 
     Raises IllegalAction if nothing can be banked, or while a question is open whose doubt is not in SETTLED_BY_BANKING.
     """
@@ -268,13 +269,13 @@ def _banked(changes: Changes) -> Changes:
     for action in lines:
         changes = changes.line(action, "button")
     memory = replace(interpret.decided(changes.state.memory), armed=False, empty_since_s=None)
-    return _look_again(changes.note(replace(changes.state, memory=memory, asked=None)))
+    return _reinterpreted(changes.note(replace(changes.state, memory=memory, asked=None)))
 
 
 def _answered(changes: Changes, command: c.Answer) -> Changes:
-    """Return `changes` with the steps for a person's answer to the open question: play its lines, close the question.
+    """Return `changes` with the steps for a person's answer to the open question: play the throw, close the question.
 
-    Raises StaleAction if that question is no longer open.
+    None instead of values plays nothing. The tray is interpreted again. Raises StaleAction if that question is closed.
     """
     state, game, asked = changes.state, changes.state.playing, changes.state.asked
     if asked is None or game is None or asked[0] != command.question:
@@ -286,7 +287,7 @@ def _answered(changes: Changes, command: c.Answer) -> Changes:
         for action in interpret.answered(then, command.values):
             changes = changes.line(action, "answered", ask.observation)
         memory = interpret.entered(memory, command.values)
-    changes = _look_again(changes.note(replace(changes.state, memory=replace(memory, rolled=later), asked=None)))
+    changes = _reinterpreted(changes.note(replace(changes.state, memory=replace(memory, rolled=later), asked=None)))
     after = changes.state
     if after.notice and after.notice.code == "unclear" and after.observation == ask.observation and not after.asked:
         # The answer has just settled what was unclear.
@@ -294,10 +295,10 @@ def _answered(changes: Changes, command: c.Answer) -> Changes:
     return changes
 
 
-def _house(changes: Changes, command: c.BotDecides | c.BotAwaits) -> Changes:
+def _bot_acted(changes: Changes, command: c.BotDecides | c.BotAwaits) -> Changes:
     """Return `changes` with the steps for the bot: its decision, or the announcement that dice are to be thrown for it.
 
-    Raises StaleAction unless the bot may act now.
+    Raises StaleAction unless the bot may act now, and IllegalAction if its decision is a throw or an undo.
     """
     if not changes.state.bots_turn or changes.state.asked or changes.state.offer:
         raise StaleAction("It is not the bot's turn to act.")
@@ -310,7 +311,7 @@ def _house(changes: Changes, command: c.BotDecides | c.BotAwaits) -> Changes:
 
 
 def _managed(changes: Changes, command: c.Managing) -> Changes:
-    """Return `changes` with the steps for a command that starts, ends or corrects games."""
+    """Return `changes` with the steps for a command that starts, ends or corrects a game, or ends the sitting."""
     match command:
         case c.StartGame():
             return _started(changes, command)
@@ -329,7 +330,10 @@ def _managed(changes: Changes, command: c.Managing) -> Changes:
 
 
 def _started(changes: Changes, command: c.StartGame) -> Changes:
-    """Return `changes` with the steps that start a game: in the last game's sitting if the same people play on."""
+    """Return `changes` with the steps that start the game which `command` describes. Raises RulesError if it is wrong.
+
+    The game joins the last game's sitting if the same people play on. The tray's dice are ignored until they change.
+    """
     record, header = changes.state.record, header_of(command.header)
     terms = terms_line(terms_of(command.terms, header))
     games, number = record.games, record.number + 1
@@ -342,9 +346,9 @@ def _started(changes: Changes, command: c.StartGame) -> Changes:
 
 
 def _next_game(changes: Changes) -> Changes:
-    """Return `changes` with the steps that start the same game again: `PlayedGame.next_starter` begins.
+    """Return `changes` with the steps that start the same game again, with the starter `PlayedGame.next_starter`.
 
-    After an abandoned game the player begins who began that one. Raises IllegalAction if the game is still on.
+    After an abandoned game its header's first player starts again. Raises IllegalAction if the game is still on.
     """
     game = changes.game
     starter = game.next_starter
@@ -355,18 +359,16 @@ def _next_game(changes: Changes) -> Changes:
 
 
 def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes:
-    """Return `changes` with the steps that correct a throw, or offer to correct it if later lines would become illegal.
+    """Return `changes` with the steps that correct a throw to `values`, in any order.
 
-    Args:
-        changes: Steps so far.
-        throw: Number of the throw.
-        values: True values of its dice, in any order.
+    If later lines would become illegal, they only offer it, and people must confirm. Raises IllegalAction if
+    impossible.
     """
     games, action = changes.state.record.games, action_of({"throw": list(values)})
     assert isinstance(action, Throw), "made as one"
     refused = correction_of(games, throw, action.dice).refused
     if not refused:
-        return _replaced(changes, {"throw": throw, "values": list(action.dice), "dropped": []})
+        return _correction_entered(changes, {"throw": throw, "values": list(action.dice), "dropped": []})
     was = next(thrown.values for thrown in game_of_throw(games, throw).throws if thrown.number == throw)
     dropped = tuple({"line": line_of(line), "why": why} for _, line, why in refused)
     number = changes.state.questions + 1
@@ -375,18 +377,21 @@ def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes
 
 
 def _confirmed(changes: Changes, command: c.ConfirmCorrection) -> Changes:
-    """Return `changes` with the offered correction applied, or withdrawn if refused. Raises StaleAction without it."""
+    """Return `changes` with the offered correction applied or withdrawn.
+
+    Raises StaleAction if it is no longer on offer.
+    """
     offer = changes.state.offer
     if offer is None or offer.id != command.offer:
         raise StaleAction("That correction is no longer on offer; play went on.")
     if not command.accept:
         return changes.note(replace(changes.state, offer=None))
     dropped = [each["line"] for each in offer.dropped]
-    return _replaced(changes, {"throw": offer.throw, "values": list(offer.values), "dropped": dropped})
+    return _correction_entered(changes, {"throw": offer.throw, "values": list(offer.values), "dropped": dropped})
 
 
-def _replaced(changes: Changes, body: dict[str, Any]) -> Changes:
-    """Return `changes` with a journal entry of kind `correction` and this body.
+def _correction_entered(changes: Changes, body: dict[str, Any]) -> Changes:
+    """Return `changes` with a step that journals an entry of kind `correction` and this body.
 
     If it changes the game on the table, the dice in the tray are ignored until they change.
     """

@@ -37,7 +37,7 @@ def news_between(before: Snapshot, after: Snapshot) -> News:
 
 
 def _event(transcript: Transcript, event: games.Event, number: int, throw: int | None) -> Event:
-    """Convert a game's event to one for the log: with names instead of seats, and its tones and voice.
+    """Convert a game's event to one of the table's log: with names instead of seats, and with its tones and voice.
 
     Args:
         transcript: The game after the line that caused the event.

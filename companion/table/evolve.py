@@ -79,7 +79,7 @@ class Unplayable(RulesError):
 def replayed(
     entries: Iterable[Entry], record: Record | None = None, begun: Callable[[tuple[Game, ...]], None] = lambda _: None
 ) -> Record:
-    """Fold entries into a record.
+    """Return the record after a sequence of journal entries: `evolve` applied to each in turn.
 
     Args:
         entries: Entries in order.
@@ -87,7 +87,7 @@ def replayed(
         begun: Called with the record's games after each entry that begins a game.
 
     Raises:
-        Unplayable: The rules refuse an entry.
+        Unplayable: An entry can't be applied, for whatever reason.
     """
     record = record or Record()
     for entry in entries:
@@ -125,9 +125,10 @@ def evolve(record: Record, entry: Entry) -> Record:
 
 
 def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
-    """Return the number of the oldest game that undo can reach after a new game starts.
+    """Return the number of the oldest game that stays in the record, and so in reach of undo, after a new game starts.
 
-    Older games are dropped from the record. A new sitting keeps only the sitting before it.
+    A game of the same sitting keeps all games of the record. A new sitting keeps only those of the sitting before it.
+    Without games the answer is `number`.
 
     Args:
         games: The games so far.
@@ -142,7 +143,10 @@ def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
 
 
 def game_of_throw(games: tuple[Game, ...], throw: int) -> PlayedGame:
-    """Return the game of this sitting that contains a throw. Raises IllegalAction if there is none."""
+    """Return the game of the current sitting that contains throw number `throw`.
+
+    Raises IllegalAction if there is none.
+    """
     for game in reversed(games):
         if isinstance(game, ArchivedGame) and not game.first_throw <= throw <= game.last_throw:
             continue
@@ -171,9 +175,9 @@ def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) 
 
 
 def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
-    """Return the games after an entry that begins a new one: older games archived, or dropped if undo can't reach them.
+    """Return the games after an entry of kind `game`: the new game last, the earlier ones archived.
 
-    The entry's `horizon` is the oldest game that undo can reach.
+    Games older than the entry's `horizon`, the oldest game that undo can reach, are dropped.
     """
     header = header_of(entry.body["header"])
     transcript = Transcript.begin(header)
@@ -191,9 +195,10 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 
 
 def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
-    """Return the games after an undo of the last one, which has no lines: the one before it is on the table again.
+    """Return the games after an undo of the last game's start: the game before it is on the table again.
 
-    The undo is added to that game's log as an event of the entry `number`. Raises IllegalAction without such games.
+    The undo is added to that game's log as an event of entry `number`. Raises IllegalAction if there is only one game
+    or the last one has lines.
     """
     if len(games) < 2 or reopened(games[-1]).lines:
         raise IllegalAction("There is nothing to take back.")
@@ -202,7 +207,10 @@ def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
 
 
 def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
-    """Return the game after an entry of kind `line`, `abandoned` or `resumed`. Raises RulesError if it is refused."""
+    """Return the game after an entry of kind `line`, `abandoned` or `resumed`.
+
+    Raises RulesError if the rules refuse it, the game was abandoned, or the kind is unknown.
+    """
     log = tuple(event for event in game.log if event.code != "abandoned")
     match entry.kind:
         case "line" if game.abandoned:
@@ -220,7 +228,10 @@ def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
 
 
 def _line_added(game: PlayedGame, entry: Entry, action: Action) -> PlayedGame:
-    """Return the game after a line that is no undo, with its events in the log; `action` is the decoded line."""
+    """Return the game after one more throw, decision or leaving of a player, with its events added to the log.
+
+    `entry` is the line's journal entry, and `action` is the line decoded. Raises IllegalAction if the rules refuse it.
+    """
     transcript, source, thrown = game.transcript.then(action), entry.body["source"], None
     if isinstance(action, Throw):
         player = game.transcript.state.standing.player
@@ -248,7 +259,7 @@ def _boxes(entry: Entry) -> tuple[tuple[int, int, int, int, int], ...]:
 
 
 def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
-    """Return the game after an undo took back its last lines and their events; `entry` is the undo's."""
+    """Return the game without its last `undo.count` lines and their events; `entry` is the undo's own journal entry."""
     transcript = game.transcript.then(undo)
     kept, gone = game.lines[: -undo.count], game.lines[-undo.count :]
     said = Event(number=entry.number, code="undone", args={"lines": undo.count})
@@ -257,7 +268,10 @@ def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
 
 
 def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
-    """Return the games after a correction: the game of that throw is recomputed, the last game's log reports it."""
+    """Return the games after an entry of kind `correction`: the game of that throw is recomputed.
+
+    The log of the last game gets an event that reports the correction.
+    """
     game = game_of_throw(games, entry.body["throw"])
     mended, said = _corrected(game, correction_of(games, entry.body["throw"], tuple(entry.body["values"])), entry)
     changed = tuple(mended if one.number == game.number else one for one in games)
@@ -266,7 +280,7 @@ def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 
 
 def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[PlayedGame, Event]:
-    """Return the corrected game, and the event that reports the correction.
+    """Return a game with one throw corrected, and the event that reports the correction, which is not in its log yet.
 
     Args:
         game: The game that holds the throw.
@@ -277,7 +291,7 @@ def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[Play
     was = game.lines[index]
     assert was.thrown is not None, "found by the number of its throw"
     now = Line(was.number, msgspec.structs.replace(was.thrown, values=tuple(sorted(values)), source="corrected"))
-    lines = (*game.lines[:index], now, *_with_players(result.transcript, game.lines, index + 1))
+    lines = (*game.lines[:index], now, *_players_recomputed(result.transcript, game.lines, index + 1))
     args = {"throw": was.thrown.number, "was": list(was.thrown.values), "values": sorted(values),
             "dropped": len(result.refused)}  # fmt: skip
     said = Event(number=entry.number, code="corrected", args=args)
@@ -286,8 +300,10 @@ def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[Play
     return replace(game, transcript=transcript, lines=lines, log=log[-LOG_LENGTH:]), said
 
 
-def _with_players(transcript: Transcript, lines: tuple[Line, ...], first: int) -> list[Line]:
-    """Return the lines that follow a correction, with each throw's player recomputed: turns may have shifted.
+def _players_recomputed(transcript: Transcript, lines: tuple[Line, ...], first: int) -> list[Line]:
+    """Return the lines after a corrected one, each throw with its player recomputed: turns may have shifted.
+
+    Lines that became illegal, the last ones, are left out.
 
     Args:
         transcript: The game after the correction.
@@ -304,7 +320,9 @@ def _with_players(transcript: Transcript, lines: tuple[Line, ...], first: int) -
 
 
 def _events_from(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
-    """Return the events of the line with index `first` and of all later lines, recomputed; entry numbers stay.
+    """Return the events of the line with index `first` and of all later lines, computed anew.
+
+    Each keeps the number of its line's journal entry.
 
     Args:
         transcript: The game after a correction.

@@ -17,7 +17,9 @@ class InUse(DeviceError):
 
 
 def locked(folder: Path) -> IO[bytes]:
-    """Lock a data folder until the returned file is closed or the process ends. Creates the folder.
+    """Lock a data folder, which is created if missing, and return the open lock file.
+
+    The lock lasts until that file is closed or the process ends.
 
     Raises:
         InUse: Another process has locked it.

@@ -13,8 +13,8 @@ from companion.table.atomic import write_file
 log = logging.getLogger(__name__)
 
 CAP_BYTES = 500_000_000
-"""Largest total size of all photos in bytes; SD cards are small (docs/reference/hardware.md). Older ones are deleted.
-"""
+"""Largest total size of all photos in bytes, unless the settings say otherwise; the oldest are deleted beyond it. SD
+cards are small (docs/reference/hardware.md)."""
 
 
 def digest_of(jpeg: bytes) -> str:
@@ -39,7 +39,9 @@ class Photos:
         return tuple(int(file.stem) for file in self.folder.glob("*.jpg") if file.stem.isdecimal())
 
     def start(self, last_throw: int) -> None:
-        """Create the folder, delete unfinished files, and set aside photos whose throws never reached the journal.
+        """Create the folder, delete unfinished files, and rename photos of throws that never reached the journal.
+
+        Their new names `N.unclaimedM.jpg` keep them as evidence, out of the way of new photos.
 
         Args:
             last_throw: Number of the last throw in the journal.
@@ -58,7 +60,7 @@ class Photos:
             raise _ill(self.folder, refused) from refused
 
     def keep(self, throw: int, jpeg: bytes) -> bool:
-        """Write the photo of a throw atomically. Return False if it can't be written; the throw counts without it."""
+        """Write the photo of a throw atomically. Return whether that worked; a failure is only logged."""
         try:
             write_file(self._file(throw), (jpeg,))
         except OSError as refused:
@@ -67,7 +69,9 @@ class Photos:
         return True
 
     def put_right(self, wrong: Iterable[int], owners: Mapping[str, int]) -> None:
-        """Move swapped photos to the throws whose entries name them; delete those that no entry names. Raises OSError.
+        """Move each wrong photo to the throw whose entry names its hash; delete it if there is none.
+
+        A throw that has its own photo already keeps it. Raises OSError.
 
         Args:
             wrong: Numbers of the throws whose photo has another hash than their entry says.
@@ -93,7 +97,9 @@ class Photos:
             return None
 
     def prune(self, first_kept: int) -> None:
-        """Delete the oldest photos until their total size is within the cap, but none of throw `first_kept` or later.
+        """Delete the oldest photos until their total size is within `cap_bytes`.
+
+        Photos from `first_kept` on always stay.
 
         Args:
             first_kept: Number of the first throw whose photo must stay.

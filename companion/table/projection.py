@@ -23,19 +23,20 @@ from companion.table.state import TableState
 from companion.table.tray.interpret import Ask, values_of
 
 MAX_EVENTS = 40
-"""Events in a snapshot, newest kept; a page asks for older ones."""
+"""Events in a snapshot, newest kept; a page asks for older ones. More: each message to every phone grows."""
 MAX_THROWS = 24
-"""Throws in a snapshot, newest kept: bounds its size in a long game."""
+"""Throws in a snapshot, newest kept; `GET /api/throws` has all. More: each message to every phone grows."""
 REPLACED_NOTICES = frozenset({"throw", "decide", "throw_or_bank", "restored"})
 """Codes of notices that only say whose turn it is: in the bot's turn its own notice replaces them."""
 
 
 def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
-    """Build the snapshot of a state.
+    """Return the snapshot of a table's state, with `pulse` as in `last` or 0.
 
     Args:
         table: The state.
-        last: An earlier snapshot. What depends on the journal alone is copied from it if no entry was added since.
+        last: An earlier snapshot, or None. If no entry was added since, the fields that depend on the journal alone are
+            copied from it instead of computed.
     """
     if last is None or last.number != table.record.number:
         last = _journaled(table.record)
@@ -55,7 +56,10 @@ def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
 
 
 def _journaled(record: Record) -> Snapshot:
-    """Build the part of a snapshot that depends on the journal alone."""
+    """Return a snapshot with the fields that the journal alone determines, such as scores, throws and options.
+
+    The other fields, such as the notice and the dice in the tray, keep their defaults.
+    """
     game = record.game
     if game is None:
         return Snapshot(number=record.number)
@@ -87,9 +91,10 @@ def _journaled(record: Record) -> Snapshot:
 
 
 def _points_of(state: State, option: Action) -> int:
-    """Return the points of a decision, to show beside it.
+    """Return the points that the pages show beside a decision.
 
-    They are the turn's points after it if it leaves the scores unchanged, else the change of the side's score.
+    If it leaves the scores and the side to play unchanged, they are the turn's points after it. Else they are the
+    change of the side's score.
     """
     before, after = state.standing, state.after(option).standing
     assert before.side is not None, "only a player has options"
@@ -107,7 +112,10 @@ def _rule_of_thumb(state: State) -> dict[str, Any] | None:
 
 
 def _sides(game: PlayedGame, backs: Sequence[int]) -> tuple[Side, ...]:
-    """Return the players or teams of a game in seat order; `backs` holds the hole of each one's back peg."""
+    """Return the players or teams of a game for the snapshot, in seat order.
+
+    `backs` holds the hole of each one's back peg.
+    """
     standing, ahead = game.transcript.state.standing, scores_ahead(game.transcript.state)
     outcome = standing.outcome or Outcome((), (0,) * len(ahead))
     return tuple(
@@ -133,9 +141,9 @@ def _backs(game: PlayedGame, changes: Sequence[Change]) -> list[int]:
 
 
 def _highlights(game: PlayedGame) -> tuple[Highlight, ...]:
-    """Return the best turn and the dearest loss of a game, in that order; the earliest of equal ones.
+    """Return the best turn and the dearest loss of a game, in that order; of equal ones the earliest.
 
-    A game without a bank or without a loss lacks that highlight.
+    Each names the last throw with a photo up to it. A game without a gain or without a loss lacks that highlight.
     """
     found = dict[str, Highlight]()
     for kind, _, side, points, line in turn_results(game.transcript):
@@ -159,7 +167,11 @@ def _bots_notice(table: TableState) -> Phrase:
 
 
 def _phase(table: TableState) -> str:
-    """Return the snapshot's phase: `ready`, `settling`, `read`, `asking` or `over`."""
+    """Return the snapshot's phase.
+
+    `over` without a game in play, else `asking` with an open question, else `settling` while dice move. At rest it is
+    `read` with dice in the throw zone, and `ready` without.
+    """
     game = table.record.game
     if game is None or game.abandoned or game.over:
         return "over"
@@ -171,9 +183,9 @@ def _phase(table: TableState) -> str:
 
 
 def _question(number: int, ask: Ask) -> Question:
-    """Return a question as the pages show it, with the dice to choose from: those in the throw zone.
+    """Return the open question for the pages: its doubt, and the dice of the throw zone as read, with boxes and photo.
 
-    If the number of dice is in doubt, the dice in the keep zone follow.
+    If the number of dice is in doubt, the dice of the keep zone follow.
     """
     dice = (*ask.observation.thrown, *ask.observation.kept) if ask.code == Doubt.COUNT else ask.observation.thrown
     return Question(

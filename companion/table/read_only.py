@@ -68,9 +68,9 @@ AnyTable = Table | LastState
 
 
 def last_good(folder: Path) -> Record:
-    """Return the record of a data folder, replayed up to the first entry that can't be read or played.
+    """Return the table's state by replaying a data folder's journal up to the first entry that can't be read or played.
 
-    The folder is only read.
+    The folder is only read. Without a playable entry the record is empty.
     """
     record = Record()
     with contextlib.suppress(CompanionError):

@@ -52,14 +52,14 @@ class TableState:
 
     @classmethod
     def restarted(cls, record: Record, damage: str | None) -> TableState:
-        """Return the state at the start of the program.
+        """Return the state at the start of the program: the tray has not been observed, and a notice says the scores.
 
-        The tray has not been observed yet. Questions are numbered far above those that a phone may still show.
+        Questions are numbered far above those that a phone may still show, so no old answer fits a new question.
 
         Args:
             record: The replayed journal.
-            damage: Report of damage to the journal, shown as a notice; None without damage. Then the notice says the
-                scores, so that people can go on.
+            damage: Report of damage to the journal, which the notice then shows instead of the scores; None without
+                damage.
         """
         game = record.game
         notice = Phrase("ill", {"what": damage, "cure": CHECK_SCORES}) if damage else None
@@ -88,7 +88,10 @@ class TableState:
 
     @property
     def staying(self) -> tuple[Die, ...]:
-        """Dice in the tray that stay during the next throw, those in the keep zone first."""
+        """Dice last observed in the tray that the next throw leaves there, those in the keep zone first.
+
+        Empty without a game or an observation.
+        """
         game, seen = self.record.game, self.observation
         if game is None or seen is None:
             return ()
@@ -101,13 +104,13 @@ class TableState:
 
     @property
     def bank_due_s(self) -> float | None:
-        """Time on the clock at which an empty tray may bank; None while it can't."""
+        """Time on the table's clock at which the empty tray banks; None while it can't, for example with dice in it."""
         memory = self.memory
         waits = memory.armed and not self.moving and not self.asked and self.playing is not None
         return memory.empty_since_s + BANK_AFTER_S if waits and memory.empty_since_s is not None else None
 
     def situation(self, game: PlayedGame, observation: Observation | float) -> Situation:
-        """Return the input for interpreting the tray.
+        """Return the input for interpreting the tray: the game's state, memory, dice and tray policies.
 
         Args:
             game: The game on the table.
@@ -119,7 +122,10 @@ class TableState:
         return Situation.remembered(state, self.memory, observation, policies)
 
     def after(self, step: Entry | Noted) -> TableState:
-        """Return the state after a journal entry or an unjournaled step. Raises RulesError if the rules refuse it."""
+        """Return the state after one step; `self` is unchanged.
+
+        A journal entry also clears offer, choice and announcement. Raises RulesError if the rules refuse the entry.
+        """
         match step:
             case Noted(state):
                 return replace(state, record=self.record)

@@ -20,7 +20,7 @@ from companion.games.registry import policy_for
 HOUSE = "House"
 """Default name of the bot."""
 NAME_LENGTH = 24
-"""Most characters in the name of a dice set."""
+"""Most characters in the name of a dice set; a game with a longer one is refused (RulesError)."""
 Policies = Callable[[State], KeepZonePolicy]
 """Function from a game's state to its tray policy: what dice in the tray mean in that state."""
 SERIOUS = "This game is in tournament mode: no hints while it is on."
@@ -57,7 +57,10 @@ USUAL = Terms()
 
 
 def terms_of(sent: object, header: Header) -> Terms:
-    """Convert `sent`, a decoded JSON object, to terms and check them against the game's header. Raises RulesError."""
+    """Convert `sent`, a decoded JSON object, to the terms of a game. Missing keys get their defaults.
+
+    Raises RulesError if a key or value is wrong, or the bot's seat names no player of `header`.
+    """
     if isinstance(sent, dict):
         for key in sent:
             if key not in Terms.__struct_fields__:
@@ -82,7 +85,10 @@ def terms_line(terms: Terms) -> dict[str, Any]:
 
 
 def policies_under(terms: Terms) -> Policies:
-    """Return the tray policies under those terms: in the bot's turn the tray only throws, the bot decides."""
+    """Return the function that gives the tray policy of a state under these terms.
+
+    In the bot's turn the dice in the tray can only be a throw; decisions come from the bot.
+    """
     if terms.house is None:
         return policy_for
     player = terms.house.player

@@ -32,7 +32,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 LIVENESS_POLL_S = 0.5
-"""Poll interval in seconds while waiting for the writer thread, to notice that it crashed."""
+"""Seconds between two checks, while waiting for a command's result, whether the writer thread still runs. Longer: a
+crash is reported later."""
 REPLAY_ELSEWHERE = (
     "Another version may have written it. Use that version, or start with another --data folder. Nothing is lost, and "
     "`pegpip export` still works."
@@ -75,9 +76,9 @@ class Table:
         self._fault: str | None = None  # error of the last reader that failed on the newest snapshot
 
     def start(self) -> None:
-        """Open the journal and start the writer thread, unless it is running. Restarts it after a crash.
+        """Start the writer thread, which opens and replays the journal, and wait until it has. Do nothing if it runs.
 
-        Raises DeviceError.
+        A writer that has crashed is replaced. Raises DeviceError if the journal can't be opened or replayed.
         """
         if self._thread is not None and self._thread.is_alive():
             return
@@ -94,7 +95,7 @@ class Table:
             thread.join()
 
     def answers(self, within_s: float) -> bool:
-        """Whether the writer handles an empty command within that time, in seconds; for the watchdog."""
+        """Whether the writer thread handles an empty command within that time, in seconds. False if it does not run."""
         answer: Future[Snapshot] = Future()
         with self._gate:
             if not self._open:
@@ -127,9 +128,9 @@ class Table:
         return game.throws if game else ()
 
     def subscribe(self, reader: Reader) -> Callable[[], None]:
-        """Call `reader` from the writer thread with each new snapshot and its news.
+        """Register `reader`: the writer thread then calls it with each new snapshot and the events since the last one.
 
-        A reader must be quick and must not call `submit`. Its exceptions are logged.
+        A reader must be quick and must not call `submit`. Its exceptions are logged, and `health` reports the last one.
 
         Returns:
             A function that unsubscribes it.
@@ -144,7 +145,7 @@ class Table:
         return unsubscribe
 
     def submit(self, command: Command) -> Snapshot:
-        """Carry out a command and return the snapshot after it.
+        """Give a command to the writer thread, wait until it has been carried out, and return the snapshot after it.
 
         Raises:
             StaleAction: The command was made from an older snapshot.
@@ -166,7 +167,11 @@ class Table:
         return asked[1].observation.photo_jpeg if asked and asked[0] == question else None
 
     def _write(self, opened: Future[None]) -> None:
-        """Run the writer thread: open the journal, report to `opened`, then answer commands until the stop."""
+        """Run the writer thread: open the journal, set `opened`, then carry out commands until `stop`.
+
+        If the journal can't be opened, `opened` gets the error and the thread ends. At the end the queued commands are
+        refused and the journal is closed.
+        """
         try:
             self._replay()
             self._publish()
@@ -187,9 +192,9 @@ class Table:
             self._journal.close()
 
     def _replay(self) -> None:
-        """Open the journal and replay it into the writer's state; write the archive, and put the photos in order.
+        """Open the journal and replay it into the writer's state; also write the archive and tidy the photos' folder.
 
-        Raises DeviceError if the journal cannot be read or replayed.
+        Raises DeviceError if the journal can't be read or replayed.
         """
         damage = self._journal.open()
         folder, tail = self._journal.path.parent, self._journal.tail
@@ -210,10 +215,11 @@ class Table:
             self._archive.write(begun.head)
 
     def _next(self) -> tuple[Command | None, Future[Snapshot]] | None:
-        """Wait for the next command or for a `Tick` that is due; run the journal's upkeep while idle.
+        """Wait for the next command, or make a `Tick` when one is due; do the journal's upkeep while idle.
 
         Returns:
-            A command and the future for its result. The command is None if the watchdog only asks for a sign of life.
+            A command and the future for its result. The command is None if the watchdog only checks that the writer
+                lives.
             None instead of the pair: the writer must stop.
         """
         while True:
@@ -231,9 +237,9 @@ class Table:
                 self._upkeep_s = self._clock() + UPKEEP_EVERY_S
 
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
-        """Carry out a command, publish the new snapshot, and set `answer` to it or to the refusal.
+        """Carry out a command and publish the new snapshot; put the snapshot or the error into the future `answer`.
 
-        For the command None, `answer` is set to the present snapshot: the writer is alive.
+        For the command None, `answer` gets the present snapshot. No exception leaves this method.
         """
         if command is None:
             answer.set_result(self._snapshot)
@@ -257,9 +263,10 @@ class Table:
             answer.set_exception(no)
 
     def _carry_out(self, command: Command) -> None:
-        """Take the steps that `decide` returns for a command; an entry is written to the disk before it counts.
+        """Take the steps that `decide` returns for a command. An entry is written to the disk before it counts.
 
-        Raises CompanionError if the command is refused or the disk fails.
+        The start of a game also writes the archive and deletes old photos. Raises CompanionError if the command is
+        refused or the disk fails.
         """
         now, due_s = Now(self._clock(), self._wall()), self._state.bank_due_s
         if isinstance(command, Tick) and due_s is not None and now.clock_s >= due_s:
@@ -279,7 +286,8 @@ class Table:
     def _written(self, draft: Draft) -> Entry:
         """Write a draft's photo and entry to the disk, and return the entry as written.
 
-        On a DeviceError nothing is written. A draft with `waiting` then sets that memory and a notice of the error.
+        Without the photo if that fails. If the entry can't be written, DeviceError is raised and the photo is deleted.
+        A draft with `waiting` then also sets that memory and a notice of the error.
         """
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")
@@ -297,7 +305,7 @@ class Table:
         return entry
 
     def _refuse_the_rest(self) -> None:
-        """Refuse every queued command, because the writer stops."""
+        """Empty the queue: every command in it gets a DeviceError that says the table was stopped."""
         while True:
             try:
                 asked = self._queue.get_nowait()
@@ -307,7 +315,10 @@ class Table:
                 asked[1].set_exception(DeviceError("The table was stopped.", "Start it again."))
 
     def _publish(self) -> None:
-        """Send the snapshot of the state to every subscriber, unless nothing visible has changed."""
+        """Store the snapshot of the state and send it to every subscriber; do nothing if nothing visible has changed.
+
+        `pulse` grows by one. A subscriber's exception is logged and kept for `health`.
+        """
         made = snapshot_of(self._state, self._snapshot if self._snapshot.pulse else None)
         newest = msgspec.structs.replace(made, pulse=self._snapshot.pulse)
         if newest == self._snapshot and self._snapshot.pulse:

@@ -138,10 +138,12 @@ class Archive:
         self._games = dict[int, ArchivedGame]()
 
     def load(self) -> tuple[int, tuple[ArchivedGame, ...]]:
-        """Read the archive's file. A file that is missing, damaged or of another journal counts as empty.
+        """Read the archive's file into memory, and return the games in it.
+
+        A file that is missing, damaged or of another journal counts as empty: the result is then `(1, ())`.
 
         Returns:
-            Number of the first journal entry to replay, and the games before it, oldest first.
+            Number of the first journal entry that a start must replay, and the games before it, oldest first.
 
         Raises:
             DeviceError: The journal can't be read.
@@ -160,16 +162,17 @@ class Archive:
         return stored.next.number, stored.games
 
     def note(self, games: Iterable[object]) -> None:
-        """Replace the games held in memory by those in `games` that are archived; `write` puts them on the disk.
+        """Update the archive in memory with the archived games in `games`; only `write` changes the file.
 
-        Games older than `games` stay. Later games that are missing in `games` were taken back and are dropped.
+        Games older than these stay. Later games are replaced; one that is missing in `games` was taken back and is
+        dropped. Games in `games` that are not archived (`PlayedGame`) are skipped.
         """
         fresh = {game.number: game for game in games if isinstance(game, ArchivedGame)}
         if fresh:
             self._games = {number: game for number, game in self._games.items() if number <= min(fresh)} | fresh
 
     def write(self, next_game: Head) -> None:
-        """Replace the archive's file, atomically, by the games that `load` and `note` have put in memory.
+        """Replace the archive's file atomically by the games in memory, which `load` and `note` have put there.
 
         An OSError is only logged: the older file stays valid, and the next start replays more of the journal.
 

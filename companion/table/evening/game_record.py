@@ -98,7 +98,10 @@ class PlayedGame:
 
     @property
     def next_starter(self) -> str | None:
-        """Name of the player who starts the next game, skipping those who left; None until this game is over."""
+        """Name of the player who starts the next game (see `next_starter`); None until this game is over.
+
+        Players who have left are skipped, unless all have left.
+        """
         standing, players = self.transcript.state.standing, self.header.players
         if standing.outcome is None:
             return None
@@ -113,7 +116,10 @@ Game = PlayedGame | ArchivedGame
 
 
 def archived(game: Game) -> ArchivedGame:
-    """Return the game in the archive's form, its lines and log compressed."""
+    """Return the game in the archive's form, with its lines and log compressed.
+
+    An archived game is returned unchanged.
+    """
     if isinstance(game, ArchivedGame):
         return game
     played = zip(game.lines, game.transcript.actions, strict=True)
@@ -142,7 +148,10 @@ def archived(game: Game) -> ArchivedGame:
 
 
 def reopened(game: Game) -> PlayedGame:
-    """Return the game in the form that can be played on; an archived game is replayed."""
+    """Return the game in the form that can be played on.
+
+    An archived game's lines are replayed; any other is unchanged.
+    """
     if isinstance(game, PlayedGame):
         return game
     transcript = Transcript.begin(game.header)

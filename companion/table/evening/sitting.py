@@ -16,7 +16,9 @@ from companion.table.snapshot import Sitting
 
 
 def sitting_of(ended: Iterable[tuple[Sequence[str], Outcome]]) -> Sitting:
-    """Return a sitting's number of games, games won and lost by name, and who is ahead.
+    """Return a sitting's number of games, the games won and lost by name, and who is ahead.
+
+    A win that n sides share counts 1/n for each. Ahead is who has won most; of those, who has lost the fewest.
 
     Args:
         ended: Names of the sides and outcome of each finished game.
@@ -37,7 +39,9 @@ COLOURS = 10
 
 
 def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
-    """Return each player's colour index (0 to 9): the one worn before, else the least used one.
+    """Return each player's colour index (0 to 9), by name: the one worn before, else the least used one.
+
+    If two players wore the same colour, the one in the earlier seat keeps it.
 
     Args:
         worn: Colour index of everyone who has played here, by name.
@@ -57,7 +61,9 @@ def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
 
 
 def chosen_colours(worn: Mapping[str, int], sent: object, players: Sequence[str]) -> dict[str, int]:
-    """Return the colours after players chose some; a player whose colour was taken loses it.
+    """Return the colour index of everyone, by name, after players have chosen some in `sent`.
+
+    A player whose colour somebody else has chosen is left out.
 
     Args:
         worn: Colour index of everyone who has played here, by name.
@@ -88,7 +94,7 @@ def same_people(one: Header, other: Header) -> bool:
 
 
 def next_starter(scores: Sequence[int], games_lost: Sequence[int], first: int, seats: int) -> int:
-    """Return the seat that starts the next game: the side with the most games lost.
+    """Return the seat, from 0, that starts the next game: one of the side that has lost most games by this game.
 
     Ties go to the worst score, then to the nearest seat after `first`. If no side lost a game, the seat after `first`
     starts.

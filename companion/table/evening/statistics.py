@@ -88,7 +88,10 @@ class TurnResult(NamedTuple):
 
 
 def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
-    """Yield what each finished turn of a game gained or lost, in the order of play; nothing if it did neither."""
+    """Yield the points that each finished turn of a game gained or lost, in the order of play.
+
+    A turn that changed nothing yields nothing.
+    """
     rules = game_named(transcript.header.game)
     for turn in transcript.turns():
         end = turn.steps[-1]
@@ -102,7 +105,10 @@ def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
 
 
 def bests(transcript: Transcript) -> dict[str, Best]:
-    """Return each player's best results in a game, by name in seat order. A team's score counts for both players."""
+    """Return each player's final score, best turn and dearest loss in a game, by name in seat order.
+
+    The score is None if the game is not over; a team's score counts for both players. A turn or loss is 0 without any.
+    """
     standing, found = transcript.state.standing, dict[str, Best]()
     for seat, name in enumerate(transcript.header.players):
         found[name] = Best(standing.scores[standing.side_of(seat)] if standing.over else None)
@@ -116,7 +122,10 @@ def bests(transcript: Transcript) -> dict[str, Best]:
 
 
 def tallies(transcript: Transcript) -> dict[str, Tally]:
-    """Return each player's statistics in a game, by name in seat order. Throws of a roll-off count, its turns don't."""
+    """Return each player's throws, turns, points and games in a game, by name in seat order.
+
+    Throws of a roll-off count, its turns don't. `games`, `won` and `lost` stay 0 until the game is over.
+    """
     found = {name: Tally() for name in transcript.header.players}
     for before, after in pairwise(transcript.steps):
         player = before.state.standing.player

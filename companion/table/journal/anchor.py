@@ -26,13 +26,16 @@ RESTORED = ".restored"
 
 
 def anchor_folder() -> Path:
-    """Return the folder for anchors: systemd's LogsDirectory of the service, else the user's state folder."""
+    """Return the folder for anchors: the service's LogsDirectory of systemd if set, else the user's state folder."""
     logs = os.environ.get("LOGS_DIRECTORY", "").partition(":")[0]
     return Path(logs) if logs else platformdirs.user_state_path("pegpip")
 
 
 class Anchor:
-    """The anchor of the data folder `data`, a file in `folder`. Errors of the disk are only logged."""
+    """The anchor of the data folder `data`: a JSON file in `folder`.
+
+    A failing disk raises no error; it is only logged.
+    """
 
     def __init__(self, folder: Path, data: Path) -> None:
         name = hashlib.blake2b(str(data.resolve()).encode(), digest_size=8).hexdigest()

@@ -14,7 +14,7 @@ import msgspec
 SCHEMA = b"pegpip-journal-3"
 """Personalization of the BLAKE2 hashes: lines of another schema or another program have other hashes."""
 HASH_BYTES = 16
-"""Length of a hash in bytes; twice as many hex digits in a line."""
+"""Length of a BLAKE2 hash in bytes; written as twice as many hex digits. Another length makes older lines invalid."""
 START = "0" * 2 * HASH_BYTES
 """Previous hash of the first entry."""
 LOST = "lost"

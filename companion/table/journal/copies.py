@@ -16,7 +16,8 @@ FIRST, SECOND = "journal.jsonl", "journal-copy.jsonl"
 NUMBER = re.compile(rb"\[(\d{1,12}),")
 """Beginning of a line, with the number of its entry."""
 NEAR_BYTES = 1 << 16
-"""Distance in bytes at which the binary search for a line gives way to reading line by line."""
+"""Distance in bytes at which the binary search for a line gives way to reading line by line; the tail that `last_line`
+reads, too. Too low: a long line is missed; too high: each look-up reads more."""
 
 
 class Copy:
@@ -30,7 +31,10 @@ class Copy:
             self._end -= 1
 
     def append(self, rows: Sequence[Row]) -> None:
-        """Write rows and flush them to the disk. On an OSError the file is unchanged."""
+        """Write rows at the end and flush them to the disk.
+
+        Raises OSError; then the file is cut back to its old length.
+        """
         content = b"".join(row.line for row in rows)
         try:
             done = 0
@@ -68,7 +72,10 @@ def write_anew(folder: Path, rows: Sequence[Row]) -> None:
 
 
 def lines(path: Path, first: int = 1) -> Iterator[bytes]:
-    """Yield the finished lines of a copy from entry `first` on, unverified. Raises OSError."""
+    """Yield the finished lines of a copy from entry `first` on, without checking their hashes. Raises OSError.
+
+    A damaged line without a readable number is yielded too.
+    """
     with path.open("rb") as file:
         low, high = 0, file.seek(0, os.SEEK_END)
         while high - low > NEAR_BYTES:
@@ -87,7 +94,10 @@ def lines(path: Path, first: int = 1) -> Iterator[bytes]:
 
 
 def last_line(path: Path) -> bytes:
-    """Return the last finished line of a copy, unverified; empty without one. Raises OSError."""
+    """Return a copy's last line that ends with a line break, unverified; empty bytes if there is none.
+
+    Raises OSError.
+    """
     with path.open("rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - NEAR_BYTES))
         content = file.read()

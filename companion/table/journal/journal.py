@@ -30,13 +30,16 @@ log = logging.getLogger(__name__)
 ARCHIVE = "games.json.gz"
 """File of the finished games. A folder with it and without a journal has lost the journal."""
 SCRUB_EVERY_S = 3600.0
-"""Seconds from the end of one scrub, which reads both copies and all photos from the disk, to the next."""
+"""Seconds from the end of one scrub, which reads both copies and all photos from the disk, to the next. Longer: damage
+is found later."""
 UPKEEP_EVERY_S = 60.0
-"""Seconds between two steps of upkeep while no scrub is due; the anchor is at most that old. Spares the SD card."""
+"""Seconds between two steps of upkeep while no scrub is due. Longer: after a crash the anchor is older; shorter: more
+writes wear the SD card."""
 PAUSE_S = 0.02
-"""Pause in seconds between two steps of a scrub, which then takes a tenth of an idle writer's time."""
+"""Pause in seconds between two steps of a scrub, which then takes a tenth of an idle writer's time. Longer: a scrub
+takes longer."""
 STEP_ROWS = 250
-"""Rows verified in one step of a scrub: bounds how long a command waits for it (10 ms on a Pi)."""
+"""Rows verified in one step of a scrub. More: a command that arrives meanwhile waits longer (10 ms on a Pi for 250)."""
 
 # Advice: for a full disk, for a damaged journal that is only read, and for a disk that fails.
 _FREE_SPACE = "Free some space on the disk, or give another --data folder; nothing that was entered is lost."
@@ -90,10 +93,10 @@ class Journal:
         self._verified = (True, "not verified yet")
 
     def open(self) -> str | None:
-        """Open the journal, or create it; verify both copies and recover what is damaged.
+        """Lock the folder and open the journal, or create it; verify both copies and recover what is damaged.
 
         Returns:
-            A report of the damage in words, or None.
+            A report of the damage in words, or None if there was none or the journal is open already.
 
         Raises:
             DeviceError: The files can't be written, are not a journal or are in use.
@@ -126,7 +129,11 @@ class Journal:
             self._lock = None
 
     def append(self, entry: Entry) -> None:
-        """Write an entry to the disk. On a DeviceError the journal is unchanged."""
+        """Write an entry to the first copy on the disk, then to the second.
+
+        Raises DeviceError, with the journal unchanged, if it is closed, the number is not the next one or the first
+        copy can't be written. A failure of the second copy is only reported by `health`; its lines are written later.
+        """
         if self._copies is None:
             raise DeviceError(f"The journal {self.path} is closed.", "Start the table first.")
         head = self.tail.head
@@ -146,7 +153,9 @@ class Journal:
         return (False, self._ill) if self._ill else self._verified
 
     def upkeep(self, now_s: float) -> float:
-        """Do one short step of upkeep while the writer is idle: write the anchor and the second copy, or scrub.
+        """Do one short step of upkeep while the writer is idle: write anchor and second copy, or scrub.
+
+        A scrub verifies both copies and the photos; one is due every `SCRUB_EVERY_S`.
 
         Args:
             now_s: Seconds, monotonic.
@@ -169,7 +178,10 @@ class Journal:
         return now_s + UPKEEP_EVERY_S
 
     def _scrubbed(self) -> Iterator[None]:
-        """Verify both copies and the photos, one step at each `next`, and recover what is damaged."""
+        """Verify both copies and all photos, as a generator that pauses after each step; recover what is damaged.
+
+        At the end `health` reports what was verified.
+        """
         wrong, owners, present = set[int](), dict[str, int](), set(self._photos.numbers())
         copies.forget_cached(self._folder)
         try:
@@ -203,7 +215,10 @@ class Journal:
             self._anchored = self.tail
 
     def _catch_up(self) -> None:
-        """Write the missing rows to the second copy. `health` reports a failure; the next upkeep tries again."""
+        """Write to the second copy the rows that it lacks.
+
+        After an OSError the next call tries again, and `health` reports it.
+        """
         if self._copies is not None and self._behind:
             try:
                 self._copies[1].append(self._behind)
@@ -213,9 +228,10 @@ class Journal:
                 log.warning("%s", self._ill)
 
     def _connect(self, head: Head | None) -> None:
-        """Verify both copies and open them; create them in a new folder. Raises Damaged, OSError.
+        """Verify both copies and open them for writing; create empty ones in a new folder.
 
-        `head` is the last known end of the journal.
+        `head` is the last known end of the journal, or None. Raises OSError. Raises Damaged if the copies are, or if
+        the anchor, the archive or photos show that entries are missing.
         """
         if not copies.exist(self._folder):
             if head or (self._folder / ARCHIVE).exists() or len(self._photos.numbers()) >= recovery.MIN_ORPHANS:
@@ -233,9 +249,9 @@ class Journal:
         self._note_verified("photos not yet")
 
     def _recover(self, damage: Damaged, head: Head | None) -> str:
-        """Set the folder aside and write both copies anew from the surviving entries. Returns the report.
+        """Set the folder aside, write both copies anew from what survives, and open them. Return the report.
 
-        `head` is the last known end of the journal.
+        `head` is the last known end of the journal, or None.
         """
         rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
         aside = recovery.set_aside(self._folder, report)
@@ -255,7 +271,8 @@ class Journal:
 def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
     """Yield a data folder's playable entries from number `first` on; a table may be writing meanwhile.
 
-    After a gap nothing is playable until the next game. A folder without a journal has no entries. Raises DeviceError.
+    Entries between a gap and the next start of a game are skipped. A folder without a journal yields none. Raises
+    DeviceError if the journal is damaged or can't be read.
     """
     unplayed = 0  # entries up to here fit no state: others before them are lost
     with _as_device_error(folder / FIRST), suppress(FileNotFoundError):
@@ -295,10 +312,10 @@ def last_written_s(folder: Path) -> float:
 
 
 def examined(folder: Path) -> tuple[int, str | None]:
-    """Verify both copies without changing them; a table may be writing meanwhile.
+    """Verify both copies of a data folder's journal without changing them; a table may be writing meanwhile.
 
     Returns:
-        Number of the last verified entry, and what is wrong after it, or None.
+        Number of the last verified entry (0 for none), and what is wrong after it, or None.
 
     Raises:
         DeviceError: The journal can't be read.

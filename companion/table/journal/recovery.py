@@ -34,7 +34,8 @@ _NOT_COPIED = shutil.ignore_patterns(f"{ASIDE}*", "replaced-*", "*.lock", "*.par
 PHOTOS = "photos"
 """Name of the folder of photos in a data folder."""
 MIN_ORPHANS = 2
-"""Photos without an entry that prove a loss. A power cut may leave one, as a photo is written before its entry."""
+"""Photos newer than the last entry that prove a loss of entries. At 1 a power cut, which may leave one, would look like
+a loss; higher, a real loss of fewer throws goes unnoticed."""
 MOVE_ASIDE = "Move it to another folder (keep it: it holds your games) and start again, or give another --data folder."
 """Advice when no line of the journal can be read."""
 _BEGINNING = re.compile(rb"^\[(\d{1,12}),", re.MULTILINE)
@@ -49,9 +50,10 @@ def date_text(wall_s: float) -> str:
 
 
 def recovered(folder: Path, photos: Iterable[int], head: Head | None, why: str) -> tuple[list[Row], str]:
-    """Return the rows of the recovered journal, and a report in words.
+    """Return the rows of the recovered journal, and a report of what was damaged and lost, one or two sentences.
 
-    The rows are the longest chain that survives, with an entry for each gap. The folder is only read.
+    The rows are the longest chain that survives in the two copies, with an entry of kind `LOST` for each gap. The
+    folder is only read.
 
     Args:
         folder: The data folder.
@@ -89,9 +91,9 @@ def recovered(folder: Path, photos: Iterable[int], head: Head | None, why: str) 
 
 
 def survivors(folder: Path) -> tuple[list[Row], set[int]]:
-    """Return every row that is intact in either copy, and the numbers of the damaged lines.
+    """Return every row that is intact in either copy, in no order, and the numbers of the damaged lines.
 
-    A row may begin anywhere: a damaged line does not hide the rows after it.
+    Rows are found anywhere in a file, so damage to one line does not hide the next. A copy that can't be read has none.
     """
     rows: dict[str, Row] = {}
     spoilt: set[int] = set()
@@ -105,7 +107,9 @@ def survivors(folder: Path) -> tuple[list[Row], set[int]]:
 
 
 def longest_chain(rows: Collection[Row], head: Head | None) -> list[Row]:
-    """Return the chain that reaches the highest number among intact rows, in order. A gap may interrupt it.
+    """Return, in order, the rows of the chain whose last row has the highest number; gaps are allowed in it.
+
+    Each row names the hash of the row before it. Across a gap the chain goes on at the nearest lower row.
 
     Args:
         rows: Rows of any journals, in any order. Those of one identity count: that of `head`, else of most rows.
@@ -131,7 +135,9 @@ def longest_chain(rows: Collection[Row], head: Head | None) -> list[Row]:
 
 
 def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], list[tuple[int, Loss]]]:
-    """Fill each gap in a chain with an entry of kind `LOST`. The rows of the chain do not change.
+    """Return a chain with each gap filled by an entry of kind `LOST`, and the gaps.
+
+    The rows of the chain do not change.
 
     Args:
         chain: Surviving rows in order.
@@ -158,7 +164,10 @@ def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], l
 
 
 def set_aside(folder: Path, report: str) -> Path:
-    """Copy the whole data folder into a new folder `damaged-N` in it, with the report. Raises OSError."""
+    """Copy the data folder into a new folder `damaged-N` inside it, add the report, and return the new folder.
+
+    Photos are hard-linked where possible. Older copies, locks and unfinished files are left out. Raises OSError.
+    """
     aside = free_path(folder, ASIDE)
     part = folder / f"{aside.name}.part"
     shutil.rmtree(part, ignore_errors=True)
@@ -171,7 +180,10 @@ def set_aside(folder: Path, report: str) -> Path:
 
 
 def reports(folder: Path) -> dict[Path, str]:
-    """Return the report of each folder that was set aside and not moved away yet, oldest first."""
+    """Return the report's text of each folder `damaged-N` in a data folder, oldest first.
+
+    A report that can't be read becomes one general sentence.
+    """
     files = sorted(folder.glob(f"{ASIDE}*[0-9]/{REPORT}"), key=lambda each: (len(each.parent.name), each))
     texts = {file.parent: "The journal was damaged." for file in files}
     for file in files:

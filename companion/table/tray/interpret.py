@@ -21,7 +21,8 @@ from companion.table.tray.motion import Motion, elsewhere, motion_of, moved
 from companion.table.tray.observation import Die, Observation
 
 BANK_AFTER_S = 2.0
-"""Time in seconds that the tray must stay empty before it banks: longer than a hand that only reaches in."""
+"""Seconds that the tray must stay empty before it banks. Too short: a hand that reaches in and hides the dice banks;
+too long: players wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Situation:
 
     @property
     def dice(self) -> TrayDice:
-        """The dice in the form that a tray policy takes."""
+        """Values of the observed dice by zone, with what is remembered of the keep zone: the input of a tray policy."""
         kept = values_of(self.observation.kept)
         return TrayDice(
             thrown=values_of(self.observation.thrown),
@@ -138,7 +139,11 @@ class Interpretation:
 
 
 def interpret(now: Situation) -> Interpretation:
-    """Interpret a new observation of a tray at rest."""
+    """Return what a new observation of a tray at rest means: transcript lines to play, a question, or a notice.
+
+    It compares the dice with the remembered ones: rolled dice are a throw, kept dice a decision, an empty tray may
+    bank. An unreadable tray without dice changes nothing but the notice.
+    """
     before, observation = now.memory, now.observation
     motion = _motion(before, observation)
     if not observation.thrown and observation.doubt not in (None, Doubt.COUNT):
@@ -159,7 +164,11 @@ def interpret(now: Situation) -> Interpretation:
 
 
 def reinterpret(now: Situation) -> Interpretation:
-    """Interpret a tray whose dice have not moved: a roll that waits, or else kept dice, may now be a legal line."""
+    """Return what the tray means now although its dice have not moved, for example after a decision by phone.
+
+    A roll that waits may now be a legal throw; otherwise kept dice may be a decision. A doubtful reading gives a
+    notice.
+    """
     if now.memory.rolled:
         return _rolled(now)
     # A tray shows too few dice while the others are in a hand.
@@ -170,9 +179,10 @@ def reinterpret(now: Situation) -> Interpretation:
 
 
 def tick(now: Situation) -> Interpretation:
-    """Interpret the passing of time: a tray that has stayed empty for BANK_AFTER_S banks.
+    """Return what an empty tray means at this time: after BANK_AFTER_S seconds empty, the lines that bank.
 
-    Before that the notice announces it. Where the next throw takes all dice, an empty tray does not bank.
+    Before that a notice announces the banking. Where the next throw takes all dice, an empty tray does not bank. With
+    dice in the tray nothing happens.
     """
     memory = now.memory
     if memory.empty_since_s is None or not memory.armed:
@@ -196,9 +206,9 @@ def banking(now: Situation) -> tuple[Action, ...]:
 
 
 def answered(now: Situation, values: Sequence[int]) -> tuple[Action, ...]:
-    """Return the lines that play a person's answer to a question: decisions that the keep zone implies, and the throw.
+    """Return the lines that play a person's answer to a question: decisions that the keep zone implies, then the throw.
 
-    If the rules allow several such decisions or none, the throw alone is returned.
+    If several such decisions or none make the throw legal, the throw alone is returned, unchecked.
 
     Args:
         now: The situation in which the question was asked.
@@ -229,15 +239,15 @@ def entered(memory: Memory, values: Sequence[int]) -> Memory:
 
 
 def values_of(dice: Iterable[Die]) -> Values:
-    """Values of the dice, sorted."""
+    """Return the values of the dice, ascending."""
     return tuple(sorted(die.value for die in dice))
 
 
 def _motion(memory: Memory, observation: Observation) -> Motion:
     """Classify what happened to the dice since the last observation.
 
-    After a start there is none: dice that the last throw explains have not moved, others are unsure. Dice that were
-    covered in between and lie where they lay have not moved.
+    The first observation after a start is compared with the game's last throw: dice that it explains count as unmoved,
+    others as `UNSURE`. Dice that were covered in between and lie in their old places count as unmoved.
     """
     if not memory.awake:
         known = Counter(values_of(observation.thrown)) <= Counter(memory.last_values)
@@ -249,7 +259,7 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
 
 
 def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Memory:
-    """Return what is remembered of the tray, brought up to date with a new observation.
+    """Return the memory brought up to date with a new observation: its dice, and whether it shows a roll.
 
     Args:
         memory: What was remembered before: the last dice of both zones, and what has been rolled since the last line.
@@ -275,7 +285,10 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
 
 
 def _partly(now: Situation, before: Memory) -> Interpretation:
-    """Interpret a tray in which some dice moved and others did not: a throw, a tipped die, or a question.
+    """Interpret a tray in which some dice moved and others did not.
+
+    It is a throw if the rules allow exactly one. If most dice did not move, one was tipped over and nothing was thrown.
+    Otherwise people are asked.
 
     Args:
         now: The situation, with this observation in its memory.
@@ -297,7 +310,7 @@ def _partly(now: Situation, before: Memory) -> Interpretation:
 
 
 def _unsure(now: Situation, before: Memory) -> Interpretation:
-    """Ask whether the dice were thrown, if they could be a throw; otherwise interpret them as unmoved.
+    """Return the question whether the dice were thrown. If they can't be a legal throw, interpret them as unmoved.
 
     Args:
         now: The situation, with this observation in its memory.
@@ -312,9 +325,9 @@ def _unsure(now: Situation, before: Memory) -> Interpretation:
 
 
 def _rolled(now: Situation) -> Interpretation:
-    """Interpret dice that were rolled: play the throw if only one is possible.
+    """Interpret dice that were rolled: play the throw if the reading is clear and exactly one play is legal.
 
-    Otherwise ask people, or give the notice that a decision must come first.
+    Otherwise ask people. If no throw is legal now, only a notice says that a decision must come first.
     """
     state, memory, observation, wanted = now.state, now.memory, now.observation, _legal_sizes(now)
     seen = len(observation.thrown)
@@ -333,7 +346,7 @@ def _rolled(now: Situation) -> Interpretation:
 
 
 def _possible_plays(now: Situation, still: Values = ()) -> list[tuple[Action, ...]]:
-    """List every distinct sequence of actions that the rules allow and the tray can mean.
+    """Return every distinct sequence of lines that the rules allow and the dice can mean.
 
     Each ends with a `Throw`, after the decisions that the keep zone implies. `still` holds the values of dice that did
     not move since the last observation.
@@ -354,9 +367,9 @@ def _legal_sizes(now: Situation) -> tuple[int, ...]:
 
 
 def _thrown(now: Situation, lines: tuple[Action, ...]) -> Interpretation:
-    """Return the interpretation that plays `lines`, and then what the keep zone means after their throw.
+    """Return the interpretation that plays `lines`, then the decisions that the keep zone implies after their throw.
 
-    The lines are legal and end with a `Throw`.
+    It is `settled`. The lines must be legal and end with a `Throw`.
     """
     throw, reached = lines[-1], state_after(now.state, lines)
     assert isinstance(throw, Throw), "a reading ends with its throw"

@@ -10,9 +10,11 @@ from enum import Enum
 from companion.table.tray.observation import Die, Observation
 
 SAME_PLACE_MM = 4.0
-"""Distance in mm up to which a die counts as unmoved: the reader's jitter. A rolled die rarely lands that close."""
+"""Distance in mm up to which a die counts as unmoved. Too low: the reader's jitter looks like motion; too high: a throw
+that lands close to the old places is missed."""
 NUDGE_MM = 15.0
-"""Distance in mm up to which a knock or a hand moves a die; a throw moves it farther."""
+"""Distance in mm up to which a knock or a hand moves a die. Too low: pushed dice count as rolled; too high: the table
+asks about real throws."""
 
 
 class Motion(Enum):
@@ -25,7 +27,9 @@ class Motion(Enum):
 
 
 def motion_of(thrown: Sequence[Die], kept: Sequence[Die], observation: Observation) -> Motion:
-    """Classify the motion between two observations.
+    """Return what happened to the dice in the throw zone between two observations.
+
+    It compares values and places. Dice that were picked up or moved to the keep zone count as `NONE`.
 
     Args:
         thrown: Dice in the throw zone before.
@@ -39,7 +43,7 @@ def motion_of(thrown: Sequence[Die], kept: Sequence[Die], observation: Observati
         changed = stayed(thrown, observation.thrown) < len(observation.thrown)
         return Motion.UNSURE if observation.emptied and changed else Motion.NONE
     near = stayed(thrown, observation.thrown, NUDGE_MM)
-    if _same_dice_otherwise_parted(thrown, kept, observation):
+    if _moved_between_zones(thrown, kept, observation):
         if not observation.emptied:
             return Motion.NONE if near * 2 >= min(len(thrown), len(observation.thrown)) else Motion.UNSURE
         # The zone was empty in between and no die is where it was: rolled. Without dice before: unclear.
@@ -65,7 +69,7 @@ def stayed(before: Sequence[Die], now: Sequence[Die], within_mm: float = SAME_PL
 def moved(before: Sequence[Die], now: Sequence[Die], within_mm: float = SAME_PLACE_MM) -> tuple[Die, ...]:
     """Return those dice of `now` that lie farther than `within_mm` from every die of the same value in `before`.
 
-    A die of `before` stands for one die of `now` at most.
+    Each die of `before` explains one die of `now` at most, the first that it is near to.
     """
     left, found = list(before), []
     for die in now:
@@ -88,8 +92,8 @@ def elsewhere(before: Sequence[Die], now: Sequence[Die]) -> bool:
     return False
 
 
-def _same_dice_otherwise_parted(thrown: Sequence[Die], kept: Sequence[Die], observation: Observation) -> bool:
-    """Whether the tray holds the same values, split differently between the zones: dice were moved to the other zone.
+def _moved_between_zones(thrown: Sequence[Die], kept: Sequence[Die], observation: Observation) -> bool:
+    """Whether the tray holds the same values as before, but split differently between its two zones.
 
     `thrown` and `kept` are the dice before, in the throw zone and in the keep zone.
     """

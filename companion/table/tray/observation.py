@@ -50,7 +50,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reading_record(observation: Observation) -> dict[str, Any]:
-    """Encode the reading behind a throw for its journal entry.
+    """Return the reading behind a throw as JSON, for the key `seen` of its journal entry.
 
     Returns:
         `doubt`: code of the doubt, or None. `dice`: for each die its `box_xywh` in the photo in pixels, value `read`,
