@@ -14,7 +14,7 @@ from companion.history.export import PastGames
 from companion.table.journal import entries_at
 
 CONFIDENCE = 0.95
-"""Confidence of the upper bound on the rate of false accepts (one-sided)."""
+"""One-sided confidence, 0 to 1, of the upper bound on the rate of false accepts. A higher one gives a higher bound."""
 
 
 class CameraThrow(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,14 +42,13 @@ class CameraThrow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def camera_throws(past: PastGames, folder: Path) -> list[CameraThrow]:
-    """Return every throw that stands and that the camera read, oldest first.
+    """Return every throw that was read by the camera and not taken back, oldest first.
+
+    A corrected throw counts only if the camera read it first; then its journal entry says with which values.
 
     Args:
         past: The games of the data folder.
-        folder: Data folder; the journal there says how a corrected throw was first entered.
-
-    Raises:
-        DeviceError: The journal can't be read.
+        folder: Data folder, whose journal is read for corrected throws.
     """
     found = []
     for game, line in past.camera_throws():
@@ -77,11 +76,11 @@ def camera_throws(past: PastGames, folder: Path) -> list[CameraThrow]:
 
 
 def accuracy(throws: Iterable[CameraThrow], cameras: Mapping[int, str]) -> dict[str, Any]:
-    """Count throws, questions and false accepts, in all and by month, camera and set of dice.
+    """Return how many throws were read, asked about, accepted and wrongly accepted, in all and by group.
 
     Args:
         throws: The throws to count.
-        cameras: Kind of camera of each throw that has a package, by its number.
+        cameras: Kind of camera by number of the throw; a throw that is missing here counts for the camera `""`.
 
     Returns:
         `throws`, `asked`, `accepted`, `corrected` (false accepts) and `bound`, the upper bound on the rate of false
@@ -102,7 +101,7 @@ def accuracy(throws: Iterable[CameraThrow], cameras: Mapping[int, str]) -> dict[
 
 
 def _counts(throws: list[CameraThrow]) -> dict[str, Any]:
-    """Count throws, questions and false accepts, with the upper bound on the rate of these."""
+    """Return the numbers of throws, questions, accepted readings and false accepts, and the bound on their rate."""
     accepted = sum(each.accepted for each in throws)
     corrected = sum(each.false_accept for each in throws)
     return {

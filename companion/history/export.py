@@ -48,7 +48,7 @@ class PastGames:
         self._results: dict[tuple[str, int], tuple[ArchivedGame, Json]] = {}  # by kind of result and game
 
     def games(self) -> list[Json]:
-        """Return every game that was played, newest first: `id`, `started` (ISO 8601, UTC) and `_summary`."""
+        """Return every game with a throw or a result, newest first: `id`, `started` (ISO 8601, UTC) and `_summary`."""
         return [_listed(game) for game in self._played()]
 
     def game(self, game: int) -> Json | None:
@@ -73,11 +73,11 @@ class PastGames:
             return self._kept[max(self._kept)].text() if self._kept else None
 
     def moves(self, game: int) -> list[Json] | None:
-        """Return the state after each line of a game; None for an unknown game.
+        """Return a game's lines in order, each with the state and the pegs after it; None for an unknown game.
 
         Returns:
-            For each line after the header: `line`, the `state` and `track` after it, `throw`, the number of its
-                throw or None, and `boxes` of that throw's dice in its photo (`Thrown.boxes`).
+            For each line after the header: `line`, the `state` and `track` after it, `throw`, the number of its throw
+                or None, and `boxes`, the dice of that throw in its photo (`Thrown.boxes`).
         """
         kept = self._game(game)
         if kept is None:
@@ -99,7 +99,7 @@ class PastGames:
         return kept.tallies if kept else None
 
     def players(self) -> dict[str, Tally]:
-        """Return each player's statistics over all games, by name, the latest to play first."""
+        """Return each player's statistics added up over all games, by name, the latest to play first."""
         found: dict[str, Tally] = {}
         for game in self._played():
             for name, tally in game.tallies.items():
@@ -107,9 +107,10 @@ class PastGames:
         return found
 
     def luck(self, game: int) -> Json | None:
-        """Split a finished game's result into luck and decisions, as `Story.view`; None for an unknown game.
+        """Return the parts of luck and of decisions in a finished game's result, as `Story.view`.
 
-        Each move in it has `photo`, the number of the throw that was on the table then, or None. The result is cached.
+        None for an unknown game. Each move in it has `photo`, the number of the latest throw before it, or None. The
+        result is cached.
 
         Raises:
             RulesError: The game is not finished, or its values are not known.
@@ -125,7 +126,9 @@ class PastGames:
         return self._cached("luck", kept, story)
 
     def luckiest(self, game: int) -> Json | None:
-        """Return the luckiest throw of a finished game; None for an unknown game. The result is cached.
+        """Return the throw of a finished game that raised its player's chances most.
+
+        None for an unknown game. The result is cached.
 
         Returns:
             `player`, `values`, `line` (its number in the transcript) and `chance`, the probability of a throw that is
@@ -149,12 +152,15 @@ class PastGames:
         return self._cached("luckiest", kept, luckiest)
 
     def ratings(self) -> list[Json]:
-        """Rate every player's decisions over all finished games, as `history.ratings.ratings_of`. Cached by game."""
+        """Return what each player's decisions cost over all finished games, as `ratings.ratings_of`.
+
+        Games in tournament mode and the bot's decisions don't count. The work is cached by game.
+        """
         finished = [game for game in self._played() if game.outcome is not None]
         return ratings_of((game.header.game, self._regrets(game)) for game in finished)
 
     def _regrets(self, game: ArchivedGame) -> Regrets | None:
-        """Return the goal of an archived game and each player's regrets; None where it is not rated. Cached."""
+        """Return an archived game's goal and what each decision cost its player; None where it is not rated. Cached."""
 
         def judged() -> Json:
             return {"regrets": regrets_by_player(transcript_of(game.text()), game.terms)}
@@ -165,14 +171,11 @@ class PastGames:
     def chances(self, game: int) -> Json | None:
         """Return each side's win probability before the first line of a finished game and after each line.
 
-        The result is cached.
+        None for an unknown game. The result is cached.
 
         Returns:
             `chances`: for each position a list of probabilities, one a side; `exact`: whether they hold if all sides
-            play every turn for the win. None for an unknown game.
-
-        Raises:
-            RulesError: The game is not finished, or its win probabilities are not known.
+                play every turn for the win.
         """
         kept = self._game(game)
         if kept is None:
@@ -187,7 +190,7 @@ class PastGames:
         return self._cached("chances", kept, chances)
 
     def odds(self, game: int, goal: str) -> Json | None:
-        """Return the options after a game's last line and the value of each, as `games.advice.odds.odds_view`.
+        """Return the options after a game's last line with the value of each, as `games.advice.odds.odds_view`.
 
         Args:
             game: Number of the game.
@@ -207,7 +210,7 @@ class PastGames:
         return self._cached(goal, kept, lambda: odds_view(transcript_of(kept.text()).state, goal))
 
     def throws(self, since: int | None = None, dice: str | None = None) -> Iterator[Sequence[int]]:
-        """Yield the dice values of every throw that was not undone, oldest game first.
+        """Yield the dice values of every throw that was not taken back, in the order thrown, oldest game first.
 
         Args:
             since: Number of the earliest game to include; None for all.
@@ -218,7 +221,7 @@ class PastGames:
                 yield from (line.line["throw"] for line in game.archived_lines() if line.thrown)
 
     def throw_rows(self) -> Iterator[tuple[int, str, str, int, str, list[int]]]:
-        """Yield each throw of every game, newest game first.
+        """Yield a row for each throw that was not taken back: newest game first, and in the order thrown within a game.
 
         Yields:
             Number of the game, its kind, its start (ISO 8601, UTC), number of the throw, name of the player, values.
@@ -230,7 +233,7 @@ class PastGames:
                     yield *of_game, line.thrown.number, line.thrown.player, line.line["throw"]
 
     def fairness(self, dice: str | None = None) -> Json:
-        """Test whether a set of dice is fair, from all its throws.
+        """Return the result of testing whether a set of dice is fair, from all its throws.
 
         Args:
             dice: Name of the set; None for the set that was used last.
@@ -245,15 +248,15 @@ class PastGames:
         return {"dice": dice, "sets": sets, **evidence_after(throws).view(), "course": course_of(throws)}
 
     def archived_after(self, number: int) -> tuple[tuple[ArchivedGame, ...], int, int]:
-        """Return games as they are stored in the archive.
+        """Return the games that started after game `number`, in the archive's form, and how far the journal was read.
 
         Args:
-            number: Number of a game.
+            number: Number of a game; 0 for all games.
 
         Returns:
             The games with a larger number, oldest first; the number of the oldest game that may still change, because
-                undo and corrections reach the games of this sitting and of the one before; and the number of the last
-                journal entry that was read.
+                undo and corrections reach the games of this sitting and of the one before, 0 without games; and the
+                number of the last journal entry that was read.
         """
         with self._lock:
             self._read_on()
@@ -295,7 +298,10 @@ class PastGames:
         return known[1]
 
     def _read_on(self) -> None:
-        """Read the entries that the journal has gained since the last call, and archive the games they change."""
+        """Read the entries that the journal has gained since the last call, and update the games in memory.
+
+        The first call loads the archive. The caller holds the lock.
+        """
         if self._record is None:
             first, games = Archive(self._folder).load()
             self._record, self._kept = Record(first - 1, games=games), {game.number: game for game in games}
@@ -308,7 +314,7 @@ class PastGames:
 
 
 def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
-    """Apply an entry to the record and note the games that it changes.
+    """Return the record after one more journal entry, and update `games` with the games that the entry changes.
 
     Args:
         record: State before the entry.
@@ -333,7 +339,7 @@ def _listed(game: ArchivedGame) -> Json:
 
 
 def _summary(game: ArchivedGame) -> Json:
-    """Return a short description of a game.
+    """Return what a list of games shows of one: its players, its result and each player's best results.
 
     Returns:
         `game`: name of its kind; `title`: that name in words; `players`; `colours`: one a side; `over`; `abandoned`;

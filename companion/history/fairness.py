@@ -25,14 +25,16 @@ from typing import Any
 BIASES = ((0.13, 1 / 12), (0.195, 5 / 12), (0.25, 4 / 12), (0.4, 1 / 12), (0.8, 1 / 12))
 """Probability of the biased face, and weight in the mixture. A bias between two of them is found a little later."""
 MIN_EVIDENCE = 20.0
-"""Likelihood ratio from which dice are called uneven. By Ville's inequality a fair set reaches it with a probability of
-at most 1 / MIN_EVIDENCE."""
+"""Likelihood ratio from which dice are called uneven: a fair set ever reaches it with a probability of at most 1 /
+MIN_EVIDENCE (Ville's inequality). Higher: fewer false alarms, more throws needed."""
 MAX_SLIPS = 0.01
-"""Largest share of a value's readings that a good reader may get wrong unnoticed."""
+"""Largest share, 0 to 1, of a value's readings that a good reader may get wrong. Higher: loaded dice pass as misread;
+lower: misread dice are called loaded."""
 FINDABLE_CHANCE = 0.3
-"""Probability of one face. No verdict is given before the dice rolled would reveal such a bias (`could_have_found`)."""
+"""Probability of one face, 0 to 1, in a biased set: no verdict before enough dice were rolled to reveal such a set.
+Lower: a verdict needs more throws (`could_have_found`)."""
 COURSE_POINTS = 120
-"""About how many points the chart of the evidence has: enough for the width of a phone."""
+"""About how many points the chart of the evidence has. More would not be seen on a phone's width and cost bytes."""
 MEDIANS = ((0.19, 2300), (0.2, 1295), (0.22, 514), (0.25, 218), (0.3, 108), (0.4, 41), (0.6, 14), (1.0, 5))
 """Probability of one face, and the median number of dice until such a set is found uneven (`make fairness`)."""
 Counts = tuple[int, ...]
@@ -56,7 +58,7 @@ class Fairness:
     highest: float = 0.0
 
     def thrown(self, values: Iterable[int]) -> Fairness:
-        """Return the evidence after one more throw of these values, 1 to 6."""
+        """Return the evidence after one more throw of these values, 1 to 6; `self` is unchanged."""
         counts = list(self.counts)
         for value in values:
             counts[value - 1] += 1
@@ -85,7 +87,10 @@ class Fairness:
 
     @property
     def confusion(self) -> tuple[int, int] | None:
-        """Pair (true value, value read) of the confusion that best explains uneven values; None where none does."""
+        """Pair (true value, value read) of the reading error that best explains uneven values.
+
+        None if the verdict is not `uneven`, or if rare random errors explain the values better.
+        """
         if self.verdict != "uneven":
             return None
         best = max(_PAIRS, key=lambda pair: _taken_for(self.counts, *pair))
@@ -93,7 +98,10 @@ class Fairness:
 
     @property
     def evidence_beyond_reader(self) -> float:
-        """Natural logarithm of the likelihood ratio against fair dice with the best-fitting imperfect reader."""
+        """Natural logarithm of the likelihood ratio of biased dice against fair dice that are misread.
+
+        The imperfect reader is the one that fits the values best: it confuses two values, or makes rare random errors.
+        """
         explained = max(max(_taken_for(self.counts, *pair) for pair in _PAIRS), _slipped(self.counts))
         return self.evidence + self.rolled * log(1 / 6) - explained
 
@@ -119,10 +127,11 @@ class Fairness:
 
 
 def course_of(throws: Iterable[Sequence[int]]) -> list[list[float]]:
-    """Return the evidence after each of some throws, oldest first, thinned to about `COURSE_POINTS` points.
+    """Return the evidence against fair dice after each throw, oldest first, thinned to about `COURSE_POINTS` points.
 
     Returns:
-        Pairs of dice rolled so far and the base-10 logarithm of the likelihood ratio, in order.
+        Pairs of dice rolled so far and the base-10 logarithm of the likelihood ratio. The first pair is [0, 0] unless
+            thinned out; the last is always kept.
     """
     fairness, course = Fairness(), [[0.0, 0.0]]
     for values in throws:
@@ -140,7 +149,8 @@ def evidence_after(throws: Iterable[Sequence[int]]) -> Fairness:
 def likelihood_ratio(counts: Sequence[int]) -> float:
     """Return the natural logarithm of the likelihood ratio of the mixture of biased dice against fair dice.
 
-    In the mixture every face is equally likely to be the biased one, with the probabilities and weights of `BIASES`.
+    It is positive where the counts speak against fair dice. In the mixture every face is equally likely to be the
+    biased one, with the probabilities and weights of `BIASES`.
 
     Args:
         counts: Number of dice that showed each face, from one to six.
@@ -199,8 +209,9 @@ def _taken_for(counts: Counts, taken: int, shown: int) -> float:
 def _slipped(counts: Counts) -> float:
     """Return the maximum log likelihood of the counts for fair dice and a reader with rare random errors.
 
-    The reader misreads at most the share `MAX_SLIPS` of each value, as any others. That bounds the probability of each
-    face read. The likelihood is highest where the counts, scaled and clipped to the bounds, sum to 1 (by bisection).
+    The reader misreads at most the share `MAX_SLIPS` of each value, as any others, so each face is read with a
+    probability within bounds. The best such probabilities are the counts, scaled to sum to 1 and clipped to the bounds
+    (bisection).
     """
     least, most = (1 - MAX_SLIPS) / 6, (1 + 5 * MAX_SLIPS) / 6
     low, high = 0.0, 1.0 + 6.0 * sum(counts)

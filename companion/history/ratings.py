@@ -16,9 +16,9 @@ Regrets = tuple[str, dict[str, tuple[float, ...]]]
 
 
 def regrets_by_player(transcript: Transcript, terms: Terms) -> Regrets | None:
-    """Return the regrets in a finished game by player, without the computer player.
+    """Return a finished game's goal and what each decision cost its player, without the computer player.
 
-    None where the decisions can't be judged, and for a game in tournament mode.
+    None if the decisions can't be judged, and for a game in tournament mode.
     """
     if terms.serious:
         return None
@@ -32,7 +32,7 @@ def regrets_by_player(transcript: Transcript, terms: Terms) -> Regrets | None:
 
 
 def ratings_of(games: Iterable[tuple[str, Regrets | None]]) -> list[dict[str, Any]]:
-    """Rate every player in every game from all finished games.
+    """Return a rating of every player in every kind of game: what decisions cost on average, from all finished games.
 
     Args:
         games: Name of each game with the regrets of its players; None where it doesn't count.

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 FILE_NAME = "review.json"
 """File of the labels that people gave, in the data folder."""
 NO_DIE = 0
-"""Label of a box that holds no die."""
+"""Label of a box that holds no die. Stored in `review.json`, so another number would make stored labels wrong."""
 
 
 class LabelledDie(msgspec.Struct, frozen=True):
@@ -81,10 +81,10 @@ class ReviewedThrow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def matched_values(read: Sequence[int], truth: Sequence[int]) -> tuple[int | None, ...]:
-    """Match the values read die by die with the true values of the throw.
+    """Match the values read die by die with the true values of the throw, and return each box's true value.
 
     A value read is right if no more boxes show it than the throw has. The other boxes get a value only if all of them
-    must have the same one, or none of them holds a die.
+    must have the same one, or none of them holds a die. With fewer boxes than dice nothing is matched.
 
     Args:
         read: Value read of each box.
@@ -119,7 +119,7 @@ class Review:
         self._readings: dict[int, RecordedReading | None] = {}  # by the number of the throw's entry
 
     def throws(self) -> list[ReviewedThrow]:
-        """Return the doubted and corrected throws that were not undone, newest first."""
+        """Return the doubted and corrected throws that were not taken back, with their labels, newest first."""
         with self._lock:
             labels = self._labels()
             throws = [_reviewed(*each, labels.get(each[1].number)) for each in self._to_look_over()]
@@ -130,7 +130,7 @@ class Review:
         return camera_throws(self._past, self._folder)
 
     def label(self, throw: int, values: Sequence[int]) -> None:
-        """Store a person's label of each box of a throw. Replaces earlier labels.
+        """Store a person's label of each box of a throw in the file `review.json`, in place of earlier labels.
 
         Args:
             throw: Number of the throw.
@@ -150,7 +150,10 @@ class Review:
             write_file(self._folder / FILE_NAME, (msgspec.json.encode(labels),))
 
     def _labels(self) -> dict[int, tuple[int, ...]]:
-        """Read the file of labels: number of a throw -> value of each of its boxes. Empty if missing or damaged."""
+        """Return the stored labels: number of a throw -> value of each of its boxes.
+
+        Empty if the file is missing or damaged.
+        """
         try:
             return msgspec.json.decode((self._folder / FILE_NAME).read_bytes(), type=dict[int, tuple[int, ...]])
         except FileNotFoundError:
@@ -170,13 +173,16 @@ class Review:
 
 
 def _reviewed(game: int, thrown: Thrown, reading: RecordedReading, labels: tuple[int, ...] | None) -> ReviewedThrow:
-    """Label each box of a throw.
+    """Return a throw to look over, with a label for each box where one is known.
+
+    Dice in the keep zone keep the value read.
 
     Args:
         game: Number of its game.
         thrown: The throw.
         reading: Its recorded reading.
-        labels: A person's labels of the boxes; None to match the values read with the throw's values instead.
+        labels: A person's labels of the boxes. With None, or a wrong number of them, the values read are matched with
+            the throw's values instead (`matched_values`).
     """
     by_hand = labels is not None and len(labels) == len(reading.dice)
     if labels is None or not by_hand:

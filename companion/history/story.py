@@ -10,7 +10,7 @@ from companion.games.engine.transcript import Transcript
 
 
 def story_with_photos(transcript: Transcript, thrown: Sequence[int | None]) -> dict[str, Any]:
-    """Split a finished game's result into luck and decisions, with the throw on the table at each move.
+    """Return the parts of luck and of decisions in a finished game's result, with a photo's number at each move.
 
     Args:
         transcript: Transcript after the game's last line.
