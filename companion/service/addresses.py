@@ -15,9 +15,10 @@ from companion.errors import DeviceError, SetupError
 from companion.table.atomic import write_file
 
 PORTS_TRIED = 20
-"""Ports after the wanted one that are tried when it is taken."""
+"""How many ports after the wanted one are tried when it is taken. Too many: phones can't guess where the table is."""
 LISTEN_BACKLOG = 4096
-"""Connections that the kernel queues until they are accepted, as many as Linux allows; further phones must retry."""
+"""Connections that the kernel queues until they are accepted; Linux cuts it to its own limit. Fewer: phones that
+connect at once must retry."""
 
 PORT_FILE = ".port"
 """File in the data folder that names the served port while a table runs."""
@@ -30,7 +31,8 @@ _SIOCGIFADDR = 0x8915
 def own_addresses() -> tuple[str, ...]:
     """Return this machine's IPv4 addresses for phones, the likeliest first; empty without a network.
 
-    All interfaces are listed, because a table in its own hotspot has no route to the outside.
+    First comes the address of the default route, then those of all interfaces, because a table in its own hotspot has
+    no default route. Loopback addresses are left out.
     """
     found: list[str] = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -44,7 +46,7 @@ def own_addresses() -> tuple[str, ...]:
 def _of_interfaces(link: socket.socket) -> Iterator[str]:
     """Yield the IPv4 address of each network interface; nothing on systems other than Linux.
 
-    `link` is any open socket: the kernel answers through it.
+    `link` is any open socket, which the kernel's ioctl needs.
     """
     if sys.platform != "linux":
         return
@@ -56,7 +58,7 @@ def _of_interfaces(link: socket.socket) -> Iterator[str]:
 
 
 def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
-    """Return the URL of the pages, to print and to draw as a QR code.
+    """Return the URL of the pages, with the port, to print and to draw as a QR code.
 
     Args:
         host: Address that the server is bound to; a wildcard is replaced by the first of `own`.
@@ -88,7 +90,9 @@ def _escaped(text: str) -> str:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """Return a listening socket on that port, or on the next free one of the twenty after it (port 0: any).
+    """Return a listening socket on that port, or on the next free one of the PORTS_TRIED after it.
+
+    Port 0: any free one.
 
     Raises:
         SetupError: The host is not this machine's, the port needs rights we lack, or no port is free.
@@ -103,7 +107,10 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on exactly that address and port. Raises OSError."""
+    """Return a socket that listens on exactly that address and port.
+
+    Raises OSError if the port is taken or needs rights, or the host is not this machine's.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     link = socket.socket(family, socket.SOCK_STREAM)
     link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -120,7 +127,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def refusal_of(host: str, port: int, refused: OSError) -> DeviceError:
-    """Return the error for people that says why listening on this address and port failed with `refused`."""
+    """Return the error that says why listening on this address and port failed with `refused`, and the cure."""
     if refused.errno == errno.EACCES:
         return DeviceError(f"Port {port} needs administrator rights.", "Choose 1024 or above: --port, or [web] port.")
     if refused.errno == errno.EADDRINUSE:
@@ -131,9 +138,9 @@ def refusal_of(host: str, port: int, refused: OSError) -> DeviceError:
 
 @contextlib.contextmanager
 def published(folder: Path, port: int) -> Iterator[None]:
-    """Context manager: write the served port to a file in the data folder, and delete the file at the end.
+    """Context manager: write the served port to the file `.port` in the data folder, and delete the file at the end.
 
-    Errors of the disk are ignored.
+    Errors of the disk are ignored; then `served_port` finds no table.
     """
     file = folder / PORT_FILE
     with contextlib.suppress(OSError):
@@ -146,7 +153,7 @@ def published(folder: Path, port: int) -> Iterator[None]:
 
 
 def served_port(folder: Path) -> int | None:
-    """Return the port that the running table of a data folder serves; None when no table runs.
+    """Return the port in a data folder's file `.port`, which a running table writes; None if it is missing or damaged.
 
     Root may call it for a folder of the service, so it follows no link and never blocks on a pipe.
     """

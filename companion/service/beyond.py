@@ -38,7 +38,9 @@ def opened_beyond(
     live: LiveSettings,
     report: Callable[[], dict[str, Any]],
 ) -> Beyond:
-    """Return the parts that the settings turn on. The health check of a part that can't be opened says why.
+    """Return the optional parts that the settings turn on, league, MQTT and webhook, not started, with health checks.
+
+    A part that can't be opened is left out; its health check then says why.
 
     Args:
         settings: The settings.
@@ -59,7 +61,10 @@ def opened_beyond(
 
 
 def _add(found: Beyond, name: str, open_it: Callable[[], tuple[Part, Health]]) -> None:
-    """Add a part under its name; if it can't be opened, add a check that says why."""
+    """Call `open_it`, and add the part and health check that it returns to `found` under a name.
+
+    If a library or a device is missing, only a failing check is added, which says what is missing.
+    """
     try:
         part, health = open_it()
     except (ImportError, DeviceError) as ill:
@@ -73,7 +78,7 @@ def _add(found: Beyond, name: str, open_it: Callable[[], tuple[Part, Health]]) -
 
 
 def _league(settings: Settings, folder: Path, table: Table, past: PastGames) -> tuple[Part, Health]:
-    """Return the sender of finished games."""
+    """Return the part that sends finished games to the league's server, and its health check."""
     from companion.league.sender import Sender
 
     sender = Sender(settings.league.server, folder, past, settings.league.aliases)
@@ -83,7 +88,10 @@ def _league(settings: Settings, folder: Path, table: Table, past: PastGames) -> 
 def _mqtt(
     settings: Settings, table: Table, live: LiveSettings, report: Callable[[], dict[str, Any]]
 ) -> tuple[Part, Health]:
-    """Return the publisher for an MQTT broker."""
+    """Return the part that publishes the table's state and events to the MQTT broker, and its health check.
+
+    The broker may mute the table only if the settings allow commands.
+    """
     from companion.mqtt.publisher import Broker, Publisher
 
     broker = msgspec.convert(settings.mqtt, Broker, from_attributes=True)
@@ -94,7 +102,7 @@ def _mqtt(
 
 
 def _webhook(settings: Settings, table: Table) -> tuple[Part, Health]:
-    """Return the webhook."""
+    """Return the part that posts events of games to the webhook's URL, and its health check."""
     from companion.mqtt.webhook import Webhook
 
     wanted = settings.webhook

@@ -14,9 +14,11 @@ from companion.table.atomic import write_file
 FILE_NAME = ".starts.json"
 """File with the reasons of the failed starts."""
 REVERT_AFTER = 2
-"""Failed starts in a row after which the last good settings are used. One may be a power cut."""
+"""Failed starts in a row after which the last good settings are used. At 1 a power cut would undo a change of settings;
+higher: the table stays dark longer."""
 TRIES = 3
-"""Failed starts in a row after which the table starts in safe mode."""
+"""Failed starts in a row after which the table starts in safe mode. Higher: people wait longer for a page that says
+what is wrong."""
 UNREADY = "It ended before it was ready, without a word."
 """Reason of a failed start that ended without giving one."""
 
@@ -34,10 +36,10 @@ class Starts:
         self._reasons: list[str] = []
 
     def begin(self) -> list[str]:
-        """Count this start as failed until `ready` or `withdraw` is called.
+        """Store this start as a failed one until `ready` or `withdraw` is called, so that even a crash is counted.
 
         Returns:
-            The reasons of earlier failed starts, oldest first.
+            The reasons of earlier failed starts, oldest first; empty if they can't be read.
         """
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             self._reasons = msgspec.json.decode(self._file.read_bytes(), type=list[str])

@@ -44,11 +44,11 @@ class Opened:
 
 
 def opened_parts(starting: Starting) -> Opened:
-    """Open strip, buttons and camera, and check the settings of the first game.
+    """Return layout, strip, buttons and camera, opened but not started; the first game's settings are checked, too.
 
     Args:
         starting: The settings. If the start is forgiving, those that don't work are replaced in it, but never the
-            limits of the strip's current, which protect the supply.
+            limits of the strip's current, which protect the power supply.
 
     Raises:
         SetupError: Something doesn't work and may not be replaced; it names all problems.
@@ -72,15 +72,14 @@ def opened_parts(starting: Starting) -> Opened:
 def opened_door(
     starting: Starting, clock: Callable[[], float], show_code: Callable[[tuple[int, ...], float], None]
 ) -> Door:
-    """Listen for phones on the settings' port; if that fails in a forgiving start, on another one.
+    """Return a socket that listens on the settings' port, with the addresses to show and the pairing of phones.
+
+    In a forgiving start another host or port is used if theirs fails.
 
     Args:
         starting: The settings; a host or port that is replaced is reported in its `left_out`.
         clock: A monotonic clock, in seconds.
-        show_code: Shows a phone's code on the board, as `Pairing` calls it.
-
-    Returns:
-        The listening socket, with its addresses and the pairing.
+        show_code: Shows a phone's join code on the board, as `Pairing` calls it.
 
     Raises:
         SetupError: The port can't be used, and the start is not forgiving.
@@ -102,9 +101,10 @@ def opened_door(
 
 
 def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
-    """Try settings that a person wants to change on the page; return what is wrong with them, one sentence each.
+    """Return what is wrong with settings that a person wants to use, one sentence each; empty if they work.
 
-    Opens the parts that the settings name; a changed camera or strip is started and stopped again.
+    It opens the parts that the settings name, starts and stops a changed camera or strip, and listens on a changed port
+    for a moment.
 
     Args:
         wanted: The settings with the change.
@@ -148,7 +148,10 @@ def terms_of_first_game(settings: Settings) -> dict[str, object]:
 
 
 def _board(settings: Settings) -> tuple[Layout, Strip]:
-    """Return the settings' LED layout and a strip for it, not started. Raises SetupError with all wiring problems."""
+    """Return the settings' LED layout and a strip for it, not started.
+
+    Raises SetupError with all problems of the wiring.
+    """
     strip = settings.strip
     problems = wiring_problems(strip.kind, strip, None, model())
     try:

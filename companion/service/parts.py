@@ -36,7 +36,9 @@ def following(
     stop: Callable[[], None] = lambda: None,
     alive: Callable[[], bool] | None = None,
 ) -> Part:
-    """Return a part that hands each snapshot of the table and its news to `hear`, beginning with the present snapshot.
+    """Return a part that calls `hear` with each snapshot of the table and its news, from its start to its stop.
+
+    At the start `hear` gets the present snapshot with empty news.
 
     Args:
         name: The part's name.

@@ -8,18 +8,20 @@ import sys
 import threading
 
 NICER = 10
-"""Niceness added to threads that give way: about a tenth of the processor's time under contention (sched(7)). The unit
-starts the service ten below the usual, so its pages are level with other programs."""
+"""Niceness added to threads that give way: at 10 about a tenth of the processor's time under contention (sched(7)).
+Higher: the pages wait longer while the tray is read."""
 SWITCH_S = 0.001
-"""Seconds after which Python passes its lock to a waiting thread; the default of 5 ms delays the tray's reader."""
+"""Seconds after which Python passes its lock to a waiting thread. Longer: the tray's reader waits (5 ms is the
+default); shorter: more switches."""
 # Niceness of the process when the program starts, to which NICER is added.
 _NICENESS_AT_START = os.getpriority(os.PRIO_PROCESS, 0)
 
 
 def give_way() -> None:
-    """Give this thread, and each thread that it starts from now on, a lower priority than the rest of the program.
+    """Lower the priority of the calling thread, and of each thread that it starts from now on.
 
-    On other systems than Linux niceness belongs to the process; there only Python's switch interval changes.
+    It also sets Python's switch interval to SWITCH_S for the whole program. On other systems than Linux that is all,
+    because niceness belongs to the process there.
     """
     sys.setswitchinterval(SWITCH_S)
     if sys.platform == "linux":

@@ -24,7 +24,9 @@ from web.serving.feed import Feed
 
 
 def build(starting: Starting, why: str) -> App:
-    """Build a table in safe mode: read-only pages, without camera or strip. Nothing is written.
+    """Return a program in safe mode, not started: read-only pages with the last state, without camera or strip.
+
+    Nothing is written to the data folder.
 
     Args:
         starting: The settings. Only host and port, layout and data folder of them are used.

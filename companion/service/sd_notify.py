@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 
 def notify(message: str, environment: Mapping[str, str] | None = None) -> bool:
-    """Send a message such as `READY=1` or `WATCHDOG=1` to systemd's socket.
+    """Send a message such as `READY=1` or `WATCHDOG=1` to systemd's socket, which NOTIFY_SOCKET in `environment` names.
 
-    Return False if there is none or it fails.
+    Return whether it was sent; False if there is no socket.
     """
     address = (os.environ if environment is None else environment).get("NOTIFY_SOCKET", "")
     if not address:

@@ -12,7 +12,8 @@ from web.serving.server import Server
 log = logging.getLogger(__name__)
 
 PAUSE_S = 1.0
-"""Seconds to wait after a server's crash before the next one starts: bounds the rate of restarts."""
+"""Seconds between a server's crash and the start of the next one. Shorter: a server that always crashes fills the log;
+longer: the pages stay away."""
 
 
 class LastingServer:
@@ -26,7 +27,11 @@ class LastingServer:
         self._why = ""
 
     def run(self, make: Callable[[socket.socket], Server]) -> None:
-        """Serve until `stop`; after a crash, `make` builds the next server from a duplicate of the socket."""
+        """Serve until `stop` is called, and then close the socket.
+
+        `make` builds the first server, and after a crash the next one, from a duplicate of the socket. PAUSE_S lies
+        between them.
+        """
         with self._listening:
             while not self._stopped.is_set():
                 self._server = make(self._listening.dup())
@@ -51,7 +56,10 @@ class LastingServer:
         return True, f"pages are served{again}"
 
     def _served(self, server: Server) -> str:
-        """Run one server until it stops or crashes, and return why it ended."""
+        """Run one server until it stops or crashes, and return the reason in words. A crash is logged.
+
+        Raises KeyboardInterrupt alone.
+        """
         if self._stopped.is_set():  # since it was made
             server.stop()
         try:

@@ -63,7 +63,9 @@ class Door:
 def open_door(
     settings: WebSettings, folder: Path, clock: Callable[[], float], show_code: Callable[[tuple[int, ...], float], None]
 ) -> Door:
-    """Listen for phones and load the paired ones. Raises SetupError when the address can't be served.
+    """Return a socket that listens for phones, with the addresses to show, a new PIN and the phones paired earlier.
+
+    Raises SetupError if the address can't be served.
 
     Args:
         settings: Section [web].
@@ -77,7 +79,11 @@ def open_door(
 
 
 def addresses_of(settings: WebSettings, port: int) -> Addresses:
-    """Return the addresses and Wi-Fi QR code to show for a table that is served on that port."""
+    """Return what phones need to find a table that is served on that port: URLs, names, and the Wi-Fi to join.
+
+    If the table's hotspot is up, its address comes first. The Wi-Fi is None if none is set, or it is the hotspot's and
+    that is down.
+    """
     own = own_addresses()
     hotspot_is_up = bool(settings.hotspot) and hotspot.ADDRESS in own
     if hotspot_is_up:
@@ -101,7 +107,7 @@ def groups_of_any_table(
     pairing: Pairing,
     checks: Mapping[str, Health],
 ) -> tuple[Routes, ...]:
-    """Return the HTTP routes that every table has, safe mode included.
+    """Return the HTTP routes that every table has, in safe mode, too, as one `Routes` for each subject.
 
     Args:
         table: The table, or the last state of one that does not start.
@@ -133,7 +139,9 @@ def groups_of_any_table(
 def servers(
     running: Callable[[], Settings], door: Door, feed: Feed, groups: tuple[Routes, ...]
 ) -> Callable[[socket.socket], Server]:
-    """Return a function that builds a web server on a listening socket; it may be called again after a crash.
+    """Return a function that builds the web server of the pages and of the event stream on a listening socket.
+
+    It may be called again after a crash.
 
     Args:
         running: Returns the present settings: the table's name and language may change.

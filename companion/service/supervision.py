@@ -17,11 +17,12 @@ from companion.service.parts import Part
 log = logging.getLogger(__name__)
 
 LOOK_S = 1.0
-"""Seconds between two checks of the parts: bounds how long a failed part stays down."""
+"""Seconds between two checks of the parts. Longer: a failed part stays down longer."""
 STOPPING_S = 10.0
-"""Longest wait in seconds, when the program stops, for a check that is still running; it asks several components."""
+"""Longest wait in seconds for a running check when the program stops. Longer: a hanging check delays the stop."""
 REPORTED_S = 6.0
-"""Seconds for which a failure is shown after the part runs again: a page must have time to fetch it."""
+"""Seconds for which a failure is shown after the part runs again. Too short: no page has fetched it; longer: the page
+warns of a part that works."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +70,16 @@ class Supervisor:
         self._hook = threading.excepthook
 
     def start(self) -> None:
-        """Start the checks. The parts must be running."""
+        """Start the thread that calls `step` every LOOK_S seconds, and record exceptions that end other threads.
+
+        The parts must be running.
+        """
         self._hook, threading.excepthook = threading.excepthook, self._fell
         self._thread = threading.Thread(target=self._run, name="supervisor", daemon=True)
         self._thread.start()
 
     def begin(self, part: Part) -> None:
-        """Start a part. If it fails and is needed, raise; otherwise record the failure, and `step` tries again."""
+        """Start a part. A failure of a needed part is raised; any other is recorded, and `step` tries again."""
         try:
             part.start()
         except Exception as fault:
@@ -92,7 +96,7 @@ class Supervisor:
         threading.excepthook = self._hook
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the checks run and every component of `proofs` responded, and a sentence for the page."""
+        """Return whether the supervisor runs and every component of `proofs` responded, and a sentence for the page."""
         if self._thread is None or not self._thread.is_alive():
             return False, "The supervisor has stopped, so failed parts are not restarted. Restart the table."
         if self._silent:
@@ -100,7 +104,7 @@ class Supervisor:
         return True, "every part responds"
 
     def supervised(self, name: str, check: Health) -> Health:
-        """Extend a part's health check: it also fails while the part is down or has just been restarted.
+        """Return a health check that extends `check`: it also fails while the part is down or was just restarted.
 
         Args:
             name: Name of the part.
@@ -125,7 +129,10 @@ class Supervisor:
         return health
 
     def step(self) -> None:
-        """Check every part, restart failed ones, and notify the watchdog if it is time and all components respond."""
+        """Check every part and start failed ones again; then notify the watchdog.
+
+        It is notified only if all components respond and the time since the last notification has passed.
+        """
         for part in self._parts:
             self._revive(part)
         self._silent = [name for name, lives in self._proofs.items() if not lives()]
@@ -134,7 +141,7 @@ class Supervisor:
             self._notify()
 
     def _revive(self, part: Part) -> None:
-        """Check one part. If it is down, record why and start it again; if it runs again, record when."""
+        """Start a part again if it is down, and record why and how often; if it runs again, record the time."""
         assert part.alive is not None
         fall = self._falls.get(part.name)
         if part.alive():
