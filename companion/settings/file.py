@@ -106,7 +106,10 @@ class SettingsFile:
         return True, "all settings are used"
 
     def shown(self) -> list[ShownSetting]:
-        """Return all settings that a page may change with their values in the file, in the order of declaration."""
+        """Return all settings that a page may change, each with its value in the file, in the order of declaration.
+
+        A wrong value in the file is replaced by the running one.
+        """
         now, _ = load_what_works(Origin(self.path), self._running)
         return [self._shown(now, one) for one in declared()]
 
@@ -120,8 +123,9 @@ class SettingsFile:
             pin_typed: Whether the PIN was typed again for this change.
 
         Raises:
-            PinNeeded: It is an electrical limit, and the PIN was not typed.
-            SetupError: The value does not work, or the file can't be written. Nothing has changed then.
+            PinNeeded: It is an electrical limit that is not merely lowered, and the PIN was not typed.
+            SetupError: A page may not change it, the value does not work, or the file can't be written. Nothing has
+                changed then.
         """
         one = next((one for one in declared() if (one.section, one.key) == (section, key)), None)
         if one is None:
@@ -147,7 +151,10 @@ class SettingsFile:
                 self._apply(wanted)
 
     def _write(self, text: str) -> None:
-        """Replace the settings file's text atomically. Raises SetupError."""
+        """Replace the settings file's text atomically; create its folder if missing.
+
+        Raises SetupError if that fails.
+        """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_file(self.path, (text.encode(),), mode=0o640)
@@ -158,7 +165,7 @@ class SettingsFile:
     def _with(self, section: str, key: str, value: Any) -> str:
         """Return the settings file's text with `key` of [section] set to `value`, comments kept. Nothing is written.
 
-        Raises SetupError if the file can't be read or the value has no TOML form.
+        A missing file or section is added. Raises SetupError if the file can't be read or the value has no TOML form.
         """
         try:
             tree = tomlkit.parse(self.path.read_text(encoding="utf-8")) if self.path.exists() else tomlkit.document()
@@ -174,7 +181,7 @@ class SettingsFile:
             raise SetupError([f"[{section}] `{key}` = {value!r}: that is no value for a settings file."]) from None
 
     def _shown(self, now: Settings, declared: Declared) -> ShownSetting:
-        """Return a setting as the page shows it.
+        """Return a setting as a page shows it: its declaration, its value, and whether the running table uses that.
 
         Args:
             now: The file's settings.
@@ -195,7 +202,7 @@ class SettingsFile:
 
 @functools.cache
 def declared() -> tuple[Declared, ...]:
-    """Return every setting that a page may change, in the order of declaration."""
+    """Return the declaration of every setting that a page may change, in order. The result is cached."""
     found = []
     for section, kind in get_type_hints(Settings).items():
         for key, hint in get_type_hints(kind, include_extras=True).items():
@@ -207,7 +214,7 @@ def declared() -> tuple[Declared, ...]:
 
 
 def _declared(section: str, key: str, page: str, about: msgspec.inspect.Type, choices: tuple[str, ...]) -> Declared:
-    """Build the declaration of one setting.
+    """Return the declaration of one setting: kind, choices, bounds and default value.
 
     Args:
         section: Its section.

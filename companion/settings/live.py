@@ -52,9 +52,10 @@ class LiveSettings:
         return [str(self._voice.mute)] if speaks and self._voice.mute is not None else []
 
     def take(self, now: Settings) -> None:
-        """Apply new settings to the running parts. The caller has checked them.
+        """Apply new settings to the running parts. They must have been checked.
 
-        Opens the strip anew if its kind, layout or order changed, and plays a trial sound if the sound changed.
+        If the strip's kind, layout or order changed, the strip is opened anew. If the sound changed, a trial sound is
+        played.
         """
         before, self._now = self._now, now
         if _wired(before) != _wired(now):
@@ -67,7 +68,7 @@ class LiveSettings:
             self._voice.turn(now.sound.speech)
 
     def _set(self, now: Settings) -> None:
-        """Pass limit, night mode, space for photos and packages, volume and language on to the parts that use them."""
+        """Set current limit, night mode, space for photos and packages, volume and language in the running parts."""
         self._board.take(Power(now.strip))
         self._lights.night = now.strip.night
         self._photos.cap_bytes, self._packages.cap_bytes = now.data.photo_bytes, now.data.evidence_bytes

@@ -19,9 +19,10 @@ from web.names import flaw
 from web.serving.settings import WebSettings
 
 MAX_TEXT = 4096
-"""Most characters of a text setting, as long as a path can be on Linux: a longer one fills memory and pages."""
+"""Most characters of a text setting; a longer one is refused, because it would fill memory and pages. Linux paths
+fit."""
 MAX_SHOWN = 60
-"""Most characters of a wrong value that an error message quotes; the rest is cut off."""
+"""Most characters of a wrong value that an error message quotes; the rest is cut off. More: unreadable messages."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,7 +73,7 @@ def default_file() -> Path:
 
 
 def load(file: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
-    """Load settings from a file, with the command line's values over them.
+    """Return the settings of a file, with the command line's values in place of the file's. Missing ones get defaults.
 
     Args:
         file: The file that was named; None means the default file, if there is one.
@@ -85,12 +86,12 @@ def load(file: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
 
 
 def load_what_works(origin: Origin, spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
-    """Load settings as `load` does, but replace each wrong value by that of `spare`.
+    """Return the settings as `load` does, but with each wrong value replaced by that of `spare`.
 
-    A missing file counts as an empty one. An unreadable file is replaced by `spare` as a whole.
+    A missing file counts as an empty one. Instead of an unreadable file all values of `spare` are used.
 
     Returns:
-        The settings, and each setting that was replaced.
+        The settings, and each setting that was replaced, with the reason.
     """
     unreadable: tuple[LeftOut, ...] = ()
     try:
@@ -102,7 +103,7 @@ def load_what_works(origin: Origin, spare: Settings) -> tuple[Settings, tuple[Le
 
 
 def validated(tree: dict[str, Any]) -> Settings:
-    """Return the settings of a tree: section -> key -> value. Raises SetupError with every problem.
+    """Return parsed TOML, section -> key -> value, as settings. Raises SetupError with every problem.
 
     >>> validated({"web": {"port": 8080}}).web.port
     8080
@@ -117,7 +118,7 @@ def validated(tree: dict[str, Any]) -> Settings:
 
 
 def converted(tree: dict[str, Any], spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
-    """Convert parsed TOML to settings.
+    """Return parsed TOML as settings, with wrong values replaced, and what was wrong.
 
     Args:
         tree: Section -> key -> value.
@@ -143,7 +144,11 @@ def converted(tree: dict[str, Any], spare: Settings) -> tuple[Settings, tuple[Le
 
 
 def value_of(section: str, key: str, value: object) -> Any:
-    """Convert the value of one setting to its declared type. Raises SetupError when it does not fit or is too long."""
+    """Return the value of one setting, converted to its declared type.
+
+    Raises SetupError if it does not fit its type or bounds, is longer than MAX_TEXT or has characters that are not
+    allowed. A password is not quoted in the message.
+    """
     shown = "" if key.endswith("password") else f" = {_quoted(value)}"
     try:
         good = msgspec.convert(value, get_type_hints(get_type_hints(Settings)[section], include_extras=True)[key])
@@ -164,7 +169,10 @@ def marks(section: str, key: str) -> dict[str, Any]:
 
 
 def _section(name: str, values: dict[str, Any]) -> tuple[dict[str, Any], list[LeftOut]]:
-    """Convert the values of the section `name`; return the valid ones by key, and the wrong ones with their reasons."""
+    """Return the valid values of the section `name` by key, and the wrong ones with reasons.
+
+    Valid values are converted to their declared types.
+    """
     known, good, wrong = get_type_hints(get_type_hints(Settings)[name]), dict[str, Any](), list[LeftOut]()
     for key, value in values.items():
         if key not in known:
@@ -195,7 +203,7 @@ def _quoted(value: object) -> str:
 def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Return the sections of `tree` (the file) with the values of `overrides` (the command line) in their place.
 
-    A section that is not a table in the file stays as it is, so that it is reported.
+    A section that is not a table in the file stays as it is, so that the error is reported later.
     """
     sections = {name: values for name, values in tree.items() if name not in overrides or not isinstance(values, dict)}
     for name, values in overrides.items():
@@ -205,7 +213,10 @@ def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[
 
 
 def _read(file: Path | None) -> dict[str, Any]:
-    """Parse a settings file; for None the default file, or nothing if that is missing. Raises SetupError."""
+    """Return the parsed TOML of a settings file. None means the default file, or an empty dict if that is missing.
+
+    Raises SetupError if the file is missing, unreadable or no TOML.
+    """
     path = file or default_file()
     if file is None and not path.exists():
         return {}

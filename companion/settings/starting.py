@@ -55,8 +55,9 @@ class Starting:
     ) -> T | None:
         """Open a part with the settings and return it; in a forgiving start, replace settings that don't work.
 
-        The values of `keys` are taken from the settings, then from the last good ones, then from `others`, until
-        `make` succeeds. The values that worked are kept, and what they replaced is reported in `left_out`.
+        `make` is tried with the settings as they are, then with the values of `keys` from the last good settings, then
+        from `others`, until it succeeds. The values that worked are kept, and what they replaced is reported in
+        `left_out`.
 
         Args:
             keys: The settings that may be the cause of a failure, and may be replaced.
@@ -92,7 +93,10 @@ class Starting:
         return instead(self.settings)
 
     def report(self, section: str, key: str, why: str) -> None:
-        """Report that a setting does not work: as a problem, or as left out if the start is forgiving."""
+        """Record that a setting does not work: in `left_out` if the start is forgiving, else in `problems`.
+
+        A setting typed on the command line always goes to `problems`.
+        """
         if self.forgiving and key not in self._typed.get(section, ()):
             self.left_out += (LeftOut(section, key, why),)
         else:
@@ -101,7 +105,7 @@ class Starting:
     def go_back(self, why: str) -> bool:
         """Replace all settings by the last good ones, after starts that failed; without last good ones change nothing.
 
-        The data folder stays, and so do the limits of the strip's current: an older limit may be too high now.
+        The data folder and the limits of the strip's current stay: an older limit may be too high now.
 
         Args:
             why: Reason of the failed starts, for `left_out`.
@@ -119,7 +123,10 @@ class Starting:
         return self.settings != before
 
     def _with(self, spare: Settings, keys: Keys) -> Settings:
-        """Return the settings with the values of `keys` taken from `spare`, except those typed on the command line."""
+        """Return the settings with the values of `keys` taken from `spare`; `self` is unchanged.
+
+        Values typed on the command line are not replaced.
+        """
         changed: dict[str, Any] = {}
         for section, names in keys.items():
             typed = self._typed.get(section, ())
@@ -141,7 +148,9 @@ class Starting:
 
 
 def begin(origin: Origin, *, service: bool) -> Starting:
-    """Load the settings for a start.
+    """Return the settings for a start, with wrong ones replaced where the start is forgiving.
+
+    It is forgiving for a service, or if there are settings of an earlier good start.
 
     Args:
         origin: The settings file and the command line.
@@ -162,7 +171,7 @@ def begin(origin: Origin, *, service: bool) -> Starting:
 
 
 def in_use(file: Path | None, overrides: dict[str, dict[str, Any]] | None = None) -> Starting:
-    """Load the settings that a start of the table would use, for a command that only looks at the table.
+    """Return the settings that a start of the table would use, for a command that only reads about the table.
 
     Args:
         file: The file that was named; None means the default file, if there is one.
