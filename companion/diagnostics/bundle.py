@@ -24,11 +24,11 @@ from companion.table.photos import Photos
 SECRET = "(kept back)"  # noqa: S105 - a placeholder
 """Text that replaces a secret."""
 LOG_LINES = 400
-"""How many of the newest lines of the service's log go into the zip."""
+"""How many of the newest lines of the service's log go into the zip. More: a larger zip to send, and more to read."""
 _PIN = re.compile(rb"(PIN: )\d+")
 """The PIN in the log, as `pegpip play` prints it; it is valid until the next start."""
 PHOTOS = 5
-"""How many of the newest photos of throws go into the zip."""
+"""How many of the newest photos of throws go into the zip, if photos are wanted. More: a larger zip to send."""
 README = """Written by `pegpip doctor --bundle` of Peg & Pip. Read it before you send it: the names of the players are
 in game.jsonl. The Wi-Fi's password, the PIN and the paired phones are not in it.
 """
@@ -43,17 +43,17 @@ def write(
     photos: bool,
     more: Mapping[str, bytes] = MappingProxyType({}),
 ) -> list[str]:
-    """Write the zip, whole or not at all, with mode 0600. Raises OSError.
+    """Write the zip for a bug report with mode 0600, whole or not at all, and return the names of the files in it.
 
     Args:
-        file: The zip to write.
-        settings: The table's settings.
+        file: The zip to write; an older one is replaced.
+        settings: The table's settings, which go in without secrets.
         findings: The doctor's findings.
         photos: Whether to add the newest photos of throws.
         more: Further files to put in, name in the zip -> content.
 
-    Returns:
-        The names of the files in it.
+    Raises:
+        OSError: It can't be written.
     """
     folder = settings.data.folder
     game = PastGames(folder).newest() if folder.is_dir() else None
@@ -88,9 +88,9 @@ def without_secrets(settings: Settings) -> dict[str, object]:
 
 
 def _log(password: str) -> dict[str, bytes]:
-    """Return the service's last log lines as a file, name -> content; empty if they can't be read.
+    """Return the service's newest log lines from journald as the file `log.txt`, name -> content.
 
-    The PIN and the Wi-Fi's `password` are replaced by `SECRET`.
+    The PIN and the Wi-Fi's `password` are replaced by `SECRET`. Empty if the lines can't be read.
     """
     words = ("journalctl", "--unit=pegpip", f"--lines={LOG_LINES}", "--no-pager", "--output=short-iso")
     try:

@@ -28,19 +28,25 @@ from vision.cameras.opening import open_camera
 from vision.reading.reading import FrameBGR
 
 WARM_UP_FRAMES = 5
-"""Frames to wait with a camera that does not report its exposure, before light and focus are judged."""
+"""Least number of frames that are taken once the exposure holds, before light and focus are judged. Fewer: a picture
+that is still too dark is judged."""
 MAX_WARM_UP_FRAMES = 150
-"""Most frames to wait for a steady exposure, about five seconds; then the camera is judged all the same."""
+"""Most frames to wait for a steady exposure, about five seconds; then the camera is judged all the same. More: the
+doctor takes longer under a lamp that never settles."""
 MIN_BRIGHTNESS, MAX_BRIGHTNESS = 35.0, 225.0
 """Mean grey of a well-lit picture, 0 to 255; outside it the tray is too dark or too bright."""
 BURNT_GREY, MAX_BURNT_PERCENT = 250, 20.0
 """Grey from which a pixel is overexposed, and the largest share of such pixels, in percent."""
 MIN_SHARPNESS = 12.0
-"""Least variance of the Laplacian (Pech-Pacheco and others, 2000) of a picture that is in focus."""
+"""Least variance of the Laplacian (Pech-Pacheco and others, 2000) of a picture that is in focus. Higher: sharp pictures
+of an empty tray fail, too."""
 
 
 def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = None) -> tuple[Finding, ...]:
-    """Open the settings' camera, take pictures, and return findings on the camera, light, focus and the lamp's flicker.
+    """Open the settings' camera, take pictures, and return findings on camera, light, focus and the lamp's flicker.
+
+    A camera that can't be opened or gives no picture gets one failed finding. A simulated one has no finding on the
+    lamp.
 
     Args:
         settings: The table's settings.
@@ -73,9 +79,10 @@ def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = Non
 
 
 def settled_frames(camera: Camera) -> list[Frame | None]:
-    """Wait until a started camera holds its exposure, then return the next frames, enough to judge a lamp's flicker.
+    """Take pictures with a started camera until its exposure is steady, and return the last one and the next ones.
 
-    A None among them stands for the end of a recording. Raises DeviceError.
+    They are enough to judge a lamp's flicker. After MAX_WARM_UP_FRAMES the wait ends in any case. A None among them
+    stands for the end of a recording. Raises DeviceError.
     """
     for _ in range(MAX_WARM_UP_FRAMES):
         frame = camera.frame()
@@ -114,7 +121,7 @@ def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Fin
 
 
 def check_calibration(settings: Settings) -> Finding:
-    """Return the finding whether a calibration for the settings' camera is stored."""
+    """Return the finding whether a calibration for the settings' camera is stored in the data folder."""
     source = settings.camera.source
     ok, says = calibration_status(settings.data.folder, source)
     cure = "" if ok else "pegpip calibrate --sheet sheet.pdf, print it, lay it into the tray, pegpip calibrate."
@@ -122,7 +129,10 @@ def check_calibration(settings: Settings) -> Finding:
 
 
 def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Finding:
-    """Start and stop the settings' LED strip, and return the finding. `open_` builds the strip."""
+    """Open the settings' LED strip, start and stop it, and return the finding: it works, is simulated or is broken.
+
+    `open_` builds the strip. No LED is lit.
+    """
     wired = settings.strip
     try:
         strip = open_(wired.kind, layout_of(wired.layout, settings.track).leds, wired)
@@ -146,7 +156,7 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
 
 
 def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
-    """Check that strip and buttons share no pins, that the pins open, and that the shutdown button may switch off.
+    """Return the finding on the buttons: their pins are free and open, and shutting down is allowed.
 
     Args:
         settings: The table's settings.
@@ -182,7 +192,10 @@ def may_shut_down(ask: Callable[[], str] = can_shut_down) -> Finding | None:
 
 
 def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
-    """Play a short effect and return the finding. `play` plays a WAV file; it returns what went wrong, or None."""
+    """Play a short effect, and return the finding whether it could be played; nobody is asked whether it was heard.
+
+    `play` plays a WAV file and returns what went wrong, or None.
+    """
     wrong = play(sound(TRIAL))
     if wrong is None:
         return Finding("sounds", True, "An effect was played: you should have heard it.")

@@ -20,7 +20,9 @@ from companion.settings.load import LeftOut, Settings
 
 
 def checks(settings: Settings, left_out: Sequence[LeftOut] = ()) -> Iterator[Finding]:
-    """Run the doctor's checks and yield each finding. Without OpenCV or NumPy the devices are not checked.
+    """Run the doctor's checks one after the other, and yield the finding of each.
+
+    Without OpenCV or NumPy camera, calibration, strip, buttons and sounds are not checked.
 
     Args:
         settings: The settings that a start of the table would use.

@@ -48,11 +48,11 @@ class Finding:
 def report(checks: Mapping[str, Health], folder: Path | None = None) -> dict[str, Any]:
     """Run all health checks and return the answer of `/healthz`. A check that raises an error counts as failed.
 
-    The answer has `status`, "ok" or "degraded", and for each of its `parts` `ok` and a sentence, `says`.
+    The answer has `status`, "ok" or "degraded", and `parts`: for each part `ok` and a sentence, `says`.
 
     Args:
-        checks: Part -> its check.
-        folder: The data folder, if the answer is for a guest: paths of this machine are then left out of it.
+        checks: Name of a part -> its check.
+        folder: The data folder, if the answer is for a guest, who must not see paths of this machine; else None.
     """
     parts = {part: _checked(part, check) for part, check in list(checks.items())}
     told = {

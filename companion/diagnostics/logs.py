@@ -11,9 +11,11 @@ from typing import TextIO
 import msgspec
 
 MAX_LINES = 10
-"""Most messages that one place in the code may log within a window; further ones are counted and dropped."""
+"""Most messages that one place in the code may log within a window; further ones are only counted. More: a failing loop
+fills the SD card; fewer: causes are lost."""
 WINDOW_S = 60.0
-"""Length of the window in which messages are counted, in seconds."""
+"""Length in seconds of the window in which the messages of one place are counted. Longer: fewer messages are written in
+all."""
 
 _PRIORITIES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
 """Least level of Python's logging -> syslog priority (sd-daemon(3))."""
@@ -28,7 +30,10 @@ class Limit(logging.Filter):
         self._windows: dict[tuple[str, int], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to write the record. A window's first record says how many the last one dropped."""
+        """Return whether to write the record: not if its place in the code has logged MAX_LINES in the last WINDOW_S.
+
+        The first record of the next window is changed: it says how many were dropped.
+        """
         place, now = (record.pathname, record.lineno), self._clock()
         since, count = self._windows.get(place, (now, 0))
         if now - since >= WINDOW_S:
@@ -70,7 +75,7 @@ def begin(
     stream: TextIO | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Configure logging to standard error.
+    """Configure logging of the whole process to standard error, at most MAX_LINES a minute for each place in the code.
 
     Args:
         clock: A monotonic clock, in seconds.

@@ -19,11 +19,12 @@ from companion.table.journal.recovery import reports
 ROOT = Path("/")
 """Folder with the system's files; tests use another one in its place."""
 FREE_MB_NEEDED = 50
-"""Least free space in the data folder, in MB. With less the disk counts as ill: soon the journal can't be written."""
+"""Least free space in the data folder, in MB; with less the disk check fails, before the journal can't be written."""
 EARLIEST_YEAR = 2025
-"""First year that a right clock can show. Without a network a Pi starts with a date in the past."""
+"""First year that a right clock can show; an earlier one fails the check. A Pi without a network starts in the past."""
 SLACK_S = 300.0
-"""Seconds that the clock may be behind the newest entry before it is reported as wrong."""
+"""Seconds that the clock may be behind the newest entry before it is reported as wrong. Lower: small corrections of the
+clock are reported."""
 SLOWED_C = 80.0
 """Degrees Celsius at which a Pi slows its processor down (Raspberry Pi documentation, "Frequency management")."""
 NEWEST_FILE = "newest-time.txt"
@@ -43,9 +44,10 @@ POWER_CURE = "Use the Pi's own supply, feed the strip from another, and let air 
 
 
 def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Health]:
-    """Return the checks of disk, clock, power and journal for `/healthz`, by name.
+    """Return the checks of disk, clock, power and journal for `/healthz`, by name. They run when called.
 
-    Call it before anything is written: it reads the last entry's time.
+    Call it before anything is written to the journal: it reads the last entry's time at once, and may store it in
+    `NEWEST_FILE`.
 
     Args:
         folder: The data folder.
@@ -62,7 +64,7 @@ def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Healt
 
 
 def check_disk(folder: Path) -> Finding:
-    """Check that the data folder's disk can be reached, is not read-only and has FREE_MB_NEEDED of free space."""
+    """Return the finding on the data folder's disk: reachable, not read-only, and FREE_MB_NEEDED of free space."""
     try:
         free_mb = shutil.disk_usage(folder).free // 2**20
         read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
@@ -80,9 +82,9 @@ def check_disk(folder: Path) -> Finding:
 
 
 def check_writable(folder: Path) -> Finding:
-    """Check that the data folder, or its nearest existing parent, has free space and can be written to.
+    """Return the finding whether the data folder, or its nearest existing parent, has free space and can be written to.
 
-    Writes a temporary file there.
+    A temporary file is written there and deleted.
     """
     place = next(path for path in (folder, *folder.parents) if path.exists())
     found = check_disk(place)
@@ -100,7 +102,7 @@ def check_writable(folder: Path) -> Finding:
 
 
 def check_journal(folder: Path, health: Health | None = None) -> Finding:
-    """Check the journal. A damaged folder that was set aside is reported until somebody has moved it away.
+    """Return the finding on the journal. A damaged folder that was set aside fails it until somebody has moved it away.
 
     Args:
         folder: The data folder.
@@ -127,12 +129,13 @@ def _verified(folder: Path) -> Finding:
 
 
 def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -> Finding:
-    """Check that the date is possible: not long past, and not before the journal's newest entry.
+    """Return the finding whether the date is possible: not long past, and not before the journal's newest entry.
 
     Args:
         now: The date and time, by this machine's clock.
         newest_entry_s: When the newest entry was written, in seconds since 1970; 0 without one.
-        root: Folder that stands for `/`. A clock that the network has set may be behind the entry.
+        root: Folder that stands for `/`. It shows whether the network has set the clock, which may then be behind the
+            entry.
     """
     newest = datetime.fromtimestamp(newest_entry_s, now.tzinfo)
     if now.year < EARLIEST_YEAR:
@@ -148,8 +151,8 @@ def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -
 def newest_s(folder: Path, root: Path = ROOT) -> float:
     """Return the latest time at which a journal entry is known to have been written, in seconds since 1970.
 
-    It is the later of the newest entry's time and the time in `NEWEST_FILE`: a clock that was behind gave the newest
-    entry too early a time. Return 0 if neither is known, or if the network has set the clock, which is then right.
+    It is the later of the last entry's time and the time in `NEWEST_FILE`, which an entry written by a clock that was
+    behind does not lower. Return 0 if neither is known, or if the network has set the clock, which is then right.
 
     Args:
         folder: The data folder.
@@ -164,7 +167,9 @@ def newest_s(folder: Path, root: Path = ROOT) -> float:
 
 
 def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Path = ROOT) -> None:
-    """Keep the time of the newest entry in `NEWEST_FILE` while the clock is behind it; delete the file otherwise.
+    """Write the time of the newest entry to `NEWEST_FILE` if the clock is behind it; else delete that file.
+
+    Errors of the disk are ignored.
 
     Args:
         folder: The data folder.
@@ -191,7 +196,7 @@ def _now() -> datetime:
 
 
 def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
-    """Check the supply's voltage and the processor's heat.
+    """Return the finding on the supply's voltage and the processor's heat, from the kernel and the Pi's firmware.
 
     Args:
         root: Folder that stands for `/`.
@@ -215,7 +220,10 @@ def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
 
 
 def _voltage_is_low(root: Path) -> bool:
-    """Return whether the kernel's driver `raspberrypi-hwmon` reports a supply below 4.63 V."""
+    """Return whether the kernel reports that the Pi's supply is below 4.63 V now; False without such a sensor.
+
+    `root` stands for `/`.
+    """
     for sensor in (root / "sys/class/hwmon").glob("hwmon*"):
         with contextlib.suppress(OSError):
             if [(sensor / file).read_text().strip() for file in ("name", "in0_lcrit_alarm")] == ["rpi_volt", "1"]:

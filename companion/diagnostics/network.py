@@ -26,7 +26,7 @@ def check_network(addresses: Callable[[], tuple[str, ...]] = own_addresses) -> F
 
 
 def check_port(host: str, port: int) -> Finding:
-    """Check that the page can be served on that address and port."""
+    """Return the finding whether the page can be served on that address and port; it is bound for a moment."""
     try:
         bound(host, port).close()
     except OSError as refused:
@@ -37,7 +37,9 @@ def check_port(host: str, port: int) -> Finding:
 
 
 def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str | None] = shutil.which) -> Finding:
-    """Check that this machine can open the table's hotspot, and report how many phones it can serve.
+    """Return the finding whether this machine can open the table's hotspot, and how many phones that can serve.
+
+    A machine without Wi-Fi passes: its phones come by another way.
 
     Args:
         name: The network's name.
@@ -63,7 +65,7 @@ def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str |
 
 
 def _limit(root: Path) -> str:
-    """Return a sentence with the number of phones that the hotspot can serve; empty if the chip's limit is unknown."""
+    """Return a sentence with the number of phones that the hotspot can serve; empty if that is unknown."""
     phones = hotspot.phones(root)
     if phones is None:
         return ""

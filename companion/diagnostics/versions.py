@@ -18,7 +18,7 @@ NUMPY_CURE = "picamera2 here was built for NumPy 1: use apt's python3-opencv, or
 
 
 def check_versions(camera: str, installed: Mapping[str, str | None] | None = None) -> Finding:
-    """Check that OpenCV, NumPy and picamera2 are installed in compatible versions.
+    """Return the finding whether OpenCV, NumPy and picamera2 are installed, in versions that work together.
 
     Args:
         camera: The setting [camera] source; only `picamera2` needs picamera2.
@@ -38,7 +38,10 @@ def check_versions(camera: str, installed: Mapping[str, str | None] | None = Non
 
 
 def versions() -> dict[str, str | None]:
-    """Return library -> installed version, None for a missing one; no camera's library is loaded."""
+    """Return library -> installed version, None for a missing one.
+
+    OpenCV and NumPy are imported, the camera's are not.
+    """
     return {
         "OpenCV": _loaded("cv2"),
         "NumPy": _loaded("numpy"),

@@ -55,7 +55,7 @@ class Person(Protocol):
         """Announce a step and what to do for it; return False to skip it."""
 
     def agrees(self, question: str) -> bool:
-        """Return the person's answer to a yes-or-no question about what is seen or heard."""
+        """Ask a yes-or-no question about what is seen or heard, and return the answer."""
 
     def throws(self, number: int, of: int, camera: Camera) -> None:
         """Ask the person for throw `number` of `of`; a virtual camera's dice are thrown. May set `enough_throws`."""
@@ -141,5 +141,5 @@ def frames_a_second(times_s: Sequence[float]) -> float:
 
 
 def longest_gap_s(times_s: Sequence[float]) -> float:
-    """Return the longest time between two successive frames, in seconds."""
+    """Return the longest time between two successive frames, in seconds; `times_s` holds at least two times."""
     return max(later - earlier for earlier, later in pairwise(times_s))

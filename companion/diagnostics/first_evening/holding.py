@@ -70,11 +70,10 @@ class Screen:
 
 
 def hold(evening: Evening, screen: Screen) -> None:
-    """Run every step of the guided check of a new table (`pegpip doctor --first-evening`).
+    """Run every step of the guided check of a new table (`pegpip doctor --first-evening`) with a person.
 
-    Findings are stored in `evening`; progress and findings are shown on `screen`.
-
-    A step that fails becomes a finding. Ctrl-C ends the check and keeps the results.
+    Findings are stored in `evening`; progress and findings are shown on `screen`. A step that raises an error becomes a
+    failed finding. Ctrl-C ends the check and keeps the results; skipped steps are listed in `evening.not_done`.
     """
     with screen.shown():
         for number, step in enumerate(STEPS):
@@ -100,15 +99,12 @@ def hold(evening: Evening, screen: Screen) -> None:
 
 
 def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
-    """Write the page and the zip of an evening into a folder, which is made if it is missing.
+    """Write the page and the zip of a guided check into a folder, which is made if missing, and return their two paths.
 
     Args:
         evening: The findings and throws.
-        folder: Folder for the two files.
+        folder: Folder for the two files; older ones are replaced.
         now: The date and time that the page shows.
-
-    Returns:
-        The paths of the page and of the zip.
 
     Raises:
         DeviceError: They can't be written.
@@ -136,7 +132,7 @@ def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
 
 
 def phones_joined() -> int | None:
-    """Return the number of phones on this machine's own Wi-Fi, as `iw` counts them; None where it opens none."""
+    """Return the number of phones on the Wi-Fi that this machine opens, as `iw` counts them; None if it opens none."""
     names = [
         line.split()[1]
         for block in _iw("dev").split("phy#")

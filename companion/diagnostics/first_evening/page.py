@@ -18,13 +18,13 @@ from hardware.machine import model
 TEMPLATE = Path(__file__).with_name("page.html")
 """File of the page's Jinja template."""
 BARS = 24
-"""Number of bars in the histogram of reading times."""
+"""Number of bars in the histogram of reading times. More: finer bars, each with fewer readings."""
 MAX_PHOTOS = 6
-"""Most pictures of doubtful or misread throws on the page, the first ones; all of them are in the zip."""
+"""Most pictures of doubtful or misread throws on the page, the first ones. More: a larger page; the zip has all."""
 
 
 def page(evening: Evening, made: str, zip_name: str) -> str:
-    """Return the report of a first evening as one HTML page with its pictures: findings, throws, and charts.
+    """Return the report of a guided check as one HTML page with its pictures inside: findings, throws and charts.
 
     Args:
         evening: The findings and throws to report.
@@ -73,14 +73,14 @@ def page(evening: Evening, made: str, zip_name: str) -> str:
 
 
 def _bars(durations_s: list[float]) -> tuple[list[float], int]:
-    """Return the histogram of how long readings took.
+    """Return the histogram of how long readings took, and the time at its right edge.
 
     Args:
         durations_s: Duration of each reading, in seconds.
 
     Returns:
-        Heights of the `BARS` bars, relative to the highest (0 to 1); and the time in milliseconds at the right edge,
-        five times the median. Longer readings count in the last bar. Without readings no bars and 0.
+        Heights of the `BARS` bars, relative to the highest (0 to 1); and five times the median, in milliseconds, where
+            the last bar ends. Longer readings count in the last bar. Without readings no bars and 0.
     """
     if not durations_s:
         return [], 0

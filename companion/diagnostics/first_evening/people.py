@@ -14,7 +14,7 @@ from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.rendering import face_up
 
 STRENGTH = 0.6
-"""How hard simulated dice are thrown, 0 to 1."""
+"""How hard simulated dice are thrown, 0 to 1. Harder throws roll longer before they can be read."""
 
 
 class TerminalPerson:
@@ -39,10 +39,10 @@ class TerminalPerson:
         throw_virtual_dice(camera)
 
     def judges(self, read: Values, doubt: str | None, camera: Camera) -> Values | None:
-        """Show the reading and ask what lies in the tray; return the true values, sorted.
+        """Print the reading, ask what lies in the tray, and return the true values, sorted.
 
-        Enter confirms the reading, digits give other values. `x` (no throw) and `q` (no more throws) return None, and
-        `q` sets `enough_throws`.
+        Enter confirms the reading, digits give other values; other input is asked for again. `x` (no throw) and `q` (no
+        more throws) return None, and `q` sets `enough_throws`.
         """
         shown = " ".join(map(str, read)) or "no dice"
         unsure = f" (the table would ask: {doubt})" if doubt is not None else ""
@@ -62,7 +62,7 @@ class TerminalPerson:
             click.echo(f"Press the button {button}.")
 
     def _ask(self, question: str) -> str:
-        """Ask a question and return the typed answer in lower case; Ctrl-C raises KeyboardInterrupt."""
+        """Print a question and return what the person types, in lower case; Ctrl-C raises KeyboardInterrupt."""
         with self._quiet():
             try:
                 said: str = click.prompt(question, default="", show_default=False)

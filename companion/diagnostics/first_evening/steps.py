@@ -40,21 +40,24 @@ Tick = Callable[[int, int], None]
 """Reports progress within a step: done, of how many."""
 
 FILMED_FRAMES = 150
-"""Frames that the frame rate check films: five seconds at 30 a second. More make it longer and steadier."""
+"""Frames that the frame rate check films, five seconds at 30 a second. More: steadier figures, a longer check."""
 MIN_FPS = 15.0
-"""Least frames a second of the camera; below it a throw is noticed late, as stillness takes three frames."""
+"""Least frames a second of a good camera; fewer are a failed finding. Below it a throw is noticed late, as stillness
+takes three frames."""
 MAX_GAP_S = 0.5
-"""Longest time between two frames; a longer one can hide a short throw."""
+"""Longest time in seconds between two frames of a good camera. A longer one can hide a throw: a finding."""
 MAX_READING_S = 0.5
-"""Longest median time of a reading, in seconds, that is no finding. A throw takes three readings before it is shown."""
+"""Longest median time of a reading, in seconds, that counts as good. Longer: people wait, as a throw takes three
+readings before it is shown."""
 MAX_ASKED = 0.1
-"""Largest share of throws, 0 to 1, that the table may ask about; more is a finding. One question is always allowed."""
+"""Largest share of throws, 0 to 1, that the table may ask about without a failed finding. One is always allowed."""
 UNSEEN_S = 60.0
-"""Time on the camera's clock without a settled throw after which the person is asked whether there was one."""
+"""Seconds without a settled throw after which the person is asked whether they threw. Too short: asked while still
+throwing; too long: a missed throw is noticed late."""
 COLOUR_S, HOLE_S = 1.0, 0.05
 """Seconds that each test colour stays lit, and each hole when one light walks through all of them."""
 PRESS_WAIT_S = 20.0
-"""Longest wait for the person to press a button, in seconds; after it the button counts as not heard."""
+"""Longest wait in seconds for the person to press the named button; after it the finding says nothing was heard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +71,16 @@ class Step:
 
 
 def every_part(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Run the doctor's checks, yield each finding, and report progress with `tick(checks done, checks in all)`."""
+    """Run the doctor's checks and yield the finding of each; `tick(done, of)` reports progress after each."""
     for number, finding in enumerate(evening.checks(evening.settings), 1):
         tick(number, max(number, 13))
         yield finding
 
 
 def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Film for five seconds; yield findings on the frame rate and on bands of a flickering lamp.
+    """Take FILMED_FRAMES pictures, and yield findings on the frame rate and on bands of a flickering lamp.
 
-    The times of the frames are kept in `evening.frame_times_s`.
+    The times of the frames are added to `evening.frame_times_s`. A camera that fails gives one failed finding.
     """
     camera = evening.open_camera(evening.settings)
     times_s, shown = evening.frame_times_s, list[Frame]()
@@ -108,9 +111,10 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Have the person throw and confirm each reading; yield findings on the throws and on the time of a reading.
+    """Let the person throw until all throws are made, and yield findings on the throws and on the time of a reading.
 
-    The throws are kept in `evening`. Ctrl-C ends the evening, and the findings on the throws so far still come.
+    The person confirms or corrects each reading; the throws are kept in `evening`. Ctrl-C ends the evening, and the
+    findings on the throws so far still come.
     """
     camera = evening.open_camera(evening.settings)
     setup = load_reader(evening.settings.camera.source, camera, evening.settings.data.folder, shipped_networks())
@@ -126,7 +130,7 @@ def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
         evening.stopped = True
     if ill is not None:
         yield Finding.ill("throws", ill)
-    yield from _judged(evening)
+    yield from _throw_findings(evening)
 
 
 def _throws_left(evening: Evening) -> bool:
@@ -137,7 +141,9 @@ def _throws_left(evening: Evening) -> bool:
 def _judge_throws(
     evening: Evening, camera: Camera, setup: ReaderSetup, tick: Tick
 ) -> tuple[bool, bool, DeviceError | None]:
-    """Read the person's throws until all are done or none was seen for UNSEEN_S; the person judges each reading.
+    """Read the person's throws until all are done, the camera fails, or none was seen for UNSEEN_S.
+
+    The person judges each reading.
 
     Args:
         evening: Its person is asked, and the judged throws are appended to its `throws`.
@@ -162,7 +168,7 @@ def _judge_throws(
         last = latest(event, last, held=setup.rig is None)
         if last is not event or not event.thrown:
             continue
-        _take(evening, event, camera)
+        _add_judged(evening, event, camera)
         tick(len(evening.throws) + evening.missed, evening.throws_wanted)
         evening.note_temperature()
         if not _throws_left(evening):
@@ -177,10 +183,11 @@ def _invite(evening: Evening, camera: Camera) -> None:
     evening.person.throws(len(evening.throws) + evening.missed + 1, evening.throws_wanted, camera)
 
 
-def _take(evening: Evening, settled: Settled, camera: Camera) -> None:
-    """Let the person judge a settled throw, and append it to `evening.throws`; with a picture if wrong or doubtful.
+def _add_judged(evening: Evening, settled: Settled, camera: Camera) -> None:
+    """Ask the person what a settled throw shows, and append it to `evening.throws`.
 
-    If the person says that nothing was thrown, nothing is appended.
+    A wrong or doubtful one gets its picture. If the person says that nothing was thrown, nothing is appended.
+    `evening.tray_jpeg` gets the picture in any case.
     """
     read = tuple(sorted(one.die.value for one in settled.thrown if one.die.value is not None))
     doubt = None if settled.reading.doubt is None else settled.reading.doubt.value
@@ -192,8 +199,11 @@ def _take(evening: Evening, settled: Settled, camera: Camera) -> None:
         evening.throws.append(throw if throw.outcome == "right" else JudgedThrow(read, lay, doubt, picture))
 
 
-def _judged(evening: Evening) -> Iterator[Finding]:
-    """Yield the findings on the throws in `evening`: how they were read, and how long a reading took."""
+def _throw_findings(evening: Evening) -> Iterator[Finding]:
+    """Yield the findings on the throws in `evening`: how they were read, and how long a reading took.
+
+    None without throws.
+    """
     made = len(evening.throws) + evening.missed
     if not made:
         return
@@ -215,7 +225,10 @@ def _judged(evening: Evening) -> Iterator[Finding]:
 
 
 def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Light every LED in four colours, then hole by hole; ask what was seen, and yield a finding on each."""
+    """Light every LED in four colours, then hole by hole; ask the person what was seen, and yield a finding on each.
+
+    With a simulated strip nobody is asked. A strip that fails gives one failed finding.
+    """
     wired = evening.settings.strip
     layout = layout_of(wired.layout, evening.settings.track)
     strip = evening.open_strip(wired.kind, layout.leds, wired)
@@ -242,9 +255,9 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, tick: Tick, others: int) -> None:
-    """Show each frame of `shown` on the strip for `for_s` seconds, and report progress to `tick`.
+    """Show each frame of `shown` on the strip for `for_s` seconds, and report progress to `tick` after each.
 
-    `others` is the number of frames of this step that other calls show: they count for the progress.
+    `others` is the number of frames of this step that other calls show; it counts for the total.
     """
     for number, (_, frame_rgb) in enumerate(shown, 1):
         strip.show(frame_rgb)
@@ -253,7 +266,7 @@ def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, ti
 
 
 def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Have the person press each button that is on a GPIO pin; yield a finding for each."""
+    """Ask the person to press each button that is on a GPIO pin, and yield a finding for each: was it heard."""
     wired = evening.settings.buttons
     if wired.kind != "gpio":
         yield Finding("button presses", True, f"No buttons on pins (kind {wired.kind!r}).", simulated=True)
@@ -264,7 +277,7 @@ def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
         opened.start(pressed.put)
         for number, (button, pin) in enumerate(wired.pins.items(), 1):
             evening.person.presses(button)
-            heard = _heard(pressed)
+            heard = _button_pressed(pressed)
             says = f"GPIO{pin}: " + ("nothing was heard." if heard is None else f"{heard} was heard.")
             cure = "" if heard == button else f"Check the wires from GPIO{pin} and from ground to this button."
             yield Finding(f"button {button}", not cure, says, cure)
@@ -275,7 +288,7 @@ def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
         opened.stop()
 
 
-def _heard(pressed: queue.Queue[Press]) -> str | None:
+def _button_pressed(pressed: queue.Queue[Press]) -> str | None:
     """Wait for a press and return the name of its button; None if no button is pressed within PRESS_WAIT_S."""
     try:
         return pressed.get(timeout=PRESS_WAIT_S).button
@@ -284,7 +297,10 @@ def _heard(pressed: queue.Queue[Press]) -> str | None:
 
 
 def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Play an effect, ask whether it was heard, and yield the finding."""
+    """Play an effect, ask the person whether it was heard, and yield the finding.
+
+    With effects off nothing is played.
+    """
     if not evening.settings.sound.effects:
         yield Finding("sound", True, "Effects are off ([sound] effects).", simulated=True)
         return
@@ -297,7 +313,10 @@ def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
 
 
 def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Count the phones on the table's own Wi-Fi, ask whether all that tried could join, and yield the finding."""
+    """Count the phones on the table's own Wi-Fi, ask whether all that tried could join, and yield the finding.
+
+    Nobody is asked if the machine opens no Wi-Fi.
+    """
     joined = evening.clients()
     if joined is None:
         says = "This machine opens no Wi-Fi now; phones come through the router."
