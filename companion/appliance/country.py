@@ -21,14 +21,11 @@ _WORD = re.compile(r"( ?)(?<!\S)cfg80211\.ieee80211_regdom=(\S*)")
 
 
 def checked_code(machine: Machine, letters: str) -> str:
-    """Return a country's two-letter code in capitals, after a check against the machine's ISO 3166 table.
+    """Return a country's two-letter ISO 3166 code in capitals, after a check that there is such a country.
 
     Args:
-        machine: The machine with that table.
+        machine: The machine with the table of countries; without that table only the shape is checked.
         letters: The code as a person typed it.
-
-    Raises:
-        argparse.ArgumentTypeError: There is no such country.
     """
     code = letters.upper()
     table = machine.at(f"{ZONES}/iso3166.tab")  # missing on some machines: then only the shape is checked
@@ -50,7 +47,10 @@ def known(machine: Machine) -> bool:
 
 
 def changed(text: str, country: str) -> str:
-    """Return a kernel command line with its Wi-Fi country replaced or added. An empty country removes the parameter."""
+    """Return a kernel command line with its Wi-Fi country replaced, or added to the first line if it has none.
+
+    An empty country removes the parameter.
+    """
     if not country or _WORD.search(text):
         return _WORD.sub(rf"\1cfg80211.ieee80211_regdom={country}" if country else "", text)
     end = len(text.splitlines()[0]) if text else 0  # the firmware reads no other line
@@ -58,7 +58,7 @@ def changed(text: str, country: str) -> str:
 
 
 def by_time_zone(machine: Machine) -> str:
-    """Return the two-letter country of the machine's time zone; empty if unknown or without one (`Etc/UTC`)."""
+    """Return the two-letter country of the machine's time zone; empty if unknown, or without one such as `Etc/UTC`."""
     try:
         zone = os.readlink(machine.at("/etc/localtime")).partition("zoneinfo/")[2]
         return _country_of(machine.at(f"{ZONES}/zone.tab").read_text(), zone, 2)
@@ -67,7 +67,10 @@ def by_time_zone(machine: Machine) -> str:
 
 
 def _country_of(table: str, value: str, column: int) -> str:
-    """Return the country code in the first row of a zoneinfo table whose given column equals the value; else empty."""
+    """Return the country code, column 0, of the first row in a zoneinfo table whose column `column` equals `value`.
+
+    Empty if there is no such row. Columns are separated by tabs and counted from 0.
+    """
     rows = (line.split("\t") for line in table.splitlines() if not line.startswith("#"))
     return next((row[0] for row in rows if row[column : column + 1] == [value]), "")
 
@@ -93,10 +96,10 @@ class WifiCountry:
         return [f"{self.path}: the Wi-Fi's country is {country} ({why})"] if country else []
 
     def do(self, machine: Machine) -> None:
-        """Write the wanted country to `cmdline.txt`.
+        """Write the wanted country to `cmdline.txt`, which takes effect at the next start of the Pi.
 
-        The original file is copied beside it. The earlier country is written to the file `memory`; uninstalling
-        restores it from there.
+        The original file is copied beside it. The earlier country is written to the file `memory`, from which
+        uninstalling restores it.
         """
         file, memory, country = machine.at(self.path), machine.at(self.memory), self._wanted(machine)
         text = file.read_text()
@@ -112,7 +115,10 @@ class WifiCountry:
         return [f"take our country out of {self.path}"] if machine.at(self.memory).exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Restore the country from before the installation, unless a person changed it since; delete the kept files."""
+        """Restore the country from before the installation, unless a person changed it since; delete the kept files.
+
+        Without the file `memory` nothing is done.
+        """
         file, memory = machine.at(self.path), machine.at(self.memory)
         if not memory.exists():
             return

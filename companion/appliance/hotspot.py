@@ -24,9 +24,11 @@ ADDRESS = "10.42.0.1"
 WORDS = tuple(_LIST.split())
 """Words that a hotspot's password is drawn from. Four of them give 26 bits; WPA makes each guess slow."""
 PHONES = 7
-"""Phones that a Pi's hotspot serves with the default Wi-Fi firmware: 7 to 10 measured (raspberrypi/linux #3010)."""
+"""Phones that a Pi's hotspot serves with the default Wi-Fi firmware: 7 to 10 measured (raspberrypi/linux #3010). Too
+high: the pages and the doctor promise more than can join."""
 MINIMAL_PHONES = 19
-"""Phones that a Pi's hotspot serves with the "minimal" Wi-Fi firmware (raspberrypi/linux #3010)."""
+"""Phones that a Pi's hotspot serves with the "minimal" Wi-Fi firmware (raspberrypi/linux #3010). Too high: the pages
+and the doctor promise more than can join."""
 _CHIP = "cyfmac43455-sdio"
 """Wi-Fi chip of a Pi 3 B+, 4, 400 and 5, as the names of its firmware files spell it."""
 _FIRMWARE = f"etc/alternatives/{_CHIP}.bin"
@@ -69,10 +71,10 @@ def read(text: str) -> tuple[str, str]:
 
 
 def keyfile(name: str, password: str) -> str:
-    """Return the text of NetworkManager's keyfile (nm-settings-keyfile(5)) for a Wi-Fi access point.
+    """Return the text of NetworkManager's keyfile (nm-settings-keyfile(5)) for a Wi-Fi access point on 2.4 GHz.
 
-    It does not connect by itself: `pegpip-hotspot.service` starts it where no other network is found. `pmf=1` turns
-    protected management frames off: a Pi's brcmfmac can't install their key (raspberrypi/linux #7247).
+    NetworkManager does not start it by itself: `pegpip-hotspot.service` does where no other network is found. `pmf=1`
+    turns protected management frames off: a Pi's brcmfmac can't install their key (raspberrypi/linux #7247).
 
     Args:
         name: The network's name.

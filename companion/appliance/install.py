@@ -61,7 +61,8 @@ COPIES = {
 LAYOUT = "strip122"
 """Layout of a new table's LEDs."""
 MAX_LEDS = 4096
-"""Most LEDs accepted for a custom layout: the bound of [track] leds in the settings."""
+"""Most LEDs accepted for a custom layout, the bound of [track] leds in the settings. A larger number there counts as
+the default layout."""
 KEYFILE = "/etc/NetworkManager/system-connections/pegpip-hotspot.nmconnection"
 """NetworkManager's file with the hotspot's name and password."""
 
@@ -81,16 +82,16 @@ class Release:
     command: str = "/usr/local/bin/pegpip"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line with the release to make; empty when that release is complete, current and proven."""
+        """Return one line with the release to make; an empty list if it is complete, current and proven already."""
         name = self.source.name()
         if self.releases.current() == self.releases.proven() == name and name in self.releases.names():
             return []
         return [f"make the release {name} in {self.releases.base}, and let the service run it"]
 
     def do(self, machine: Machine) -> None:
-        """Build the release from its source, make it current without a trial, and restart the service if it runs.
+        """Build the release from its source, and make it current and proven without a trial; restart a running service.
 
-        Ends an unfinished trial, removes old releases, and adds the command `pegpip`.
+        An unfinished trial ends, old releases are removed, and the command `pegpip` is added.
         """
         name = self.releases.make(self.source)
         self.releases.switch(name)
@@ -114,7 +115,9 @@ class Release:
 
 
 def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str = "") -> list[Step]:
-    """Return all installation steps, in the order of installing.
+    """Return all installation steps, in the order of installing; uninstalling undoes them in reverse.
+
+    Nothing is changed yet.
 
     Args:
         machine: The machine to install on.
@@ -151,7 +154,10 @@ def _wifi(machine: Machine) -> tuple[str, str]:
 
 
 def _leds(machine: Machine) -> int:
-    """Return the number of LEDs that the installed settings file names: of a ready-made layout or a custom one."""
+    """Return the number of LEDs of the layout in the installed settings file, ready-made or custom.
+
+    Without a valid layout there it is the number of the default layout.
+    """
     settings = machine.at(SETTINGS)
     layout, own = value_in(settings, "strip", "layout"), value_in(settings, "track", "leds")
     if layout == "own" and isinstance(own, int) and 1 <= own <= MAX_LEDS:
@@ -160,7 +166,10 @@ def _leds(machine: Machine) -> int:
 
 
 def _settings(machine: Machine, name: str, password: str) -> str:
-    """Return the TOML text of a new table's settings file. `name` and `password` are the hotspot's."""
+    """Return the TOML text of a new table's settings file, for this machine's camera and strip.
+
+    `name` and `password` are the hotspot's, which becomes the Wi-Fi of the settings.
+    """
     camera = "picamera2" if machine.works("/usr/bin/python3", "-c", "import picamera2") else "virtual"
     return f"""# Peg & Pip: docs/reference/settings.md lists all keys; each has a default.
 [camera]
@@ -192,20 +201,23 @@ def leavings(wanted: Iterable[Step], machine: Machine) -> list[str]:
 
 
 def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
-    """Carry out the steps that have changes to make; print each change with `say` before. Return how many changes."""
-    return sum(_changed(step.missing(machine), step.do, machine, say) for step in wanted)
+    """Carry out each step that has changes to make, and return the number of changes. `say` prints each one before."""
+    return sum(_applied(step.missing(machine), step.do, machine, say) for step in wanted)
 
 
 def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
-    """Undo the steps, last one first; print each change with `say` before. Return how many changes. The games stay."""
-    taken = sum(_changed(step.left(machine), step.undo, machine, say) for step in reversed(list(wanted)))
+    """Undo the steps, the last one first, and return the number of changes. `say` prints each one before.
+
+    Games and settings stay.
+    """
+    taken = sum(_applied(step.left(machine), step.undo, machine, say) for step in reversed(list(wanted)))
     if taken and machine.has_systemd:
         machine.run("systemctl", "daemon-reload")
     return taken
 
 
-def _changed(lines: list[str], change: Callable[[Machine], None], machine: Machine, say: Callable[[str], None]) -> int:
-    """Make one step's change if it has any to announce, and return the number of changes.
+def _applied(lines: list[str], change: Callable[[Machine], None], machine: Machine, say: Callable[[str], None]) -> int:
+    """Print the lines of one step and call `change`, if there are any lines; return their number.
 
     Args:
         lines: One line for each change; without any, nothing is done.
@@ -221,7 +233,10 @@ def _changed(lines: list[str], change: Callable[[Machine], None], machine: Machi
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the installer's command line; return the exit status: 0 done, 1 a step failed, 2 not root or wrong usage."""
+    """Run the installer's command line: install, uninstall or, with --dry-run, only print the changes.
+
+    Return the exit status: 0 done, 1 a step failed, 2 not root. argparse exits with 2 for wrong usage.
+    """
     parser = argparse.ArgumentParser(
         prog="install.sh", description="Make this machine a Peg & Pip table: it starts with it and looks after itself."
     )
@@ -261,7 +276,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def farewell(machine: Machine, count: int, *, uninstalled: bool) -> str:
-    """Return the installer's closing message; after an installation, with next commands and the hotspot's password.
+    """Return the installer's closing message; after an installation with the next commands and the hotspot's password.
 
     Args:
         machine: The machine.

@@ -14,7 +14,7 @@ from companion.errors import DeviceError
 USER = "pegpip"
 """System user that the table's service runs as."""
 LAST_LINES = 8
-"""Lines of a failed program's output that the error quotes."""
+"""Most lines of a failed program's output that the error quotes, the last ones. Fewer may hide the cause."""
 
 
 @dataclass(frozen=True, slots=True)

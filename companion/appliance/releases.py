@@ -34,7 +34,8 @@ ROOMS = ("companion", "vision", "hardware", "web")
 TREE = ("pyproject.toml", "README.md", "LICENSE")
 """Files that the package is built from, besides the rooms."""
 KEPT = 2
-"""Complete releases to keep on disk: the current one and the one before it. Older ones are removed."""
+"""Complete releases to keep on the disk, counting the current and the proven one, which always stay. More fill the SD
+card."""
 WHOLE = "whole"
 """Name of the file that marks a release as complete and holds its `Age`; written last and removed first."""
 PIP = ("-I", "-m", "pip", "--disable-pip-version-check", "--no-cache-dir")
@@ -68,14 +69,17 @@ class Source:
         return self.path.suffix == ".whl"
 
     def name(self) -> str:
-        """Return the release's name, the first 12 hexadecimal digits of a hash of its files."""
+        """Return the release's name: the first 12 hexadecimal digits of a SHA-256 hash of its files."""
         digest = hashlib.sha256()
         for file in self._files():
             digest.update(str(file.relative_to(self.path.parent)).encode() + b"\0" + file.read_bytes())
         return digest.hexdigest()[:12]
 
     def age(self) -> Age:
-        """Return the release's version and signing time. Raises DeviceError when it is damaged or another project's."""
+        """Return the release's version numbers and signing time, to compare releases.
+
+        Raises DeviceError if the source is damaged or of another project.
+        """
         if self.is_tree:
             return numbers(tomllib.loads((self.path / "pyproject.toml").read_text())["project"]["version"]), 0
         wheel = self.path if self.is_wheel else next(iter(self.path.glob("peg_and_pip-*.whl")), None)
@@ -92,7 +96,7 @@ class Source:
         return numbers(about["Version"]), self.signed_s
 
     def _files(self) -> Iterator[Path]:
-        """Yield the files that make up the source, in a fixed order."""
+        """Yield the files that make up the source, in a fixed order: one wheel, all wheels, or the project's files."""
         if self.path.is_file():
             yield self.path
         elif self.is_tree:
@@ -105,7 +109,9 @@ class Source:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Return the numbers of a version text, without zeros at the end; empty when it does not start with a digit.
+    """Return the leading numbers of a version text as a tuple, without zeros at the end, so that tuples compare.
+
+    Empty if the text does not start with a digit.
 
     >>> numbers("1.10.0") > numbers("1.9")
     True
@@ -158,14 +164,14 @@ class Releases:
         return _named_by(self.place / "proven") or self.current()
 
     def names(self) -> list[str]:
-        """Return the names of all complete releases, oldest first."""
+        """Return the names of all complete releases, in the order in which they were completed."""
         if not self.folder.is_dir():
             return []
         whole = [path for path in self.folder.iterdir() if (path / WHOLE).exists()]
         return [path.name for path in sorted(whole, key=lambda path: (path / WHOLE).stat().st_mtime_ns)]
 
     def floor(self) -> Age:
-        """Return the age of the proven release, than which an update must not be older; ((), 0) if it is not known."""
+        """Return the age of the proven release, below which an update is refused; `((), 0)` if it is not known."""
         try:
             version, signed_s = json.loads((self.folder / str(self.proven()) / WHOLE).read_bytes())
             return tuple(version), signed_s
@@ -173,9 +179,9 @@ class Releases:
             return (), 0
 
     def make(self, source: Source) -> str:
-        """Build a release beside the others and return its name. A release that exists already is not built again.
+        """Build a release in a folder of its own, and return its name; the running one stays.
 
-        The release's own code runs only as `user`, never as root.
+        One that exists is not built again. Its own code runs only as `user`, never as root.
 
         Raises:
             DeviceError: It can't be built, or its `pegpip --version` fails; nothing of it is left then.
@@ -205,7 +211,7 @@ class Releases:
         _point(self.place / "proven", name)
 
     def prune(self) -> None:
-        """Remove incomplete releases, and the oldest ones beyond KEPT; the current and the proven one always stay."""
+        """Delete incomplete releases, and the oldest ones beyond KEPT. The current and the proven one always stay."""
         named = {self.current(), self.proven()}
         others = [name for name in self.names() if name not in named]
         halves = sorted({path.name for path in self.folder.iterdir()} - {*self.names(), *named})
@@ -213,14 +219,17 @@ class Releases:
             remove(self.folder / name)
 
     def _fill(self, place: Path, source: Source) -> None:
-        """Install the source and its dependencies into a new release's folder `place`. Raises DeviceError."""
+        """Install the source and its dependencies into a new release's folder `place`, a virtual environment.
+
+        A single wheel is installed into a copy of the proven release. Raises DeviceError.
+        """
         run, python = self.machine.run, str(place / "bin" / "python")
         if source.is_wheel:
             before = self.proven()
             if before is None:
                 raise DeviceError("There is no release to take the wheel's dependencies from.", "Use the .deb.")
             libraries = self.folder / before
-            shutil.copytree(libraries, place, symlinks=True, ignore=partial(_but_for_its_mark, str(libraries)))
+            shutil.copytree(libraries, place, symlinks=True, ignore=partial(_ignored_mark, str(libraries)))
             run(python, *PIP, "install", "-q", "--no-index", "--force-reinstall", "--no-deps", str(source.path))
             # Are its dependencies there? Python runs the wheel's .pth files now, so this is no longer root's work.
             run(python, *PIP, "install", "-q", "--no-index", "--dry-run", "peg-and-pip[vision]", user=self.user)
@@ -244,7 +253,7 @@ def _named_by(link: Path) -> str | None:
 
 
 def _point(link: Path, name: str) -> None:
-    """Make the link `link` point to the release `name`, by one rename that is on the disk before this returns."""
+    """Make the symbolic link `link` point to the release `name`, by one atomic rename that is on the disk on return."""
     fresh = link.with_name(f"{link.name}.part")
     fresh.unlink(missing_ok=True)
     fresh.symlink_to(Path("releases") / name)
@@ -260,8 +269,8 @@ def remove(place: Path) -> None:
         shutil.rmtree(place)
 
 
-def _but_for_its_mark(top: str, folder: str, _names: list[str]) -> tuple[str, ...]:
-    """Return the names that `shutil.copytree` skips: the mark WHOLE in the top folder, nothing below."""
+def _ignored_mark(top: str, folder: str, _names: list[str]) -> tuple[str, ...]:
+    """Return the names that `shutil.copytree` skips in `folder`: the mark WHOLE if it is `top`, else nothing."""
     return (WHOLE,) if folder == top else ()
 
 

@@ -17,7 +17,7 @@ SUFFIX = ".sig"
 
 
 def signed_at(file: Path, signature: Path, key: Path) -> int:
-    """Check a file's detached signature and return when it was made.
+    """Return when a file's detached signature was made, in seconds since 1970, after checking it with `gpgv`.
 
     The table's clock is ignored: a Pi without a network starts with a wrong one.
 
@@ -25,9 +25,6 @@ def signed_at(file: Path, signature: Path, key: Path) -> int:
         file: The file that was signed.
         signature: Its detached signature, binary or armoured.
         key: The public key or keys that are trusted, armoured.
-
-    Returns:
-        When the signature was made, in seconds since 1970.
 
     Raises:
         DeviceError: There is no key, no `gpgv`, or no single good signature by that key.
@@ -55,7 +52,10 @@ def signed_at(file: Path, signature: Path, key: Path) -> int:
 
 
 def _without_armour(key: Path) -> bytes:
-    """Return the binary packets of an ASCII-armoured public key file, as gpgv reads them. Raises DeviceError."""
+    """Return the binary packets of an ASCII-armoured public key file, the form that gpgv reads.
+
+    Raises DeviceError if the file is missing or is no such key.
+    """
     try:
         head, _, body = key.read_text("ascii").replace("\r", "").partition("\n\n")
         if head.startswith("-----BEGIN PGP PUBLIC KEY BLOCK-----"):

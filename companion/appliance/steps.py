@@ -58,7 +58,7 @@ class Packages:
         return [f"install the package {name}" for name in absent]
 
     def do(self, machine: Machine) -> None:
-        """Install the absent packages with apt, and add their names to the memory file."""
+        """Install the absent packages with apt, and add their names to the file `memory`, for uninstalling."""
         machine.run("apt-get", "update", "-q")
         wanted = [name for name in (*self.needed, *self._known(machine)) if not _installed(machine, name)]
         words = ("apt-get", "install", "-q", "-y", "--no-install-recommends", *wanted)
@@ -74,7 +74,7 @@ class Packages:
         return [f"leave the package {name} to `apt autoremove`" for name in names]
 
     def undo(self, machine: Machine) -> None:
-        """Mark the packages that came with the table as automatic, so that `apt autoremove` can remove them."""
+        """Mark the packages in the file `memory` as automatic, for `apt autoremove` to remove; delete that file."""
         memory = machine.at(self.memory)
         if memory.exists():
             machine.run("apt-mark", "auto", *memory.read_text().split())
@@ -99,7 +99,7 @@ class TablesUser:
     home: str = "/var/lib/pegpip"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line for the missing user, or one for each group that the user has yet to join."""
+        """Return one line for the missing user, or one for each group that the user has yet to join; else nothing."""
         if not _user_exists():
             return [f"add the system user {USER}, home {self.home}"]
         return [f"add {USER} to the group {name}" for name in _groups_without_it()]
@@ -168,7 +168,7 @@ class File:
     keep: bool = False
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line when the file is missing, or (unless `once`) has other content; else nothing."""
+        """Return one line when the file is missing, or (unless `once`) has other content; else an empty list."""
         file = machine.at(self.path)
         if not os.path.lexists(file):
             return [f"write {self.path}"]
@@ -177,7 +177,7 @@ class File:
         return [f"write {self.path} anew"]
 
     def do(self, machine: Machine) -> None:
-        """Write the file atomically. A link in its place is replaced, not followed."""
+        """Write the file atomically with its owner and permissions. A link in its place is replaced, not followed."""
         file = machine.at(self.path)
         file.parent.mkdir(parents=True, exist_ok=True)
         descriptor, part = tempfile.mkstemp(prefix=".pegpip-", dir=file.parent)  # O_EXCL | O_NOFOLLOW, a random name
@@ -200,7 +200,10 @@ class File:
         return [] if self.keep or not machine.at(self.path).exists() else [f"remove {self.path}"]
 
     def undo(self, machine: Machine) -> None:
-        """Remove the file and its empty parent folders that no package owns. Do nothing if the file is to be kept."""
+        """Delete the file and its empty parent folders that no package owns.
+
+        Do nothing if it is missing or is to be kept.
+        """
         file = machine.at(self.path)
         if not self.left(machine):
             return
@@ -224,14 +227,14 @@ class BootLines:
     path: str = "/boot/firmware/config.txt"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line for each line to write to config.txt; empty when they are there or there is no such file."""
+        """Return one line for each line to write to config.txt; empty if they are there or that file is missing."""
         file = machine.at(self.path)
         if not file.exists() or self.applied(file.read_text()) == file.read_text():
             return []
         return [f"{self.path}: {line}" for line in self.lines]
 
     def do(self, machine: Machine) -> None:
-        """Write the lines to config.txt, keeping a copy of the original file."""
+        """Write the lines to config.txt between the marks, and keep a copy of the original file beside it."""
         file = machine.at(self.path)
         text = file.read_text()
         kept = file.with_name(file.name + ".before-pegpip")
@@ -252,7 +255,10 @@ class BootLines:
             file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
 
     def applied(self, text: str) -> str:
-        """Return a config.txt's text with exactly these lines between the marks; without lines the marks go, too."""
+        """Return `text`, a config.txt, with exactly these lines between the marks at its end.
+
+        Without lines the marks go, too.
+        """
         bare = _without_ours(text)
         if not self.lines:
             return bare
@@ -278,7 +284,7 @@ class Services:
         return [f"enable {unit}" for unit in self.units if not self._enabled(machine, unit)]
 
     def do(self, machine: Machine) -> None:
-        """Enable all units, and start them where systemd runs."""
+        """Enable all units for the next start of the machine; where systemd runs, start them now."""
         if machine.has_systemd:
             machine.run("systemctl", "daemon-reload")
         for unit in self.units:

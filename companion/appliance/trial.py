@@ -27,11 +27,13 @@ from companion.service.addresses import served_port
 from companion.table.atomic import sync, write_file
 
 TRIES = 2
-"""Starts of the service in which a new release may fail before the proven one returns: one may be a power cut."""
+"""Starts of the service in which a new release may fail before the proven one returns. At 1 a power cut would end the
+trial; higher: a broken release keeps the table down longer."""
 WELL_S = 120.0
-"""Longest wait until a new release's table is healthy, in seconds; a Pi 3 starts a table in twenty."""
+"""Longest wait in seconds until a new release's table is healthy; then the trial has failed. Too short: a slow Pi fails
+it; longer: the table stays down."""
 LOOKS_S = 1.0
-"""Pause between two requests to the table's pages, in seconds."""
+"""Pause in seconds between two requests to the table's pages. Longer: success is noticed later."""
 FILE_NAME = "trial.json"
 """File beside the releases that stores the trial."""
 SETTINGS = "/var/lib/pegpip/pegpip.toml"
@@ -39,7 +41,7 @@ SETTINGS = "/var/lib/pegpip/pegpip.toml"
 MAX_SETTINGS_BYTES = 1 << 20
 """Most bytes of the settings file that root reads: the service can write anything there."""
 PORT = 8000
-"""Port of the pages when the settings name none."""
+"""Port of the table's pages where the settings name none; it must equal the default of [web] port."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Trial:
 
 
 def begin(releases: Releases, name: str, entry: int | None) -> None:
-    """Put a release on trial from the service's next start on.
+    """Put a release on trial: store the trial, and make the release current from the service's next start on.
 
     Args:
         releases: The releases of this machine.
@@ -78,7 +80,10 @@ def begin(releases: Releases, name: str, entry: int | None) -> None:
 
 
 def on_trial(releases: Releases) -> Trial | None:
-    """Return the current trial; None when the current release is proven. A damaged file counts as a fresh trial."""
+    """Return the current trial; None if the current release is proven or there is none.
+
+    A damaged or foreign file of the trial counts as a fresh trial of the current release.
+    """
     current = releases.current()
     if current is None or current == releases.proven():
         return None
@@ -90,9 +95,9 @@ def on_trial(releases: Releases) -> Trial | None:
 
 
 def count(releases: Releases) -> None:
-    """Count a start of the release on trial; after TRIES starts, make the proven release current and end the trial.
+    """Add one to the starts of the release on trial; if it has had TRIES starts, go back to the proven release.
 
-    Raises OSError.
+    Without a trial its file is deleted. Raises OSError.
     """
     trial = on_trial(releases)
     if trial is None:
@@ -109,7 +114,7 @@ def prove(
     pause: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Wait until the table is healthy and has lost no journal entry, then record the release on trial as proven.
+    """Wait until the table is healthy and has lost no journal entry, then make the release on trial the proven one.
 
     Without a release on trial nothing is done.
 
@@ -144,7 +149,9 @@ def back(releases: Releases) -> None:
 def await_well(
     look: Callable[[], int | None], entry: int | None, pause: Callable[[float], None], clock: Callable[[], float]
 ) -> None:
-    """Wait until the table is healthy and its newest entry is not before `entry`. Raises DeviceError after WELL_S.
+    """Wait until the table is healthy and its newest journal entry is `entry` or later.
+
+    Raises DeviceError after WELL_S seconds.
 
     Args:
         look: Returns the number of the journal's newest entry when the table is healthy, else None.
@@ -162,9 +169,10 @@ def await_well(
 
 
 def entry_of(page: str) -> int | None:
-    """Return the number of the journal's newest entry when journal, table and pages are healthy, else None.
+    """Return the number of the journal's newest entry if the table's pages report journal, table and pages as healthy.
 
-    Camera and strip are not checked: they may have been broken before the update.
+    Else return None, also if the pages do not answer. Camera and strip are not checked: they may have been broken
+    before.
 
     Args:
         page: Address of the table's pages, without a slash at the end.
@@ -181,8 +189,8 @@ def entry_of(page: str) -> int | None:
 def page_of(settings: Path) -> str:
     """Return the address of the table's pages on this machine, without a slash at the end.
 
-    A running table writes its port to the settings file's folder. Otherwise the settings are read as plain TOML: a
-    newer release may have keys that this one does not know.
+    The port is that of the running table, else that of the settings, else PORT. The settings are read as plain TOML, as
+    a newer release may have unknown keys.
     """
     port = served_port(settings.parent) or value_in(settings, "web", "port")
     return f"http://127.0.0.1:{port if isinstance(port, int) else PORT}"
@@ -232,7 +240,7 @@ def _forget(releases: Releases) -> None:
 
 
 def main(word: str, machine: Machine) -> int:
-    """Run `count` or `prove`, as `word` says, for the systemd unit; return exit status 0, or 1 for a printed error."""
+    """Run `count` or `prove`, as `word` says, for the systemd unit. Return 0, or 1 after an error, which is printed."""
     releases = Releases(machine)
     try:
         if word == "count":

@@ -22,7 +22,8 @@ PACKED_IN = "usr/share/pegpip/wheels"
 INCOMING = "incoming"
 """Folder beside the releases for the copy of an update under check. Only root can write there; `prune` removes it."""
 MAX_BYTES = 400_000_000
-"""Largest file that is accepted as a release, in bytes: several times ours. A larger one could fill the card."""
+"""Largest file in bytes that is accepted as a release, several times the size of ours. Higher: a wrong file could fill
+the SD card."""
 CHUNK_BYTES = 1 << 20
 """Bytes that are copied at a time, 1 MiB: a large file must not fill the memory."""
 
@@ -79,7 +80,9 @@ class Updater:
     clock: Callable[[], float] = time.monotonic
 
     def update(self, source: Source) -> str:
-        """Build a release, run it on trial until the table is healthy, and return its name.
+        """Build a release from `source`, run it on trial until the table is healthy, and return its name.
+
+        A release that is current and proven already is not tried again.
 
         Raises:
             DeviceError: The release is older than the proven one or can't be built; nothing has changed then. Or the
@@ -100,7 +103,9 @@ class Updater:
         return name
 
     def _try(self, name: str, entry: int | None) -> None:
-        """Put a release on trial, restart the service and wait until it is proven. On failure or Ctrl-C, go back.
+        """Put a release on trial, restart the service and wait until it is proven.
+
+        On failure or Ctrl-C the proven release runs again, and DeviceError is raised.
 
         Args:
             name: Name of the release.
@@ -141,9 +146,10 @@ class Updater:
 
 @contextmanager
 def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterator[Source]:
-    """Context manager: copy a release's file to the table, check its signature, unpack it; nothing of it is run.
+    """Context manager: copy a release's file to the table, check its signature, unpack it, and yield what it contains.
 
-    The copy is checked, because a stick can return other bytes when it is read again. It is removed afterwards.
+    Nothing of it is run. The copy is checked, because a stick can return other bytes when it is read again. It is
+    deleted at the end.
 
     Args:
         file: A .deb or a wheel; its signature is beside it, with `.sig` added to the name.
@@ -174,7 +180,10 @@ def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterato
 
 
 def _copy(file: Path, to: Path) -> None:
-    """Copy a regular file of at most MAX_BYTES; a link, a pipe or a device is refused. Raises DeviceError."""
+    """Copy a regular file of at most MAX_BYTES to the new file `to`. Raises DeviceError for anything else.
+
+    Links, pipes and devices are refused without reading them.
+    """
     try:
         with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as source, to.open("xb") as copy:
             about = os.fstat(source.fileno())
@@ -190,7 +199,10 @@ def _copy(file: Path, to: Path) -> None:
 
 
 def _unpacked(package: Path) -> Path:
-    """Unpack a Debian package without running its scripts; return its folder of wheels. Raises DeviceError."""
+    """Unpack a Debian package beside it without running its scripts; return its folder of wheels.
+
+    Raises DeviceError.
+    """
     folder = package.with_suffix("")
     done = subprocess.run(["dpkg-deb", "--extract", package, folder], capture_output=True, check=False)
     if done.returncode:
