@@ -14,7 +14,8 @@ from hardware.board import Board
 from hardware.view import BoardView, Moment, Peg
 
 MAX_MOMENTS = 24
-"""Animations that are kept, the newest. One action starts at most about twenty; older animations have ended."""
+"""Animations that are kept, the newest. Fewer: an action that starts up to twenty loses some; more: each frame is
+computed longer."""
 
 
 class Lights:
@@ -31,11 +32,14 @@ class Lights:
         self._moments: tuple[Moment, ...] = ()
 
     def view(self, snapshot: Snapshot, news: News, now_s: float) -> BoardView:
-        """Return the board for this snapshot, with the animations that are still kept from earlier snapshots.
+        """Return what the board shows for this snapshot, with the animations that started at it or earlier.
+
+        Call it once for each snapshot, in order.
 
         Args:
             snapshot: State of the table.
-            news: Events since the snapshot before: their animations start now. A new entry without events ends all.
+            news: Events since the snapshot before; their animations start now. An entry without events ends all
+                animations.
             now_s: Present time in seconds on the board's clock.
         """
         before, self._track = self._track, snapshot.track
@@ -83,7 +87,7 @@ def _mood(snapshot: Snapshot) -> str:
 
 
 def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float) -> tuple[Moment, ...]:
-    """Return the animations that the game gives its new events, one or more for each.
+    """Return the animations for the new events of a side, none or more for each, as the game's effects list them.
 
     Args:
         before: Pegs of the snapshot before, where the animations start; None if there was no game.
@@ -105,7 +109,7 @@ def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float)
 
 
 def _moment(light: Light, side: int, before: games.Peg, after: games.Peg, now_s: float) -> Moment:
-    """Convert a game's light for one side to an animation between two positions of its peg.
+    """Return a game's light for one side as an animation from one position of its peg to another.
 
     The animation starts at `now_s` on the board's clock, where the peg was `before`, and ends where it is `after`.
     Kinds `run` and `drain` start at the hole of its unbanked points, all others at that of its banked ones.

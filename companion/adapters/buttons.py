@@ -21,7 +21,8 @@ log = logging.getLogger(__name__)
 SHUTDOWN = "shutdown"
 """Name of the button that shuts the machine down."""
 COMMAND_TIMEOUT_S = 20.0
-"""Timeout in seconds of the shutdown command and of logind, which answer within one; a longer one delays the report."""
+"""Longest wait in seconds for the shutdown command or logind, which answer within one second; then it counts as failed.
+Longer: that is reported later."""
 
 
 @dataclass(slots=True)
@@ -52,7 +53,10 @@ class ListeningButtons:
         return self._illness is None, self._illness or f"{self.buttons.name} buttons"
 
     def listen(self) -> None:
-        """Start to watch the buttons, or restart after a crash. `health` reports buttons that can't be used."""
+        """Start to watch the buttons, also again after a crash.
+
+        Buttons that can't be used raise nothing; `health` reports them.
+        """
         if not self.buttons.alive():
             self.buttons.stop()
         self._listening = False
@@ -71,9 +75,9 @@ class ListeningButtons:
         return self._listening and self.buttons.alive()
 
     def _felt(self, touch: Touch) -> None:
-        """Show on the board that a button went down: the shutdown button's countdown, or a flash for any other.
+        """Show on the board that a button went down or up: a countdown for the shutdown button, a flash for any other.
 
-        When the shutdown button comes up, its countdown ends.
+        The countdown ends when the shutdown button comes up.
         """
         if touch.button == SHUTDOWN:
             self.board.count_down(on=touch.down)
@@ -81,9 +85,10 @@ class ListeningButtons:
             self.board.acknowledge()
 
     def _pressed(self, press: Press) -> None:
-        """Act on a button that was released: shut down, pair the phone whose code is shown, or submit it to the table.
+        """Act on a button that was released: shut the machine down, let a phone in, or submit the press to the table.
 
-        The shutdown button counts only if it was held to the end of its countdown.
+        A long press lets in the phone whose join code is shown. The shutdown button counts only if it was held to the
+        end of its countdown.
         """
         if press.button == SHUTDOWN:
             self._illness = shut_down(self.shutdown_command) if press.long else None
@@ -94,7 +99,7 @@ class ListeningButtons:
 
 
 def shut_down(command: Sequence[str]) -> str | None:
-    """Run the command that shuts the machine down. Return what went wrong and the cure, or None."""
+    """Run the command that shuts the machine down. Return a sentence with what went wrong and the cure, or None."""
     if not command:
         return "The shutdown button does nothing yet. Set [buttons] shutdown_command."
     words = " ".join(command)
@@ -112,7 +117,10 @@ def shut_down(command: Sequence[str]) -> str | None:
 
 
 def can_shut_down() -> str:
-    """Ask logind whether this process may power off. Return its answer as text (`s "yes"` if so), or what failed."""
+    """Return logind's answer to the question whether this process may power the machine off.
+
+    It is the text `s "yes"` if so. If logind can't be asked, the text says why.
+    """
     login = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
     words = ("busctl", "--system", "call", *login, "CanPowerOff")
     try:

@@ -24,13 +24,17 @@ from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Zone, projected
 
 FRAME_TIMEOUT_S = 20.0
-"""Timeout in seconds for the next frame: the table may still be reading the last one, seconds with a sheet in view."""
+"""Longest wait in seconds for the next frame. Too short: fails while the table still reads the last one, which takes
+seconds with a sheet in view."""
 RESERVED_S = 5.0
-"""Seconds that the table gets no frames after the sheet was detected; longer than the page's 0.7 s between requests."""
+"""Seconds that the table gets no frames after the sheet was detected. Shorter than the page's 0.7 s between requests:
+the table reads markers as dice; longer: it stays blind."""
 STEP_S = 8.0
-"""Time limit of a calibration step in seconds: how long a person with a phone waits for an answer."""
+"""Longest time in seconds that a calibration step may take before it fails. Shorter: slow machines fail; longer: a
+person waits with the phone in hand."""
 QUALITY = 70
-"""JPEG quality, 0 to 100, of the camera's pictures on the calibration page: bounds their size on the Wi-Fi."""
+"""JPEG quality, 0 to 100, of the camera's pictures on the calibration page. Higher: sharper, and more bytes on the
+Wi-Fi."""
 T = TypeVar("T")
 """Result of a step."""
 NO_PICTURE = Advice("no_picture", "The camera gives no picture yet.")
@@ -65,9 +69,10 @@ class CalibrationService:
         self._done: Calibrated | None = None
 
     def look(self) -> Mapping[str, Any]:
-        """Detect the sheet in the newest frame, and return the state of the calibration as JSON for the page.
+        """Look for the sheet in the newest frame, and return the state of the calibration as JSON for the page.
 
-        If it is detected, the table gets no frames for RESERVED_S, and a new view of it is used to measure the lens.
+        If the sheet is seen, the table gets no frames for RESERVED_S, and a new view of the sheet improves the measured
+        lens.
         """
         frame, found, plan = self._camera.newest(), self._found, self._steps.plan
         is_calibrated, says = calibration_status(self._folder, self._source)
@@ -115,9 +120,9 @@ class CalibrationService:
         return pdf(sheet(paper, plan.tray_mm, plan.keep_mm))
 
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
-        """Wait until the sheet lies still, measure its pose, focus the lens on it, and return `look()`.
+        """Wait until the sheet lies still, measure where it lies, focus the lens on it, and return `look()`.
 
-        Drops the calibration of an earlier sheet.
+        The calibration made with an earlier sheet in this service is dropped, but stays stored.
 
         Args:
             plan: The person's measures in mm: `width_mm`, `height_mm` and `keep_mm` of the tray, `bar_mm` of the
@@ -134,9 +139,9 @@ class CalibrationService:
         return self.look()
 
     def take_empty(self) -> Mapping[str, Any]:
-        """Record the empty tray, store the calibration, and return `look()`. Raises DeviceError.
+        """Take a picture of the empty tray, store the calibration, and return `look()`.
 
-        The sheet must have been measured by `take_sheet` before.
+        Raises DeviceError, also if `take_sheet` has not measured the sheet before.
         """
         found = self._found
         if found is None:
@@ -147,9 +152,9 @@ class CalibrationService:
         return self.look()
 
     def take_die(self) -> Mapping[str, Any]:
-        """Measure the one die in the throw zone, store its size, and return `look()`.
+        """Measure the one die in the throw zone, store the calibration with its size, and return `look()`.
 
-        Raises DeviceError if no single die is seen, or before the empty tray was recorded.
+        Raises DeviceError if no single die is seen, or before `take_empty`.
         """
         done = self._done
         if done is None:
@@ -175,10 +180,10 @@ class CalibrationService:
             if lie:
                 virtual.tray.lift()
                 plan = self._steps.plan
-                lay_in(virtual, sheet("a4", plan.tray_mm, plan.keep_mm), self._glance)
+                lay_in(virtual, sheet("a4", plan.tray_mm, plan.keep_mm), self._detect_once)
             else:
                 virtual.lift_sheet()
-            self._glance()
+            self._detect_once()
         return self.look()
 
     def _step(self, step: Callable[[], T]) -> T:
@@ -186,14 +191,14 @@ class CalibrationService:
         with self._camera.following(FRAME_TIMEOUT_S) as self._now:
             return step()
 
-    def _glance(self) -> None:
-        """Detect the sheet in the next frame that was exposed from now on; its view is used to measure the lens."""
+    def _detect_once(self) -> None:
+        """Detect the sheet in one frame that was exposed from now on; its view is used to measure the lens."""
         with self._camera.following(FRAME_TIMEOUT_S) as frames:
             frames.frame()  # its exposure may have begun before the sheet lay there
             self._steps.detect(frames.frame().image_bgr)
 
     def _keep(self, done: Calibrated) -> None:
-        """Store a calibration in the data folder, remember it for the next step, and call `kept`."""
+        """Store a calibration in the data folder and in this service, and call `kept`."""
         codes = tuple(sorted(one.code for one in done.advice))
         lens_deg = done.lens.angle_deg if done.lens.measured else None
         stored = Stored(self._source.strip(), self._clock(), done.rig, codes, lens_deg, done.lens_position)

@@ -16,17 +16,18 @@ from companion.table.snapshot import News, Snapshot
 from vision.cameras import Frame
 
 CLIP_S = 3.0
-"""Length of a clip in seconds: a throw rolls for one to two, and the hand before it belongs to the fun."""
+"""Length of a clip in seconds of the throw. Shorter: cuts off the hand before the throw, which rolls for one to two;
+longer: more memory."""
 FRAMES_PER_S = 8
-"""Frames kept each second: enough to follow a die, and a frame costs about 1 ms of the camera loop."""
+"""Frames recorded each second. Fewer: a die can't be followed; more: each costs about 1 ms of the camera loop."""
 SLOWER = 2
-"""Slow-motion factor: a clip takes this many times as long as the throw did."""
+"""Slow-motion factor: a clip takes this many times as long to play as the throw took."""
 SIZE_WH = (400, 300)
 """Size of a kept frame in pixels: readable on the pub's screen, about 13 kB as JPEG."""
 FRAME_QUALITY, CLIP_QUALITY = 70, 55
 """JPEG quality of a frame in memory, and WebP quality of a clip, 0 to 100."""
 MAX_CLIPS = 8
-"""Clips that are kept in memory, the newest: about 300 kB each."""
+"""Most clips kept in memory, the newest; older ones are dropped. Each takes about 300 kB."""
 
 Jpegs = tuple[bytes, ...]
 
@@ -46,7 +47,10 @@ class Clips:
         self._kept = OrderedDict[int, Jpegs]()
 
     def see(self, frame: Frame) -> None:
-        """Record a frame, if the last one is old enough. Runs in the camera loop, so it must be quick."""
+        """Record a small JPEG of a frame, unless the last one is younger than 1 / FRAMES_PER_S.
+
+        It runs in the camera loop, so it must be quick.
+        """
         if not self._on:
             return
         newest_s = self._frames[-1][0] if self._frames else None
@@ -59,7 +63,10 @@ class Clips:
                 self._frames.append((frame.at_s, coded.tobytes()))
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Take the last frames when the camera has read a throw; keep them as a clip if an event asks for a replay."""
+        """Hold the recorded frames of a throw that the camera has read; keep them as its clip if an event asks for it.
+
+        The event may come with the throw or with a later line, as long as it is the newest throw.
+        """
         with self._lock:
             throw = snapshot.throws[-1] if snapshot.throws else None
             if any(event.code == "threw" for event in news.events):
@@ -80,7 +87,7 @@ class Clips:
             return list(self._kept)
 
     def webp(self, throw: int) -> bytes | None:
-        """Return the clip of a throw in slow motion as an animated WebP that plays once; None if it has none."""
+        """Return the clip of a throw in slow motion as an animated WebP that plays once; None if there is no clip."""
         with self._lock:
             frames = self._kept.get(throw)
         if frames is None:

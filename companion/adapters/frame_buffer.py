@@ -38,9 +38,10 @@ class FrameBuffer:
         self._camera.start()
 
     def frame(self) -> Frame | None:
-        """Return the camera's next frame for the table; None at its end.
+        """Return the camera's next frame for the table; None at the end of a recording.
 
-        Frames that come while someone is `following`, or within a `reserve`, are kept as `newest` but skipped here.
+        Frames that come while someone is `following`, or within a `reserve`, are only stored as `newest`; the call goes
+        on waiting.
         """
         while True:
             self._used_s = time.monotonic()
@@ -70,14 +71,17 @@ class FrameBuffer:
             return self._newest
 
     def reserve(self, seconds: float) -> None:
-        """Make `frame` skip the frames of the next `seconds`, so that the table reads no marker of a sheet as a die."""
+        """Make `frame` skip all frames of the next `seconds`, so that the table reads no marker of a sheet as a die.
+
+        Without a frame yet nothing is done.
+        """
         with self._came:
             if self._newest is not None:
                 self._reserved_until_s = self._newest.at_s + seconds
 
     @contextlib.contextmanager
     def following(self, timeout_s: float) -> Iterator[Following]:
-        """Yield a `Following` that gives the caller the camera's next frames until the context ends.
+        """Context manager: yield a `Following`, which gives the caller the camera's next frames.
 
         Meanwhile `frame` drops every frame, so that the table reads none of them.
 

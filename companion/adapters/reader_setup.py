@@ -57,7 +57,7 @@ class WatchedTray:
         return self._setup.rig is not None
 
     def recalibrated(self) -> None:
-        """Replace the watcher's reader by one with the calibration that was just stored."""
+        """Load the calibration that was just stored, and give the watcher a reader that uses it."""
         self._setup = self._load()
         self.watcher.read_with(self._setup.reader, self._setup.rig)
 
@@ -73,33 +73,33 @@ def load_reader(
     networks: Networks,
     witness: Callable[[], Weighs | None] = lambda: None,
 ) -> ReaderSetup:
-    """Make the reader of a camera, with the data folder's calibration if it was made with that camera.
+    """Return the reader of a camera, with the data folder's calibration if it was made with that camera.
 
-    A motorised lens is set to the calibration's focus. A damaged calibration is not used, and the result's check
-    reports it.
+    A motorised lens is set to the calibration's focus. A damaged calibration is not used, and the health check in the
+    result reports it.
 
     Args:
         source: Name of the camera in the settings, such as `picamera2`.
         camera: The camera of that name.
         folder: Data folder, which may hold a calibration.
         networks: Networks of the reader.
-        witness: Returns who knows the set of dice in use, or None.
+        witness: Returns the labelled examples of the set of dice in use, or None.
     """
     try:
         stored = load_rig(folder)
     except DeviceError as damaged:
         says = f"{damaged} Until then readings are more doubtful."
-        return _without(camera, networks, witness, ok=False, says=says)
+        return _uncalibrated(camera, networks, witness, ok=False, says=says)
     if isinstance(camera, SensorCamera):
         camera.focus_at(None if stored is None or not fits(stored, source) else stored.lens_position)
     if stored is None or not fits(stored, source):
-        return _without(camera, networks, witness, ok=True, says=_says_without(stored, source))
+        return _uncalibrated(camera, networks, witness, ok=True, says=_why_uncalibrated(stored, source))
     reader = Reader(networks, stored.rig, witness)
     return ReaderSetup(reader, stored.rig, lambda: _health(stored, reader.misfit_wh))
 
 
 def save_rig(folder: Path, stored: Stored) -> Path:
-    """Store a calibration in the data folder, instead of an older one, and return its path. Raises DeviceError."""
+    """Store a calibration in the data folder, in place of an older one, and return its path. Raises DeviceError."""
     to = folder / FILE_NAME
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -116,26 +116,36 @@ def fits(stored: Stored, source: str) -> bool:
 
 
 def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
-    """Return whether the camera `source` is calibrated or needs no calibration, and a sentence for the doctor."""
+    """Return whether the camera `source` is ready, and a sentence for the doctor.
+
+    It is ready with a calibration of its own, or if it is simulated and needs none. A damaged calibration is never
+    ready.
+    """
     try:
         stored = load_rig(folder)
     except DeviceError as damaged:
         return False, str(damaged)
     if stored is not None and fits(stored, source):
         return True, _calibrated(stored)
-    return source.partition(":")[0] in SIMULATED, _says_without(stored, source)
+    return source.partition(":")[0] in SIMULATED, _why_uncalibrated(stored, source)
 
 
-def _without(
+def _uncalibrated(
     camera: Camera, networks: Networks, witness: Callable[[], Weighs | None], *, ok: bool, says: str
 ) -> ReaderSetup:
-    """Make a reader without a stored calibration; a virtual camera gives its own. `ok` and `says` are the check."""
+    """Return the setup of a reader without a stored calibration; a virtual camera knows its own geometry.
+
+    Its health check always returns `ok` and `says`.
+    """
     rig = camera.rig() if isinstance(camera, VirtualCamera) else None
     return ReaderSetup(Reader(networks, rig, witness), rig, lambda: (ok, says))
 
 
-def _says_without(stored: Stored | None, source: str) -> str:
-    """Return a sentence why the camera `source` is read without `stored`, the calibration in the data folder if any."""
+def _why_uncalibrated(stored: Stored | None, source: str) -> str:
+    """Return a sentence why the camera `source` is read without a calibration.
+
+    `stored` is the calibration in the data folder, or None.
+    """
     if source == "virtual":
         return "The virtual camera knows its own tray."
     if stored is None:
@@ -155,7 +165,7 @@ def _health(stored: Stored, misfit_wh: tuple[int, int] | None) -> tuple[bool, st
 
 
 def _calibrated(stored: Stored) -> str:
-    """Return a sentence that says when and for what a calibration was made, and what could be better."""
+    """Return a sentence that says when and for what a calibration was made, and what of it could be better."""
     width, height = stored.size_wh
     left = f" Left to better: {', '.join(stored.advice)}." if stored.advice else ""
     return f"Calibrated {stored.made}: {width} x {height}, dice of {stored.rig.die_mm:g} mm.{left}"

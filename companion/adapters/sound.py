@@ -8,9 +8,10 @@ from hardware.sounds import Chimes, Note
 
 
 def effect(news: News) -> tuple[Note, ...]:
-    """Return the tones of the newest event that has any; those of a throw only if no other event has tones.
+    """Return the tones to play for new events: those of the newest event that has any.
 
-    Empty if no event has tones, or if an action was undone.
+    A throw's tones play only if no other event has tones. Empty if no event has any, or if an earlier event was taken
+    back.
     """
     sounding = [event for event in news.events if event.tones]
     if news.taken_back or not sounding:

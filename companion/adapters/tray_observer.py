@@ -20,11 +20,13 @@ from vision.watching import watcher as watch
 log = logging.getLogger(__name__)
 
 JOIN_TIMEOUT_S = 5.0
-"""Longest wait in seconds for a running reading when the observer stops: it delays the stop of other parts."""
+"""Longest wait in seconds for a running reading when the observer stops. Longer: other parts stop later; shorter: the
+reading goes on in the background."""
 EXIT_TIMEOUT_S = 15.0
-"""Longest wait in seconds for a running reading at interpreter exit; OpenCV aborts a process that ends before."""
+"""Longest wait in seconds for a running reading when the interpreter exits. Too short: OpenCV aborts the process in the
+middle of a reading."""
 PHOTO_QUALITY = 85
-"""JPEG quality, 0 to 100, of a throw's photo: pips stay sharp, and a day of throws fits into the photos' quota."""
+"""JPEG quality, 0 to 100, of a throw's photo. Lower: pips blur; higher: fewer photos fit into their quota."""
 
 
 class TrayObserver:
@@ -61,7 +63,10 @@ class TrayObserver:
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop the thread; a running reading is waited for. Idempotent."""
+        """Stop the thread and wait up to JOIN_TIMEOUT_S for a running reading. Idempotent.
+
+        A reading that takes longer is waited for when the interpreter exits.
+        """
         self._watcher.stop()
         thread, self._thread = self._thread, None
         if thread is not None:
@@ -82,9 +87,9 @@ class TrayObserver:
         return True, f"{self._name} camera"
 
     def _run(self) -> None:
-        """Submit each event of the watcher to the table, until the watcher ends.
+        """Submit each event of the watcher to the table as a command, until the watcher ends.
 
-        After each event `prepare` is called if something began to move, else `release`.
+        After each event `prepare` is called if something began to move, else `release`. A refused command is logged.
         """
         for event in self._watcher.events():
             self._illness = str(event.error) if isinstance(event, watch.Ill) else None

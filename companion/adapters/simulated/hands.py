@@ -16,14 +16,15 @@ from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 from vision.reading.reading import FrameBGR
 
 PAGE_QUALITY = 78
-"""JPEG quality, 0 to 100, of the tray's moving picture: bounds a frame to about 90 kB."""
+"""JPEG quality, 0 to 100, of the tray's moving picture. Higher: sharper, and more than 90 kB a frame."""
 STRENGTH = 0.6
-"""Strength of the bot's throws, 0 to 1. Harder throws roll longer."""
+"""Strength of the bot's throws, 0 to 1. Harder throws roll longer before they can be read."""
 SHRINK_FACTOR = 8
 """Factor by which pictures are scaled down before they are compared, which averages their noise. A larger one overlooks
 dice that move a little."""
 NOISE_LEVELS = 6
-"""Largest difference of two scaled pictures, in grey levels, that is noise alone; a moving die differs by more."""
+"""Largest difference of two scaled pictures, in grey levels, that counts as noise. Higher: moving dice are not shown;
+lower: still pictures are sent again."""
 
 
 class VirtualHands:
@@ -43,11 +44,13 @@ class VirtualHands:
         self._camera.tray.throw(ids, strength)
 
     def throw_on(self, count: int) -> None:
-        """Throw `count` dice; those that stay are moved into the keep zone first."""
+        """Throw `count` dice; those that stay during the next throw are moved into the keep zone first."""
         self.throw_beside(self._staying(), count)
 
     def throw_beside(self, staying: Sequence[Die], count: int) -> None:
-        """Move the `staying` dice into the keep zone, throw `count` of the others and lift the rest out.
+        """Throw `count` dice of the virtual tray beside the `staying` ones, which are moved into the keep zone first.
+
+        Dice beyond these are lifted out.
 
         Args:
             staying: Dice as the camera saw them; each stands for the nearest die of the virtual tray.
@@ -96,7 +99,10 @@ class VirtualHands:
         }
 
     def picture_jpeg(self) -> bytes:
-        """Return the newest picture as JPEG; if it differs from the last returned one by noise alone, return that."""
+        """Return the tray's newest picture as JPEG.
+
+        If it differs from the picture returned last by noise alone, that one's bytes are returned again.
+        """
         picture = self._camera.newest
         small = cv2.resize(picture, None, fx=1 / SHRINK_FACTOR, fy=1 / SHRINK_FACTOR, interpolation=cv2.INTER_AREA)
         shown = self._shown

@@ -12,7 +12,10 @@ LEANS_DEG = ((22.0, 0.0), (-22.0, 0.0), (0.0, 22.0), (0.0, -22.0))
 
 
 def lay_in(camera: VirtualCamera, printed: Sheet, look: Callable[[], object]) -> None:
-    """Show the sheet `printed` to the camera at each tilt of `LEANS_DEG`, call `look` each time, then lay it flat."""
+    """Lay the sheet `printed` into the virtual tray: at each tilt of `LEANS_DEG`, then flat.
+
+    `look` is called at each tilt.
+    """
     picture = raster(printed)
     for lean_deg in LEANS_DEG:
         camera.lay_sheet(picture, printed.size_mm, lean_deg=lean_deg)
