@@ -30,7 +30,7 @@ from companion.table.journal.recovery import ASIDE as DAMAGED
 from companion.table.journal.recovery import PHOTOS
 
 FORMAT = 1
-"""Version of the archive's format; an import refuses every other."""
+"""Version of the archive's format, in its manifest; an import refuses every other. Raise it when the format changes."""
 MANIFEST = "manifest.json"
 """Name of the manifest in the archive."""
 DATA, SETTINGS = "data/", "settings.toml"
@@ -54,9 +54,10 @@ _NAME = re.compile(r"(data/(?:[\w-][\w.-]*/)*[\w-][\w.-]*|settings\.toml)", re.A
 
 
 def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version: str, made: str) -> dict[str, Any]:
-    """Export a data folder to a zip with mode 0600, atomically; the table may be playing.
+    """Write a data folder and the settings to a zip with mode 0600, atomically; return its manifest.
 
-    Root reads with the rights of the folder's owner, and gives the zip to the owner of the folder it is in.
+    A table may be playing. Root reads with the rights of the folder's owner, and gives the zip to the owner of the
+    folder it is in.
 
     Args:
         folder: The data folder.
@@ -101,7 +102,8 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
 def belongs(name: str) -> bool:
     """Return whether a file of that name may be in an archive. `name` is its path in the zip.
 
-    Refused are paths that lead outside, unfinished files, locks, secrets, and settings among the data.
+    False for paths that lead outside, unfinished files, locks, secrets, data put aside by imports, and settings among
+    the data.
     """
     inside = name.removeprefix(DATA)
     if _NAME.fullmatch(name) is None or name.endswith(UNFINISHED) or INCOMING in name.split("/"):
@@ -113,11 +115,13 @@ def belongs(name: str) -> bool:
 def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
     """Write a table's files and their manifest to a zip, and return the manifest.
 
+    Only whole journal entries are written, and no photos of throws after the last of them: a table may be playing.
+
     Args:
         folder: The data folder.
         settings: The settings file, or None.
         to: The zip, open for writing.
-        scratch: Empty folder for a copy of the journal, so that only whole entries are exported.
+        scratch: Empty folder for a copy of the journal.
         about: Program version and date, for the manifest.
     """
     copied: tuple[Entry, ...] = ()
@@ -146,7 +150,10 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
 
 
 def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]:
-    """Add the file `source` to the zip as `name`, and return its entry in the manifest. Photos are not compressed."""
+    """Add the file `source` to the zip as `name`; return its name, size in bytes and SHA-256, for the manifest.
+
+    Photos and zips are not compressed again.
+    """
     member = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     member.compress_type = zipfile.ZIP_STORED if source.suffix in (".jpg", ".zip") else zipfile.ZIP_DEFLATED
     digest, size = hashlib.sha256(), 0

@@ -44,9 +44,11 @@ from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.calibration.store import rig_of_bytes
 
 MAX_MANIFEST_BYTES = 50_000_000
-"""Largest manifest, in bytes: 400,000 files of 120 bytes each, more than a table ever has."""
+"""Largest manifest in bytes, enough for 400,000 files; an archive with a larger one is refused. Higher: a hostile file
+can fill the memory."""
 SPARE_BYTES = 50_000_000
-"""Bytes that must stay free on the disk after unpacking, for later games; an import with less room is refused."""
+"""Bytes that must stay free on the disk after unpacking, for later games; an import with less room is refused. Higher:
+imports fail on small cards."""
 RUN_PROGRAMS = ("shutdown_command", "shutdown")
 """Keys of [buttons] that an import comments out, because they make this machine run a program."""
 _SETTING = re.compile(
@@ -60,9 +62,10 @@ DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeEr
 
 
 def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) -> dict[str, Any]:
-    """Import an archive into a data folder and a settings file. Older data is moved to a folder `replaced-N`.
+    """Import an archive into a data folder and a settings file, and return its manifest.
 
-    Root writes with the rights of the folder's owner; new files have mode 0640.
+    Older data is moved to a folder `replaced-N`. Root writes with the rights of the folder's owner; new files have mode
+    0640.
 
     Args:
         file: A file that `write_archive` wrote.
@@ -108,7 +111,7 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
 
 @contextlib.contextmanager
 def _as_device_error(file: Path) -> Iterator[None]:
-    """Context manager: translate errors of reading the zip and of the disk to DeviceError."""
+    """Context manager: turn errors of reading the zip `file`, and of the disk, into a DeviceError with a cure."""
     try:
         yield
     except FileNotFoundError as missing:
@@ -122,6 +125,8 @@ def _as_device_error(file: Path) -> Iterator[None]:
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     """Return the zip's manifest, after checking that it lists exactly the files in the zip, with their sizes.
+
+    The contents are not checked here.
 
     Raises:
         ValueError, KeyError: The zip is foreign or damaged.
@@ -165,9 +170,9 @@ def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> No
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Context manager: hold the lock of the data folder, which is created if needed.
+    """Context manager: create the data folder if needed, and hold its lock, so that no table or other import uses it.
 
-    Raises DeviceError while a table plays. After an error a folder that was created is removed again.
+    Raises DeviceError while a table plays. After an error a folder that was created is deleted again.
     """
     fresh = not folder.exists()
     try:
@@ -182,9 +187,9 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, folder: Path) -> None:
-    """Unpack the files into the folder `incoming` and compare each with its hash in the manifest.
+    """Unpack the files of the zip into the folder `incoming`, and compare each with its hash in the manifest.
 
-    Raises DeviceError if the disk of `folder` has too little room, and ValueError if a hash differs.
+    Raises DeviceError if the disk of `folder` would keep less than SPARE_BYTES free, and ValueError if a hash differs.
     """
     needed = sum(int(one["bytes"]) for one in manifest["files"]) + SPARE_BYTES
     if shutil.disk_usage(folder).free < needed:
@@ -204,8 +209,8 @@ def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, 
 def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
     """Check that a table could start from the files unpacked into `incoming`: journal, settings and calibration.
 
-    Deletes derived files there, and comments out settings that run a program. The manifest says how many entries the
-    journal must have.
+    Derived files there are deleted, and settings that run a program are commented out. The manifest says how many
+    entries the journal must have. Raises ValueError, SetupError or DeviceError.
 
     Returns:
         Keys of [buttons] that were commented out because they run a program.
@@ -228,7 +233,7 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
 
 
 def _check_journal(data: Path, entries: int) -> None:
-    """Write the second copy of the journal in the folder `data`, verify and replay it, and mark the folder as restored.
+    """Verify and replay the journal in the folder `data`, write its second copy, and mark the folder as restored.
 
     Raises ValueError if it is damaged, can't be replayed, or has another number of playable entries than `entries`.
     """
@@ -247,7 +252,7 @@ def _check_journal(data: Path, entries: int) -> None:
 
 
 def _without_commands(file: Path) -> list[str]:
-    """Comment out RUN_PROGRAMS in a settings file, and return the keys that it had.
+    """Comment out the keys RUN_PROGRAMS of [buttons] in a settings file, and return those that it had.
 
     Raises SetupError if one is written in a way that can't be commented out.
     """
@@ -264,7 +269,7 @@ def _without_commands(file: Path) -> list[str]:
 
 
 def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
-    """Move older data to a new folder `replaced-N` and the unpacked files to their places.
+    """Move older data to a new folder `replaced-N`, and the unpacked files to their places.
 
     Returns:
         The folder with the older data; None if there was none.

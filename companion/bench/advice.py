@@ -19,11 +19,14 @@ from companion.games.engine.players import careless
 from companion.games.registry import GAMES, game_named
 
 STATES = 3000
-"""Least number of states that are timed for each game and goal. More show rarer slow ones and take longer."""
+"""Least number of states that are timed for each game and goal. More: rare slow ones are found, and the bench takes
+longer."""
 TIMED_SHARE = 0.25
-"""Share of a game's states that are timed, 0 to 1; small, so that few belong to a turn whose values are cached."""
+"""Share of a game's states that are timed, 0 to 1. Higher: more states belong to a turn whose values are cached, so
+times look shorter."""
 CARELESS_SHARE = 0.9
-"""Share of the actions that follow a rule of thumb, 0 to 1; the others are random and lead to odder states."""
+"""Share of the actions that follow a rule of thumb, 0 to 1; the others are random. Lower: games reach states that
+people never see."""
 PLAYERS = (2, 3, 5, 4, 6, 1)
 """Numbers of players to try, in this order; a game refuses some."""
 
@@ -46,11 +49,16 @@ def measure() -> dict[str, float]:
 
 
 def timed(game: str, goal: str, count: int) -> dict[str, float]:
-    """Measure the processor time of the advice of one game and goal in this process.
+    """Return the processor time of advice for one game and goal, measured in this process, in milliseconds.
+
+    Args:
+        game: Name of the game.
+        goal: One of `GOALS`.
+        count: Least number of states to time.
 
     Returns:
         `first_ms`, the slowest first call of a header; and over at least `count` later calls `median_ms`, `p99_ms` and
-        `worst_ms`. Empty if the game has no values for the goal.
+            `worst_ms`. Empty if the game has no values for the goal.
     """
     generator, first_ms, others_ms, loaded = random.Random(1), 0.0, list[float](), set[Header]()
     headers = set_ups(game)
@@ -74,7 +82,10 @@ def timed(game: str, goal: str, count: int) -> dict[str, float]:
 
 
 def set_ups(game: str) -> list[Header]:
-    """Return headers of a game: for every number of players the default rules, one house rule changed, each preset."""
+    """Return headers of a game with every number of players that it allows.
+
+    For each number: the default rules, each house rule alone changed, and each preset.
+    """
     rules = [{}, *({each.key: not each.default} for each in GAMES[game].switches if each.default in (True, False))]
     found = list[Header]()
     for count in PLAYERS:
@@ -86,7 +97,7 @@ def set_ups(game: str) -> list[Header]:
 
 
 def states(header: Header, generator: random.Random) -> Iterator[State]:
-    """Play one game, mostly by a rule of thumb and sometimes at random, and yield about a quarter of its states."""
+    """Play one game, mostly by a rule of thumb and sometimes at random; yield TIMED_SHARE of its states, in order."""
     state: State = game_named(header.game).start(header)
     for _ in range(MAX_GAME_LINES):
         if state.standing.over:

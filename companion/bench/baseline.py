@@ -11,9 +11,10 @@ import numpy as np
 from vision.reading.reading import FrameBGR
 
 BLUR_PX = 3
-"""Side of the Gaussian kernel that smooths noise, in pixels. A wider one merges small pips."""
+"""Side of the Gaussian kernel that smooths noise, in pixels; odd. A wider one merges small pips."""
 MAX_PIP_DISTANCE = 3.6
-"""Largest distance between two neighbouring pips of one die, in pip diameters. A larger one joins touching dice."""
+"""Largest distance between neighbouring pips of one die, in pip diameters. Larger: joins touching dice; smaller: splits
+dice."""
 
 
 def detector() -> Any:

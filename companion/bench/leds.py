@@ -20,18 +20,18 @@ from hardware.track import preset
 from hardware.view import BoardView, Moment, Peg
 
 SECONDS = 10.0
-"""Length of the measured animation in seconds. A longer one gives steadier figures."""
+"""Length of the measured animation in seconds. Longer: steadier figures, a longer bench."""
 RATE_HZ = 60
-"""Frames of each second of the animation that are timed for `leds_frame_ms`. More give a steadier median."""
+"""Frames of each second of the animation that are timed for `leds_frame_ms`. More: a steadier median."""
 PRESSES = 9
-"""Button presses whose median is reported. More give a steadier figure and take longer."""
+"""Button presses whose median is reported. More: a steadier figure, a longer bench."""
 LAYOUT, POWER = preset("board3x121"), Power(PowerSettings(brightness=1.0))
 PATIENCE_S = 60.0
-"""Longest wait for the light after a press, in seconds: a press that lights nothing must not stop the bench."""
+"""Longest wait in seconds for the light after a press; a press that lights nothing counts as this long."""
 
 
 def measure(seconds: float = SECONDS, presses: int = PRESSES) -> dict[str, float]:
-    """Measure frames, the whole driver and a button on the board of three lanes with 363 LEDs.
+    """Measure the light of the board of three lanes with 363 LEDs: a frame, the whole driver, and a button press.
 
     Args:
         seconds: Length of the animation, in seconds of the board's clock.
@@ -65,7 +65,7 @@ def driver(seconds: float) -> tuple[int, float]:
     """Run the board's driver over the first `seconds` of the animation, on a simulated clock, without waiting.
 
     Returns:
-        The frames it shows, and the processor time of its thread as a share of `seconds`.
+        The number of frames it shows, and the processor time of its thread as a share of `seconds`.
     """
     now_s, strip = [0.0], _Encoding(LAYOUT.leds)
     board = Board(strip, LAYOUT, POWER, lambda: now_s[0])
@@ -77,7 +77,7 @@ def driver(seconds: float) -> tuple[int, float]:
 
 
 def press_ms() -> float:
-    """Press a key of a pseudo-terminal and return the time until the first LED is lit, in milliseconds."""
+    """Return the milliseconds from a key press on a pseudo-terminal to the first lit LED, through the real threads."""
     strip = _Encoding(122)
     board = Board(strip, preset("strip122"), POWER)
     board.show(BoardView(pegs=(Peg(0, 10, 10),), mood="ready"))

@@ -16,23 +16,24 @@ from companion.games.engine.replay import replayed
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import GAMES
 
-MIN_LINES = 12_000
-"""Least number of transcript lines to replay; more make the figure steadier and the bench longer."""
+LINES = 12_000
+"""Transcript lines to replay, rounded down to whole rounds of the same games, at least one round. More: a steadier
+figure, a longer bench."""
 PROCESS_LINES = 128
-"""Lines of the file for `pegpip replay`: few, so that the start of the process dominates."""
+"""Most lines of the file for `pegpip replay`. Few, so that the start of the process dominates the measured time."""
 MAX_GAME_LINES = 300
-"""Line at which a random game is cut off, because random play may never end."""
+"""Lines at which a random game is cut off, because random play may never end. More: a longer bench."""
 
 
-def measure(lines: int = MIN_LINES) -> dict[str, float]:
-    """Measure the rules and the start of `pegpip replay`, both in processor time.
+def measure(lines: int = LINES) -> dict[str, float]:
+    """Return the speed of the rules and the cost of one `pegpip replay`, both measured in processor time.
 
     Args:
-        lines: Least number of transcript lines to replay.
+        lines: Transcript lines to replay, rounded down to whole rounds of the same games; at least one round.
 
     Returns:
         `rules_lines_per_s`: transcript lines of random games a second, from bytes to state and view.
-        `replay_process_ms`: `pegpip replay --json` on a file of 128 lines, the start of its process included.
+        `replay_process_ms`: `pegpip replay --json` on a file of PROCESS_LINES lines, the start of its process included.
     """
     generator = random.Random(1)
     games = [random_game(name, generator) for name in GAMES for _ in range(10)]

@@ -21,13 +21,13 @@ from vision.watching import stillness
 from vision.watching.watcher import Settled, Watcher
 
 THROWS = 200
-"""Virtual throws to read. More take longer and bound the share of misread ones more tightly."""
+"""Virtual throws to read. More: the share of misread ones is bounded more tightly, and the bench takes longer."""
 PICTURES = 12
-"""Rendered pictures that are timed."""
+"""Rendered pictures that are timed. More: steadier medians, a longer bench."""
 DICE_TIMED = 6
 """Dice in each rendered picture. More take longer to read."""
 MIN_RUNS = 12
-"""Least number of runs that a median is taken over, where there are fewer pictures."""
+"""Least number of runs that a median is taken over; fewer pictures are used several times. More: steadier medians."""
 
 Progress = Callable[[int, int], None]
 
@@ -57,7 +57,7 @@ def speed() -> dict[str, float]:
 
 
 def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | None) -> dict[str, float]:
-    """Measure the median time of each step over the pictures.
+    """Return the median time of each step of reading over the pictures, in milliseconds.
 
     Args:
         pictures: Pictures to read, each (h, w, 3) uint8.
@@ -123,7 +123,7 @@ def _settled(watcher: Watcher) -> Iterator[Settled]:
 
 
 def _pictures() -> tuple[VirtualCamera, list[FrameBGR]]:
-    """Render pictures of six dice at rest; return the camera and the pictures."""
+    """Render PICTURES pictures of six dice at rest with the virtual camera; return the camera and the pictures."""
     clock = SteppedClock()
     camera = VirtualCamera(DICE_TIMED, clock, clock.sleep, seed=5)
     pictures = []
