@@ -72,9 +72,11 @@ from web.serving.feed import Feed
 from web.serving.server import Server
 
 ANSWER_S = 2.0
-"""Longest wait for an answer of the table or the server, in seconds; after it the watchdog counts it as hanging."""
+"""Longest wait in seconds for an answer of the table or the server; then they count as hanging, and the watchdog is not
+notified. Too short: a busy Pi is restarted."""
 SILENT_S = 15.0
-"""Longest time between two frames of the camera's loop, in seconds; after it the loop counts as hanging."""
+"""Longest time in seconds between two frames of the camera's loop; then it counts as hanging, and the watchdog is not
+notified. Too short: a slow reading restarts the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +102,10 @@ class App:
     first_game: Callable[[], None] = lambda: None
 
     def run(self, ready: Callable[[], None]) -> None:
-        """Start all parts, call `ready` once the page is served, and serve until `server.stop()` or Ctrl-C.
+        """Start all parts in order, call `ready` once the port is served, and serve until `server.stop()` or Ctrl-C.
 
-        Raises DeviceError when the journal can't be opened. Any other part that fails is reported on the page.
+        At the end the parts are stopped in reverse. Raises DeviceError if the journal can't be opened. Any other part
+        that fails is reported on the page.
         """
         with contextlib.ExitStack() as stack:
             stack.enter_context(published(self.settings.data.folder, self.door.port))
@@ -120,7 +123,7 @@ class App:
 
 
 def build(starting: Starting) -> App:
-    """Build all parts of a table. Nothing is started but the listening socket.
+    """Build all parts of a table from the settings and return them. Nothing is started, but the port is opened.
 
     Args:
         starting: The settings to build from, with replacements for those that do not work.
@@ -231,15 +234,18 @@ def build(starting: Starting) -> App:
 
 
 def _witness(table: Table, teacher: Teacher) -> Witness | None:
-    """Return the witness of the game's set of dice; None if it was not taught. In a lesson the reader is alone."""
+    """Return the labelled examples of the game's set of dice, which the reader compares with; None if there are none.
+
+    None also during a lesson, so that the reader reads without help.
+    """
     return None if teacher.lesson() else teacher.taught.witness(table.snapshot().terms.dice)
 
 
 def _dice_expected(table: Table, tray: WatchedTray, teacher: Teacher) -> int | None:
     """Return how many dice the reader should find; None if any number may lie there.
 
-    In a lesson any number may. So in a calibrated tray: dice lie in the keep zone too, and the reader must explain all
-    foreground.
+    None during a lesson, and in a calibrated tray: dice lie in the keep zone too, and the reader must explain all
+    foreground there.
     """
     return None if tray.calibrated or teacher.lesson() else table.snapshot().tray.dice
 

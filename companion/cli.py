@@ -52,7 +52,7 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return the command of that name; None for an unknown one."""
+        """Import the module of the command with that name, and return the command; None for an unknown name."""
         if cmd_name not in COMMANDS:
             return None
         folder = "analysis." if cmd_name in ANALYSIS else ""
@@ -77,7 +77,11 @@ def pegpip() -> None:
 
 
 def main() -> None:
-    """Run the command line. Exit status: 0 done, 1 something was refused, 2 wrong usage or settings, 130 Ctrl-C."""
+    """Run the command line and end the process with its exit status.
+
+    0 done, 1 something was refused, 2 wrong usage or settings, 130 Ctrl-C. Errors that people can mend are printed as
+    sentences; a bug keeps its traceback.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a player's name must not break a terminal that can't show it
             stream.reconfigure(errors="backslashreplace")
@@ -107,7 +111,7 @@ def main() -> None:
 
 
 def _problems(wrong: CompanionError | ImportError) -> Sequence[str]:
-    """Return the sentences to print for an error; none for a bug, which keeps its traceback."""
+    """Return the sentences to print for an error; none for a bug, whose traceback is to be shown."""
     if isinstance(wrong, SetupError):
         return wrong.problems
     if isinstance(wrong, CompanionError):

@@ -91,7 +91,9 @@ class PictureError(CompanionError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the end of an error message: the known word nearest to `word`, or all known words when none is near.
+    """Return the end of an error message about an unknown word: the nearest known word, or all known words.
+
+    All are named if none is near.
 
     >>> nearest("camara", ["camera", "strip"])
     "; did you mean 'camera'?"

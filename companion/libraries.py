@@ -23,13 +23,14 @@ _OF_EXTRA = {
 
 
 def missing_library(error: ImportError) -> str | None:
-    """Return two sentences that explain a failed import: what is missing, and the command to install it.
+    """Return two sentences that explain a failed import: what is missing, and the command that installs it.
 
     Args:
         error: The error of the import.
 
     Returns:
-        None when a module of this project is missing: that is a bug, and keeps its traceback.
+        The sentences; None when a module of this project is missing, or the cause is not a missing library. Such a bug
+            keeps its traceback.
     """
     pip = f"{Path(sys.executable)} -m pip"
     shared = _SHARED.search(str(error))

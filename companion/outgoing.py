@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 from companion.errors import DeviceError
 
 TIMEOUT_S = 10.0
-"""Longest wait for a server to connect or to answer, in seconds."""
+"""Longest wait in seconds for a server to connect or to send the next bytes; then the attempt has failed. Too short:
+slow servers fail; longer: a dead one is noticed later."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
 """Bounds of the pause after a failure, in seconds. It doubles with each failure, up to the longest."""
 MAX_ANSWER_BYTES = 64 * 1024
@@ -37,7 +38,7 @@ class BackgroundThread(ABC):
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread, unless it runs."""
+        """Start the thread, unless it runs. After `stop` a new thread starts, even if the old one has not ended yet."""
         if self._stopped.is_set() or not self.alive():
             self._stopped = threading.Event()
             self._thread = threading.Thread(target=self._run, args=(self._stopped,), name=self._name, daemon=True)
@@ -58,7 +59,7 @@ class BackgroundThread(ABC):
 
 
 def check_address(setting: str, address: str) -> None:
-    """Raise DeviceError unless an address is https, or http to an address or a name of the local network.
+    """Raise DeviceError unless `address` is an https URL, or an http URL of this machine or the local network.
 
     Args:
         setting: Name of the setting with the address, for the error.
@@ -72,7 +73,9 @@ def check_address(setting: str, address: str) -> None:
 
 
 def pause_s(failures: int) -> float:
-    """Return a random pause in seconds, by exponential back-off with full jitter.
+    """Return a random pause before the next attempt, in seconds: exponential back-off with full jitter.
+
+    It is 0.1 to FIRST_PAUSE_S * 2 ** failures, at most LONGEST_PAUSE_S.
 
     Args:
         failures: Number of failures in a row.
@@ -81,7 +84,9 @@ def pause_s(failures: int) -> float:
 
 
 def sent(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
-    """Send JSON and return status and content of the answer. Redirects are not followed.
+    """Send JSON to a server, and return the status and the first MAX_ANSWER_BYTES of the answer, also of a refusal.
+
+    Redirects are not followed. Each wait for the server is TIMEOUT_S at most.
 
     Args:
         method: `PUT` or `POST`.

@@ -48,9 +48,9 @@ def command(as_json: bool, only_part: str | None, image: Path | None, calibratio
 
 
 def _timed(image: Path, calibration: Path) -> dict[str, Any]:
-    """Time the reading of the picture `image` with the calibration and without; return the `*_ms` values of the bench.
+    """Return the bench's `*_ms` times for reading the picture `image`, with the calibration and without.
 
-    Raises SetupError, DeviceError or PictureError.
+    Raises SetupError, DeviceError or PictureError if a file can't be used.
     """
     from companion.bench.vision import times
     from companion.commands.read import open_reader

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from vision.reading.reading import Floats, FrameBGR
 
 PREVIEW_EVERY_S = 1.0
-"""Seconds between two preview pictures."""
+"""Least seconds between two preview pictures written to the file. Shorter: newer pictures, more writing."""
 DIE_WAIT_S = 20.0
-"""Longest wait for the one die, in seconds; after it an edge of 16 mm is assumed."""
+"""Longest wait in seconds for the one die; after it the size of --die, or 16 mm, is used. Longer: a person waits."""
 
 
 @click.command()
@@ -121,7 +121,7 @@ def command(
 
 
 def in_words(record: dict[str, Any]) -> str:
-    """Format a calibration record (see `_record`) for people: camera, size of a die, lens, what to improve, file."""
+    """Return a calibration record (see `_record`) as text: camera, size of a die, lens, what to improve, file."""
     (x, y, height), (wide_px, high_px) = record["camera_mm"], record["size_wh"]
     lens = f"{record['lens']['degrees']:g} degrees across{'' if record['lens']['measured'] else ' (not measured)'}"
     lines = [
@@ -144,7 +144,9 @@ def _calibrated(
     paper: str,
     lens_told: bool,
 ) -> Calibrated:
-    """Open the camera and calibrate it: sheet or corners, then the empty tray, then the die. Instructs a person.
+    """Open the camera and calibrate it, with instructions to a person: sheet or corners, empty tray, then the die.
+
+    The camera is closed at the end.
 
     Args:
         settings: The table's settings, for the camera.
@@ -189,7 +191,7 @@ def _calibrated(
 
 
 def _preview(to: Path | None, plan: Plan) -> Show:
-    """Return a callback that saves the newest picture, with the marks found in it, to a file about once a second.
+    """Return a function that writes a picture, with the marks found in it, to a file, at most once in PREVIEW_EVERY_S.
 
     Args:
         to: The file, a JPEG; None for a callback that does nothing.
@@ -210,7 +212,7 @@ def _preview(to: Path | None, plan: Plan) -> Show:
 
 
 def _sheet(steps: Calibrating, hands: _Hands, camera: Camera) -> Found:
-    """Ask for the sheet, find it, focus the camera on it, and ask to take it out; return what was found of it.
+    """Ask the person for the sheet, find it, focus the camera on it, and ask to take it out. Return what was found.
 
     `hands` gives the instructions; `steps` finds the sheet.
     """
@@ -221,7 +223,7 @@ def _sheet(steps: Calibrating, hands: _Hands, camera: Camera) -> Found:
 
 
 def _floor(corners: list[tuple[float, float]], plan: Plan) -> Floats:
-    """Return the homography of the tray's floor from its corners in pixels. Raises SetupError."""
+    """Return the homography from the tray's floor in mm to pixels, from the four corners. Raises SetupError."""
     from vision.calibration.solving import by_corners
 
     try:
@@ -231,7 +233,9 @@ def _floor(corners: list[tuple[float, float]], plan: Plan) -> Floats:
 
 
 def _measured(steps: Calibrating, hands: _Hands, done: Calibrated) -> Calibrated:
-    """Ask for one die, measure its edge, and return the calibration with it; unchanged if no single die was seen.
+    """Ask the person for one die, measure its edge, and return the calibration with that size.
+
+    If no single die is seen, `done` is returned unchanged.
 
     Args:
         steps: The procedure, with the camera.
@@ -290,9 +294,9 @@ class _Hands:
 
 
 def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
-    """Write the sheet to print on `paper`, for the tray of `plan`, as a PDF file, and return exit status 0.
+    """Write the sheet to print on `paper`, for the tray of `plan`, as a PDF file; print how to go on, and return 0.
 
-    Raises SetupError.
+    Raises SetupError if the name does not end in .pdf or can't be written.
     """
     from vision.calibration.sheet import sheet
     from vision.calibration.sheet_pdf import pdf
@@ -338,9 +342,9 @@ def _say(sentence: str) -> None:
 
 
 def _tray(text: str, keep_mm: float) -> tuple[float, float]:
-    """Parse `--tray`, as in 320x240, into width and height in mm.
+    """Return width and height in mm from the text of `--tray`, such as 320x240.
 
-    Raises SetupError, also if a keep zone of width `keep_mm` leaves no room to throw.
+    Raises SetupError if it is malformed, out of range, or a keep zone of width `keep_mm` leaves no room to throw.
     """
     parts = text.lower().split("x")
     try:
@@ -355,7 +359,10 @@ def _tray(text: str, keep_mm: float) -> tuple[float, float]:
 
 
 def _corners(texts: tuple[str, ...] | None) -> list[tuple[float, float]] | None:
-    """Parse `--corners` into four points in pixels; None without them. Raises SetupError."""
+    """Return the texts of `--corners`, such as 104,86, as four points in pixels; None without them.
+
+    Raises SetupError.
+    """
     if not texts:
         return None
     corners = []

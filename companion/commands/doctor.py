@@ -15,7 +15,7 @@ from companion.settings.load import Settings
 from companion.settings.starting import in_use
 
 CTRL_C = 130
-"""Exit status after Ctrl-C."""
+"""Exit status after Ctrl-C: 128 and the number of SIGINT, as shells have it."""
 
 if TYPE_CHECKING:
     from companion.diagnostics.health import Finding
@@ -80,7 +80,7 @@ def command(
 
 
 def _hold(settings: Settings, throws: int, *, yes: bool, out: Path) -> int:
-    """Guide a person through a first evening, write its page and zip, and return the exit status.
+    """Guide a person through a first evening, write its page and zip also after an error, and return the exit status.
 
     Args:
         settings: The table's settings.

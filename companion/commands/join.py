@@ -16,7 +16,8 @@ from companion.settings.starting import in_use
 from web.pages import Addresses, owner_url
 
 ANSWER_S = 5.0
-"""Longest wait for the running table, in seconds."""
+"""Longest wait in seconds for the running table; then the command goes on without its codes. Longer: a dead table
+delays it."""
 
 
 @click.command()
@@ -47,7 +48,10 @@ def command(settings_file: Path | None) -> None:
 
 
 def codes_of(port: int) -> dict[str, Any]:
-    """Ask the table on that port of this machine for its `pin` and owner's code `first`; empty without a table."""
+    """Return the `pin` and, without a host, the owner's code `first` of the table on that port of this machine.
+
+    They come from its own page. Empty if no table answers within ANSWER_S.
+    """
     with contextlib.suppress(OSError, ValueError):  # nothing listens, or something else does
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/pair/codes", timeout=ANSWER_S) as answer:
             codes = json.load(answer)

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from hardware.track import Layout
 
 MOVING_HZ = 12.5
-"""Frames a second of an animated scene: smooth enough, and the files stay small."""
+"""Frames a second of an animated scene. More: smoother motion, larger files."""
 WIDTH_PX = 960
-"""Least width of a picture of a scene, in pixels."""
+"""Least width of a picture of a scene, in pixels; a long strip gets a wider one. More: larger files."""
 MOVING_WIDTH_PX = 560
-"""Least width of an animated scene, in pixels."""
+"""Least width of an animated scene, in pixels; a long strip gets a wider one. More: larger files."""
 NUMBERED_WIDTH_PX = 1600
-"""Least width of a picture of the track with the holes' numbers, in pixels."""
+"""Width of a picture of the track with the holes' numbers, in pixels. Less: the numbers can't be read."""
 PITCH_PX, MOVING_PITCH_PX = 13.0, 8.0
 """Least distance of two LEDs in a picture, in pixels; a picture of a long strip gets wider."""
 ANY_PI = "Raspberry Pi"
@@ -126,7 +126,7 @@ def can_answer() -> bool:
 def _with_right_colours(
     settings: config.Settings, strip: str | None, layout: Layout, step_s: float
 ) -> config.Settings | None:
-    """Show the test colours, ask whether they were right, and return the settings that show them right.
+    """Show the test colours on the strip, ask whether they were right, and return the settings that show them right.
 
     Args:
         settings: The table's settings.
@@ -198,7 +198,9 @@ def _chosen(settings: config.Settings, name: str | None) -> Layout:
 def _play(
     settings: config.Settings, kind: str | None, layout: Layout, steps: list[tuple[str, FrameRGB]], step_s: float
 ) -> None:
-    """Open the strip, show each frame on it and print the frame's name; then close the strip.
+    """Open the strip, show each frame on it for `step_s` seconds, print the frame's name and LEDs, and close the strip.
+
+    A strip in memory is shown without waiting.
 
     Args:
         settings: How the strip is wired.
@@ -240,7 +242,7 @@ def _still(path: Path, scene: Scene, layout: Layout) -> None:
 
 
 def _moving(path: Path, scene: Scene, layout: Layout) -> None:
-    """Draw the animation of a whole scene to a WebP file."""
+    """Draw the animation of a whole scene, MOVING_HZ frames a second, to a WebP file."""
     from hardware.pictures.glow import save_moving, scenery, wide_enough
 
     drawn = scenery(layout, wide_enough(layout, MOVING_WIDTH_PX, MOVING_PITCH_PX))

@@ -33,7 +33,7 @@ from web.pages import owner_url
 log = logging.getLogger(__name__)
 
 CTRL_C = 130
-"""Exit status after Ctrl-C."""
+"""Exit status after Ctrl-C: 128 and the number of SIGINT, as shells have it."""
 NEW_FILE = "# Settings of a Peg & Pip table. What is left out has its default: see docs/reference/settings.md.\n"
 """Text that is written to the settings file when it does not exist."""
 
@@ -93,7 +93,9 @@ def command(settings_file: Path | None, verbose: bool, log_json: bool, **given: 
 
 
 def _built(starting: Starting, starts: Starts) -> App:
-    """Build the table: after REVERT_AFTER failed starts with the last good settings, after TRIES in safe mode.
+    """Build the table from the settings, and return it, not started.
+
+    After REVERT_AFTER failed starts the last good settings are used, after TRIES safe mode.
 
     Args:
         starting: The settings to build from.
@@ -119,9 +121,9 @@ def _built(starting: Starting, starts: Starts) -> App:
 
 
 def _create(file: Path, *, service: bool) -> None:
-    """Create a settings file, with no setting in it, if there is none.
+    """Create a settings file without any setting, if it is missing, and print its name.
 
-    If that fails: raise SetupError; for a service only log it, for it must start.
+    If that fails, raise SetupError; a service only logs it, for it must start.
     """
     if file.exists():
         return
@@ -138,7 +140,10 @@ def _create(file: Path, *, service: bool) -> None:
 
 
 def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the given options of the command line as settings, section -> key -> value; `given` is by option."""
+    """Return the given options of the command line as settings: section -> key -> value.
+
+    `given` maps option to value or None.
+    """
     places = {
         "game": ("table", "game"),
         "players": ("table", "players"),
@@ -161,7 +166,7 @@ def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _announce(app: App) -> None:
-    """Print the page's address and the PIN, and on a terminal the QR codes."""
+    """Print the page's address and the PIN, the port if another was wanted, and on a terminal the QR codes."""
     wanted = app.settings.web.port
     if wanted not in (0, app.door.port):
         click.echo(f"Port {wanted} is taken: using {app.door.port} instead.")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vision.reading.reading import FrameBGR, Reading
 
 MIN_FOR_BAR = 4
-"""Least number of pictures for a progress bar."""
+"""Least number of pictures for which a progress bar is shown; fewer are read before it could help."""
 
 
 @click.command()
@@ -64,7 +64,7 @@ def command(
 
 
 def open_reader(calibration: Path | None) -> Reader:
-    """Return a reader for the calibrated tray, or for photos without one. Raises SetupError, DeviceError."""
+    """Return a reader for the tray of that calibration, or for photos if None. Raises SetupError, DeviceError."""
     from vision.calibration.store import load_rig  # OpenCV takes a third of a second: not for `--help`
     from vision.networks import load_networks
     from vision.reading.reader import Reader
@@ -79,7 +79,7 @@ def open_reader(calibration: Path | None) -> Reader:
 
 
 def in_a_row(record: dict[str, Any]) -> str:
-    """Format the record of a picture as one line for people."""
+    """Return the record of a picture as one line for people: file, values, doubt and milliseconds."""
     values = " ".join(str(value) for value in record["values"]) or "no dice"
     doubt = "" if record["trusted"] else f"  in doubt: {record['doubt']}"
     return f"{record['image']}: {values}{doubt}  ({record['ms']:.0f} ms)"
@@ -99,7 +99,7 @@ def reading_record(reading: Reading) -> dict[str, Any]:
 
 
 def _pictured(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
-    """Read a picture's file and yield the JSON object that `--json` prints for it.
+    """Read the dice in a picture's file, and yield the JSON object that `--json` prints; with `error` if it fails.
 
     Args:
         name: Path of the picture, as given.
@@ -116,7 +116,9 @@ def _pictured(name: str, reader: Reader, expect: int | None, drawing: Path | Non
 
 
 def _exported(name: str, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
-    """Read the throws of a zip of `pegpip rescore --export` and yield a JSON object for each.
+    """Read the dice in each throw of a zip of `pegpip rescore --export`, and yield a JSON object for each.
+
+    A damaged zip ends with an object that has `error`.
 
     Args:
         name: Path of the zip, as given.
@@ -141,7 +143,10 @@ def _exported(name: str, expect: int | None, drawing: Path | None) -> Iterator[d
 def _record(
     name: str, picture_bgr: FrameBGR, reader: Reader, expect: int | None, drawing: Path | None
 ) -> dict[str, Any]:
-    """Read a picture and return its JSON object. Raises PictureError if the copy with boxes can't be written."""
+    """Read the dice in a picture, and return its JSON object with values, doubt and milliseconds.
+
+    A copy with boxes is saved to `drawing` unless that is None. Raises PictureError if it can't be written.
+    """
     from vision.images.annotating import annotated
     from vision.images.loading import save_jpeg
 
@@ -157,7 +162,7 @@ def _record(
 
 
 def _drawing(folder: Path, images: Sequence[str], number: int) -> Path:
-    """Return the file for a picture's drawing: the picture's name, with a number if that name is taken."""
+    """Return the file in `folder` for picture `number`: the picture's name, with a number if that is taken."""
     stems = [Path(name).stem or "picture" for name in images[: number + 1]]
     same = stems[:-1].count(stems[-1])
     return folder / (f"{stems[-1]}-{same + 1}.jpg" if same else f"{stems[-1]}.jpg")
@@ -174,7 +179,7 @@ def _make_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _progress(images: Sequence[str]) -> Iterator[Iterator[str]]:
-    """Context manager: give an iterator of the names, which shows progress on standard error if that is a terminal.
+    """Context manager: yield an iterator over the names that shows progress on standard error, if that is a terminal.
 
     Fewer than MIN_FOR_BAR names show none.
     """

@@ -24,7 +24,7 @@ def command(files: tuple[str, ...], as_json: bool) -> int:
 
 
 def _replay(name: str, as_json: bool, named: bool) -> int:
-    """Replay one transcript and print each state.
+    """Replay one transcript, print the state after each line, and return the exit status.
 
     Args:
         name: Path of the transcript, or `-` for standard input.
@@ -54,7 +54,7 @@ def _replay(name: str, as_json: bool, named: bool) -> int:
 
 
 def in_a_row(state: dict[str, Any]) -> str:
-    """Format a state as one line for people: line, round, player, possible actions, points and scores."""
+    """Return a state as one line for people: line, round, player, possible actions, points and scores; or its error."""
     if "error" in state:
         return f"{state['line']:>5}  refused ({state['error']}): {state['message']}"
     scores = "  ".join(f"{name} {score}" for name, score in state["scores"].items())

@@ -26,7 +26,7 @@ def command(game: str, as_json: bool) -> None:
 
 
 def in_words(game: Rulebook) -> str:
-    """Return a game for a terminal: rules, house rules with defaults, presets, doubtful sentences and credits."""
+    """Return a game as text for a terminal: rules, house rules with defaults, presets, doubtful sentences, credits."""
     parts = [game.title, game.in_words.rstrip()]
     switches = [f"  {switch.key} ({json.dumps(switch.default)}): {switch.meaning}" for switch in game.switches]
     if switches:

@@ -14,7 +14,8 @@ from companion.games.engine.replay import transcript_of
 from companion.games.engine.transcript import Transcript
 
 MAX_BYTES = 16 << 20
-"""Largest transcript, about 400,000 lines: longer than any game."""
+"""Largest transcript that is read, in bytes: about 400,000 lines, more than any game. Higher: a wrong file fills the
+memory."""
 
 
 def transcript_in(name: str) -> Transcript:
@@ -47,7 +48,10 @@ def read_transcript(name: str) -> bytes:
 
 
 def _content(name: str) -> bytes:
-    """Return the content of a file or, for `-`, of standard input."""
+    """Return the content of a file or, for `-`, of standard input.
+
+    Raises OSError if it can't be read, is no regular file or is larger than MAX_BYTES.
+    """
     if name == "-":
         content = sys.stdin.buffer.read(MAX_BYTES + 1)
     else:

@@ -75,7 +75,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
 
 
 def in_a_row(record: dict[str, Any]) -> str:
-    """Format a settled throw as one line for people."""
+    """Return a settled throw as one line for people: time, values in throw zone and keep zone, and doubt."""
     thrown = " ".join(str(value) for value in record["thrown"]) or "none"
     kept = f"  kept {' '.join(str(value) for value in record['kept'])}" if record["kept"] else ""
     doubt = "" if record["trusted"] else f"  in doubt: {record['doubt']}"
@@ -83,7 +83,7 @@ def in_a_row(record: dict[str, Any]) -> str:
 
 
 def _throw_record(settled: Settled) -> dict[str, Any]:
-    """Return a settled throw as JSON: the time, the reading, and the values in throw zone and keep zone."""
+    """Return a settled throw as JSON: time in seconds, reading, and the values in throw zone and keep zone."""
     return {
         "at_s": round(settled.at_s, 3),
         **reading_record(settled.reading),
@@ -100,7 +100,7 @@ def _values(placed: Iterable[LocatedDie]) -> list[int]:
 def _opened(source: str) -> tuple[str, Camera]:
     """Return the setting [camera] source that SOURCE stands for, and its camera, not started.
 
-    Raises PictureError for a folder.
+    The path of a video stands for `video:` and the path. Raises PictureError for a folder.
     """
     from vision.cameras.opening import KINDS, open_camera
 

@@ -14,7 +14,7 @@ from companion.history.fairness import FINDABLE_CHANCE, evidence_after
 from companion.settings import load as config
 
 WIDTH = 40
-"""Characters of the longest bar in the chart of the counts."""
+"""Characters of the longest bar in the chart of the counts. More: the lines do not fit into a terminal of 80."""
 
 
 @click.command()
@@ -57,7 +57,7 @@ def _of_files(transcripts: tuple[str, ...]) -> Iterator[Sequence[int]]:
 
 
 def _of_the_table(data_folder: str | None, first_game: int | None, dice_set: str | None) -> Iterator[Sequence[int]]:
-    """Yield the dice of each throw in a data folder's games.
+    """Return an iterator over the dice of each throw in a data folder's games.
 
     Args:
         data_folder: The data folder; None for the settings' one.
@@ -71,7 +71,10 @@ def _of_the_table(data_folder: str | None, first_game: int | None, dice_set: str
 
 
 def in_words(found: dict[str, Any]) -> str:
-    """Format the fairness result of `pegpip dice --json` as text for people, with the counts as bars."""
+    """Return the fairness result of `pegpip dice --json` as text for people.
+
+    It has the counts as bars, the verdict, and the bias that would have been found by now.
+    """
     counts = found["counts"]
     rolled, most = sum(counts.values()), max(counts.values()) or 1
     rows = [f"{found['throws']} throws, {rolled} dice; an even share is {rolled / 6:.1f}."]
@@ -87,7 +90,7 @@ def in_words(found: dict[str, Any]) -> str:
 
 
 def _verdict(found: dict[str, Any]) -> str:
-    """Return the verdict of a fairness result as a sentence."""
+    """Return the verdict of a fairness result as a sentence, with the likely reading error if there is one."""
     if found["verdict"] == "even":
         return f"Nothing speaks against fair dice so far (evidence {found['evidence']:.2g} of {found['enough']:.0f})."
     if found["verdict"] == "loaded":

@@ -29,7 +29,7 @@ def command(file: str, as_json: bool, goal: str | None) -> None:
 
 
 def in_words(found: dict[str, Any]) -> str:
-    """Format the story of `pegpip luck --json` as text: each player's figures, luckiest throws, costliest decisions."""
+    """Return the story of `pegpip luck --json` as text: each player's figures, luckiest throws, costliest decisions."""
     many = 100.0 if found["goal"] == "win" else 1.0
     unit = {"win": "% of a win", "games": " games", "points": " points"}[found["goal"]]
     rows = [f"{'':24} expected    luck  decisions  result   ({unit.strip()})"]

@@ -33,7 +33,7 @@ def command(file: str, as_json: bool, goal: str) -> None:
 
 
 def in_words(odds: dict[str, Any]) -> str:
-    """Format the odds of `pegpip odds --json` as text for people: safety of a throw, value of each option."""
+    """Return the odds of `pegpip odds --json` as text for people: safety of a throw, and the value of each option."""
     if odds["player"] is None:
         return "The game is over."
     rows = [f"{odds['player']} is on."]

@@ -9,7 +9,8 @@ from companion.games.registry import game_named
 from web.catalogue import say
 
 LISTED = 6
-"""Most options that the answer to a puzzle lists, best first; worse ones are left out."""
+"""Most options that the answer to a puzzle lists, best first; worse ones are left out. More: the answer fills the
+screen."""
 UNITS = {"win": "% of a win", "games": "games", "points": "points"}
 """Unit of the values for each goal."""
 

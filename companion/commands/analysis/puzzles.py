@@ -24,7 +24,10 @@ def chosen_game(game: str) -> str:
 
 
 def found_puzzles(game: str, count: int, seed: int | None) -> list[Puzzle]:
-    """Return `count` puzzles of a game, easy ones first. Without a seed each call returns other ones."""
+    """Return `count` puzzles of a game, easy ones first.
+
+    The same seed gives the same puzzles; None gives others at each call.
+    """
     return sorted(islice(puzzles(game, random.Random(seed)), count), key=lambda puzzle: GRADES.index(puzzle.grade))
 
 

@@ -74,7 +74,7 @@ def command(
 
 
 def in_words(found: dict[str, Any], throws: Iterable[Rescored]) -> str:
-    """Format the sums, and each throw that is read otherwise than at the table, as text for people."""
+    """Return the sums of rescoring as text, with a line for each throw that is read otherwise than at the table."""
     doubts = ", ".join(f"{count} {code}" for code, count in found["doubts"].items()) or "none"
     most = f"With 95 % confidence at most {found['false_accepts_at_most']:.2%} of the trusted ones are."
     rows = [
@@ -93,14 +93,14 @@ def in_words(found: dict[str, Any], throws: Iterable[Rescored]) -> str:
 
 
 def _report(refused: list[str]) -> int:
-    """Print why each refused package can't be used, and return the exit status."""
+    """Print why each refused package can't be used, on standard error; return exit status 1 if there is any, else 0."""
     for reason in refused:
         click.echo(f"pegpip: {reason}", err=True)
     return int(bool(refused))
 
 
 def _tracked(throws: Iterator[Any], total: int) -> Iterable[Any]:
-    """Yield at most `total` throws, with a progress bar on standard error if that is a terminal."""
+    """Yield the throws, and show progress out of `total` on standard error if that is a terminal."""
     if not sys.stderr.isatty():
         yield from throws
         return

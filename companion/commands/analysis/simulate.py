@@ -20,9 +20,10 @@ from companion.games.engine.players import LEVELS, level_named, played
 from companion.games.registry import GAMES, game_named
 
 CONFIDENCE = 1.959964
-"""Standard errors on either side of a mean that make a 95 % confidence interval."""
+"""Standard errors on either side of a mean in a 95 % confidence interval. Larger: wider intervals of more
+confidence."""
 PARTS = 200
-"""Batches that the games are divided into for the worker processes. More show finer progress and cost more overhead."""
+"""Batches that the games are divided into for worker processes. More: finer progress, more overhead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Score:
         return Score(self.won + other.won, self.squared + other.squared, self.points + other.points)
 
     def interval(self, games: int) -> tuple[float, float]:
-        """Return the 95 % confidence interval of the share of games won (Wilson 1927).
+        """Return the 95 % confidence interval of the share of games won (Wilson 1927), each end from 0 to 1.
 
         Shared wins have a smaller spread, which replaces the binomial variance.
 
@@ -83,7 +84,7 @@ def command(game: str, players: str, games: int, rules: str, seed: int, as_json:
 def header_for(game: str, levels: list[str], rules: str) -> Header:
     """Return the header of a game between players of these levels; `rules` is a JSON object with its house rules.
 
-    Raises UsageError for what can't be played.
+    Raises UsageError for an unknown game or level, wrong rules, or players that the game refuses.
     """
     try:
         game_named(game)
@@ -104,7 +105,7 @@ def header_for(game: str, levels: list[str], rules: str) -> Header:
 
 
 def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: bool) -> list[Score]:
-    """Play all games on all cores, and return each seat's totals.
+    """Play all games on all cores, and return each seat's totals. The same seed gives the same totals.
 
     Args:
         header: Header of every game; its `first` player is replaced, so that seats take turns to begin.
@@ -134,7 +135,10 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
 
 
 def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> list[Score]:
-    """Play the games with those numbers, with dice by number and seed, and return each seat's totals."""
+    """Play the games with these numbers, and return each seat's totals.
+
+    A game's number and the seed decide its dice.
+    """
     totals = [Score()] * len(levels)
     for number in numbers:
         totals = [one + more for one, more in zip(totals, _game(header, levels, number, seed), strict=True)]
@@ -142,7 +146,10 @@ def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> l
 
 
 def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator[Score]:
-    """Play game `number` and yield each seat's totals; number and seed decide who starts and the dice."""
+    """Play game `number` to its end and yield each seat's result.
+
+    Number and seed decide who starts, dice and mistakes.
+    """
     first = header.players[number % len(levels)]
     begun = Header(header.game, header.players, header.rules, first)
     end = played(begun, levels, random.Random(f"{seed}/{number}"))
@@ -154,7 +161,7 @@ def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator
 
 
 def report(header: Header, levels: list[str], games: int, seed: int, scores: list[Score]) -> dict[str, Any]:
-    """Return the results as the JSON object that `--json` prints; `scores` holds each seat's totals."""
+    """Return the results of a simulation as the JSON object that `--json` prints; `scores` holds each seat's totals."""
     return {
         "game": header.game,
         "games": games,
@@ -173,7 +180,7 @@ def report(header: Header, levels: list[str], games: int, seed: int, scores: lis
 
 
 def in_words(found: dict[str, Any]) -> str:
-    """Format the result of `pegpip simulate --json` as text for people: wins by player, with intervals."""
+    """Return the result of `pegpip simulate --json` as text: share of wins by player with intervals, mean scores."""
     rows = [f"{found['game']}: {found['games']} games"]
     for player in found["players"]:
         low, high = player["interval"]

@@ -65,7 +65,10 @@ def command(
 
 
 def _lesson(teacher: Teacher, source: str, folder: Path, throws: int, expect: int | None) -> int:
-    """Follow the camera, and ask about each throw until `throws` are learnt. Return the exit status."""
+    """Watch the camera, and ask on the terminal about each throw, until `throws` of them are learnt.
+
+    Return the exit status: 0, or 1 if nothing was learnt. Raises DeviceError if the camera fails.
+    """
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.opening import open_camera
     from vision.networks import load_networks
@@ -94,7 +97,10 @@ def _lesson(teacher: Teacher, source: str, folder: Path, throws: int, expect: in
 
 
 def _asked(teacher: Teacher) -> bool:
-    """Ask about the throw that waits, and learn it. Return whether it was learnt."""
+    """Ask the person which values the waiting throw shows, and learn it. Return whether it was learnt.
+
+    Enter confirms the reading, digits correct it, `s` skips it. Wrong input is explained, and the question comes again.
+    """
     throw = teacher.view()["throw"]
     read = [die["read"] for die in throw["dice"]]
     shown = " ".join(map(str, read))

@@ -11,9 +11,11 @@ from companion.commands.analysis.puzzles import chosen_game, found_puzzles
 from companion.games.advice.puzzles import Puzzle
 
 CHOICES = 5
-"""Most options that a person may choose from in a puzzle: the best ones, in random order."""
+"""Most options that a person may choose from in a puzzle, the best ones in random order. More: harder, with worse
+decoys."""
 RIGHT = 1e-9
-"""Largest loss of value at which an answer counts as right: options may be equally good."""
+"""Largest loss of value, in the goal's unit, at which an answer counts as right: rounding differs where options are
+equal."""
 
 
 @click.command()
@@ -37,9 +39,9 @@ def command(game: str, count: int, seed: int | None) -> None:
 
 
 def _cost_of_choice(puzzle: Puzzle, generator: random.Random) -> float:
-    """Ask for a choice on the terminal, and return what it costs against the best option, in the unit of the goal.
+    """Show the options in random order, ask for one on the terminal, and return what it costs, in the unit of the goal.
 
-    `generator` shuffles the options that are shown.
+    That is the value of the best option less its own, so 0 for the best one. `generator` shuffles the options.
     """
     shown = list(puzzle.options[:CHOICES])
     generator.shuffle(shown)
