@@ -30,7 +30,7 @@ _PIN = re.compile(rb"(PIN: )\d+")
 PHOTOS = 5
 """How many of the newest photos of throws go into the zip, if photos are wanted. More: a larger zip to send."""
 README = """Written by `pegpip doctor --bundle` of Peg & Pip. Read it before you send it: the names of the players are
-in game.jsonl. The Wi-Fi's password, the PIN and the paired phones are not in it.
+in game.jsonl. Passwords, the webhook's address, the PIN and the paired phones are not in it.
 """
 """Text of README.txt in the zip."""
 
@@ -58,13 +58,14 @@ def write(
     folder = settings.data.folder
     game = PastGames(folder).newest() if folder.is_dir() else None
     system = {"system": platform.platform(), "processor": platform.machine(), "python": platform.python_version()}
+    tree: dict[str, dict[str, object]] = msgspec.to_builtins(settings)
     content = {
         "README.txt": README.encode(),
         "settings.json": msgspec.json.format(msgspec.json.encode(without_secrets(settings))),
         "doctor.jsonl": b"".join(msgspec.json.encode(asdict(one)) + b"\n" for one in findings),
         "machine.json": msgspec.json.format(msgspec.json.encode({**system, **versions()})),
         **({"game.jsonl": game} if game else {}),
-        **_log(settings.web.wifi_password),
+        **_log(str(tree[section][key]) for section, key in _secret_keys(tree)),
         **(_photos(folder) if photos else {}),
         **more,
     }
@@ -77,28 +78,35 @@ def write(
 
 
 def without_secrets(settings: Settings) -> dict[str, object]:
-    """Return the settings as a tree without the Wi-Fi's password and without the arguments of commands."""
-    found: dict[str, object] = msgspec.to_builtins(settings)
-    web, buttons = found["web"], found["buttons"]
-    assert isinstance(web, dict)
-    assert isinstance(buttons, dict)
-    web["wifi_password"] = SECRET if web["wifi_password"] else ""
-    buttons["shutdown_command"] = list(buttons["shutdown_command"])[:1]
-    return found
+    """Return the settings as JSON values, section -> key -> value, with each secret replaced by `SECRET`.
+
+    Secrets are all passwords, and the webhook's URL, whose path may be one. Of commands only the program is kept.
+    """
+    found: dict[str, dict[str, object]] = msgspec.to_builtins(settings)
+    for section, key in _secret_keys(found):
+        found[section][key] = SECRET if found[section][key] else ""
+    found["buttons"]["shutdown_command"] = settings.buttons.shutdown_command[:1]
+    return {**found}
 
 
-def _log(password: str) -> dict[str, bytes]:
+def _secret_keys(tree: Mapping[str, Mapping[str, object]]) -> list[tuple[str, str]]:
+    """Return section and key of each setting that is a secret; `tree` is section -> key -> value."""
+    keys = ((section, key) for section, values in tree.items() for key in values)
+    return [(section, key) for section, key in keys if key.endswith("password") or (section, key) == ("webhook", "url")]
+
+
+def _log(secrets: Iterable[str]) -> dict[str, bytes]:
     """Return the service's newest log lines from journald as the file `log.txt`, name -> content.
 
-    The PIN and the Wi-Fi's `password` are replaced by `SECRET`. Empty if the lines can't be read.
+    The PIN and each of `secrets` are replaced by `SECRET`. Empty if the lines can't be read.
     """
     words = ("journalctl", "--unit=pegpip", f"--lines={LOG_LINES}", "--no-pager", "--output=short-iso")
     try:
         said = subprocess.run(words, capture_output=True, timeout=20, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
         return {}
-    if password:
-        said = said.replace(password.encode(), SECRET.encode())
+    for secret in filter(None, secrets):
+        said = said.replace(secret.encode(), SECRET.encode())
     return {"log.txt": _PIN.sub(rb"\1" + SECRET.encode(), said)} if said else {}
 
 

@@ -22,9 +22,11 @@ def test_a_bug_report_holds_the_game_and_no_secret(tmp_path: Path, monkeypatch: 
     settings.write_text(
         f"[data]\ndir = '{data}'\n[web]\nport = 0\nhost = '127.0.0.1'\nwifi = 'Pub'\nwifi_password = 'hushhush'\n"
         "[buttons]\nshutdown_command = ['true', 'token-of-a-program']\n"
+        "[mqtt]\nhost = '127.0.0.1'\npassword = 'brokerword'\n"
+        "[webhook]\nurl = 'https://chat.example/hooks/secretpath'\nsecret_password = 'c2lnbmluZw=='\n"
     )
     token = played_by_a_phone(data)
-    service_says(tmp_path, monkeypatch, "PIN: 123456", "joined Pub with hushhush")
+    service_says(tmp_path, monkeypatch, "PIN: 123456", "joined Pub with hushhush", "mqtt brokerword")
     done = CliRunner().invoke(doctor, ["--config", str(settings), "--bundle", str(zipped)], standalone_mode=False)
     assert done.exception is None
     with zipfile.ZipFile(zipped) as archive:
@@ -33,7 +35,8 @@ def test_a_bug_report_holds_the_game_and_no_secret(tmp_path: Path, monkeypatch: 
         kept = json.loads(archive.read("settings.json"))
     assert set(names) == {"README.txt", "settings.json", "doctor.jsonl", "machine.json", "game.jsonl", "log.txt"}
     assert b"Zoe" in everything
-    for secret in ("hushhush", "123456", "token-of-a-program", token, "phone-of-zoe"):
+    secrets = ("hushhush", "brokerword", "secretpath", "c2lnbmluZw==", "123456", "token-of-a-program")
+    for secret in (*secrets, token, "phone-of-zoe"):
         assert secret.encode() not in everything, secret
     assert (kept["web"]["wifi"], kept["web"]["wifi_password"]) == ("Pub", "(kept back)")
 
@@ -61,7 +64,7 @@ def service_says(folder: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> 
 
 def test_a_bug_report_leaves_out_the_pin_in_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     service_says(tmp_path, monkeypatch, "PIN: 123456")
-    assert bundle._log("") == {"log.txt": b"2030-05-01T20:00:00 pi env[7]: PIN: (kept back)\n"}
+    assert bundle._log(()) == {"log.txt": b"2030-05-01T20:00:00 pi env[7]: PIN: (kept back)\n"}
 
 
 def test_a_bug_report_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
