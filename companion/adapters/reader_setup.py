@@ -156,7 +156,7 @@ def _why_uncalibrated(stored: Stored | None, source: str) -> str:
 def _health(stored: Stored, misfit_wh: tuple[int, int] | None) -> tuple[bool, str]:
     """Return whether a calibration fits the camera's frames, and a sentence for the page.
 
-    `misfit_wh` is the size of a frame that it does not fit, in pixels; None if all have fitted.
+    `misfit_wh` is the size in pixels of a frame that it does not fit; None if all frames have fitted so far.
     """
     if misfit_wh is None:
         return True, _calibrated(stored)

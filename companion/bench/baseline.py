@@ -18,7 +18,7 @@ dice."""
 
 
 def detector() -> Any:
-    """Return OpenCV's detector of dark round blobs, with the parameters of most tutorials."""
+    """Return OpenCV's detector of dark round blobs, with the parameters that most tutorials use."""
     wanted = cv2.SimpleBlobDetector_Params()  # type: ignore[attr-defined]
     wanted.filterByArea, wanted.minArea, wanted.maxArea = True, 20.0, 1500.0
     wanted.filterByCircularity, wanted.minCircularity = True, 0.6

@@ -79,7 +79,7 @@ def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | Non
 
 
 def virtual_throws(throws: int, progress: Progress, seed: int = 1) -> dict[str, float]:
-    """Film, settle and read simulated throws of two to seven dice, and compare with the true values.
+    """Read simulated throws of two to seven dice through the whole camera path, and compare with the true values.
 
     Args:
         throws: Number of throws.

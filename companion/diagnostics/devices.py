@@ -204,7 +204,7 @@ def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
 
 
 def _pins_open(wired: ButtonSettings) -> Finding:
-    """Open and close the buttons' GPIO pins, and return the finding."""
+    """Open and close the buttons' GPIO pins, and return the finding whether that worked."""
     from hardware.buttons.gpio import GpioButtons
 
     buttons = GpioButtons(wired)

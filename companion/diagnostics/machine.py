@@ -240,7 +240,10 @@ def degrees(root: Path = ROOT) -> float | None:
 
 
 def throttled() -> str | None:
-    """Return the answer of `vcgencmd get_throttled`; None on a machine without that program."""
+    """Return what `vcgencmd get_throttled` prints, such as `throttled=0x0`, or its error message.
+
+    None on a machine without that program, or if it takes more than 5 seconds.
+    """
     try:
         asked = subprocess.run(["vcgencmd", "get_throttled"], capture_output=True, text=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):

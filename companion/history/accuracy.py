@@ -1,4 +1,4 @@
-"""How often a reading of the camera was accepted without asking and was wrong, from what stands in the journal."""
+"""How often a reading of the camera was accepted without asking although it was wrong, computed from the journal."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def upper_bound(events: int, trials: int, confidence: float = CONFIDENCE) -> flo
 
 
 def _at_most(events: int, trials: int, probability: float) -> float:
-    """Probability of at most that many events in that many trials (binomial)."""
+    """Return the probability of at most `events` events in `trials` trials (binomial distribution)."""
     log_p, log_q = math.log(probability), math.log1p(-probability)
     return math.fsum(
         math.exp(

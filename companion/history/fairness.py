@@ -79,7 +79,8 @@ class Fairness:
     def verdict(self) -> str:
         """Result so far: `even`, `uneven` or `loaded`.
 
-        `uneven`: the dice are unfair or the reader errs. `loaded`: no likely reading error explains the values.
+        `even`: the evidence has never reached MIN_EVIDENCE. `uneven`: the dice are unfair or the reader errs. `loaded`:
+        no likely reading error explains the values.
         """
         if not self.is_uneven:
             return "even"
@@ -106,7 +107,7 @@ class Fairness:
         return self.evidence + self.rolled * log(1 / 6) - explained
 
     def view(self) -> dict[str, Any]:
-        """Return the result as plain JSON values.
+        """Return the result as JSON values.
 
         Returns:
             `throws`: their number; `counts`: number of dice by the face they showed; `evidence`: likelihood ratio
@@ -166,7 +167,7 @@ def likelihood_ratio(counts: Sequence[int]) -> float:
 
 
 def could_have_found(rolled: int) -> float | None:
-    """Return the smallest probability of one face that this many dice would reveal in half of all such sets.
+    """Return the smallest probability of one face that this many dice reveal in half of all sets with that bias.
 
     The other five faces share the rest. The excess over 1/6 is interpolated between `MEDIANS` on logarithmic scales.
 

@@ -25,9 +25,9 @@ def read(folder: Path) -> Settings | None:
 
 
 def keep(folder: Path, settings: Settings) -> None:
-    """Store the settings of a start that succeeded, if they are new. Errors of the disk are ignored.
+    """Store the settings of a start that succeeded in the data folder, if they are new. Errors of the disk are ignored.
 
-    The file is for its owner only: it holds the Wi-Fi's password.
+    Only its owner can read the file (mode 0600): it holds passwords.
     """
     if read(folder) != settings:
         with contextlib.suppress(OSError):

@@ -41,7 +41,7 @@ def choices_in_words(options: tuple[Option, ...]) -> list[str]:
 
 
 def answer_in_words(puzzle: Puzzle) -> str:
-    """Return a puzzle's best options with their values, best first, and why the first is the best, as text."""
+    """Return a puzzle's answer as text: its options with their values, best first, and why the first is the best."""
     many = 100.0 if puzzle.goal == "win" else 1.0
     rows = [f"   {value * many:>10.2f}  {option_in_words(option)}" for option, value in puzzle.options[:LISTED]]
     why = reasons_for(puzzle.transcript.state, puzzle.goal, puzzle.options)

@@ -35,11 +35,11 @@ MONTH = click.DateTime(["%Y-%m"])
 def command(
     as_json: bool, data: str | None, since: datetime | None, dice: str | None, sheet: Path | None, to: Path | None
 ) -> int:
-    """Read the stored throws again, and compare them with what stands and with what the table read.
+    """Read the stored throws again; compare them with the values that count in the game and with the table's reading.
 
-    A false accept is a reading that is trusted and not what stands; the bound holds with 95 % confidence, if people
-    corrected every wrong one. --export writes an anonymous zip: no names, no times, only the tray. A package that
-    can't be used is reported, and the exit status is 1.
+    A false accept is a trusted reading whose values are not those that count. The bound holds with 95 % confidence, if
+    people corrected every wrong reading. --export writes an anonymous zip: no names, no times, only the tray. A package
+    that can't be used is reported, and the exit status is 1.
     """
     from companion.evidence import contact_sheet, rescoring, sharing  # OpenCV takes a third of a second
     from companion.evidence.folder import PackageFolder

@@ -37,7 +37,7 @@ def command(
     """Teach a set of dice: throw them some ten times, and confirm or correct each reading.
 
     After each throw press Enter if it is right, type the values from left to right (0 for no die), or s to skip it. A
-    running table loads what was taught at its next start; the page /teach needs none.
+    running table loads what was taught at its next start. On the page /teach it counts at once.
     """
     from companion.evidence.lesson import Teacher
     from companion.evidence.taught import TaughtSets

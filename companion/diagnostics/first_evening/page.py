@@ -90,5 +90,5 @@ def _bars(durations_s: list[float]) -> tuple[list[float], int]:
 
 
 def _code(text: str) -> Markup:
-    """Escape a text for HTML, with what stands between backticks in a <code> element."""
+    """Escape a text for HTML; what is between backticks becomes a <code> element."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped before

@@ -373,7 +373,7 @@ class _Timed:
         again: Reading | None = None,
         size_px: float | None = None,
     ) -> Reading:
-        """Read one picture with the wrapped reader, arguments as there, and record the time in seconds."""
+        """Read one picture with the wrapped reader, which gets the same arguments, and record the time in seconds."""
         begun_s = time.perf_counter()
         reading = self._reader.read(frame_bgr, expect, again, size_px)
         self._durations_s.append(time.perf_counter() - begun_s)
