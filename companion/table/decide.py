@@ -136,8 +136,7 @@ class Changes:
 def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
     """Return `changes` with the steps for a report from the tray: motion, an observation, or that time has passed.
 
-    Without a game an observation is only remembered. Time has no effect then, nor while dice move or a question is
-    open.
+    Without a game an observation is only remembered. Time has no effect then, while dice move or a question is open.
     """
     state, game = changes.state, changes.state.playing
     match command:
@@ -169,7 +168,7 @@ def _reinterpreted(changes: Changes) -> Changes:
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
     """Return `changes` with the steps of an interpretation: journal its lines, then set memory, question and notice.
 
-    While a question is open, its lines are dropped unless it is `settled`. A new question replaces one it outranks.
+    While a question is open, an interpretation that is not `settled` plays no lines, but may replace the question.
     """
     before = changes.state.asked
     if before and not outcome.settled:
@@ -223,7 +222,7 @@ def _decided(changes: Changes) -> Changes:
 def _undone(changes: Changes, undo: Undo) -> Changes:
     """Return `changes` with the steps of an undo; the dice in the tray are then ignored until they change.
 
-    An undo of one line resumes an abandoned game, or takes back the start of a game without lines.
+    Undoing one line resumes an abandoned game instead; of a game without lines it takes back the start.
     """
     game = changes.game
     if game.abandoned and undo.count == 1:
@@ -361,8 +360,7 @@ def _next_game(changes: Changes) -> Changes:
 def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes:
     """Return `changes` with the steps that correct a throw to `values`, in any order.
 
-    If later lines would become illegal, they only offer it, and people must confirm. Raises IllegalAction if
-    impossible.
+    If later lines would become illegal, it is only offered, for people to confirm. Raises IllegalAction if impossible.
     """
     games, action = changes.state.record.games, action_of({"throw": list(values)})
     assert isinstance(action, Throw), "made as one"

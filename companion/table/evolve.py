@@ -20,9 +20,11 @@ from companion.table.snapshot import Event, Sitting, Thrown
 from companion.table.terms import terms_of
 
 MAX_REMEMBERED_COLOURS = 40
-"""Absent players whose colour is remembered, the latest ones: bounds the size of a game's journal entry."""
+"""Most absent players whose colour is remembered, the latest ones. More: each game's journal entry grows; fewer: people
+who come back get another colour."""
 LOG_LENGTH = 60
-"""Events kept for the log on the pages, newest ones: bounds the size of a game in memory."""
+"""Most events kept for the log on the pages, the newest ones. More: each game takes more memory; fewer: the log goes
+back less far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +211,7 @@ def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
 def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
     """Return the game after an entry of kind `line`, `abandoned` or `resumed`.
 
-    Raises RulesError if the rules refuse it, the game was abandoned, or the kind is unknown.
+    Raises RulesError if the rules refuse it, if it is a line in an abandoned game, or if the kind is unknown.
     """
     log = tuple(event for event in game.log if event.code != "abandoned")
     match entry.kind:

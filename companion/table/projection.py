@@ -31,7 +31,7 @@ REPLACED_NOTICES = frozenset({"throw", "decide", "throw_or_bank", "restored"})
 
 
 def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
-    """Return the snapshot of a table's state, with `pulse` as in `last` or 0.
+    """Return the snapshot of a table's state. The writer sets its `pulse`.
 
     Args:
         table: The state.

@@ -286,8 +286,8 @@ class Table:
     def _written(self, draft: Draft) -> Entry:
         """Write a draft's photo and entry to the disk, and return the entry as written.
 
-        Without the photo if that fails. If the entry can't be written, DeviceError is raised and the photo is deleted.
-        A draft with `waiting` then also sets that memory and a notice of the error.
+        If the photo can't be written, the entry says that there is none. If the entry can't be written, DeviceError is
+        raised and the photo is deleted; a draft with `waiting` then also sets that memory and a notice of the error.
         """
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")

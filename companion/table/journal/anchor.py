@@ -49,7 +49,10 @@ class Anchor:
         return None
 
     def write(self, head: Head) -> None:
-        """Store the journal's present end in place of the last one. The anchor then counts again after an import."""
+        """Store `head`, the journal's present end, in the anchor's file; a failing disk is only logged.
+
+        The mark that an import has left is deleted, so `read` returns the anchor again.
+        """
         log.info("head of the journal: %s %d %s", head.identity, head.number, head.link)
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)

@@ -114,7 +114,7 @@ def chained(head: Head, number: int, kind: str, body: bytes, wall_s: float, thro
 
 
 def row_of(line: bytes) -> Row | None:
-    """Decode a line; None if its hash is wrong or it is malformed."""
+    """Return a line of the journal, decoded; None if its hash is wrong or it is malformed."""
     line = line.removesuffix(b"\n")
     if _hash(line[:-_UNHASHED]).encode() != line[-_END:-2]:
         return None

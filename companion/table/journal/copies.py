@@ -105,7 +105,9 @@ def last_line(path: Path) -> bytes:
 
 
 def verify(folder: Path, head: Head | None = None) -> Iterator[tuple[Row, Tail, bool]]:
-    """Read both copies in step and check every line. A table may be writing meanwhile.
+    """Yield the rows of the journal in order, each after it was checked in both copies.
+
+    A table may be writing meanwhile.
 
     Args:
         folder: The data folder.
