@@ -71,10 +71,10 @@ from web.loudspeaker import Loudspeaker
 from web.serving.feed import Feed
 from web.serving.server import Server
 
-ANSWER_S = 2.0
+ANSWER_TIMEOUT_S = 2.0
 """Longest wait in seconds for an answer of the table or the server; then they count as hanging, and the watchdog is not
 notified. Too short: a busy Pi is restarted."""
-SILENT_S = 15.0
+MAX_FRAME_GAP_S = 15.0
 """Longest time in seconds between two frames of the camera's loop; then it counts as hanging, and the watchdog is not
 notified. Too short: a slow reading restarts the program."""
 
@@ -171,7 +171,7 @@ def build(starting: Starting) -> App:
     past = PastGames(folder)
     beyond = opened_beyond(settings, folder, table, past, live, lambda: report(checks, folder))
     parts = (
-        Part("table", table.start, table.stop, lambda: table.answers(ANSWER_S), needed=True),
+        Part("table", table.start, table.stop, lambda: table.answers(ANSWER_TIMEOUT_S), needed=True),
         following("board", table, lighting(board, lights, clock), board.start, board.stop, board.alive),
         Part("buttons", buttons.listen, buttons.stop, buttons.alive),
         following("sounds", table, sounding(chimes), chimes.start, chimes.stop, chimes.alive),
@@ -186,9 +186,9 @@ def build(starting: Starting) -> App:
 
     server = LastingServer(door.link)
     proofs = {
-        "the table": lambda: table.answers(ANSWER_S),
-        "the camera": lambda: observer.ended or camera.unused_s() < SILENT_S,
-        "the pages": lambda: server.answers(ANSWER_S),
+        "the table": lambda: table.answers(ANSWER_TIMEOUT_S),
+        "the camera": lambda: observer.ended or camera.unused_s() < MAX_FRAME_GAP_S,
+        "the pages": lambda: server.answers(ANSWER_TIMEOUT_S),
     }
     supervisor = Supervisor(parts, proofs, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)
     file = SettingsFile(

@@ -20,7 +20,7 @@ CLIP_S = 3.0
 longer: more memory."""
 FRAMES_PER_S = 8
 """Frames recorded each second. Fewer: a die can't be followed; more: each costs about 1 ms of the camera loop."""
-SLOWER = 2
+SLOW_MOTION_FACTOR = 2
 """Slow-motion factor: a clip takes this many times as long to play as the throw took."""
 SIZE_WH = (400, 300)
 """Size of a kept frame in pixels: readable on the pub's screen, about 13 kB as JPEG."""
@@ -94,7 +94,7 @@ class Clips:
             return None
         first, *rest = [Image.open(io.BytesIO(frame)) for frame in frames]
         made = io.BytesIO()
-        duration_ms = round(1000 * SLOWER / FRAMES_PER_S)
+        duration_ms = round(1000 * SLOW_MOTION_FACTOR / FRAMES_PER_S)
         first.save(
             made,
             "WEBP",

@@ -33,7 +33,7 @@ ROOMS = ("companion", "vision", "hardware", "web")
 """Folders of the Python packages that a release is built from."""
 TREE = ("pyproject.toml", "README.md", "LICENSE")
 """Files that the package is built from, besides the rooms."""
-KEPT = 2
+MAX_KEPT = 2
 """Complete releases to keep on the disk, counting the current and the proven one, which always stay. More fill the SD
 card."""
 WHOLE = "whole"
@@ -211,11 +211,11 @@ class Releases:
         _point(self.place / "proven", name)
 
     def prune(self) -> None:
-        """Delete incomplete releases, and the oldest ones beyond KEPT. The current and the proven one always stay."""
+        """Delete incomplete releases, and the oldest beyond MAX_KEPT. The current and the proven one always stay."""
         named = {self.current(), self.proven()}
         others = [name for name in self.names() if name not in named]
         halves = sorted({path.name for path in self.folder.iterdir()} - {*self.names(), *named})
-        for name in [*halves, *others[: max(0, len(others) - (KEPT - len(named)))]]:
+        for name in [*halves, *others[: max(0, len(others) - (MAX_KEPT - len(named)))]]:
             remove(self.folder / name)
 
     def _fill(self, place: Path, source: Source) -> None:

@@ -1,9 +1,9 @@
 """A new release on trial: it proves itself, or the proven release runs again, also after a power cut at any moment.
 
 A release is on trial while it is the current one and not the proven one. Each start of the service is a try: its unit
-runs `count` before and `prove` after it, with the Python of the proven release. After TRIES tries in which the table
-was not well, the proven release becomes current again. So a release that crashes the machine does not end in a table
-that does not start. `pegpip update` begins a trial and waits for the result.
+runs `count` before and `prove` after it, with the Python of the proven release. After MAX_TRIES tries in which the
+table was not well, the proven release becomes current again. So a release that crashes the machine does not end in a
+table that does not start. `pegpip update` begins a trial and waits for the result.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from companion.errors import CompanionError, DeviceError
 from companion.service.addresses import served_port
 from companion.table.atomic import sync, write_file
 
-TRIES = 2
+MAX_TRIES = 2
 """Starts of the service in which a new release may fail before the proven one returns. At 1 a power cut would end the
 trial; higher: a broken release keeps the table down longer."""
-WELL_S = 120.0
+HEALTHY_TIMEOUT_S = 120.0
 """Longest wait in seconds until a new release's table is healthy; then the trial has failed. Too short: a slow Pi fails
 it; longer: the table stays down."""
-LOOKS_S = 1.0
+POLL_S = 1.0
 """Pause in seconds between two requests to the table's pages. Longer: success is noticed later."""
 FILE_NAME = "trial.json"
 """File beside the releases that stores the trial."""
@@ -95,14 +95,14 @@ def on_trial(releases: Releases) -> Trial | None:
 
 
 def count(releases: Releases) -> None:
-    """Add one to the starts of the release on trial; if it has had TRIES starts, go back to the proven release.
+    """Add one to the starts of the release on trial; if it has had MAX_TRIES starts, go back to the proven release.
 
     Without a trial its file is deleted. Raises OSError.
     """
     trial = on_trial(releases)
     if trial is None:
         _forget(releases)
-    elif trial.tries >= TRIES:
+    elif trial.tries >= MAX_TRIES:
         back(releases)
     else:
         _write(releases, Trial(trial.release, trial.entry, trial.tries + 1))
@@ -125,15 +125,15 @@ def prove(
         clock: A monotonic clock, in seconds.
 
     Raises:
-        DeviceError: The table was not healthy within WELL_S, and the release stays on trial; or `count` has taken the
-            release back meanwhile.
+        DeviceError: The table was not healthy within HEALTHY_TIMEOUT_S, and the release stays on trial; or `count` has
+            taken the release back meanwhile.
     """
     trial = on_trial(releases)
     if trial is None:
         return
     await_well(look, trial.entry, pause, clock)
     if releases.current() != trial.release:
-        raise DeviceError(f"It was taken back after {TRIES} starts.", "")
+        raise DeviceError(f"It was taken back after {MAX_TRIES} starts.", "")
     releases.trust(trial.release)
     _forget(releases)
 
@@ -151,7 +151,7 @@ def await_well(
 ) -> None:
     """Wait until the table is healthy and its newest journal entry is `entry` or later.
 
-    Raises DeviceError after WELL_S seconds.
+    Raises DeviceError after HEALTHY_TIMEOUT_S seconds.
 
     Args:
         look: Returns the number of the journal's newest entry when the table is healthy, else None.
@@ -159,13 +159,13 @@ def await_well(
         pause: Waits a number of seconds.
         clock: A monotonic clock, in seconds.
     """
-    end = clock() + WELL_S
+    end = clock() + HEALTHY_TIMEOUT_S
     while clock() < end:
         newest = look()
         if newest is not None and (entry is None or newest >= entry):
             return
-        pause(LOOKS_S)
-    raise DeviceError(f"It was not well within {WELL_S:.0f} s.", "")
+        pause(POLL_S)
+    raise DeviceError(f"It was not well within {HEALTHY_TIMEOUT_S:.0f} s.", "")
 
 
 def entry_of(page: str) -> int | None:

@@ -26,7 +26,7 @@ RATE_HZ = 60
 PRESSES = 9
 """Button presses whose median is reported. More: a steadier figure, a longer bench."""
 LAYOUT, POWER = preset("board3x121"), Power(PowerSettings(brightness=1.0))
-PATIENCE_S = 60.0
+LIGHT_TIMEOUT_S = 60.0
 """Longest wait in seconds for the light after a press; a press that lights nothing counts as this long."""
 
 
@@ -88,7 +88,7 @@ def press_ms() -> float:
         buttons.start(lambda _: None, lambda touch: _acknowledge(board, touch))
         begun = time.perf_counter()
         os.write(ours, b"b")
-        strip.first_lit.wait(PATIENCE_S)
+        strip.first_lit.wait(LIGHT_TIMEOUT_S)
         took_ms = 1000 * (time.perf_counter() - begun)
         buttons.stop()
         board.stop()

@@ -15,7 +15,7 @@ from companion.service.addresses import served_port
 from companion.settings.starting import in_use
 from web.pages import Addresses, owner_url
 
-ANSWER_S = 5.0
+ANSWER_TIMEOUT_S = 5.0
 """Longest wait in seconds for the running table; then the command goes on without its codes. Longer: a dead table
 delays it."""
 
@@ -50,10 +50,10 @@ def command(settings_file: Path | None) -> None:
 def codes_of(port: int) -> dict[str, Any]:
     """Return the `pin` and, without a host, the owner's code `first` of the table on that port of this machine.
 
-    They come from its own page. Empty if no table answers within ANSWER_S.
+    They come from its own page. Empty if no table answers within ANSWER_TIMEOUT_S.
     """
     with contextlib.suppress(OSError, ValueError):  # nothing listens, or something else does
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/pair/codes", timeout=ANSWER_S) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/pair/codes", timeout=ANSWER_TIMEOUT_S) as answer:
             codes = json.load(answer)
         if isinstance(codes, dict) and "pin" in codes:
             return codes

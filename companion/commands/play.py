@@ -19,7 +19,7 @@ from companion.errors import CompanionError, DeviceError, SetupError
 from companion.games.engine.players import LEVELS
 from companion.games.registry import GAMES
 from companion.service import safe_mode
-from companion.service.crash_loop import REVERT_AFTER, TRIES, Starts
+from companion.service.crash_loop import REVERT_AFTER, SAFE_MODE_AFTER, Starts
 from companion.service.malloc import keep_what_is_loaded, share_one_heap
 from companion.service.sd_notify import under_systemd
 from companion.settings import last_good
@@ -95,7 +95,7 @@ def command(settings_file: Path | None, verbose: bool, log_json: bool, **given: 
 def _built(starting: Starting, starts: Starts) -> App:
     """Build the table from the settings, and return it, not started.
 
-    After REVERT_AFTER failed starts the last good settings are used, after TRIES safe mode.
+    After REVERT_AFTER failed starts the last good settings are used, after SAFE_MODE_AFTER safe mode.
 
     Args:
         starting: The settings to build from.
@@ -107,7 +107,7 @@ def _built(starting: Starting, starts: Starts) -> App:
     """
     before = starts.begin()
     try:
-        if len(before) >= TRIES:
+        if len(before) >= SAFE_MODE_AFTER:
             return safe_mode.build(starting, before[-1])
         if len(before) >= REVERT_AFTER:
             starting.go_back(before[-1])

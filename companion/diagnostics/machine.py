@@ -22,10 +22,10 @@ FREE_MB_NEEDED = 50
 """Least free space in the data folder, in MB; with less the disk check fails, before the journal can't be written."""
 EARLIEST_YEAR = 2025
 """First year that a right clock can show; an earlier one fails the check. A Pi without a network starts in the past."""
-SLACK_S = 300.0
+MAX_CLOCK_LAG_S = 300.0
 """Seconds that the clock may be behind the newest entry before it is reported as wrong. Lower: small corrections of the
 clock are reported."""
-SLOWED_C = 80.0
+THROTTLED_FROM_C = 80.0
 """Degrees Celsius at which a Pi slows its processor down (Raspberry Pi documentation, "Frequency management")."""
 NEWEST_FILE = "newest-time.txt"
 """Time of the newest entry, kept in the data folder while the clock is behind it."""
@@ -140,7 +140,7 @@ def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -
     newest = datetime.fromtimestamp(newest_entry_s, now.tzinfo)
     if now.year < EARLIEST_YEAR:
         wrong = f"The clock says {now:%Y-%m-%d}, which is long past."
-    elif now.timestamp() < newest_entry_s - SLACK_S and not _synchronised(root):
+    elif now.timestamp() < newest_entry_s - MAX_CLOCK_LAG_S and not _synchronised(root):
         wrong = f"The clock says {now:%Y-%m-%d %H:%M}, but the newest entry is of {newest:%Y-%m-%d %H:%M}."
     else:
         return Finding("clock", True, f"The clock says {now:%Y-%m-%d %H:%M}.")
@@ -203,7 +203,7 @@ def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
         firmware: Answer of `vcgencmd get_throttled`, which also reports the past since the start; None to leave it out.
     """
     now_c = degrees(root)
-    ill = [] if now_c is None or now_c < SLOWED_C else [f"The processor is at {now_c:.0f} °C and slows down."]
+    ill = [] if now_c is None or now_c < THROTTLED_FROM_C else [f"The processor is at {now_c:.0f} °C and slows down."]
     if _voltage_is_low(root):
         ill.insert(0, "The supply's voltage is too low now.")
     if firmware is not None:

@@ -31,8 +31,8 @@ MAX_SLIPS = 0.01
 """Largest share, 0 to 1, of a value's readings that a good reader may get wrong. Higher: loaded dice pass as misread;
 lower: misread dice are called loaded."""
 FINDABLE_CHANCE = 0.3
-"""Probability of one face, 0 to 1, in a biased set: no verdict before enough dice were rolled to reveal such a set.
-Lower: a verdict needs more throws (`could_have_found`)."""
+"""Probability of one face, 0 to 1: until the dice rolled would reveal such a bias, `pegpip dice` says that there are
+not enough throws. Lower: it says so longer."""
 COURSE_POINTS = 120
 """About how many points the chart of the evidence has. More would not be seen on a phone's width and cost bytes."""
 MEDIANS = ((0.19, 2300), (0.2, 1295), (0.22, 514), (0.25, 218), (0.3, 108), (0.4, 41), (0.6, 14), (1.0, 5))

@@ -16,7 +16,7 @@ FILE_NAME = ".starts.json"
 REVERT_AFTER = 2
 """Failed starts in a row after which the last good settings are used. At 1 a power cut would undo a change of settings;
 higher: the table stays dark longer."""
-TRIES = 3
+SAFE_MODE_AFTER = 3
 """Failed starts in a row after which the table starts in safe mode. Higher: people wait longer for a page that says
 what is wrong."""
 UNREADY = "It ended before it was ready, without a word."
@@ -64,6 +64,6 @@ class Starts:
             self._file.unlink(missing_ok=True)
 
     def _write(self) -> None:
-        """Store the last TRIES reasons. Errors of the disk are ignored."""
+        """Store the last SAFE_MODE_AFTER reasons. Errors of the disk are ignored."""
         with contextlib.suppress(OSError):
-            write_file(self._file, (msgspec.json.encode(self._reasons[-TRIES:]),))
+            write_file(self._file, (msgspec.json.encode(self._reasons[-SAFE_MODE_AFTER:]),))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from companion.app import ANSWER_S, App
+from companion.app import ANSWER_TIMEOUT_S, App
 from companion.diagnostics.machine import checks_of_any_table
 from companion.history.export import PastGames
 from companion.service.opening import opened_door
@@ -46,7 +46,7 @@ def build(starting: Starting, why: str) -> App:
     door = opened_door(starting, clock, board.show_code)
     settings = starting.settings
     server = LastingServer(door.link)
-    proofs = {"the pages": lambda: server.answers(ANSWER_S)}
+    proofs = {"the pages": lambda: server.answers(ANSWER_TIMEOUT_S)}
     supervisor = Supervisor((), proofs, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)
     checks = {"table": table.health, **checks_of_any_table(folder, lambda: (True, "not verified in safe mode"))}
     feed = Feed(table, folder)

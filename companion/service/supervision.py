@@ -16,11 +16,11 @@ from companion.service.parts import Part
 
 log = logging.getLogger(__name__)
 
-LOOK_S = 1.0
+CHECK_EVERY_S = 1.0
 """Seconds between two checks of the parts. Longer: a failed part stays down longer."""
-STOPPING_S = 10.0
+STOP_TIMEOUT_S = 10.0
 """Longest wait in seconds for a running check when the program stops. Longer: a hanging check delays the stop."""
-REPORTED_S = 6.0
+SHOWN_AFTER_RESTART_S = 6.0
 """Seconds for which a failure is shown after the part runs again. Too short: no page has fetched it; longer: the page
 warns of a part that works."""
 
@@ -70,7 +70,7 @@ class Supervisor:
         self._hook = threading.excepthook
 
     def start(self) -> None:
-        """Start the thread that calls `step` every LOOK_S seconds, and record exceptions that end other threads.
+        """Start the thread that calls `step` every CHECK_EVERY_S seconds, and record exceptions that end other threads.
 
         The parts must be running.
         """
@@ -92,7 +92,7 @@ class Supervisor:
         """Stop the checks. Call it before the parts are stopped."""
         self._done.set()
         if self._thread is not None:
-            self._thread.join(timeout=STOPPING_S)
+            self._thread.join(timeout=STOP_TIMEOUT_S)
         threading.excepthook = self._hook
 
     def health(self) -> tuple[bool, str]:
@@ -121,7 +121,7 @@ class Supervisor:
                 return check()
             if fall.again_s is None:
                 return False, f"It has stopped ({fall.why}) and is being started again."
-            if self._clock() < fall.again_s + REPORTED_S:
+            if self._clock() < fall.again_s + SHOWN_AFTER_RESTART_S:
                 return False, f"It had stopped ({fall.why}) and was started again."
             ok, says = check()
             return ok, f"{says}; started again {fall.count} times, last after {fall.why}"
@@ -136,7 +136,11 @@ class Supervisor:
         for part in self._parts:
             self._revive(part)
         self._silent = [name for name, lives in self._proofs.items() if not lives()]
-        if self._every_s is not None and not self._silent and self._clock() >= self._fed_s + self._every_s - LOOK_S:
+        if (
+            self._every_s is not None
+            and not self._silent
+            and self._clock() >= self._fed_s + self._every_s - CHECK_EVERY_S
+        ):
             self._fed_s = self._clock()
             self._notify()
 
@@ -158,8 +162,8 @@ class Supervisor:
             self._falls[part.name] = Fall(str(refused), self._falls[part.name].count)
 
     def _run(self) -> None:
-        """Call `step` every LOOK_S seconds until `stop`; errors are logged."""
-        while not self._done.wait(LOOK_S):
+        """Call `step` every CHECK_EVERY_S seconds until `stop`; errors are logged."""
+        while not self._done.wait(CHECK_EVERY_S):
             try:
                 self.step()
             except Exception:

@@ -12,9 +12,9 @@ from companion.table.atomic import write_file
 
 log = logging.getLogger(__name__)
 
-CAP_BYTES = 500_000_000
-"""Largest total size of all photos in bytes, unless the settings say otherwise; the oldest are deleted beyond it. SD
-cards are small (docs/reference/hardware.md)."""
+MAX_TOTAL_BYTES = 500_000_000
+"""Largest total size of all photos in bytes, unless the settings say otherwise; beyond it the oldest are deleted. More:
+the SD card fills (docs/reference/hardware.md); fewer: older throws lose their photo."""
 
 
 def digest_of(jpeg: bytes) -> str:
@@ -30,7 +30,7 @@ class Photos:
         cap_bytes: Largest total size in bytes.
     """
 
-    def __init__(self, folder: Path, cap_bytes: int = CAP_BYTES) -> None:
+    def __init__(self, folder: Path, cap_bytes: int = MAX_TOTAL_BYTES) -> None:
         self.folder = folder / "photos"
         self.cap_bytes = cap_bytes
 

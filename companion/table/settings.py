@@ -10,7 +10,7 @@ import platformdirs
 from msgspec import Meta
 
 from companion.games.registry import GAMES
-from companion.table.photos import CAP_BYTES
+from companion.table.photos import MAX_TOTAL_BYTES
 
 Language = Literal["", "en", "de", "fi"]
 """Languages of `web.catalogue`."""
@@ -54,7 +54,7 @@ class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     dir: Annotated[str, Meta(extra={"stays": True})] = ""
-    photos_mb: Annotated[int, Meta(ge=10, le=1_000_000, extra=LIVE)] = 2 * CAP_BYTES // 1_000_000
+    photos_mb: Annotated[int, Meta(ge=10, le=1_000_000, extra=LIVE)] = 2 * MAX_TOTAL_BYTES // 1_000_000
     evidence_percent: Annotated[int, Meta(ge=0, le=90, extra=LIVE)] = 50
 
     @property

@@ -17,7 +17,7 @@ import pytest
 
 from companion.appliance import trial
 from companion.appliance.releases import WHOLE, Releases, Source
-from companion.appliance.trial import TRIES, back, begin, count, on_trial, page_of, prove
+from companion.appliance.trial import MAX_TRIES, back, begin, count, on_trial, page_of, prove
 from companion.appliance.update import Updater
 from companion.errors import DeviceError
 from companion.service.addresses import published
@@ -127,7 +127,7 @@ class Careful(Table):
 
 def booted(table: Table) -> None:
     """What the unit has done at a start, till one is well."""
-    for _ in range(TRIES + 1):
+    for _ in range(MAX_TRIES + 1):
         count(table.releases)
         time = Time()
         try:
@@ -211,7 +211,7 @@ def test_a_release_that_crashes_the_machine_is_replaced_by_the_proven_one(releas
     """It is never looked at: the power goes each time while it starts."""
     first = releases.current()
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         count(releases)
         assert releases.current() != first
     count(releases)
@@ -317,7 +317,7 @@ def test_no_exit_status_stops_the_services_restarts() -> None:
 def test_the_units_command_reports_a_failed_trial_with_exit_status_1(
     releases: Releases, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trial, "WELL_S", 0.0)
+    monkeypatch.setattr(trial, "HEALTHY_TIMEOUT_S", 0.0)
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     assert trial.main("count", releases.machine) == 0
     assert trial.main("prove", releases.machine) == 1

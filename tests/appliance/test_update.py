@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from companion.appliance.releases import Releases, Source
-from companion.appliance.trial import WELL_S
+from companion.appliance.trial import HEALTHY_TIMEOUT_S
 from companion.appliance.update import Updater
 from companion.errors import DeviceError
 from tests.appliance.machines import Noted, wheels
@@ -83,7 +83,7 @@ def test_an_unhealthy_release_is_replaced_by_the_one_before(releases: Releases, 
         update.update(source)
     assert releases.current() == first
     assert table.starts == [source.name(), first]
-    assert time.now >= WELL_S
+    assert time.now >= HEALTHY_TIMEOUT_S
     assert "going back" in said[-1]
 
 
@@ -109,7 +109,7 @@ def test_a_release_that_does_not_start_is_taken_back_at_once(releases: Releases,
     with pytest.raises(DeviceError, match="the one before runs again"):
         update.update(wheels(tmp_path / "new", "new"))
     assert releases.current() == first
-    assert time.now < WELL_S
+    assert time.now < HEALTHY_TIMEOUT_S
 
 
 def test_if_neither_release_starts_the_error_names_both_causes(releases: Releases, tmp_path: Path) -> None:

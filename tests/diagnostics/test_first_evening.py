@@ -247,7 +247,7 @@ def test_throws_that_the_table_asks_about_are_reported(table: Table, monkeypatch
 def test_a_throw_that_the_camera_missed_is_asked_about_and_reported(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f"{STEPS}.UNSEEN_S", 1.0)
+    monkeypatch.setattr(f"{STEPS}.UNSEEN_TIMEOUT_S", 1.0)
     table.person = Someone(hands_off=True)
     assert is_ill(table.held(), "throws", "2 not seen", "whole tray")
 

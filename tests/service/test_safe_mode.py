@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from companion.service.crash_loop import REVERT_AFTER, TRIES, Starts
+from companion.service.crash_loop import REVERT_AFTER, SAFE_MODE_AFTER, Starts
 from companion.table.journal import Entry, Journal
 from tests.system.running import Running
 
@@ -46,7 +46,7 @@ def started(folder: Path) -> str:
 
 def test_after_three_failed_starts_safe_mode_shows_the_reason(tmp_path: Path) -> None:
     unplayable(tmp_path)
-    for _ in range(TRIES):
+    for _ in range(SAFE_MODE_AFTER):
         ended = started(tmp_path)
         assert "journal.jsonl: entry 3" in ended
         assert "Traceback" not in ended
@@ -98,11 +98,11 @@ def test_a_wrong_flag_at_the_terminal_is_no_failed_start(tmp_path: Path) -> None
 
 
 def test_a_successful_start_resets_the_count_of_failed_starts(tmp_path: Path) -> None:
-    for number in range(TRIES + 1):
+    for number in range(SAFE_MODE_AFTER + 1):
         starts = Starts(tmp_path, {})
         assert len(starts.begin()) == number
         starts.failed(f"try {number}")
-    assert Starts(tmp_path, {}).begin() == [f"try {number}" for number in range(1, TRIES + 1)]
+    assert Starts(tmp_path, {}).begin() == [f"try {number}" for number in range(1, SAFE_MODE_AFTER + 1)]
     Starts(tmp_path, {}).ready()
     assert Starts(tmp_path, {}).begin() == []
 
@@ -119,7 +119,7 @@ def test_safe_mode_comes_before_systemds_limit_of_restarts() -> None:
     unit = UNIT.read_text()
     burst = re.search(r"^StartLimitBurst=(\d+)$", unit, re.MULTILINE)
     assert burst is not None
-    assert int(burst[1]) > TRIES
+    assert int(burst[1]) > SAFE_MODE_AFTER
     assert "StartLimitIntervalSec=0" not in unit
 
 
@@ -132,6 +132,6 @@ def test_a_start_goes_on_if_failed_starts_can_not_be_stored(tmp_path: Path) -> N
 
 def test_a_second_program_on_the_folder_is_no_failed_start(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
-        for _ in range(TRIES + 1):
+        for _ in range(SAFE_MODE_AFTER + 1):
             assert "Another table" in started(tmp_path)
         assert table.ask("/healthz")[0] == 200

@@ -37,10 +37,10 @@ class Unheard(BaseException):
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    supervision.LOOK_S, supervision.REPORTED_S = 0.2, 0.8
+    supervision.CHECK_EVERY_S, supervision.SHOWN_AFTER_RESTART_S = 0.2, 0.8
     with running_app(tmp_path_factory.mktemp("data")) as app:
         yield app
-    supervision.LOOK_S, supervision.REPORTED_S = 1.0, 6.0
+    supervision.CHECK_EVERY_S, supervision.SHOWN_AFTER_RESTART_S = 1.0, 6.0
     del app
     gc.collect()
 
@@ -147,7 +147,7 @@ class Clock:
 
 
 def test_the_watchdog_is_notified_only_while_all_parts_respond(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervision, "LOOK_S", 1.0)
+    monkeypatch.setattr(supervision, "CHECK_EVERY_S", 1.0)
     clock, fed = Clock(), list[float]()
     lives = {"the table": True, "the camera": True, "the pages": True}
     proofs = {name: (lambda name=name: lives[name]) for name in lives}
@@ -169,7 +169,7 @@ def test_the_watchdog_is_notified_only_while_all_parts_respond(monkeypatch: pyte
 
 
 def test_a_part_that_fails_to_restart_is_reported_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervision, "REPORTED_S", 6.0)
+    monkeypatch.setattr(supervision, "SHOWN_AFTER_RESTART_S", 6.0)
     clock, alive, refuse = Clock(), [True], ["The disk is gone. Put it back."]
 
     def start() -> None:
@@ -239,7 +239,7 @@ def test_a_part_that_fails_to_start_is_reported_and_tried_again() -> None:
     supervisor.step()
     supervisor.step()
     assert tries == ["start", "start"]
-    clock.now_s += supervision.REPORTED_S + 1
+    clock.now_s += supervision.SHOWN_AFTER_RESTART_S + 1
     assert health()[0]
     tries.clear()
     with pytest.raises(ValueError, match="own error"):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from companion.service.addresses import own_addresses
-from companion.service.crash_loop import TRIES
+from companion.service.crash_loop import SAFE_MODE_AFTER
 from tests.service.test_safe_mode import started, unplayable
 from tests.system.crawling import Crawler
 from tests.system.running import Running
@@ -30,7 +30,7 @@ def table_in(state: str, folder: Path) -> Iterator[Running]:
     """A table in that state, served on every address of this machine."""
     if state == "safe mode":
         unplayable(folder)
-        for _ in range(TRIES):
+        for _ in range(SAFE_MODE_AFTER):
             started(folder)
     if state in ("no host", "damaged"):
         with Running(folder) as before:

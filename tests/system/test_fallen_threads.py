@@ -35,7 +35,7 @@ EXCEPTIONS = pytest.mark.parametrize("with_", [ValueError, SystemExit, Unheard],
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(supervision, "LOOK_S", 0.1)
+    monkeypatch.setattr(supervision, "CHECK_EVERY_S", 0.1)
     yield
     gc.collect()
 
@@ -61,7 +61,7 @@ def falls_and_comes_back(part: Part, fall: Callable[[], None], works: Callable[[
         fall()
         assert until(lambda: not health()[0])
         assert until(lambda: "was started again" in health()[1])
-        now_s[0] += supervision.REPORTED_S
+        now_s[0] += supervision.SHOWN_AFTER_RESTART_S
         assert health()[0]
         assert "started again 1 times" in health()[1]
         assert works()

@@ -13,7 +13,7 @@ from companion.games.engine.game import Throw
 from companion.history.fairness import FINDABLE_CHANCE, evidence_after
 from companion.settings import load as config
 
-WIDTH = 40
+BAR_CHARS = 40
 """Characters of the longest bar in the chart of the counts. More: the lines do not fit into a terminal of 80."""
 
 
@@ -78,7 +78,9 @@ def in_words(found: dict[str, Any]) -> str:
     counts = found["counts"]
     rolled, most = sum(counts.values()), max(counts.values()) or 1
     rows = [f"{found['throws']} throws, {rolled} dice; an even share is {rolled / 6:.1f}."]
-    rows += [f"  {face}  {'#' * round(WIDTH * count / most):<{WIDTH}} {count}" for face, count in counts.items()]
+    rows += [
+        f"  {face}  {'#' * round(BAR_CHARS * count / most):<{BAR_CHARS}} {count}" for face, count in counts.items()
+    ]
     rows.append(_verdict(found))
     found_by_now = found["could_have_found"]
     rows.append(

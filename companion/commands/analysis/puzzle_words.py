@@ -8,7 +8,7 @@ from companion.games.advice.reasons import reasons_for
 from companion.games.registry import game_named
 from web.catalogue import say
 
-LISTED = 6
+MAX_LISTED = 6
 """Most options that the answer to a puzzle lists, best first; worse ones are left out. More: the answer fills the
 screen."""
 UNITS = {"win": "% of a win", "games": "games", "points": "points"}
@@ -43,7 +43,7 @@ def choices_in_words(options: tuple[Option, ...]) -> list[str]:
 def answer_in_words(puzzle: Puzzle) -> str:
     """Return a puzzle's answer as text: its options with their values, best first, and why the first is the best."""
     many = 100.0 if puzzle.goal == "win" else 1.0
-    rows = [f"   {value * many:>10.2f}  {option_in_words(option)}" for option, value in puzzle.options[:LISTED]]
+    rows = [f"   {value * many:>10.2f}  {option_in_words(option)}" for option, value in puzzle.options[:MAX_LISTED]]
     why = reasons_for(puzzle.transcript.state, puzzle.goal, puzzle.options)
     told = " ".join(say("en", f"fact.{phrase.code}", **phrase.args) for phrase in why)
     return "\n".join([f"   Best first, in {UNITS[puzzle.goal]}:", *rows, f"   {told}"])

@@ -22,7 +22,7 @@ from companion.games.registry import GAMES, game_named
 CONFIDENCE = 1.959964
 """Standard errors on either side of a mean in a 95 % confidence interval. Larger: wider intervals of more
 confidence."""
-PARTS = 200
+BATCHES = 200
 """Batches that the games are divided into for worker processes. More: finer progress, more overhead."""
 
 
@@ -117,7 +117,7 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    size = max(1, games // PARTS)
+    size = max(1, games // BATCHES)
     parts = [range(begin, min(begin + size, games)) for begin in range(0, games, size)]
     totals = [Score()] * len(levels)
     columns = (*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn())

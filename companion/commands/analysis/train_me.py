@@ -10,10 +10,10 @@ from companion.commands.analysis.puzzle_words import answer_in_words, choices_in
 from companion.commands.analysis.puzzles import chosen_game, found_puzzles
 from companion.games.advice.puzzles import Puzzle
 
-CHOICES = 5
+MAX_CHOICES = 5
 """Most options that a person may choose from in a puzzle, the best ones in random order. More: harder, with worse
 decoys."""
-RIGHT = 1e-9
+MAX_RIGHT_LOSS = 1e-9
 """Largest loss of value, in the goal's unit, at which an answer counts as right: rounding differs where options are
 equal."""
 
@@ -32,8 +32,8 @@ def command(game: str, count: int, seed: int | None) -> None:
     for number, puzzle in enumerate(found_puzzles(name, count, seed), 1):
         click.echo(puzzle_in_words(puzzle, number))
         lost = _cost_of_choice(puzzle, generator)
-        right, cost = right + (lost <= RIGHT), cost + lost
-        click.echo(("   Right!" if lost <= RIGHT else "   Not the best.") + f"\n{answer_in_words(puzzle)}\n")
+        right, cost = right + (lost <= MAX_RIGHT_LOSS), cost + lost
+        click.echo(("   Right!" if lost <= MAX_RIGHT_LOSS else "   Not the best.") + f"\n{answer_in_words(puzzle)}\n")
     unit, many = ("% of a win", 100.0) if puzzle.goal == "win" else (puzzle.goal, 1.0)
     click.echo(f"{right} of {count} right. Your choices cost {cost / count * many:.2f} {unit} a puzzle.")
 
@@ -43,7 +43,7 @@ def _cost_of_choice(puzzle: Puzzle, generator: random.Random) -> float:
 
     That is the value of the best option less its own, so 0 for the best one. `generator` shuffles the options.
     """
-    shown = list(puzzle.options[:CHOICES])
+    shown = list(puzzle.options[:MAX_CHOICES])
     generator.shuffle(shown)
     for place, words in enumerate(choices_in_words(tuple(option for option, _ in shown)), 1):
         click.echo(f"   {place}) {words}")

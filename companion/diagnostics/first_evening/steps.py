@@ -18,7 +18,7 @@ from companion.diagnostics.first_evening.evening import (
     longest_gap_s,
 )
 from companion.diagnostics.health import Finding
-from companion.diagnostics.machine import SLOWED_C, check_power, throttled
+from companion.diagnostics.machine import THROTTLED_FROM_C, check_power, throttled
 from companion.errors import DeviceError
 from hardware.buttons import Press
 from hardware.pictures import lights
@@ -51,7 +51,7 @@ MAX_READING_S = 0.5
 readings before it is shown."""
 MAX_ASKED = 0.1
 """Largest share of throws, 0 to 1, that the table may ask about without a failed finding. One is always allowed."""
-UNSEEN_S = 60.0
+UNSEEN_TIMEOUT_S = 60.0
 """Seconds without a settled throw after which the person is asked whether they threw. Too short: asked while still
 throwing; too long: a missed throw is noticed late."""
 COLOUR_S, HOLE_S = 1.0, 0.05
@@ -141,7 +141,7 @@ def _throws_left(evening: Evening) -> bool:
 def _judge_throws(
     evening: Evening, camera: Camera, setup: ReaderSetup, tick: Tick
 ) -> tuple[bool, bool, DeviceError | None]:
-    """Read the person's throws until all are done, the camera fails, or none was seen for UNSEEN_S.
+    """Read the person's throws until all are done, the camera fails, or none was seen for UNSEEN_TIMEOUT_S.
 
     The person judges each reading.
 
@@ -155,7 +155,7 @@ def _judge_throws(
         Whether a throw was seen; whether the recording that stands in for a camera ended; what is wrong with the
         camera, or None.
     """
-    limited = LimitedCamera(camera, UNSEEN_S)
+    limited = LimitedCamera(camera, UNSEEN_TIMEOUT_S)
     watcher = Watcher(limited, _Timed(setup.reader, evening.readings_s), setup.rig)
     last: Settled | None = None
     before = len(evening.throws)
@@ -336,8 +336,8 @@ def heat_and_power(evening: Evening, _tick: Tick) -> Iterator[Finding]:
     if evening.hottest_c is None:
         yield Finding("temperature", True, "This machine has no sensor to ask.", simulated=True)
     else:
-        says = f"The processor reached {evening.hottest_c:.0f} °C (it slows down at {SLOWED_C:.0f})."
-        cool = evening.hottest_c < SLOWED_C
+        says = f"The processor reached {evening.hottest_c:.0f} °C (it slows down at {THROTTLED_FROM_C:.0f})."
+        cool = evening.hottest_c < THROTTLED_FROM_C
         yield Finding("temperature", cool, says, "" if cool else "Fit a heat sink or a fan, and open the case to air.")
     yield replace(check_power(firmware=throttled()), part="power under load")
 
