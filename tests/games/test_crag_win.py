@@ -42,12 +42,13 @@ def test_the_mean_of_a_sheets_distribution_is_its_expected_points(strict: bool) 
 def test_sheet_distributions_are_not_computed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     sheet = prospects(False)
     assert all(sheet._known[filled] for filled in range(8192) if filled.bit_count() >= LATE), "late sheets at once"
-    sheet.prepare([0b1110000])
+    sheet.prepare([0b1110000, 0b1111000])
 
     def never(*_: object) -> None:
         raise AssertionError("worked out again")
 
     monkeypatch.setattr(sheet, "_entered", never)
+    sheet.prepare([0, 1, 0b11, 0b1110000])
     for filled in (0, 1, 0b11, 0b1110000, 0b1111000, 8191):
         assert sheet.of(filled).sum() == pytest.approx(1)
 

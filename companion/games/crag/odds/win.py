@@ -117,11 +117,17 @@ class Prospects:
         return chances
 
     def prepare(self, sheets: Iterable[int]) -> None:
-        """Compute the distributions of sheets, given by their index, and of all sheets that they can become."""
+        """Compute the distributions of sheets, given by their index, that are not known yet.
+
+        The distribution of a sheet needs those of all sheets that it can become. Where all are known, as at the start
+        of a game, nothing is computed.
+        """
         every, some = np.arange(SHEETS), np.zeros(SHEETS, dtype=bool)
         for sheet in sheets:
-            some |= every & sheet == sheet
-        self.solve(np.flatnonzero(some))
+            if not self._known[sheet]:
+                some |= every & sheet == sheet
+        if some.any():
+            self.solve(np.flatnonzero(some))
 
     def solve(self, sheets: Masks) -> None:
         """Compute the distributions of sheets by backward induction.
@@ -227,11 +233,12 @@ def _entries(state: Crag) -> dict[str, Floats]:
     strict = bool(state.header.rules["thirteen_without_double"])
     distributions, points = prospects(strict), [points_table(strict)[dice] for dice in RESULTS]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.standing.scores[state.seat]
-    distributions.prepare(filled_of(dict(entered)) for entered in state.sheets)
+    others = (filled_of(dict(entered)) for seat, entered in enumerate(state.sheets) if seat != state.seat)
+    unused = {category: CATEGORIES.index(category) for category in state.unused}
+    distributions.prepare([*others, *(filled | 1 << place for place in unused.values())])
     share = np.pad(_shares(state, distributions), (0, TOTALS))
     found = {}
-    for category in state.unused:
-        place = CATEGORIES.index(category)
+    for category, place in unused.items():
         later = distributions.of(filled | 1 << place)
         by_score = {
             scored: float(later @ share[total + scored :][:TOTALS]) for where, scored in enterable() if where == place

@@ -103,12 +103,23 @@ def fresh_throws(
     rollovers, lost_piddle = rollover_matrix(piddle_points)
     risked = lost * lost_piddle[:, np.newaxis]
     further = sliding_window_view(fresh, MAX_SET_SCORE - MIN_ROLLOVER + 1)[MIN_ROLLOVER:]  # by hole
-    rolls = [(slice(row), roll_matrix(frozen), slice(row, row + 6)) for frozen, row in ROW.items() if frozen < 5]
-    for end in range(top, 0, -MIN_ROLLOVER):
-        holes = slice(max(0, end - MIN_ROLLOVER), end)
-        sets = stops[:, holes].copy()
-        np.maximum(sets[1:19], rollovers @ further[holes].T + risked, out=sets[1:19])
-        for better, matrix, row in rolls:
-            np.maximum(sets[row], matrix @ sets[better], out=sets[row])
-        fresh[holes] = chances @ sets[rows].max(axis=0)
+    # Every block is evaluated in the same buffers: a block is so small that new arrays would cost more than its sums.
+    width = min(MIN_ROLLOVER, top)
+    sets, offered, best = np.empty((ROWS, width)), np.empty((*rows.shape, width)), np.empty((len(chances), width))
+    safe, thrown_on = sets[1:19], np.empty((18, width))
+    rolls = [(roll_matrix(frozen), sets[:row], sets[row : row + 6]) for frozen, row in ROW.items() if frozen < 5]
+    rolled = np.empty((6, width))
+    for end in range(top, 0, -width):
+        begin = max(0, end - width)  # the lowest block may overlap the one above it
+        holes = slice(begin, begin + width)
+        np.copyto(sets, stops[:, holes])
+        np.dot(rollovers, further[holes].T, out=thrown_on)
+        np.add(thrown_on, risked, out=thrown_on)
+        np.maximum(safe, thrown_on, out=safe)
+        for matrix, better, some in rolls:
+            np.dot(matrix, better, out=rolled)
+            np.maximum(some, rolled, out=some)
+        np.take(sets, rows, axis=0, out=offered, mode="clip")
+        np.maximum.reduce(offered, axis=0, out=best)
+        np.dot(chances, best, out=fresh[holes])
     return fresh

@@ -25,6 +25,8 @@ BANKS = "banks.f8"
 """File of the probabilities of banking 0, 1, 2, ... points in a turn: without, then with `piddle_points`."""
 ROUNDS = 192
 """Number of rounds computed exactly. Later the probability of finishing per round is constant to ten digits."""
+BLOCK_TURNS = 16
+"""Turns per block of a matrix product. Smaller blocks multiply fewer zeros; larger ones need fewer calls of BLAS."""
 NEGLIGIBLE = 1e-12
 """Probability up to which a term of a sum is dropped. Smaller is slower and more exact."""
 TIES = ((0.5, 8 / 18), (0.5 - 0.15**0.5, 5 / 18), (0.5 + 0.15**0.5, 5 / 18))
@@ -70,10 +72,13 @@ class FinishDistribution:
         self._width = holes + self.past
         self._reaching = np.fft.rfft(self._reached, self._width)
         self._timed = [self._times(wipeouts) for wipeouts in range(fuchle)]
+        # At most `fuchle` turns per tabulated bank pass before the first fuchle.
+        self._fuchled_by = min(ROUNDS, len(self._reached) * fuchle)
         own, fuchled = self._until_fuchle(0, 0)
-        self._anew = own
         for turn in range(1, ROUNDS):
             own[turn] += fuchled[turn - 1 :: -1] @ own[:turn]
+        self._anew = own
+        self._blocks = _blocks(own, self._fuchled_by)
 
     def _banked(self, chances: Floats) -> Floats:
         """Return the probability that n turns all bank and add up to k points: (banks, holes + 1) by n and k.
@@ -140,7 +145,8 @@ class FinishDistribution:
             hole: Hole of the peg.
         """
         own, fuchled = self._until_fuchle(wipeouts, hole)
-        return own + _product(_later(fuchled), self._anew)
+        restarted = _delays(fuchled[: self._fuchled_by]) @ self._blocks
+        return own + restarted.reshape(own.shape)
 
     def sums(self, weights: Floats, wipeouts: int, hole: int) -> tuple[Floats, float]:
         """Return the expected value of a finish, from every hole and from one state with wipe-outs.
@@ -168,17 +174,30 @@ class FinishDistribution:
         return found[::-1], place
 
 
-def _later(chances: Floats) -> Floats:
-    """Return the Toeplitz matrix that delays a distribution over turns by a random restart.
+def _blocks(distribution: Floats, delay: int) -> Floats:
+    """Return a distribution over turns in overlapping blocks: (blocks, delay + BLOCK_TURNS, past), a view.
+
+    Block b holds the turns from `b * BLOCK_TURNS - delay` on; before turn 0 there are zeros.
+    """
+    padded = np.pad(distribution, ((delay, 0), (0, 0)))
+    turn, past = padded.strides
+    shape = len(distribution) // BLOCK_TURNS, delay + BLOCK_TURNS, padded.shape[1]
+    return as_strided(padded, shape, (BLOCK_TURNS * turn, turn, past))
+
+
+def _delays(chances: Floats) -> Floats:
+    """Return the Toeplitz matrix that delays one block of turns by a random restart.
 
     Args:
-        chances: (ROUNDS,) probability of the restart, by turn.
+        chances: (delay,) probability of the restart, by turn.
 
     Returns:
-        (ROUNDS, ROUNDS): entry (t, s) is `chances[t - 1 - s]`, or 0 for a negative index. Its product with a
-        distribution over turns since the restart is one over all turns.
+        (BLOCK_TURNS, delay + BLOCK_TURNS): its product with each block of `_blocks` is the distribution over the
+        block's BLOCK_TURNS turns, when the distribution starts anew in the turn after the restart.
     """
-    return sliding_window_view(np.append(np.zeros(ROUNDS), chances[:-1]), ROUNDS)[:, ::-1]
+    zeros = np.zeros(BLOCK_TURNS)
+    shifted = sliding_window_view(np.concatenate((zeros, chances[::-1], zeros)), len(chances) + BLOCK_TURNS)
+    return np.ascontiguousarray(shifted[BLOCK_TURNS:0:-1])
 
 
 def _product(one: Floats, other: Floats) -> Floats:
@@ -314,6 +333,12 @@ def _shares(others: list[tuple[Floats, Floats]]) -> Floats:
     levels = [np.pad(finishing, ((0, 0), (0, 1))) for finishing, _ in others]
     belows = [level.cumsum(axis=1) - level + on[:, np.newaxis] for level, (_, on) in zip(levels, others, strict=True)]
     found: Floats = np.zeros_like(levels[0])
+    product, factor = np.empty_like(found), np.empty_like(found)
     for x, weight in TIES:
-        found += weight * np.prod([x * level + below for level, below in zip(levels, belows, strict=True)], axis=0)
+        product.fill(weight)
+        for level, below in zip(levels, belows, strict=True):
+            np.multiply(level, x, out=factor)
+            factor += below
+            product *= factor
+        found += product
     return found
