@@ -151,8 +151,8 @@ def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -
 def newest_s(folder: Path, root: Path = ROOT) -> float:
     """Return the latest time at which a journal entry is known to have been written, in seconds since 1970.
 
-    It is the later of the last entry's time and the time in `NEWEST_FILE`, which an entry written by a clock that was
-    behind does not lower. Return 0 if neither is known, or if the network has set the clock, which is then right.
+    It is the later of the last entry's time and the time in `NEWEST_FILE`: a clock that was behind gave the last entry
+    too early a time. Return 0 if neither is known, or if the network has set the clock, which is then right.
 
     Args:
         folder: The data folder.

@@ -126,7 +126,7 @@ class PastGames:
         return self._cached("luck", kept, story)
 
     def luckiest(self, game: int) -> Json | None:
-        """Return the throw of a finished game that raised its player's chances most.
+        """Return the throw of a finished game with the most luck: that raised its player's value most.
 
         None for an unknown game. The result is cached.
 

@@ -32,7 +32,7 @@ def regrets_by_player(transcript: Transcript, terms: Terms) -> Regrets | None:
 
 
 def ratings_of(games: Iterable[tuple[str, Regrets | None]]) -> list[dict[str, Any]]:
-    """Return a rating of every player in every kind of game: what decisions cost on average, from all finished games.
+    """Return the mean cost of a decision for every player in every kind of game, from all finished games.
 
     Args:
         games: Name of each game with the regrets of its players; None where it doesn't count.

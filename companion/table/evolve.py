@@ -322,7 +322,7 @@ def _players_recomputed(transcript: Transcript, lines: tuple[Line, ...], first: 
 
 
 def _events_from(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
-    """Return the events of the line with index `first` and of all later lines, computed anew.
+    """Return the events of the line with index `first` and of all later lines, as the corrected game gives them.
 
     Each keeps the number of its line's journal entry.
 

@@ -266,7 +266,7 @@ def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, ti
 
 
 def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Ask the person to press each button that is on a GPIO pin, and yield a finding for each: was it heard."""
+    """Ask the person to press each button that is on a GPIO pin, and yield a finding for each: it works or not."""
     wired = evening.settings.buttons
     if wired.kind != "gpio":
         yield Finding("button presses", True, f"No buttons on pins (kind {wired.kind!r}).", simulated=True)
