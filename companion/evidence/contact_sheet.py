@@ -31,6 +31,7 @@ def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, An
         summary = (
             f"{found['throws']} throws, {found['exact']} as they stand, {found['trusted']} trusted, "
             f"{found['false_accepts']} wrong while trusted (at most {found['false_accepts_at_most']:.2%}), "
+            f"{found['caught']} more with a number of dice about which the table asked, "
             f"{found['changed']} read otherwise than at the table."
         )
         page = folder / "index.html"

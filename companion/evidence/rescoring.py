@@ -68,6 +68,15 @@ class Rescored:
         return self.now.values != was.values or self.now.trusted != was.trusted
 
     @property
+    def caught(self) -> bool:
+        """Whether the reading is trusted and wrong as at the table, and the table asked all the same.
+
+        The table also asks about a trusted reading whose number of dice no throw can have, as when a die covers another.
+        """
+        wrong = self.now.trusted and not self.throw.exact(self.now)
+        return wrong and not self.changed and not self.throw.stands.accepted
+
+    @property
     def differs(self) -> bool:
         """Whether it has changed, or is not what stands."""
         return self.changed or not self.throw.exact(self.now)
@@ -143,15 +152,21 @@ def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable
 
 
 def summary(throws: Sequence[Rescored], refused: Sequence[str]) -> dict[str, Any]:
-    """Count exact and trusted readings, false accepts with their upper bound, doubts and changes."""
+    """Count exact and trusted readings, false accepts with their upper bound, doubts and changes.
+
+    A trusted reading is a false accept if it is wrong and the table would not have asked. `caught` counts those about
+    which it did ask; the bound leaves them out.
+    """
     trusted = [each for each in throws if each.now.trusted]
-    wrong = sum(not each.throw.exact(each.now) for each in trusted)
+    caught = sum(each.caught for each in trusted)
+    wrong = sum(not each.throw.exact(each.now) for each in trusted) - caught
     return {
         "throws": len(throws),
         "exact": sum(each.throw.exact(each.now) for each in throws),
         "trusted": len(trusted),
         "false_accepts": wrong,
-        "false_accepts_at_most": round(upper_bound(wrong, len(trusted)), 6),
+        "false_accepts_at_most": round(upper_bound(wrong, len(trusted) - caught), 6),
+        "caught": caught,
         "doubts": dict(Counter(str(each.now.doubt) for each in throws if each.now.doubt is not None)),
         "changed": sum(each.changed for each in throws),
         "refused": list(refused),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -44,6 +45,14 @@ def test_a_corrected_throw_is_a_false_accept(again: list[Rescored]) -> None:
     found = summary(again, [])
     assert (found["throws"], found["exact"], found["trusted"], found["false_accepts"]) == (4, 3, 4, 1)
     assert [each.throw.stands.throw for each in again if each.differs] == [3]
+
+
+def test_a_wrong_count_that_the_table_asked_about_is_no_false_accept(again: list[Rescored]) -> None:
+    first = again[0].throw
+    stands = msgspec.structs.replace(first.stands, values=(*first.stands.values, 1), source="answered", accepted=False)
+    found = summary([replace(again[0], throw=replace(first, stands=stands)), again[1]], [])
+    assert (found["exact"], found["trusted"], found["false_accepts"], found["caught"]) == (1, 2, 0, 1)
+    assert found["false_accepts_at_most"] == round(upper_bound(0, 1), 6)
 
 
 def test_a_worse_network_is_exposed(played: Path, networks: Networks) -> None:

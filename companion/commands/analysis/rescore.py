@@ -80,6 +80,7 @@ def in_words(found: dict[str, Any], throws: Iterable[Rescored]) -> str:
     rows = [
         f"{found['throws']} throws: {found['exact']} as they stand, {found['trusted']} trusted.",
         f"Wrong while trusted: {found['false_accepts']}. {most}",
+        f"Trusted with an impossible number of dice, so the table asked: {found['caught']}.",
         f"In doubt: {doubts}. Read otherwise than at the table: {found['changed']}.",
     ]
     for each in throws:
