@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-MIN_SHARE = 0.99
+MIN_FIELD_SHARE = 0.99
 """Share of the widest field of view, 0 to 1, from which a narrower one counts as equally wide: crops may differ by
 rounding. A lower one accepts modes that show less of the tray."""
 MIN_FPS = 29.0
@@ -129,7 +129,7 @@ def widest_mode(modes: Iterable[Mapping[str, Any]], size_wh: SizeWH) -> tuple[Ma
     if not told:
         return None
     used = [largest_wh(mode["crop_limits"][2:], size_wh)[0] for mode in told]
-    wide = [at for at in range(len(told)) if used[at] >= MIN_SHARE * max(used)]
+    wide = [at for at in range(len(told)) if used[at] >= MIN_FIELD_SHARE * max(used)]
 
     def rank(at: int) -> tuple[bool, bool, int, int]:
         mode = told[at]

@@ -33,7 +33,7 @@ locked. More make the start and calibrating take longer; fewer may lock a value 
 MAX_CHANGE = 0.02
 """Largest relative change of brightness or a colour gain over `STEADY_FRAMES` at which it counts as converged, 0.02 for
 2 %. The reader tolerates more than ten times as much. A smaller one may never lock in noise."""
-DELAY_S = 0.4
+CONTROL_DELAY_S = 0.4
 """Seconds for which frames are ignored after controls are sent: they may be taken with the old ones. It covers three
 requests under way and the sensor's own delay. A longer one makes locking slower."""
 GAMMA = 2.2
@@ -99,7 +99,7 @@ class AutoLock:
             at_s: Time of the frame in seconds on the camera's clock.
         """
         taken = self._exposure(metadata)
-        if at_s - self._asked_s < DELAY_S:
+        if at_s - self._asked_s < CONTROL_DELAY_S:
             return taken, {}
         controls = self._unlock_in_other_light(image_bgr, at_s) if self._exposed else {}
         if not controls:

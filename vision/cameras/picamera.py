@@ -15,7 +15,7 @@ import numpy as np
 
 from companion.errors import DeviceError
 from vision.cameras import Exposure, Frame
-from vision.cameras.field import MIN_SHARE, SensorField, SizeWH, widest_mode
+from vision.cameras.field import MIN_FIELD_SHARE, SensorField, SizeWH, widest_mode
 from vision.cameras.flicker import country, mains_hz
 from vision.cameras.locking import AutoLock
 from vision.reading.reading import FrameBGR
@@ -159,7 +159,7 @@ class Picamera2Camera:
             return
         self._seen = True
         used_w, wanted_w = metadata["ScalerCrop"][2], self.field.used_w
-        if used_w < MIN_SHARE * wanted_w:
+        if used_w < MIN_FIELD_SHARE * wanted_w:
             self.stop()
             raise DeviceError(f"The camera shows {used_w} of the {wanted_w} columns that its sensor could.", UPDATE)
 

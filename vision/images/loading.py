@@ -31,7 +31,7 @@ decoder holds four copies of the picture in memory."""
 BAND_ROWS = 256
 """Number of rows of a picture that are converted to BGR at a time. More need more memory for copies, fewer more
 time."""
-ORIENTATION = 274
+ORIENTATION_TAG = 274
 """Number of the EXIF tag that holds a picture's orientation, fixed by the EXIF standard."""
 SAVED_QUALITY = 92
 """JPEG quality of saved pictures, 0 to 100. Higher makes larger files; lower blurs pips and drawn text."""
@@ -88,7 +88,7 @@ def picture_of_bytes(content: bytes, name: str) -> FrameBGR:
     try:
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(content), formats=FORMATS) as picture:
             _must_fit(picture, name)
-            image_bgr, orientation = _bgr(picture), picture.getexif().get(ORIENTATION)
+            image_bgr, orientation = _bgr(picture), picture.getexif().get(ORIENTATION_TAG)
     except UnidentifiedImageError:
         raise PictureError(f"{name!r} is no picture that can be read: save it as {KINDS}.") from None
     except _DAMAGED as damage:

@@ -51,7 +51,7 @@ MAX_NOISE_LEVELS = 14.0
 noise."""
 SATURATED_LEVEL = 250
 """Grey level, 0 to 255, from which a pixel counts as saturated: its true brightness is unknown, so a change of the
-light may change it less than its row. Above 255 none does, and a brighter lamp looks like motion."""
+light may change it less than its row. A lower one overlooks more changes on bright objects."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

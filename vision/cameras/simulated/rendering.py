@@ -18,10 +18,10 @@ from vision.reading.reading import Floats, FrameBGR
 
 LIGHT = np.array([-0.35, -0.45, 0.82])
 """Unit vector towards the lamp. Off the camera's axis, so that no face mirrors the lamp."""
-AMBIENT = 0.45
+AMBIENT_BRIGHTNESS = 0.45
 """Brightness factor, 0 to 1, of a die's face that is turned away from the lamp. A larger one shows side faces brighter,
 with less contrast to the top."""
-SHADOW = 0.55
+SHADOW_BRIGHTNESS = 0.55
 """Brightness of the floor in a die's shadow, as a share of the lit floor's, 0 to 1. Larger gives fainter shadows; above
 1 they would be bright."""
 NOISE_LEVELS = 2.2
@@ -30,12 +30,12 @@ pictures grainier."""
 NOISE_ROWS = 120
 """Height, in rows, of each band of the picture to which precomputed noise is added at a new random offset. Fewer rows
 save memory and take more calls."""
-NOISE_MORE_PX = 64
+NOISE_SPARE_PX = 64
 """Pixels by which the precomputed noise is wider and higher than a band, so that each band takes it at a random offset.
 A smaller range of offsets repeats the same noise sooner; a larger one takes more memory."""
 FACE_AXES = {1: (2, 1), 6: (2, -1), 2: (0, 1), 5: (0, -1), 3: (1, 1), 4: (1, -1)}
 """Axis of the die, 0 to 2, and direction in which each value's face lies. Opposite faces add to seven."""
-LEVEL_MM = 4.0
+HEIGHT_STEP_MM = 4.0
 """Step, in mm, to which dice's heights are rounded when they are sorted for drawing. It is larger than trembling, so
 that their order is stable, and smaller than the rise of a leaning die, which must be drawn last."""
 
@@ -84,7 +84,7 @@ class Pinhole:
 
         A higher die comes later; of two equally high ones, the one nearer to the point under the lens.
         """
-        return round(middle_mm[2] / LEVEL_MM), -float(np.hypot(*(middle_mm[:2] - self.middle_mm)))
+        return round(middle_mm[2] / HEIGHT_STEP_MM), -float(np.hypot(*(middle_mm[:2] - self.middle_mm)))
 
 
 def face_up(turn: Floats) -> int:
@@ -131,7 +131,7 @@ class Noise:
 
     def __init__(self, width: int, rng: np.random.Generator) -> None:
         self._rng, self._width = rng, width
-        rows = (NOISE_ROWS + NOISE_MORE_PX, width + NOISE_MORE_PX, 3)
+        rows = (NOISE_ROWS + NOISE_SPARE_PX, width + NOISE_SPARE_PX, 3)
         noise = rng.standard_normal(rows, np.float32) * NOISE_LEVELS
         self._more, self._less = np.clip(noise, 0, 255).astype(np.uint8), np.clip(-noise, 0, 255).astype(np.uint8)
 
@@ -139,7 +139,7 @@ class Noise:
         """Return a copy of a picture (h, w, 3), of the width given to the constructor, with sensor noise added."""
         noisy = np.empty_like(clean_bgr)
         for top in range(0, len(noisy), NOISE_ROWS):
-            band, (down, right) = noisy[top : top + NOISE_ROWS], self._rng.integers(0, NOISE_MORE_PX + 1, 2)
+            band, (down, right) = noisy[top : top + NOISE_ROWS], self._rng.integers(0, NOISE_SPARE_PX + 1, 2)
             part = np.s_[down : down + len(band), right : right + self._width]
             cv2.add(clean_bgr[top : top + NOISE_ROWS], self._more[part], band)
             cv2.subtract(band, self._less[part], band)
@@ -168,7 +168,7 @@ def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats,
     mask = np.zeros((y1 - y0, x1 - x0), np.uint8)
     cv2.fillConvexPoly(mask, ((hull - (x0, y0)) * 16).round().astype(np.int32), 255, cv2.LINE_AA, 4)
     mask = cv2.GaussianBlur(mask, (0, 0), soft_px)
-    keep = 1 - (1 - SHADOW) / 255 * mask.astype(np.float32)
+    keep = 1 - (1 - SHADOW_BRIGHTNESS) / 255 * mask.astype(np.float32)
     patch = picture[y0:y1, x0:x1]
     patch[:] = (patch * keep[:, :, None]).astype(np.uint8)
 
@@ -244,7 +244,7 @@ def _visible(
             continue
         u, v = turn[:, (axis + 1) % 3] * edge_mm / 2, turn[:, (axis + 2) % 3] * edge_mm / 2 * sign
         quad = camera.project(np.stack([middle - u - v, middle + u - v, middle + u + v, middle - u + v]))
-        brightness = AMBIENT + (1.08 - AMBIENT) * max(0.0, float(normal @ LIGHT)) / LIGHT[2]
+        brightness = AMBIENT_BRIGHTNESS + (1.08 - AMBIENT_BRIGHTNESS) * max(0.0, float(normal @ LIGHT)) / LIGHT[2]
         seen.append((faces.bgr[value - 1], brightness, quad))
     return seen
 
