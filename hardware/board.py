@@ -24,13 +24,16 @@ from hardware.view import BoardView, Code, Moment
 MIN_FRAME_S = 1 / 60
 """Least time between two frames, in seconds: faster is not seen and costs the processor."""
 REFRESH_S = 1.0
-"""Seconds after which an unchanged frame is sent again: it heals glitches, and a WLED controller keeps listening."""
+"""Seconds after which an unchanged frame is sent again. It heals glitches, and keeps a WLED controller from returning
+to its own effect, as it does after 2.5 s. A shorter interval costs the processor."""
 RETRY_S = 2.0
 """Seconds between two attempts to open a strip that failed. Longer keeps the board dark after the fault is mended."""
 STUCK_S = 10.0
-"""Seconds since the drawing thread's last step after which it counts as stuck. A network strip may block for some."""
+"""Seconds since the drawing thread's last step after which `alive` reports it as stuck. A network strip may block for
+some seconds. Longer reports a stuck board later."""
 PROVEN_S = 1.5
-"""Seconds that a strip must work again before `health` says so: UDP reports a lost packet only at the next packet."""
+"""Seconds that a reopened strip must work before `health` no longer reports its fault: UDP reports a lost packet only
+at the next packet. Longer shows a fault that is mended; shorter may hide one for a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ class Board:
         self._illness: DeviceError | None = None
 
     def show(self, view: BoardView) -> None:
-        """Show a view from the next frame on. Never waits for the strip."""
+        """Show a view of the table from the next frame on. Never waits for the strip."""
         with self._lock:
             if view != self._view:
                 self._view, self._fresh = view, True
@@ -101,7 +104,10 @@ class Board:
             self._lock.notify()
 
     def count_down(self, *, on: bool) -> None:
-        """Begin the countdown of the shutdown button (True), or end it (False). Never waits for the strip."""
+        """Begin the animation that counts down while the shutdown button is held (True), or end it (False).
+
+        Never waits for the strip.
+        """
         with self._lock:
             if on:
                 self._own_moments["countdown"] = Moment("countdown", self._clock())
@@ -111,7 +117,7 @@ class Board:
             self._lock.notify()
 
     def show_code(self, dice: tuple[int, ...], for_s: float) -> None:
-        """Show dice for `for_s` seconds, to compare with a phone's; an empty `dice` ends it. Never waits."""
+        """Show a code of dice for `for_s` seconds, to compare with a phone's; an empty `dice` ends it. Never waits."""
         with self._lock:
             self._code, self._fresh = Code(dice, self._clock() + for_s) if dice else None, True
             self._lock.notify()
@@ -123,13 +129,13 @@ class Board:
             self._lock.notify()
 
     def latest(self) -> BoardFrame:
-        """Return the newest frame and its current, even if the strip fails."""
+        """Return the newest frame and its current, also while the strip has failed."""
         with self._lock:
             frame_rgb, milliamps = self._frame_rgb, self._milliamps
         return BoardFrame([(r, g, b) for r, g, b in frame_rgb.tolist()], milliamps)
 
     def spots(self) -> tuple[Place, ...]:
-        """Return the place of each LED in millimetres, as in `Layout.places_mm`."""
+        """Return the position (x, y) of each LED in millimetres, as in `Layout.places_mm`."""
         return self._layout.places_mm
 
     def health(self) -> tuple[bool, str]:
@@ -140,11 +146,11 @@ class Board:
         return True, f"{self._strip.name} strip of {self._strip.leds} LEDs, {self._milliamps} mA"
 
     def alive(self) -> bool:
-        """Return whether the thread runs and made a round within the last `STUCK_S` seconds."""
+        """Return whether the drawing thread runs and made a step within the last `STUCK_S` seconds."""
         return self._thread is not None and self._thread.is_alive() and self._clock() - self._round_s < STUCK_S
 
     def start(self) -> None:
-        """Start the drawing thread, or start it again after it failed. May be called twice."""
+        """Start the thread that draws and sends frames; it opens the strip. Has no effect while the thread runs."""
         if self._thread is not None and self._thread.is_alive():
             return
         with self._lock:
@@ -154,7 +160,10 @@ class Board:
         self._thread.start()
 
     def stop(self) -> None:
-        """Switch all LEDs off and close the strip. May be called twice."""
+        """Stop the drawing thread, which switches all LEDs off and closes the strip. Waits for at most 5 s.
+
+        May be called twice.
+        """
         with self._lock:
             self._running = False
             self._lock.notify()
@@ -163,9 +172,9 @@ class Board:
             self._thread = None
 
     def step(self) -> float:
-        """Draw a frame, send it, and open the strip, each if it is due. Return the seconds until the next step is due.
+        """Draw a frame, open the strip, and send the frame, each if it is due; return the seconds until the next step.
 
-        The drawing thread calls this.
+        Only the drawing thread calls this.
         """
         now_s = self._round_s = self._clock()
         with self._lock:
@@ -188,7 +197,7 @@ class Board:
         return max(0.0, min(draw_s, self._sent_s + REFRESH_S if self._lit else self._retry_s) - now_s)
 
     def _change(self, strip: Strip, layout: Layout) -> None:
-        """Switch off and close the present strip, and use another with its layout; `step` opens it."""
+        """Switch off and close the present strip, and take another with its layout, which `step` opens later."""
         self._strip.stop()
         with self._lock:
             self._strip, self._layout = strip, layout
@@ -197,7 +206,10 @@ class Board:
         self._drawn_s = self._retry_s = -math.inf
 
     def _draw(self, view: BoardView, now_s: float) -> None:
-        """Draw a frame of the view, limit its current, and send it if it has changed."""
+        """Compute a frame of the view within the current limit, keep it for `latest`, and send it if it has changed.
+
+        It is not sent while the strip is closed. Also computes when the next frame is due.
+        """
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))
         self._drawn_s, self._due_s = now_s, next_change_s(view, now_s)
         changed = not np.array_equal(frame_rgb, self._frame_rgb)
@@ -207,7 +219,7 @@ class Board:
             self._send(now_s)
 
     def _open(self, now_s: float) -> None:
-        """Open the strip; on failure note the error and try again later."""
+        """Open the strip. On failure keep the error for `health`, and let the next attempt be due after RETRY_S."""
         try:
             self._strip.start()
         except DeviceError as ill:
@@ -216,7 +228,10 @@ class Board:
         self._lit, self._lit_s, self._sent_s = True, now_s, -math.inf
 
     def _send(self, now_s: float) -> None:
-        """Send the newest frame; on failure close the strip, note the error and try again later."""
+        """Send the newest frame to the strip. On failure close the strip, to be opened again after RETRY_S.
+
+        The error is kept for `health` until the strip has worked for PROVEN_S.
+        """
         self._sent_s = now_s
         try:
             self._strip.show(self._frame_rgb)
@@ -228,11 +243,14 @@ class Board:
                 self._illness = None
 
     def _fail(self, ill: DeviceError, now_s: float) -> None:
-        """Note the error and the time of the next attempt to open the strip."""
+        """Mark the strip as closed; keep its error for `health` and the time of the next attempt to open it."""
         self._lit, self._illness, self._retry_s = False, ill, now_s + RETRY_S
 
     def _run(self) -> None:
-        """Call `step` when it is due or something has changed, until `stop`; then switch the strip off."""
+        """Call `step` when it is due or something has changed, until `stop`; then close the strip.
+
+        This is the drawing thread's function. Closing the strip switches its LEDs off.
+        """
         while True:
             wait_s = self.step()
             with self._lock:

@@ -55,9 +55,9 @@ class Canvas:
         self._paths = lane_paths(layout)
 
     def lane_position(self, hole: float) -> float:
-        """Convert a position in holes of the game to holes of the LED lane, which may have more or fewer.
+        """Convert a position in holes of the game to one in holes of the layout's lanes, which may have more or fewer.
 
-        A fraction lies between two holes.
+        A fractional position is interpolated between its two holes.
         """
         below = int(hole // 1)
         first = self.layout.place(below, self.game_holes)
@@ -72,7 +72,7 @@ class Canvas:
         return self.layout.lane_of(peg)[round(self.lane_position(hole))]
 
     def add(self, leds: Iterable[int], colour: Colour, level: float) -> None:
-        """Brighten LEDs to at least the colour times the level (0 to 1)."""
+        """Raise each channel of some LEDs to at least the colour times the level (0 to 1); brighter ones stay."""
         index = list(leds)
         self.look[index] = np.maximum(self.look[index], np.asarray(colour, np.float32) * np.float32(level))
 
@@ -92,21 +92,22 @@ class Canvas:
 
 
 def glow(path: LanePath, centre: float, reach: float) -> Levels:
-    """Return the levels of a soft spot of light on a lane: 1 at `centre`, 0 from `reach` away, smoothstep between.
+    """Return the brightness of each LED of a lane for a soft spot of light: 1 at `centre`, falling to 0 at `reach`.
 
-    Both are in holes of the lane.
+    The fall is a smoothstep. `centre` is a position and `reach` a distance, both in holes of the lane.
     """
     near = np.clip(1.0 - np.abs(path.steps - np.float32(centre)) / np.float32(reach), 0.0, 1.0)
     return np.asarray(near * near * (3 - 2 * near), np.float32)
 
 
 def comet(path: LanePath, head: float, tail: float) -> Levels:
-    """Return the levels of a comet on a lane.
+    """Return the brightness of each LED of a lane for a light with a fading tail: 1 at the head, 0 at the tail's end.
 
     Args:
         path: The lane.
-        head: Position of the brightest light, level 1, in holes of the lane.
-        tail: Holes behind the head over which the light fades to 0; ahead of it when negative.
+        head: Position of the head, in holes of the lane. LEDs half a hole ahead of it are lit too.
+        tail: Length of the tail behind the head, in holes, over which the light fades linearly. Negative: the tail is
+            ahead of the head. Not 0.
     """
     behind = (np.float32(head) - path.steps) * np.float32(np.sign(tail))
     fade = np.clip(1.0 - behind / np.float32(abs(tail)), 0.0, 1.0)
@@ -114,9 +115,10 @@ def comet(path: LanePath, head: float, tail: float) -> Levels:
 
 
 def stretch(path: LanePath, first: float, last: float) -> Levels:
-    """Return the levels of a lit stretch of a lane: 1 from one position to another, 0 from half a hole beyond.
+    """Return the brightness of each LED of a lane for a lit stretch: 1 between two positions, 0 well outside.
 
-    `first` and `last` are in holes of the lane, in any order.
+    The light falls to 0 from a quarter to three quarters of a hole beyond each end. `first` and `last` are in holes of
+    the lane, in any order.
     """
     low, high = min(first, last), max(first, last)
     inside = np.minimum(path.steps - np.float32(low), np.float32(high) - path.steps)

@@ -14,7 +14,8 @@ from hardware.palette import ALARM, AMBER, COLOURS, Colour, ease, player_colour,
 from hardware.view import BoardView, Moment
 
 CODE_GAP_HOLES = 3
-"""Dark holes between two dice of a code: more than the one between two pips, so that people count each die alone."""
+"""Number of dark holes between two dice of a code, besides the one after each pip, so that people count each die alone.
+More makes the code longer; on a short lane its end would cover its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +56,12 @@ Effect = Callable[[Canvas, Stroke], None]
 
 
 def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None:
-    """Add the light of a moment's animation to the canvas.
+    """Add the light of a moment's animation, as it is at a time, to the canvas.
 
     Adds nothing for a kind that is not in `EFFECTS`, for a moment without a player, and before the animation begins.
 
     Args:
-        canvas: The frame.
+        canvas: The frame to draw on.
         view: The pegs, for the player's colour.
         moment: The animation.
         time_s: Time of the frame on the board's clock, in seconds.
@@ -81,9 +82,9 @@ def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None
 
 
 def acknowledge(canvas: Canvas, moment: Moment, time_s: float) -> None:
-    """Add the flash of a button press to pockets and status, brightest in the first frame and then fading.
+    """Add the amber flash of a button press to all pockets and the status segment: bright at first, then fading.
 
-    `moment` is the press, and `time_s` the time of the frame on the board's clock.
+    `moment` is the press, and `time_s` the time of the frame in seconds on the board's clock.
     """
     level = 0.85 * (1 - ease((time_s - moment.at_s) / duration_s(moment)))
     for lane in range(len(canvas.layout.lanes)):
@@ -92,9 +93,10 @@ def acknowledge(canvas: Canvas, moment: Moment, time_s: float) -> None:
 
 
 def count_down(canvas: Canvas, moment: Moment, time_s: float) -> None:
-    """Dim everything drawn so far, and add the countdown of the shutdown button: a red bar that shrinks to the start.
+    """Dim the frame to 30 %, and add the countdown of the held shutdown button to every lane and the status segment.
 
-    `moment` is when the button went down, and `time_s` the time of the frame on the board's clock.
+    It is a red bar over the whole lane that shrinks to its start as time runs out. `moment` is when the button went
+    down, and `time_s` the time of the frame in seconds on the board's clock.
     """
     left = 1 - (time_s - moment.at_s) / duration_s(moment)
     canvas.look *= np.float32(0.3)
@@ -106,9 +108,10 @@ def count_down(canvas: Canvas, moment: Moment, time_s: float) -> None:
 
 
 def spell(canvas: Canvas, dice: Sequence[int]) -> None:
-    """Add a code of dice to the first lane, to compare with a phone's: a lit hole for each pip, every second hole.
+    """Add a code of dice (values 1 to 6) to the first lane, to compare with a phone's.
 
-    Each die has its own colour, and `CODE_GAP_HOLES` dark holes follow it.
+    Each die is as many lit holes as it has pips, with a dark hole after each. Dice have different colours, and
+    `CODE_GAP_HOLES` more dark holes between them.
     """
     lane = canvas.layout.lane_of(0)
     hole = 1
@@ -119,24 +122,27 @@ def spell(canvas: Canvas, dice: Sequence[int]) -> None:
 
 
 def _run(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a comet that runs from the stroke's start to its end, ahead of the peg, at a constant speed."""
+    """Add a light with a tail that runs from the stroke's start to its end at a constant speed."""
     canvas.along(stroke.path, 0.9 * comet(stroke.path, stroke.position, stroke.holes), stroke.colour)
 
 
 def _fill(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a lit stretch from the moving position to the stroke's end, so that it shrinks as points are banked."""
+    """Add a lit stretch from the moving position to the stroke's end, which shrinks from full length to nothing."""
     canvas.along(stroke.path, 0.7 * stretch(stroke.path, stroke.position, stroke.end), stroke.colour)
 
 
 def _drain(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a comet that runs from the stroke's start to its end, faster and faster, and dims."""
+    """Add a light with a tail that runs from the stroke's start to its end, faster and faster, and dims to half."""
     path, level = stroke.path, stroke.start + (stroke.end - stroke.start) * stroke.part**2
     lit = comet(path, level, -stroke.holes) * stretch(path, stroke.end, stroke.start)
     canvas.along(path, 0.75 * (1 - 0.5 * stroke.part) * lit, stroke.colour)
 
 
 def _slide(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a fading trail behind a peg that slides from the stroke's start to its end; none if `stroke.holes` is 0."""
+    """Add the trail behind a peg that slides from the stroke's start to its end; it fades after the peg has arrived.
+
+    `stroke.holes` is its length; 0 adds no trail.
+    """
     if stroke.holes:
         head = stroke.start + (stroke.end - stroke.start) * ease(stroke.since_s / stroke.lasts_s)
         trail = comet(stroke.path, head, -stroke.holes if stroke.end <= stroke.start else stroke.holes)
@@ -145,13 +151,16 @@ def _slide(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _spark(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a spark that runs from start to end; no peg moves."""
+    """Add a spark with a tail that runs from the stroke's start to its end at a constant speed; no peg moves."""
     tail = stroke.holes if stroke.end >= stroke.start else -stroke.holes
     canvas.along(stroke.path, comet(stroke.path, stroke.position, tail), stroke.colour)
 
 
 def _burst(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a red glow that grows around the stroke's end, with a rim in its colour that runs on, away from the start."""
+    """Add a red glow that grows around the stroke's end and fades.
+
+    At its edge away from the start runs a spot of light in the stroke's colour.
+    """
     path, since_s = stroke.path, stroke.since_s
     ring = 3 + stroke.holes * ease(since_s / (0.9 / 1.3 * stroke.lasts_s))
     fading = min(1.0, since_s / 0.12) * (1 - ease(stroke.part))
@@ -162,18 +171,21 @@ def _burst(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _ring(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a glow at the start that grows and fades."""
+    """Add a glow around the stroke's start that grows to `stroke.holes` and fades meanwhile."""
     ring = glow(stroke.path, stroke.start, 1 + stroke.holes * stroke.part)
     canvas.along(stroke.path, 0.8 * (1 - ease(stroke.part)) * ring, stroke.colour)
 
 
 def _pulse(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a glow at the end that swells once."""
+    """Add a glow of radius `stroke.holes` at the stroke's end that brightens and fades once."""
     canvas.along(stroke.path, 0.8 * swell(stroke.part) * glow(stroke.path, stroke.end, stroke.holes), stroke.colour)
 
 
 def _stripes(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a haze from the first hole to the stroke's end, with dark stripes that move through it."""
+    """Add a soft light from the first hole to the stroke's end, with dark stripes that move along it.
+
+    It fades in over 0.3 s, and out in the last 0.6 s of the animation.
+    """
     path, since_s = stroke.path, stroke.since_s
     fading = min(1.0, since_s / 0.3) * (1 - ease((since_s - (stroke.lasts_s - 0.6)) / 0.6))
     haze = 0.45 + 0.2 * np.sin(2 * np.pi * path.steps / 23.0 + since_s)
@@ -183,7 +195,10 @@ def _stripes(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _waves(canvas: Canvas, stroke: Stroke) -> None:
-    """Add two waves, one after the other, that run from the stroke's start to eight holes beyond its end."""
+    """Add two waves of light, one after the other, that run over the stroke and a little beyond its ends.
+
+    They begin two holes before its start and end eight beyond its end. Each has a tail of `stroke.holes`.
+    """
     for begin in (0.0, 0.4):
         part = (stroke.part - begin) / 0.6
         head = stroke.start - 2 + (stroke.end - stroke.start + 10) * ease(part)
@@ -193,7 +208,7 @@ def _waves(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _flood(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a comet that runs over the whole lane and leaves it lit for a while."""
+    """Add a light with a tail that runs over the whole lane; holes behind it stay dimly lit and fade at the end."""
     path, lap = stroke.path, ease(stroke.part / 0.75) * (canvas.layout.holes + stroke.holes)
     behind = np.where(path.steps <= lap, 0.35, 0.0) * (1 - ease(3 * stroke.part - 2))
     canvas.along(path, np.asarray(behind, np.float32), stroke.colour)

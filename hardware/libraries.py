@@ -9,10 +9,10 @@ from companion.errors import DeviceError
 
 
 def load_library(module: str, cure: str) -> Any:
-    """Import the Python library of a driver and return the module.
+    """Import the Python library of a driver by its module name, and return the module.
 
     Raises:
-        DeviceError: The library is missing or can't be loaded. The message ends with `cure`.
+        DeviceError: The library is missing or can't be loaded. The message ends with `cure`, which says what to do.
     """
     try:
         return importlib.import_module(module)

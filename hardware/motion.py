@@ -12,11 +12,12 @@ RUN_HOLE_S, RUN_LONGEST_S = 0.04, 1.2
 FILL_HOLE_S, FILL_LONGEST_S = 0.025, 0.8
 """Duration of the animation `fill`, in seconds: for each hole, and the upper limit for all holes together."""
 TRAIL_FADES_S = 0.4
-"""Seconds in which the trail of a `slide` fades once the peg has arrived."""
-PRESS_S = 0.35
-"""Duration of the flash of a button press, in seconds."""
-COUNT_DOWN_S = 3.0
-"""Seconds that the shutdown button must be held. Shorter, a touch by mistake could shut the table down."""
+"""Seconds in which the trail of a `slide` fades once the peg has arrived. The animation lasts longer by this."""
+PRESS_FLASH_S = 0.35
+"""Duration of the flash of a button press, in seconds. Longer covers the pegs' own light; shorter may go unseen."""
+SHUTDOWN_PRESS_S = 3.0
+"""Seconds for which the shutdown button must be held, and duration of the countdown on the board. Shorter, a touch by
+mistake could shut the table down; longer is a nuisance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,11 @@ class Shown:
 
 
 def duration_s(moment: Moment) -> float:
-    """Return the seconds from an event to the end of its animation, the delay before the animation included."""
+    """Return the seconds from a moment's event to the end of its animation, including the delay before it starts.
+
+    `run` and `fill` last longer for a longer distance, up to a limit. Other kinds last `moment.lasts_s`, but for
+    `press` and `countdown`, which have fixed durations.
+    """
     holes = abs(moment.to_hole - moment.from_hole)
     match moment.kind:
         case "run":
@@ -50,21 +55,24 @@ def duration_s(moment: Moment) -> float:
         case "slide":
             plays_s = moment.lasts_s + (TRAIL_FADES_S if moment.holes else 0.0)
         case "press":
-            plays_s = PRESS_S
+            plays_s = PRESS_FLASH_S
         case "countdown":
-            plays_s = COUNT_DOWN_S
+            plays_s = SHUTDOWN_PRESS_S
         case _:
             plays_s = moment.lasts_s
     return moment.delay_s + plays_s
 
 
 def under_way(view: BoardView, time_s: float) -> list[Moment]:
-    """Return the moments whose animations run at that time, oldest first."""
+    """Return the moments whose event has happened and whose animation is not over at a time, oldest first."""
     return [m for m in view.moments if 0.0 <= time_s - m.at_s < duration_s(m)]
 
 
 def shown(view: BoardView, time_s: float) -> list[Shown]:
-    """Return the positions of all pegs at a time on the board's clock, in seat order; moments of the view move them."""
+    """Return the positions of all pegs, in seat order, at a time in seconds on the board's clock.
+
+    A peg is where the view puts it, or on its way while an animation of the view moves it.
+    """
     pegs = [Shown.at_rest(peg) for peg in view.pegs]
     for moment in under_way(view, time_s):
         player = moment.player
@@ -80,12 +88,12 @@ def shown(view: BoardView, time_s: float) -> list[Shown]:
 
 
 def _moved(peg: Shown, moment: Moment, since_s: float) -> Shown:
-    """Return the position of a peg while an animation moves it.
+    """Return the position of a peg while an animation moves it; unchanged for a kind that moves no peg.
 
     Args:
-        peg: Its position without this animation.
+        peg: Position of the peg without this animation.
         moment: The animation.
-        since_s: Seconds since the moment's event; the animation itself begins after its delay.
+        since_s: Seconds since the moment's event; the animation itself begins `moment.delay_s` later.
     """
     start, end, since_s = moment.from_hole, moment.to_hole, since_s - moment.delay_s
     match moment.kind:
@@ -104,6 +112,6 @@ def _moved(peg: Shown, moment: Moment, since_s: float) -> Shown:
 
 
 def _swapped_with(view: BoardView, swap: Moment) -> int | None:
-    """Return the index of the peg that stands now where the player's peg stood before a swap, or None."""
+    """Return the index of the peg that a swap moved to where the player's peg was before; None if there is none."""
     there = [k for k, peg in enumerate(view.pegs) if k != swap.player and peg.banked == swap.from_hole]
     return there[0] if there else None

@@ -46,12 +46,13 @@ _DIPS: dict[int, tuple[tuple[float, float], ...]] = {
 """Dips of the blinking rhythms, by index into `PLAYERS`: start within the period, and duration, in seconds."""
 _HEARTBEAT, _FADE = 5, 7
 """Index of the colour whose rhythm is a heartbeat, and of the one whose rhythm is a slow fade."""
-_BEATS_S = 0.78
-"""Seconds from the start of the heartbeat's first beat to the end of its second. The rest of its period is still."""
+_HEARTBEAT_S = 0.78
+"""Seconds from the start of the heartbeat's first beat to the end of its second. In the rest of its period the light is
+still, so no frame is drawn for it. Longer draws frames in vain; shorter cuts the second beat off."""
 
 
 def player_colour(colour: int) -> Colour:
-    """Return the colour at an index of the palette, which repeats after ten.
+    """Return the player's colour at an index of PLAYERS; indexes above 9 start again from the first.
 
     >>> player_colour(10) == player_colour(0)
     True
@@ -60,7 +61,7 @@ def player_colour(colour: int) -> Colour:
 
 
 def pattern(colour: int, time_s: float) -> float:
-    """Return the brightness of a player's peg at a time: each player's pulses in a rhythm of its own.
+    """Return the brightness of a player's peg at a time. Each colour pulses in its own rhythm, to tell pegs apart.
 
     Args:
         colour: Index into `PLAYERS`, which repeats after ten. Colour 0 is steady; others dip, beat, fade or breathe.
@@ -84,7 +85,7 @@ def pattern(colour: int, time_s: float) -> float:
 
 
 def pattern_rests_until(colour: int, time_s: float) -> float:
-    """Return the time at which the brightness by `pattern` changes next, in seconds.
+    """Return the time, in seconds, at which the brightness that `pattern` gives changes next.
 
     Args:
         colour: Index into `PLAYERS`, which repeats after ten.
@@ -96,18 +97,18 @@ def pattern_rests_until(colour: int, time_s: float) -> float:
     which = colour % len(PLAYERS)
     period_s = _PERIODS_S[which]
     if which in _DIPS or which == _HEARTBEAT:
-        busy_s = sum(_DIPS[which][-1]) if which in _DIPS else _BEATS_S
+        busy_s = sum(_DIPS[which][-1]) if which in _DIPS else _HEARTBEAT_S
         at_s = time_s % period_s
         return time_s if at_s < busy_s else time_s + period_s - at_s
     return math.inf if which == 0 else time_s
 
 
 def swell(part: float) -> float:
-    """Return a raised cosine: 1 at 0.5, falling to 0 at 0 and 1 and beyond."""
+    """Return a raised cosine of `part`: 1 at 0.5, falling to 0 at 0 and at 1, and 0 outside."""
     return 0.5 - 0.5 * math.cos(2 * math.pi * part) if 0.0 < part < 1.0 else 0.0
 
 
 def ease(part: float) -> float:
-    """Return the smoothstep of `part`: rises from 0 to 1 with level ends, clamped outside."""
+    """Return the smoothstep of `part`: rises from 0 at 0 to 1 at 1, slowly at both ends; 0 below and 1 above."""
     part = min(1.0, max(0.0, part))
     return part * part * (3 - 2 * part)

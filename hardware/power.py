@@ -15,22 +15,27 @@ Look = NDArray[np.float32]
 """(leds, 3) float32: red, green, blue from 0 to 1, perceived brightness before gamma."""
 
 HUE_TOLERANCE_DEGREES = 2.0
-"""Largest change of an LED's hue by rounding, in degrees: smaller ones are not seen."""
-_BINS = 512
-"""Steps of the middle colour's ratio in the tables of `in_steps`: more make them larger and hues a little truer."""
-FEED_MA = 2000
-"""Largest current, in mA, through one pair of wires to the strip. The strip's own copper is thin: LEDs far from where
-the wires join it turn dim. A larger one gives fewer pairs of wires."""
-RESERVE = 1.25
-"""Supply and fuse are larger than the current limit by this factor, so that neither works at its own limit."""
+"""Largest change of an LED's hue by rounding, in degrees: smaller ones are not seen. A larger one lets dim lights
+change their hue; a smaller one changes their saturation more, or leaves them dark."""
+_RATIO_BINS = 512
+"""Number of steps of the middle colour's ratio in the tables of `in_steps`. More make the tables larger and hues a
+little truer."""
+MAX_FEED_MA = 2000
+"""Largest current, in mA, that is advised for one pair of wires to the strip. The strip's own copper is thin: LEDs far
+from where the wires join it turn dim. A larger one advises fewer pairs of thicker wires."""
+RESERVE_FACTOR = 1.25
+"""Factor by which the advised supply and fuse are larger than the current limit, so that neither works at its own
+limit. A larger one advises larger ones; a fuse that is too large protects less."""
 FUSES_A = (1.0, 2.0, 3.0, 5.0, 7.5, 10.0)
 """Sizes that blade fuses are sold in, in amperes."""
 WIRES_MM2 = (0.5, 0.75, 1.5, 2.5)
 """Cross-sections that cable is sold in, in mm2, thinnest first."""
 MAX_DROP_V = 0.1
-"""Largest voltage drop, in volts, over a metre of cable there and back. A larger one allows thinner wires."""
+"""Largest voltage drop, in volts, over a metre of the advised cable there and back. A larger one allows thinner wires,
+with which LEDs turn dim."""
 _COPPER_OHM_MM2_M = 0.0175
-"""Resistivity of copper: resistance in ohms of a wire of 1 mm2 and 1 m. Twice this asks for wires twice as thick."""
+"""Resistivity of copper: resistance in ohms of a wire of 1 mm2 and 1 m. With twice this, wires of twice the
+cross-section would be advised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +56,16 @@ class Cabling:
 
 
 def cabling(limit_ma: float) -> Cabling:
-    """Choose supply, fuses and wires for a current limit (`limit_ma`, in mA).
+    """Return the supply, fuses and wires to advise for a strip with a current limit of `limit_ma` mA.
 
     >>> cabling(2000)
     Cabling(supply_a=3, feeds=1, fuse_a=3.0, wire_mm2=0.75)
     """
-    feeds = math.ceil(limit_ma / FEED_MA)
+    feeds = math.ceil(limit_ma / MAX_FEED_MA)
     feed_a = limit_ma / feeds / 1000
-    fuse_a = next(size for size in FUSES_A if size >= RESERVE * feed_a)
+    fuse_a = next(size for size in FUSES_A if size >= RESERVE_FACTOR * feed_a)
     wire_mm2 = next(area for area in WIRES_MM2 if 2 * _COPPER_OHM_MM2_M * feed_a / area <= MAX_DROP_V)
-    return Cabling(math.ceil(RESERVE * limit_ma / 1000), feeds, fuse_a, wire_mm2)
+    return Cabling(math.ceil(RESERVE_FACTOR * limit_ma / 1000), feeds, fuse_a, wire_mm2)
 
 
 class Power:
@@ -80,14 +85,14 @@ class Power:
         return np.asarray(np.clip(look, 0.0, 1.0) ** np.float32(self.settings.gamma) * self._full, np.float32)
 
     def milliamps(self, frame_rgb: FrameRGB) -> float:
-        """Estimate the current of a frame in mA: `channel_ma` for each colour at full, and `idle_ma` for each LED."""
+        """Return the estimated current of a frame in mA: `channel_ma` for each full colour, `idle_ma` for each LED."""
         on = float(frame_rgb.sum(dtype=np.int64)) / 255.0
         return on * self.settings.channel_ma + len(frame_rgb) * self.settings.idle_ma
 
     def limited(self, look: Look) -> tuple[FrameRGB, int]:
-        """Convert perceived colours to the frame to send, (leds, 3) uint8; return it and its current in mA, rounded up.
+        """Return the frame to send for perceived colours, (leds, 3) uint8, and its current in mA, rounded up.
 
-        A frame above the limit is scaled as a whole, so that hues stay as they are.
+        A frame that would draw more than `limit_ma` is dimmed as a whole, so that hues stay as they are.
         """
         light = self.light(look)
         spare_ma = self.settings.limit_ma - len(light) * self.settings.idle_ma
@@ -102,7 +107,10 @@ class Power:
 
 
 def supply_problem(settings: PowerSettings, leds: int) -> str | None:
-    """Return why a supply is too small for a strip of that many LEDs, even dark; None when it is large enough."""
+    """Return a sentence if `leds` LEDs draw more than the current limit even when dark; None if they do not.
+
+    The sentence names the current and the cure.
+    """
     dark_ma = math.ceil(leds * settings.idle_ma)
     if dark_ma <= settings.limit_ma:
         return None
@@ -113,17 +121,17 @@ def supply_problem(settings: PowerSettings, leds: int) -> str | None:
 
 
 def in_steps(light: NDArray[np.float32]) -> FrameRGB:
-    """Round linear light, (leds, 3) from 0 to 255, to whole steps with the hue kept within two degrees.
+    """Round linear light, (leds, 3) from 0 to 255, to whole values of uint8 with each hue kept within two degrees.
 
-    Plain rounding turns a dim orange red or yellow, because few steps of chroma allow few hues. The hue is the ratio of
-    (middle - least) to (most - least) of the three colours. The nearest chroma is taken at which this ratio can be met,
-    so saturation changes before hue. An LED whose chroma would have to be more than doubled stays dark.
+    Rounding each channel turns a dim orange red or yellow, because few steps of chroma allow few hues. The hue is the
+    ratio of (middle - least) to (most - least) of the three colours. The nearest chroma is taken at which this ratio
+    can be met, so saturation changes before hue. An LED whose chroma would have to be more than doubled stays dark.
     """
     least, most = light.min(axis=1), light.max(axis=1)
     chroma = most - least
     middle = (light.sum(axis=1) - 3 * least - chroma) / np.maximum(chroma, 1e-6)
     asked = np.rint(chroma * 2).astype(np.intp)
-    bins = np.rint(np.clip(middle, 0, 1) * _BINS).astype(np.intp)
+    bins = np.rint(np.clip(middle, 0, 1) * _RATIO_BINS).astype(np.intp)
     most_step, middle_step = _CHROMA[asked, bins].astype(np.int16), _MIDDLE[asked, bins].astype(np.int16)
     most_rounded = np.rint(most).astype(np.int16)
     floor = np.maximum(0, np.minimum(np.rint(least).astype(np.int16), most_rounded - most_step))
@@ -137,17 +145,17 @@ def in_steps(light: NDArray[np.float32]) -> FrameRGB:
 
 
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return two (511, bins + 1) uint8 tables for `in_steps`: the chroma to send, and the middle colour to send.
+    """Return two (511, bins + 1) uint8 tables for `in_steps`: chroma to send, and middle channel minus least.
 
-    Both are indexed by the wanted chroma in half steps and by the bin of the middle colour's ratio.
+    Both are indexed by the wanted chroma in half steps, 0 to 510, and by the bin of the middle channel's ratio.
     """
-    ratio = np.arange(_BINS + 1) / _BINS
+    ratio = np.arange(_RATIO_BINS + 1) / _RATIO_BINS
     chroma = np.arange(256)[:, None]
     middle = np.rint(ratio * chroma)
     # A ratio from 0 to 1 is 60 degrees of hue. Half a bin's width is taken off the tolerance.
-    tolerance = (HUE_TOLERANCE_DEGREES - 0.1) / 60.0 - 0.5 / _BINS
+    tolerance = (HUE_TOLERANCE_DEGREES - 0.1) / 60.0 - 0.5 / _RATIO_BINS
     fits = np.abs(middle / np.maximum(chroma, 1) - ratio) <= tolerance
-    best = np.zeros((511, _BINS + 1), np.uint8)
+    best = np.zeros((511, _RATIO_BINS + 1), np.uint8)
     for asked in range(1, 511):
         away = np.where(fits, np.abs(chroma - asked / 2), np.inf)
         away[0] = np.inf

@@ -21,18 +21,23 @@ from hardware.view import BoardView, Moment
 SLOW_FRAME_S = 1 / 30
 """Time between two frames of a slow change such as a breath, in seconds. Longer looks jerky; shorter costs more of the
 processor."""
-SHARE_S = 0.8
-"""Seconds that each of several pegs in one hole is shown."""
+PEG_TURN_S = 0.8
+"""Seconds for which each of several pegs in one hole is shown, in turn, if the hole has fewer LEDs than pegs. Longer
+makes a peg disappear for longer; shorter flickers."""
 GLIMMER_EVERY_S, GLIMMER_S = 2.4, 0.9
 """Period and duration of the glimmer ahead of the peg whose turn it is, in seconds."""
 NIGHT_LEVEL = 0.55
-"""Perceived brightness of the board at night, as a share of its usual one. Twice as much would be no dimming at all."""
+"""Factor of the board's perceived brightness with the setting `night`, 0 to 1. Larger dims less; from 1 on not at
+all."""
 CAPTURE_LEVEL = 0.35
-"""Perceived brightness while a photo is taken, as a share of the usual one. More light disturbs the reading."""
+"""Factor of the board's perceived brightness while a photo is taken, 0 to 1. Larger dims less, and coloured light
+disturbs the reading; smaller hides the pegs for a moment."""
 
 
 def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
-    """Return the frame at a time on the board's clock: (leds, 3) float32 from 0 to 1, before gamma and current limit.
+    """Return the board's frame for a view of the table: (leds, 3) float32 from 0 to 1, before gamma and current limit.
+
+    `time_s` is the time on the board's clock, in seconds, which animations follow.
 
     >>> from hardware.track import preset
     >>> compose(BoardView(), preset("strip122"), 0.0).shape
@@ -66,10 +71,10 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
 
 
 def next_change_s(view: BoardView, time_s: float) -> float:
-    """Return the time at which the next frame must be drawn, on the board's clock.
+    """Return the time, in seconds on the board's clock, at which `compose` must be called next for the same view.
 
-    It is now while an animation runs, a thirtieth of a second ahead while a light changes slowly, and infinity when
-    nothing changes until the view does. Until a returned time further ahead, `compose` returns the same frame.
+    It is `time_s` while an animation runs, SLOW_FRAME_S later while a light changes slowly, and infinity if nothing
+    changes by itself. Before a returned time further ahead, `compose` returns the same frame.
     """
     if view.capturing:
         return min((moment.at_s + duration_s(moment) for moment in _presses(view, time_s)), default=math.inf)
@@ -82,12 +87,15 @@ def next_change_s(view: BoardView, time_s: float) -> float:
 
 
 def _presses(view: BoardView, time_s: float) -> list[Moment]:
-    """Return the moments of button presses whose flash runs at that time."""
+    """Return the moments of button presses whose flash is visible at a time on the board's clock."""
     return [moment for moment in under_way(view, time_s) if moment.kind == "press"]
 
 
 def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
-    """Return when, after `time_s`, the light of pegs changes next: by each one's rhythm, or by turns in one hole."""
+    """Return the times after `time_s` at which the pegs' light changes next; empty if there is no peg or no game.
+
+    A peg changes by its colour's rhythm, or because pegs take turns in one hole.
+    """
     rests = [pattern_rests_until(peg.colour, time_s) for peg in view.pegs if view.mood != "idle"]
     if _crowded(view) and view.mood != "idle":
         return [time_s + SLOW_FRAME_S]
@@ -95,7 +103,7 @@ def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
 
 
 def _mood_moves_at(view: BoardView, time_s: float) -> float:
-    """Return when, after `time_s`, the light of the mood changes next, in seconds; infinity if it is still."""
+    """Return the time after `time_s` at which the light of the view's mood changes next; infinity if it is still."""
     if view.mood == "ready":
         at_s = time_s % GLIMMER_EVERY_S
         if view.to_play is None:
@@ -115,7 +123,10 @@ def _crowded(view: BoardView) -> bool:
 
 
 def _flow(canvas: Canvas, time_s: float) -> None:
-    """Add slow waves of amber to the whole board, as at `time_s`: at most 0.4 of full perceived brightness."""
+    """Add the light of a board without a game: slow waves of amber on all lanes and the status, as at `time_s`.
+
+    They reach at most 0.4 of full perceived brightness.
+    """
     for path in lane_paths(canvas.layout):
         wave = np.sin(2 * np.pi * (path.steps / 40 - time_s / 14)) + 0.5 * np.sin(
             2 * np.pi * (path.steps / 27 + time_s / 23)
@@ -125,14 +136,14 @@ def _flow(canvas: Canvas, time_s: float) -> None:
 
 
 def _marks(canvas: Canvas) -> None:
-    """Add a faint light at every tenth hole, so that holes can be counted."""
+    """Add a faint amber light at every tenth hole of the lanes, so that holes can be counted."""
     for path in lane_paths(canvas.layout):
         on = (np.rint(path.steps) % 10 == 0) & (path.steps > 1) & (path.steps < canvas.layout.holes)
         canvas.along(path, np.where(on, 0.18, 0.0).astype(np.float32), AMBER)
 
 
 def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> None:
-    """Add the light of the mood ahead of the peg to play; after a game, waves along the winners' lanes.
+    """Add the light of the view's mood near the peg of the player to play; after a game, waves on the winners' lanes.
 
     `ready` gives a glimmer that runs ahead, `settling` a glow that swings, `asking` a glow that breathes, and
     `illegal_hold` one that knocks twice. Other moods add no light.
@@ -181,7 +192,9 @@ def _over(canvas: Canvas, view: BoardView, time_s: float) -> None:
 
 
 def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | None) -> None:
-    """Add the lit stretches of provisional points, then the pegs on top.
+    """Draw the pegs over a lit stretch from each peg to where its turn's points would take it.
+
+    A second peg is drawn at the head of the stretch. Pegs in one hole share it (`_hole`).
 
     Args:
         canvas: The frame.
@@ -206,7 +219,7 @@ def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | No
 
 
 def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]], time_s: float | None) -> None:
-    """Draw the pegs of one hole: they share its LEDs, or take turns when there are fewer LEDs than pegs.
+    """Draw the pegs of one hole: they divide its LEDs, or are shown in turn if there are fewer LEDs than pegs.
 
     Args:
         canvas: The frame.
@@ -220,16 +233,17 @@ def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]
             canvas.cover(leds[first:last], player_colour(colour), level)
         return
     # One fades out before the next fades in: a mixture of two colours would be nobody's.
-    turn = 0.0 if time_s is None else time_s / SHARE_S
+    turn = 0.0 if time_s is None else time_s / PEG_TURN_S
     fade = max(0.0, (turn % 1.0 - 0.7) / 0.3)
     colour, _ = holders[(int(turn) + (fade >= 0.5)) % len(holders)]
     canvas.cover(leds, player_colour(colour), 0.9 * (0.25 + 0.75 * abs(1 - 2 * fade)))
 
 
 def _status(canvas: Canvas, view: BoardView, time_s: float) -> None:
-    """Light the status segment as at `time_s`: a piece for each player, bright for the player to play or the winners.
+    """Add the light of the status segment, as at `time_s`: a part for each player in the player's colour.
 
-    A question lights all of it in amber, a hold that the rules refuse in red. Without a game it stays as it is.
+    The part of the player to play, or of a winner, is bright. A question lights all of it in amber instead, a hold that
+    the rules refuse in red. Adds nothing without a game or a status segment.
     """
     leds = canvas.layout.status
     if not leds or view.mood == "idle":

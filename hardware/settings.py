@@ -19,9 +19,11 @@ again. A return to the last good settings keeps it: an older limit may be too hi
 ORDERS = ("GRB", "RGB", "BRG", "RBG", "GBR", "BGR")
 """Orders in which LEDs take their colours; the page offers them."""
 MIN_CHANNEL_MA = 12.0
-"""Least current of one colour of one LED, in mA: a WS2812B-V5's. A smaller value would hide real current."""
+"""Least value, in mA, of the setting `channel_ma`, the current of one full colour of one LED: that of a WS2812B-V5.
+With a smaller one the current limit would let too much current pass."""
 MIN_IDLE_MA = 0.6
-"""Least current of one dark LED, in mA: a WS2812B's chip. A smaller value would hide real current."""
+"""Least value, in mA, of the setting `idle_ma`, the current of one dark LED: that of a WS2812B's chip. With a smaller
+one the current limit would let too much current pass."""
 
 
 class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -18,15 +18,18 @@ from functools import lru_cache
 import numpy as np
 
 RATE_HZ = 22_050
-"""Samples a second: enough for tones up to 3 kHz with their partials."""
+"""Sampling rate of the sounds, in samples a second: enough for tones up to 3 kHz with their partials. More makes longer
+files without being heard."""
 PLAYER = ("aplay", "--quiet", "-")
 """Command that plays a WAV file from standard input."""
-LONGEST_S = 5.0
-"""Seconds after which the player counts as stuck; every effect is shorter."""
+PLAYER_TIMEOUT_S = 5.0
+"""Longest time, in seconds, for the player program to play an effect; after that it is killed and a fault reported.
+Every effect is shorter. Longer keeps later effects waiting for a stuck sound card."""
 USUAL_VOLUME = 0.5
-"""Default peak of an effect, as a share of full scale, 0 to 1."""
-MAX_WAITING = 2
-"""Effects that may wait to be played; more are dropped, for a late sound is worse than none."""
+"""Default volume: peak of an effect as a share of full scale, 0 to 1. Twice as much is as loud as the card allows."""
+MAX_WAITING_EFFECTS = 2
+"""Largest number of effects that wait to be played; further ones are dropped, for a late sound is worse than none. More
+lets sounds lag behind the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,10 @@ TRIAL = (Note(523, 0.0), Note(659, 0.09), Note(784, 0.18))
 
 @lru_cache(maxsize=16)
 def sound(tones: tuple[Note, ...], volume: float = USUAL_VOLUME) -> bytes:
-    """Return tones, at least one, as a WAV file (22,050 Hz, mono, 16 bit) with a peak of `volume`, 0 to 1. Cached."""
+    """Return the bytes of a WAV file (22,050 Hz, mono, 16 bit) with at least one note, struck like a bell.
+
+    Its peak is `volume`, 0 to 1 of full scale. Results are cached.
+    """
     length_s = max(tone.at_s + tone.rings_s for tone in tones)
     time_s = np.arange(round(length_s * RATE_HZ)) / RATE_HZ
     mixed = np.zeros_like(time_s)
@@ -71,11 +77,14 @@ def sound(tones: tuple[Note, ...], volume: float = USUAL_VOLUME) -> bytes:
 
 
 def aplay(wav: bytes) -> str | None:
-    """Play a WAV file to its end. Returns None, or a sentence that names the fault and one that names the cure."""
+    """Play the bytes of a WAV file on the machine's loudspeaker, and wait for its end.
+
+    Returns None if it was played, else a text that names the fault and the cure.
+    """
     if shutil.which(PLAYER[0]) is None:
         return "Sounds can't be played: aplay is missing. sudo apt install alsa-utils, or set [sound] effects = false."
     try:
-        done = subprocess.run(PLAYER, input=wav, capture_output=True, timeout=LONGEST_S, check=False)
+        done = subprocess.run(PLAYER, input=wav, capture_output=True, timeout=PLAYER_TIMEOUT_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as refused:
         return f"Sounds can't be played ({refused}). Check the sound card, or set [sound] effects = false."
     if done.returncode != 0:
@@ -109,15 +118,15 @@ class Chimes:
         thread, self._thread = self._thread, None
         if thread is not None:
             self._asked.put(None)
-            thread.join(timeout=LONGEST_S + 1)
+            thread.join(timeout=PLAYER_TIMEOUT_S + 1)
 
     def alive(self) -> bool:
         """Return whether the playing thread runs."""
         return self._thread is not None and self._thread.is_alive()
 
     def chime(self, tones: tuple[Note, ...]) -> None:
-        """Queue an effect. It is dropped if it has no tones, the volume is 0, or MAX_WAITING effects are waiting."""
-        if tones and self.volume > 0 and self._asked.qsize() < MAX_WAITING:
+        """Queue an effect. It is dropped if it has no tones, the volume is 0, or MAX_WAITING_EFFECTS are queued."""
+        if tones and self.volume > 0 and self._asked.qsize() < MAX_WAITING_EFFECTS:
             self._asked.put(tones)
 
     def health(self) -> tuple[bool, str]:

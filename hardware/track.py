@@ -48,13 +48,13 @@ class Layout:
         return self.lanes[peg % len(self.lanes)]
 
     def place(self, hole: float, of_holes: int) -> int:
-        """Convert a hole of a game to a hole of this layout's lanes: 0 the start pocket, `holes` + 1 the finish pocket.
+        """Convert a hole of a game to an index into a lane: 0 the start pocket, `holes` + 1 the finish pocket.
 
-        A game of another length is scaled. A peg that has moved is never shown at the start.
+        A game of another length is scaled, rounding up, so that a peg that has moved is not shown at the start.
 
         Args:
             hole: Hole of the game; 0 or less is its start, above `of_holes` its finish.
-            of_holes: Number of the game's holes.
+            of_holes: Number of holes of the game.
         """
         if hole <= 0:
             return 0
@@ -64,7 +64,7 @@ class Layout:
 
 
 def lay(settings: TrackSettings) -> Layout:
-    """Build the layout that the settings describe. Raises SetupError with everything that is wrong with them."""
+    """Return the layout that the settings describe. Raises SetupError with everything that is wrong with them."""
     problems = layout_problems(settings)
     if problems:
         raise SetupError(problems)
@@ -91,7 +91,11 @@ def preset(name: str) -> Layout:
 
 
 def layout_problems(settings: TrackSettings) -> list[str]:
-    """Return everything that is wrong with a described layout, a sentence with a cure each; empty when all is well."""
+    """Return a sentence with a cure for each thing that is wrong with a described layout; empty if all is well.
+
+    Checked are unreadable lists of LEDs, missing lanes, lanes of the wrong length, and LEDs that do not exist or are
+    used twice.
+    """
     texts = [*settings.lanes, *([settings.status] if settings.status else [])]
     unreadable = [text for text in texts if not _RANGES.fullmatch(text.replace(" ", ""))]
     if unreadable:
@@ -106,7 +110,10 @@ _RANGES = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
 
 
 def _length_problems(settings: TrackSettings) -> list[str]:
-    """Return a sentence for each lane that names more or fewer LEDs than its holes and pockets need."""
+    """Return a sentence, with the number to add or take away, for each lane with too many or too few LEDs.
+
+    A lane needs the LEDs of its holes and pockets.
+    """
     wanted = settings.start_leds + settings.holes * settings.leds_per_hole + settings.finish_leds
     lengths = [(number, len(_indices(text))) for number, text in enumerate(settings.lanes, 1)]
     return [
@@ -118,7 +125,12 @@ def _length_problems(settings: TrackSettings) -> list[str]:
 
 
 def _index_problems(texts: Sequence[str], leds: int) -> list[str]:
-    """Return sentences about LEDs beyond the end of the strip and LEDs named twice in the given lanes and status."""
+    """Return a sentence if lanes or status name LEDs beyond the end of the strip, and one if they name LEDs twice.
+
+    Args:
+        texts: Lists of LEDs such as `0-60,66-126`.
+        leds: Number of LEDs of the strip.
+    """
     named = [index for text in texts for index in _indices(text)]
     beyond = sorted({index for index in named if index >= leds})
     twice = sorted(index for index, times in Counter(named).items() if times > 1)
@@ -135,7 +147,7 @@ def _index_problems(texts: Sequence[str], leds: int) -> list[str]:
 
 
 def _indices(text: str) -> tuple[int, ...]:
-    """Return the LEDs of a text such as `0-60,66-126` in its order; a range may run backwards."""
+    """Return the LED indexes that a text such as `0-60,66-126` lists, in its order; `5-3` runs backwards."""
     found: list[int] = []
     for part in filter(None, text.replace(" ", "").split(",")):
         first, _, last = part.partition("-")
@@ -145,9 +157,9 @@ def _indices(text: str) -> tuple[int, ...]:
 
 
 def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
-    """Divide the LEDs of a lane into start pocket, holes and finish pocket.
+    """Divide the LEDs of a lane, in wiring order, into start pocket, holes and finish pocket in the order of travel.
 
-    Without `serpentine` every second row is turned round, so that pegs run from left to right in each.
+    Without `serpentine` the holes of every second row are reversed, so that pegs run from left to right in each.
     """
     start, finish, each = settings.start_leds, settings.finish_leds, settings.leds_per_hole
     between = indices[start : len(indices) - finish]
@@ -160,7 +172,10 @@ def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
 
 
 def _rows(leds: int, row_leds: int, pitch_mm: float) -> tuple[Place, ...]:
-    """Return the place of each LED, where the strip runs back and forth in rows of `row_leds`, four pitches apart."""
+    """Return the position (x, y) in mm of each LED of a strip that runs back and forth in rows of `row_leds` LEDs.
+
+    Rows are four pitches apart.
+    """
     places = []
     for led in range(leds):
         row, column = divmod(led, row_leds)
@@ -169,14 +184,14 @@ def _rows(leds: int, row_leds: int, pitch_mm: float) -> tuple[Place, ...]:
 
 
 def strip122() -> Layout:
-    """Return a straight strip of 122 LEDs (144 a metre): start, 120 holes, finish; one lane for all pegs."""
+    """Return the layout of a straight strip of 122 LEDs (144 a metre): start, 120 holes, finish, in one lane."""
     pitch_mm = 1000 / 144
     lane = tuple((led,) for led in range(122))
     return Layout("strip122", 122, (lane,), (), tuple((led * pitch_mm, 0.0) for led in range(122)))
 
 
 def board3x121() -> Layout:
-    """Return a cribbage board: three lanes of 120 holes and a finish, in four rows of thirty, 144 LEDs a metre.
+    """Return the layout of a cribbage board: three lanes of 120 holes and a finish, in four rows, 144 LEDs a metre.
 
     The middle lane is wired backwards, so that each lane ends where the next begins. There is no start pocket: a peg
     that has not started is not shown.
@@ -194,11 +209,11 @@ def board3x121() -> Layout:
 
 
 def _on_board(step: int, across_mm: float, pitch_mm: float, row_mm: float) -> Place:
-    """Return the place in mm of a step of a lane on the cribbage board.
+    """Return the position (x, y) in mm of a hole of the cribbage board.
 
     Args:
-        step: Index along the lane, 0 to 120.
-        across_mm: Distance of the lane from the outer one.
+        step: Index of the hole along its lane, 0 to 120 (the finish).
+        across_mm: Distance of the lane from the outer lane.
         pitch_mm: Distance between two holes.
         row_mm: Distance between two rows.
     """
@@ -209,7 +224,10 @@ def _on_board(step: int, across_mm: float, pitch_mm: float, row_mm: float) -> Pl
 
 
 def matrix16() -> Layout:
-    """Return a 16 x 16 matrix, wired back and forth: the track is a spiral inwards with dark rows between its arms."""
+    """Return the layout of a 16 x 16 matrix wired back and forth: one lane as a spiral inwards.
+
+    There are unused LEDs between the spiral's arms.
+    """
     side, pitch_mm = 16, 10.0
     path = [_wired(x, y, side) for x, y in _snail(side)]
     lane = (*((led,) for led in path[:121]), tuple(path[121:]))
@@ -226,7 +244,10 @@ def _wired(x: int, y: int, side: int) -> int:
 
 
 def _snail(side: int) -> list[tuple[int, int]]:
-    """Return the cells (x, y) of a spiral from the corner of a square inwards, with one free cell between its arms."""
+    """Return the cells (x, y) of a spiral from the upper left corner of a square inwards, in order.
+
+    One cell between its arms is left free. `side` is the number of cells along a side.
+    """
     x, y, dx, dy = 0, 0, 1, 0
     taken = [(0, 0)]
     turns = 0
@@ -244,7 +265,10 @@ def _snail(side: int) -> list[tuple[int, int]]:
 
 
 def table300() -> Layout:
-    """Return a strip of 300 LEDs (60 a metre) round a table of 1.5 x 1 m: two LEDs a hole, pockets, a status."""
+    """Return the layout of a strip of 300 LEDs (60 a metre) round a table of 1.5 x 1 m, with two LEDs a hole.
+
+    It has one lane of 120 holes with both pockets, and a status segment.
+    """
     start, holes, finish = range(4), range(4, 244), range(244, 252)
     lane = (tuple(start), *((led, led + 1) for led in holes[::2]), tuple(finish))
     places = tuple(_round_table((led + 0.5) * 1000 / 60, 1500.0, 1000.0) for led in range(300))
@@ -252,7 +276,7 @@ def table300() -> Layout:
 
 
 def _round_table(along_mm: float, width_mm: float, depth_mm: float) -> Place:
-    """Return the place on the edge of a table at `along_mm` from its upper left corner, going clockwise; all in mm."""
+    """Return the point (x, y) on the edge of a table at `along_mm` clockwise from its upper left corner; all in mm."""
     if along_mm < width_mm:
         return along_mm, 0.0
     if along_mm < width_mm + depth_mm:

@@ -9,7 +9,9 @@ from hardware.strips.opening import STRIPS, resolved
 
 
 def wiring_problems(kind: str, strip: StripSettings, buttons: ButtonSettings | None, machine: str) -> list[str]:
-    """Return what is wrong with the wiring, a sentence with a cure each; empty when it is right.
+    """Return a sentence with a cure for each fault in the settings of strip and buttons; empty if there is none.
+
+    Checked are the strip's settings on this machine, pins that buttons share, and buttons on the strip's pins.
 
     Args:
         kind: The strip's kind, as in the settings.
@@ -25,13 +27,19 @@ def wiring_problems(kind: str, strip: StripSettings, buttons: ButtonSettings | N
 
 
 def strip_pins(kind: str, strip: StripSettings, machine: str = "") -> Mapping[int, str]:
-    """Return the pins that a strip occupies, BCM number -> role, the data pin first; empty when it uses none."""
+    """Return the Pi's pins that a strip occupies, BCM number -> role, the data pin first.
+
+    Empty if it uses none or the kind is unknown.
+    """
     found = STRIPS.get(resolved(kind, machine).partition(":")[0])
     return found.pins(strip) if found is not None else {}
 
 
 def _strip_problems(kind: str, strip: StripSettings, machine: str) -> list[str]:
-    """Return what is wrong with the strip's settings on a machine of that model, a sentence each."""
+    """Return a sentence for each setting of the strip that can't work on a machine of that model.
+
+    Also for an `order` that is no permutation of RGB, and `spi_bits` other than 3 or 4.
+    """
     found = STRIPS.get(resolved(kind, machine).partition(":")[0])
     problems = list(found.problems(strip, machine)) if found is not None else []
     if sorted(strip.order) != ["B", "G", "R"]:
@@ -42,7 +50,7 @@ def _strip_problems(kind: str, strip: StripSettings, machine: str) -> list[str]:
 
 
 def _shared_pins(pins: Mapping[str, int]) -> list[str]:
-    """Return a sentence for each pin that several buttons use. `pins` are BCM numbers by button."""
+    """Return a sentence for each pin that several buttons use. `pins` maps a button's name to its pin's BCM number."""
     by_pin: dict[int, list[str]] = {}
     for button, pin in pins.items():
         by_pin.setdefault(pin, []).append(button)
@@ -54,7 +62,7 @@ def _shared_pins(pins: Mapping[str, int]) -> list[str]:
 
 
 def _taken_pins(pins: Mapping[str, int], taken: Mapping[int, str]) -> list[str]:
-    """Return a sentence for each button on a pin of the strip.
+    """Return a sentence for each button whose pin the strip uses.
 
     Args:
         pins: BCM number of each button's pin.

@@ -31,16 +31,16 @@ class Contact:
 def step(
     contact: Contact, closed: bool, now_s: float, settle_s: float, long_s: float
 ) -> tuple[Contact, tuple[str, ...]]:
-    """Return the next state of a button's contact, and what happened, in order: of `down`, `up`, `short`, `long`.
+    """Return the next state of a button's contact, and the events in order: any of `down`, `up`, `short`, `long`.
 
-    Call it when the level changes, and at the time that `due_s` returns.
+    `short` and `long` are kinds of press. Call this when the level changes, and at the time that `due_s` returns.
 
     Args:
         contact: The present state.
-        closed: The level now, True when the contact is closed.
+        closed: The level now, True if the contact is closed (button pressed).
         now_s: The time now, in seconds.
         settle_s: Seconds that a level must last to count.
-        long_s: Seconds that a button is held for a long press.
+        long_s: Seconds after which a held button is a long press.
     """
     if closed != contact.raw:
         # The old level may have lasted long enough since the last call.
@@ -57,7 +57,10 @@ def step(
 
 
 def due_s(contact: Contact, settle_s: float, long_s: float) -> float | None:
-    """Return the time of the next call to `step` if no level changes, in seconds; None if none is needed."""
+    """Return the time, in seconds, at which `step` must be called even if the level does not change; None if never.
+
+    That is when the level will have settled, or the held button becomes a long press.
+    """
     if contact.raw != contact.down:
         return contact.raw_since_s + settle_s
     if contact.down and not contact.reported:

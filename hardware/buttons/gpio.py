@@ -14,7 +14,7 @@ from companion.errors import DeviceError
 from hardware.buttons import Press, Touch, ignore_touch
 from hardware.buttons.debounce import Contact, due_s, step
 from hardware.libraries import load_library
-from hardware.motion import COUNT_DOWN_S
+from hardware.motion import SHUTDOWN_PRESS_S
 from hardware.settings import ButtonSettings
 
 BUSY = "GPIO busy"
@@ -25,7 +25,7 @@ class GpioButtons:
     """Buttons on pins of the Pi, each between its pin and ground.
 
     Args:
-        settings: Pins and times. A press of the shutdown button is long after `COUNT_DOWN_S` seconds.
+        settings: Pins and times. A press of the shutdown button is long after `SHUTDOWN_PRESS_S` seconds.
         clock: Returns the time in seconds; monotonic.
     """
 
@@ -33,7 +33,7 @@ class GpioButtons:
 
     def __init__(self, settings: ButtonSettings, clock: Callable[[], float] = time.monotonic) -> None:
         self._pins, self._settle_s, self._clock = settings.pins, settings.settle_s, clock
-        self._holds_s = dict.fromkeys(self._pins, settings.long_s) | {"shutdown": COUNT_DOWN_S}
+        self._holds_s = dict.fromkeys(self._pins, settings.long_s) | {"shutdown": SHUTDOWN_PRESS_S}
         self._contacts = dict.fromkeys(self._pins, Contact())
         self._pending: list[tuple[str, bool, float]] = []
         self._devices: list[Any] = []
@@ -42,10 +42,16 @@ class GpioButtons:
         self._thread: threading.Thread | None = None
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        """Call `on_press` and `on_touch` for the buttons on the pins, on a thread of its own, until `stop`.
+        """Open the pins; from then on call `on_press` and `on_touch` for the buttons, on a thread of its own.
+
+        Has no effect if it is started. `stop` ends it.
+
+        Args:
+            on_press: Called with each completed press.
+            on_touch: Called when a button goes down or comes up.
 
         Raises:
-            DeviceError: A pin can't be used. The message names all such buttons; the others work.
+            DeviceError: gpiozero is missing, or pins can't be used. The message names their buttons; the others work.
         """
         if self._running:
             return
@@ -83,16 +89,19 @@ class GpioButtons:
         return self._thread is None or self._thread.is_alive()
 
     def level(self, button: str, closed: bool) -> None:
-        """Queue a contact's new level with the present time, for `take_events`. Called by gpiozero's thread."""
+        """Queue a button's new level (True: pressed) with the present time, for `take_events`.
+
+        gpiozero's thread calls this.
+        """
         with self._changed:
             self._pending.append((button, closed, self._clock()))
             self._changed.notify()
 
     def take_events(self, now_s: float) -> list[Press | Touch]:
-        """Debounce the queued levels, which empties the queue, and return the touches and presses up to `now_s`.
+        """Empty the queue of levels, debounce them, and return the touches and presses up to the time `now_s`.
 
-        The events of each button are in order of time. A call without new levels still returns a press that has
-        become long.
+        The events of each button are in order of time. A press that has become long by `now_s` is returned even if the
+        queue is empty.
         """
         with self._changed:
             pending, self._pending[:] = list(self._pending), []
@@ -104,7 +113,7 @@ class GpioButtons:
         return happened
 
     def _open(self, gpiozero: Any, button: str, pin: int) -> None:
-        """Open the pin of a button with its pull-up, and report its changes to `level`."""
+        """Open a button's pin with its pull-up, so that changes of its level are passed to `level`."""
         device = gpiozero.DigitalInputDevice(pin, pull_up=True)
         self._devices.append(device)
         device.when_activated = lambda: self.level(button, True)
@@ -120,7 +129,10 @@ class GpioButtons:
         ]
 
     def _wait(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
-        """Call `on_touch` for each touch and `on_press` for each press, as soon as it is certain, until `stop`."""
+        """Call `on_touch` for each touch and `on_press` for each press, as soon as debounced, until `stop`.
+
+        This is the listening thread's function.
+        """
         while True:
             for happened in self.take_events(self._clock()):
                 if isinstance(happened, Touch):
@@ -137,9 +149,9 @@ class GpioButtons:
 
 
 def _library_errors() -> tuple[type[Exception], ...]:
-    """Return the error classes of gpiozero and of the drivers below it.
+    """Return the exception classes that gpiozero and the drivers below it raise, for an `except` clause.
 
-    `lgpio.error` is no GPIOZeroError, nor an OSError.
+    OSError and RuntimeError are among them, and the libraries' own classes once they are imported.
     """
     libraries = (sys.modules.get("gpiozero"), sys.modules.get("lgpio"))
     own = (getattr(library, name, None) for library in libraries for name in ("GPIOZeroError", "error"))
@@ -147,10 +159,10 @@ def _library_errors() -> tuple[type[Exception], ...]:
 
 
 def _ill(refusals: dict[str, list[str]]) -> DeviceError:
-    """Make the error that names the buttons whose pins can't be used, and the cure.
+    """Return the error that names the buttons whose pins can't be used, why, and the cure.
 
     Args:
-        refusals: By the library's message, the buttons that it was raised for, each as `bank on GPIO17`.
+        refusals: Message of the library -> the buttons that it was raised for, each as `bank on GPIO17`.
     """
     says = "; ".join(f"{', '.join(buttons)} ({why})" for why, buttons in refusals.items())
     cure = "Check the pin numbers, and that the user is in the group gpio."

@@ -16,7 +16,8 @@ from hardware.buttons import Press, Touch, ignore_touch
 KEYS = {"b": "bank", "u": "undo", "n": "next", "s": "shutdown"}
 """Button of each key. The capital letter of a key is a long press."""
 POLL_S = 0.2
-"""How long the thread waits for a key before it checks whether to stop, in seconds. A longer one delays `stop`."""
+"""Seconds for which the thread waits for a key before it checks whether to stop. A longer wait delays `stop`, not the
+keys."""
 
 
 class KeyButtons:
@@ -36,7 +37,13 @@ class KeyButtons:
         self._gone = False
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        """Call `on_press` and `on_touch` for keys of the terminal, on a thread of its own, until `stop`.
+        """Read keys of the terminal on a thread of its own, and call `on_press` and `on_touch` for them, until `stop`.
+
+        The terminal delivers keys without Enter from now on. Has no effect if it is started.
+
+        Args:
+            on_press: Called with the press of each known key.
+            on_touch: Called before and after it, as the button goes down and comes up.
 
         Raises:
             DeviceError: There is no terminal.
@@ -53,7 +60,7 @@ class KeyButtons:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop listening and restore the terminal's settings."""
+        """Stop reading keys and restore the terminal's settings."""
         self._stopped.set()
         thread, self._thread = self._thread, None
         if thread is not None:
@@ -65,7 +72,7 @@ class KeyButtons:
         return self._thread is None or self._thread.is_alive() or self._gone
 
     def press_of(self, key: str) -> Press | None:
-        """Return the press that a key stands for: long for a capital letter, None for any other key."""
+        """Return the press that a key stands for: short for a letter of KEYS, long for its capital, None for others."""
         button = KEYS.get(key.lower())
         return None if button is None else Press(button, long=key != key.lower())
 
@@ -96,9 +103,9 @@ class KeyButtons:
 
 
 def _key_by_key(descriptor: int) -> Callable[[], None]:
-    """Make the terminal deliver keys without Enter; return a function that restores its settings.
+    """Set a terminal to deliver each key at once, without Enter; return a function that restores its settings.
 
-    Ctrl-C still interrupts.
+    Ctrl-C still interrupts. `descriptor` is the terminal's file descriptor.
     """
     import termios
     import tty

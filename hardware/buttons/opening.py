@@ -31,7 +31,7 @@ class NoButtons:
 
 
 def open_buttons(kind: str, settings: ButtonSettings) -> Buttons:
-    """Build the buttons of a kind of `KINDS`, not started.
+    """Return the buttons that the setting `[buttons] kind` names, not started.
 
     Raises:
         SetupError: The kind is unknown. The message names the nearest known one.

@@ -30,7 +30,10 @@ _PLAY = BoardView(pegs=_PEGS, to_play=0, mood="ready")
 
 
 def _at(seat: int, banked: int, provisional: int | None = None, view: BoardView = _PLAY) -> BoardView:
-    """Return a view with the peg of a seat at another hole; without `provisional` it has nothing to bank."""
+    """Return a copy of a view with the peg of a seat at hole `banked`.
+
+    `provisional` is where its turn's points would take it; None for no such points.
+    """
     there = Peg(seat, banked, banked if provisional is None else provisional)
     return replace(view, pegs=(*view.pegs[:seat], there, *view.pegs[seat + 1 :]))
 

@@ -24,11 +24,13 @@ _BRASS_BGR = np.array([30, 62, 84], np.float32)
 _HOLE_BGR = np.array([6, 8, 11], np.float32)
 """Colour of an unlit hole, 0 to 255."""
 _LED_GAMMA = 2.6
-"""Exponent from perceived brightness to linear light, the default of [strip] gamma."""
+"""Gamma of the LEDs' values, which is undone for the picture; the default of [strip] gamma. A larger one shows dim LEDs
+brighter."""
 MAX_WIDTH_PX = 1680
-"""Widest picture, in pixels: a screen's width."""
-_BRIGHTEST = 1.35
-"""Brightness of a full LED's core as a multiple of the picture's white: it is overexposed, as it is to the eye."""
+"""Largest width of a picture, in pixels: a screen's width. In wider boards LEDs are then nearer to each other."""
+_CORE_BRIGHTNESS = 1.35
+"""Brightness of the core of a full LED, as a multiple of the picture's white: it is overexposed, as it is to the eye. A
+larger one makes more LEDs look white in their middle."""
 
 
 class Scenery:
@@ -57,7 +59,7 @@ class Scenery:
         self._ground = self._drilled(_wood(*self.size_wh), used)
 
     def lit(self, frame_rgb: FrameRGB) -> PictureBGR:
-        """Return the board lit by a frame, as seen in a dim room, (height, width, 3) uint8."""
+        """Return a picture of the board lit by a frame, as seen in a dim room, (height, width, 3) uint8 BGR."""
         width_px, height_px = self.size_wh
         seen = (frame_rgb[:, ::-1] / 255.0) ** (1 / _LED_GAMMA)
         halo = np.zeros((height_px, width_px, 3), np.uint8)
@@ -65,16 +67,16 @@ class Scenery:
         for (x, y), colour in zip(self._xy, seen, strict=True):
             if colour.any():
                 _disc(halo, x, y, self._hole_px, 255 * colour**1.3)
-                _disc(core, x, y, self._hole_px, 255 / _BRIGHTEST * (0.25 * colour.max() ** 3 + 1.1 * colour))
+                _disc(core, x, y, self._hole_px, 255 / _CORE_BRIGHTNESS * (0.25 * colour.max() ** 3 + 1.1 * colour))
         light = halo.astype(np.float32) / np.float32(255)
         wide, near = _spread(light, 6.5 * self._hole_px), _spread(light, 1.9 * self._hole_px)
         picture = self._ground * (1.0 + 9.0 * wide) + 255.0 * (0.9 * wide + 0.75 * near)
         cores = cv2.GaussianBlur(core.astype(np.float32), (0, 0), max(0.6, 0.16 * self._hole_px))
-        picture = np.maximum(picture, _BRIGHTEST * cores)
+        picture = np.maximum(picture, _CORE_BRIGHTNESS * cores)
         return np.clip(picture, 0, 255).astype(np.uint8)
 
     def numbered(self, layout: Layout) -> PictureBGR:
-        """Return the unlit board with the numbers of hole 1 and of every fifth hole beside them."""
+        """Return a brightened picture of the unlit board with numbers beside hole 1 and every fifth hole."""
         picture = np.clip(self._ground * 2.0, 0, 255).astype(np.uint8)
         for lane in layout.lanes:
             for number in (1, *range(5, layout.holes + 1, 5)):
@@ -86,7 +88,7 @@ class Scenery:
         return picture
 
     def _drilled(self, ground: NDArray[np.float32], used: set[int]) -> NDArray[np.float32]:
-        """Return the picture `ground` with a hole at every LED; around the `used` LEDs there is a ring of brass."""
+        """Return a copy of the picture `ground` with a hole drawn at every LED, and a brass ring round `used` ones."""
         picture = np.clip(ground, 0, 255).astype(np.uint8)
         for led, (x, y) in enumerate(self._xy):
             if led in used:
@@ -96,9 +98,9 @@ class Scenery:
 
 
 def wide_enough(layout: Layout, least_px: int, pitch_px: float) -> int:
-    """Return the width of a board's picture in pixels at which neighbouring LEDs are `pitch_px` apart.
+    """Return the width, in pixels, of a board's picture in which neighbouring LEDs are `pitch_px` apart.
 
-    It is at least `least_px` and at most `MAX_WIDTH_PX`.
+    The result is at least `least_px` and at most `MAX_WIDTH_PX`.
     """
     places = np.array(layout.places_mm, np.float32)
     span = float(np.ptp(places[:, 0])) / _nearest_mm(places)
@@ -107,12 +109,12 @@ def wide_enough(layout: Layout, least_px: int, pitch_px: float) -> int:
 
 @lru_cache(maxsize=8)
 def scenery(layout: Layout, width_px: int) -> Scenery:
-    """Return the scenery of a layout at that width; cached."""
+    """Return the unlit board of a layout, drawn `width_px` wide; cached."""
     return Scenery(layout, width_px)
 
 
 def save_still(path: Path, picture_bgr: PictureBGR) -> None:
-    """Write a picture in the format of its file name. Raises DeviceError when it can't be written."""
+    """Write a picture to a file, in the format of its suffix, such as .png. Raises DeviceError if that fails."""
     try:
         written = cv2.imwrite(str(path), picture_bgr, [cv2.IMWRITE_PNG_COMPRESSION, 4])
     except cv2.error:
@@ -157,9 +159,9 @@ def _disc(picture: NDArray[np.uint8], x: float, y: float, radius_px: float, colo
 
 
 def _spread(light: NDArray[np.float32], sigma_px: float) -> NDArray[np.float32]:
-    """Return light with a Gaussian blur of `sigma_px`. It is blurred on a smaller picture, which is faster.
+    """Return `light`, (height, width, 3) float32, with a Gaussian blur of standard deviation `sigma_px`.
 
-    `light` is (height, width, 3) float32.
+    It is shrunk before the blur and enlarged again, which is faster.
     """
     part = min(1.0, 3.0 / sigma_px)
     small = cv2.resize(light, None, fx=part, fy=part, interpolation=cv2.INTER_AREA)
@@ -168,7 +170,7 @@ def _spread(light: NDArray[np.float32], sigma_px: float) -> NDArray[np.float32]:
 
 
 def _wood(width_px: int, height_px: int) -> NDArray[np.float32]:
-    """Return dark wood with a grain, (height, width, 3) float32; the same at every call."""
+    """Return a painted picture of dark wood with a grain, (height, width, 3) float32 BGR; no chance is involved."""
     rng = np.random.default_rng(122)
     fine = cv2.resize(rng.random((height_px, max(8, width_px // 40)), np.float32), (width_px, height_px))
     few = (max(4, height_px // 24), max(4, width_px // 160))

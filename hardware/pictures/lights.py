@@ -10,11 +10,17 @@ from hardware.settings import PowerSettings
 from hardware.strips import FrameRGB
 from hardware.track import Layout
 
-DIM = 40
-"""Brightness of test lights, of 255: easy to see, and a whole strip draws little current."""
-COLOURS = {"red": (DIM, 0, 0), "green": (0, DIM, 0), "blue": (0, 0, DIM), "white": (DIM // 3,) * 3}
+DIM_LEVEL = 40
+"""Value of a full colour in test frames, 0 to 255: easy to see, and a whole strip draws little current. Twice as much
+is brighter and draws twice the current."""
+COLOURS = {
+    "red": (DIM_LEVEL, 0, 0),
+    "green": (0, DIM_LEVEL, 0),
+    "blue": (0, 0, DIM_LEVEL),
+    "white": (DIM_LEVEL // 3,) * 3,
+}
 """Test colours by name: red, green, blue from 0 to 255."""
-AMBER = (DIM, DIM // 2, 0)
+AMBER = (DIM_LEVEL, DIM_LEVEL // 2, 0)
 """Colour of the walk from hole to hole, red, green, blue from 0 to 255."""
 
 Lights = list[tuple[str, FrameRGB]]
@@ -22,18 +28,24 @@ Lights = list[tuple[str, FrameRGB]]
 
 
 def colours(layout: Layout, settings: PowerSettings) -> Lights:
-    """Return a frame for red, green, blue and dim white on every LED, within the settings' current limit."""
+    """Return four test frames with their colour's name: every LED red, green, blue, then white, all dim.
+
+    Frames are dimmed further to the settings' current limit if needed.
+    """
     every = tuple(range(layout.leds))
     return [(name, _lit(layout, settings, every, rgb)) for name, rgb in COLOURS.items()]
 
 
 def hole_by_hole(layout: Layout, settings: PowerSettings) -> Lights:
-    """Return a frame for each hole in the order of travel, within the settings' current limit."""
+    """Return a named frame for each hole and pocket in the order of travel, with its LEDs lit alone in amber.
+
+    The status segment comes last. The current limit of the settings holds.
+    """
     return [(name, _lit(layout, settings, leds, AMBER)) for name, leds in walk(layout)]
 
 
 def _lit(layout: Layout, settings: PowerSettings, leds: tuple[int, ...], rgb: tuple[int, ...]) -> FrameRGB:
-    """Return a frame with those LEDs in a colour and the others dark, within the current limit.
+    """Return a frame with some LEDs in one colour and the others dark, dimmed to the current limit if needed.
 
     Args:
         layout: The track.

@@ -7,19 +7,24 @@ from html import escape
 from hardware.track import Layout
 
 HOLE_MM = 5.0
-"""Diameter of a drilled hole in mm, wide enough for the light of one LED. Where LEDs stand closer, circles shrink."""
+"""Diameter of a hole in the drilling template, in mm, wide enough for the light of one LED. Circles are smaller where
+LEDs are too close for it."""
 MARGIN_MM = 12.0
-"""Blank space left and right of the outermost LEDs and above the top one, in mm."""
+"""Blank space, in mm, left and right of the outermost LEDs and above the top one. More makes both drawings larger."""
 RULER_MM = 14.0
-"""Room below the lowest holes for the ruler: with it a cribbage board fits A4 paper and a printer's margins."""
+"""Room below the lowest holes for the ruler, in mm. With it the template of a cribbage board fits A4 paper and a
+printer's margins; more would not fit."""
 MAP_PX = 1600
-"""Width of the map in pixels; the map is for screens, so a strip of 5 m fits as well."""
+"""Width of the wiring map on the screen, in pixels, whatever the length of the strip. More shows it larger."""
 _LANE_COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7")
 """Colours of the lanes on the map, repeated with more than six."""
 
 
 def wiring_map(layout: Layout) -> str:
-    """Return a map as SVG: every hole with its number, every LED with its index, the path of the strip in grey."""
+    """Return an SVG map of the wiring for screens: every LED as a circle, joined by the strip's path from `data in`.
+
+    Hole 1 and every fifth hole show their number; each LED's index and hole are its tooltip. Lanes differ in colour.
+    """
     numbers, radius_mm = _holes_by_led(layout), 0.42 * _pitch_mm(layout)
     path = " ".join(f"{x:.2f},{y:.2f}" for x, y in _moved(layout))
     body = [f'<polyline points="{path}" fill="none" stroke="#6b5a4a" stroke-width="0.5"/>']
@@ -38,7 +43,10 @@ def wiring_map(layout: Layout) -> str:
 
 
 def drilling_template(layout: Layout) -> str:
-    """Return the drilling template as SVG in true size: print at 100 %, check the ruler, drill at the crosses."""
+    """Return the drilling template as SVG in true size: a circle with a cross for each LED in use, and a ruler.
+
+    It is to be printed at 100 %. Hole 1 and every fifth hole show their number.
+    """
     used = _holes_by_led(layout)
     body = []
     for led, (x, y) in enumerate(_moved(layout)):
@@ -67,9 +75,9 @@ def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def _holes_by_led(layout: Layout) -> dict[int, tuple[int, str]]:
-    """Map each LED in use to its lane index and the name of its hole: `start`, `hole 7`, `finish` or `status`.
+    """Return for each LED in use, by its index, the index of its lane and the name of its hole.
 
-    The status segment has the index after the last lane's.
+    The name is `start`, `hole 7`, `finish` or `status`. The status segment has the index after the last lane's.
     """
     found = {}
     for lane, holes in enumerate(layout.lanes):
@@ -80,7 +88,7 @@ def _holes_by_led(layout: Layout) -> dict[int, tuple[int, str]]:
 
 
 def _is_labelled(text: str) -> bool:
-    """Return whether a hole's number is drawn: 1 and every multiple of 5."""
+    """Return whether the number in a hole's name, such as `hole 7`, is drawn: if it is 1 or a multiple of 5."""
     number = text.split()[-1]
     return number.isdigit() and (number == "1" or int(number) % 5 == 0)
 
@@ -92,13 +100,13 @@ def _pitch_mm(layout: Layout) -> float:
 
 
 def _moved(layout: Layout) -> list[tuple[float, float]]:
-    """Return the places of the LEDs in mm, moved so that the outermost are MARGIN_MM from the left and top edges."""
+    """Return the LEDs' positions (x, y) in mm, shifted so that the outermost are MARGIN_MM from the left and top."""
     left, top = (min(place[axis] for place in layout.places_mm) for axis in (0, 1))
     return [(x - left + MARGIN_MM, y - top + MARGIN_MM) for x, y in layout.places_mm]
 
 
 def _size_mm(layout: Layout) -> tuple[float, float]:
-    """Return width and height of the template in mm; at least 190 wide, for the note below the ruler."""
+    """Return width and height of a drawing of the layout in mm; at least 190 wide, for the note beside the ruler."""
     places = _moved(layout)
     width_mm = max(x for x, _ in places) + MARGIN_MM
     # The note below the ruler needs its room on narrow boards too.
@@ -127,7 +135,7 @@ def _text(
 
 
 def _svg(width_mm: float, height_mm: float, body: str, title: str, scale: float = 1.0, unit: str = "mm") -> str:
-    """Return an SVG document of elements that are placed in mm.
+    """Return the text of an SVG document with the elements `body`, which are placed in mm.
 
     Args:
         width_mm: Width of the drawing.

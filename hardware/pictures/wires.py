@@ -15,17 +15,21 @@ HEADER_PINS = {
 }  # fmt: skip
 """BCM number -> place on the 40-pin header."""
 _GROUND_PIN = 39
-"""Place of the ground pin on the 40-pin header to which the buttons' wires are drawn."""
+"""Number, on the 40-pin header, of the ground pin that the buttons' wires are labelled with. Another pin that is no
+ground would make the diagram wrong."""
 _STRIP_GROUND_PIN = 6
-"""Place of the ground pin on the 40-pin header to which the strip's ground wire is drawn."""
-_STEP = 26
-"""Distance between two rows of the header's pins in the drawing, in pixels."""
+"""Number, on the 40-pin header, of the ground pin to which the strip's ground wire is drawn. Another pin that is no
+ground would make the diagram wrong."""
+_ROW_STEP_PX = 26
+"""Distance between two rows of the header's pins in the drawing, in pixels. With more, pins leave the drawn header."""
 _RED, _BLACK, _GREEN, _BUTTON = "#e5533d", "#8d8276", "#4cb187", "#56b4e9"
 """Colours of the wires: 5 V, ground, data, buttons."""
 
 
 def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], limit_ma: float) -> str:
-    """Return a diagram as SVG: the Pi's header, level shifter, strip, supply and buttons, joined by wires.
+    """Return the wiring diagram as SVG text: the Pi's header, level shifter, strip, supply and buttons, with wires.
+
+    A strip without pins, such as WLED, is only mentioned in words.
 
     Args:
         kind: The strip's kind, as in the settings.
@@ -51,7 +55,7 @@ def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], 
 
 
 def _header() -> str:
-    """Return the drawing of the 40-pin header with the name of each pin."""
+    """Return SVG elements that draw the Pi's 40-pin header with the name of each pin."""
     by_place = {place: bcm for bcm, place in HEADER_PINS.items()}
     powers = {1: "3V3", 17: "3V3", 2: "5V", 4: "5V"}
     parts = [
@@ -68,7 +72,7 @@ def _header() -> str:
 
 
 def _strip(pin: int, limit_ma: float) -> list[str]:
-    """Return the drawings of level shifter, strip and supply, and their wires.
+    """Return SVG elements that draw level shifter, strip, supply and fuse, and their wires.
 
     Args:
         pin: BCM number of the data pin.
@@ -95,12 +99,12 @@ def _strip(pin: int, limit_ma: float) -> list[str]:
 
 
 def _button(number: int, name: str, bcm: int) -> list[str]:
-    """Return the drawings of a button and its two wires.
+    """Return SVG elements that draw a button and its two wires, to its pin and to ground.
 
     Args:
-        number: Index of the button, from 0, from the top.
+        number: Index of the button from the top, from 0.
         name: Name of the button.
-        bcm: BCM number of its pin.
+        bcm: BCM number of the button's pin.
     """
     y = 390 + 56 * number
     place = HEADER_PINS[bcm]
@@ -113,19 +117,19 @@ def _button(number: int, name: str, bcm: int) -> list[str]:
 
 
 def _pin_at(place: int) -> tuple[float, float]:
-    """Return the position of a place of the header in the drawing, in pixels."""
-    return (95 if place % 2 else 125, 56 + _STEP * ((place - 1) // 2) + 8)
+    """Return the position (x, y), in pixels of the drawing, of a pin by its number on the 40-pin header."""
+    return (95 if place % 2 else 125, 56 + _ROW_STEP_PX * ((place - 1) // 2) + 8)
 
 
 def _wire(a: tuple[float, float], b: tuple[float, float], colour: str, text: str, lane: float | None = None) -> str:
-    """Return the drawing of a wire in horizontal and vertical parts, with a label.
+    """Return SVG elements that draw a wire of horizontal and vertical parts, with a label.
 
     Args:
-        a: Where it begins, in pixels.
-        b: Where it ends, in pixels.
+        a: Start (x, y) of the wire, in pixels.
+        b: End (x, y) of the wire, in pixels.
         colour: Colour of the wire, in CSS.
         text: The label.
-        lane: x of its vertical part. A wire with one leaves the header between two rows of pins; None for other wires.
+        lane: x of the vertical part of a wire that leaves the header between two rows of pins; None for other wires.
     """
     (ax, ay), (bx, by) = a, b
     turn = bx if lane is None else lane
@@ -143,9 +147,9 @@ def _wire(a: tuple[float, float], b: tuple[float, float], colour: str, text: str
 
 
 def _box(x: float, y: float, width: float, height: float, *lines: str) -> str:
-    """Return the drawing of a box with centred lines of text, the first one larger.
+    """Return SVG elements that draw a box with centred lines of text, the first one larger.
 
-    (x, y) is its upper left corner; all measures are in pixels.
+    (x, y) is the box's upper left corner; all measures are in pixels.
     """
     first = y + height / 2 + 5 - 9 * (len(lines) - 1)
     middle = x + width / 2
@@ -155,5 +159,5 @@ def _box(x: float, y: float, width: float, height: float, *lines: str) -> str:
 
 
 def _words(x: float, y: float, text: str, anchor: str = "start", size: int = 14) -> str:
-    """Return an SVG text element at a position in pixels."""
+    """Return an SVG text element at (x, y) in pixels; `anchor` is SVG's `text-anchor`, `size` the font size."""
     return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}" fill="#f4ead6">{escape(text)}</text>'

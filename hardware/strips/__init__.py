@@ -66,5 +66,5 @@ def checked(frame_rgb: FrameRGB, leds: int) -> FrameRGB:
 
 
 def not_open(name: str) -> DeviceError:
-    """Make the error for a frame that is shown before `start`, or after a failure."""
+    """Return the error for a frame that is shown before `start`, or after a failure."""
     return DeviceError(f"The {name} strip is not open.", "Nothing to do: the table opens it again every two seconds.")

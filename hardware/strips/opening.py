@@ -31,15 +31,15 @@ def known_kinds() -> tuple[str, ...]:
 
 
 def open_strip(kind: str, leds: int, wired: StripSettings) -> Strip:
-    """Build the strip that the setting `[strip] kind` names, not started.
+    """Return the strip that the setting `[strip] kind` names, not started.
 
     Args:
-        kind: One of `known_kinds()`.
+        kind: A kind of strip as in `known_kinds()`, such as `spi` or `wled:192.168.1.50`. `auto` fits this machine.
         leds: Number of LEDs.
         wired: How the strip is wired.
 
     Raises:
-        SetupError: When there is no such strip; names the nearest one.
+        SetupError: There is no such kind, or its argument is missing or too much. Names the nearest kind.
     """
     name, _, argument = resolved(kind).partition(":")
     found = STRIPS.get(name)
@@ -59,7 +59,9 @@ def resolved(kind: str, machine: str | None = None) -> str:
 
 
 def automatic(machine: str) -> tuple[str, str]:
-    """Return the strip kind for a machine model (as `hardware.machine.model` returns it), and the reason.
+    """Return the kind of strip that suits a machine, and a sentence with the reason.
+
+    `machine` is its model as `hardware.machine.model` returns it: `pio` on a Pi 5, `spi` on another Pi, else `memory`.
 
     >>> automatic("Raspberry Pi 4 Model B Rev 1.4")[0]
     'spi'

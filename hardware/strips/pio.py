@@ -32,7 +32,7 @@ Older ones multiply every colour by it, and the strip stays dark (github.com/ras
 
 
 def overlay_line(leds: int, pin: int = 18) -> str:
-    """Return the line of `config.txt` that makes `/dev/leds0`, for `leds` LEDs with their data on BCM pin `pin`.
+    """Return the line of `config.txt` that makes the device `/dev/leds0`, for `leds` LEDs with data on BCM pin `pin`.
 
     `brightness=0` makes the driver send colours unchanged: the table has applied gamma and brightness already.
 
@@ -43,7 +43,10 @@ def overlay_line(leds: int, pin: int = 18) -> str:
 
 
 def kernel_problem(release: str) -> DeviceError | None:
-    """Return why the strip stays dark under this kernel (as `uname -r` names it), or None."""
+    """Return an error that says to update if the strip stays dark under a kernel of this version, else None.
+
+    `release` is the version as `uname -r` prints it. One that has no three numbers gives None.
+    """
     found = re.match(r"(\d+)\.(\d+)\.(\d+)", release)
     if found is None or tuple(map(int, found.groups())) >= FIRST_KERNEL:
         return None
@@ -71,7 +74,10 @@ class PioStrip:
         self._descriptor: int | None = None
 
     def start(self) -> None:
-        """Open the device and send a dark frame, so that too many LEDs are found now. Raises DeviceError."""
+        """Open the device file and send a dark frame, which finds out at once if there are too many LEDs.
+
+        Has no effect if it is open. Raises DeviceError.
+        """
         if self._descriptor is not None:
             return
         try:
@@ -92,7 +98,7 @@ class PioStrip:
         self._close()
 
     def _write(self, data: bytes) -> None:
-        """Write bytes to the device; on failure close it. Raises DeviceError."""
+        """Write the bytes of a frame to the device. Raises DeviceError if it is not open or fails; then closes it."""
         if self._descriptor is None:
             raise not_open(self.name)
         try:
@@ -109,7 +115,7 @@ class PioStrip:
                 os.close(descriptor)
 
     def _ill(self, refused: OSError) -> DeviceError:
-        """Make the DeviceError for an error of the system, with its cure."""
+        """Return the DeviceError for an error of the system: what is wrong with the device file, and the cure."""
         line = f"{overlay_line(self.leds, self._pin)} in {CONFIG}"
         if isinstance(refused, FileNotFoundError):
             return DeviceError(f"There is no {self._path}.", f"Write {line} (Raspberry Pi 5 only) and restart.")

@@ -19,7 +19,8 @@ PINS = {10: "MOSI", 9: "MISO", 11: "SCLK", 8: "CE0", 7: "CE1"}
 BUFSIZ = Path("/sys/module/spidev/parameters/bufsiz")
 """File with the kernel's limit to one SPI transfer, in bytes. A longer frame is cut, and the gap latches half of it."""
 DEFAULT_BUFSIZ = 4096
-"""The limit in bytes where that file can't be read: the kernel's own default."""
+"""Largest SPI transfer in bytes that is assumed if the file BUFSIZ can't be read: the kernel's own default. A larger
+one would accept strips whose frames the kernel cuts."""
 
 
 class SpiStrip:
@@ -44,7 +45,10 @@ class SpiStrip:
         self._link: Any = None
 
     def start(self) -> None:
-        """Open the bus. Raises DeviceError."""
+        """Open the SPI bus, unless it is open.
+
+        Raises DeviceError if a frame is too long for a transfer, spidev is missing, or the bus can't be opened.
+        """
         if self._link is not None:
             return
         self._check_length()
@@ -59,7 +63,10 @@ class SpiStrip:
             raise self._ill(refused) from refused
 
     def show(self, frame_rgb: FrameRGB) -> None:
-        """Send a frame in one transfer. Raises DeviceError, or ValueError for a frame of another length."""
+        """Send a frame to the LEDs in one transfer.
+
+        Raises DeviceError if the bus is not open or fails, and ValueError for a frame of another length.
+        """
         data = encoded(checked(frame_rgb, self.leds), self._order, self._bits)
         if self._link is None:
             raise not_open(self.name)
@@ -70,7 +77,7 @@ class SpiStrip:
             raise self._ill(refused) from refused
 
     def stop(self) -> None:
-        """Switch all LEDs off and close the bus."""
+        """Switch all LEDs off and close the bus. Never raises."""
         if self._link is not None:
             dark = np.zeros((self.leds, 3), np.uint8)
             with contextlib.suppress(OSError):
@@ -78,7 +85,7 @@ class SpiStrip:
             self._drop()
 
     def _check_length(self) -> None:
-        """Raise DeviceError if a frame is longer than one SPI transfer of the kernel."""
+        """Raise DeviceError if a frame of all LEDs is longer than the kernel allows for one SPI transfer."""
         try:
             limit = int(self._bufsiz.read_text())
         except (OSError, ValueError):
@@ -91,13 +98,13 @@ class SpiStrip:
             )
 
     def _drop(self) -> None:
-        """Close the bus if it is open. Never raises an OSError."""
+        """Close the open bus. Never raises an OSError."""
         link, self._link = self._link, None
         with contextlib.suppress(OSError):
             link.close()
 
     def _ill(self, refused: OSError) -> DeviceError:
-        """Make the DeviceError for an error of the system, with its cure."""
+        """Return the DeviceError for an error of the system: what is wrong with the SPI device, and the cure."""
         path = f"/dev/spidev{self._bus}.{self._device}"
         if isinstance(refused, FileNotFoundError):
             return DeviceError(f"There is no {path}.", "Switch SPI on with `sudo raspi-config`, Interface Options.")

@@ -12,7 +12,8 @@ from hardware.strips import FrameRGB, StripKind, checked
 _LIT = "\N{BLACK CIRCLE}"
 """Character that stands for an LED."""
 _GAMMA = 2.6
-"""Exponent that undoes the LEDs' gamma: a screen applies its own, and dim lights would look dark."""
+"""Gamma of the LEDs' values, which is undone for the terminal: a screen applies its own, and dim lights would look
+dark. A larger one shows dim lights brighter."""
 
 
 class TerminalStrip:
@@ -37,7 +38,7 @@ class TerminalStrip:
         self._drawn = False
 
     def show(self, frame_rgb: FrameRGB) -> None:
-        """Draw the frame over the last one. Raises ValueError for a frame of another length."""
+        """Draw the frame over the last one, if the output is a terminal. Raises ValueError for another length."""
         seen = (255 * (checked(frame_rgb, self.leds) / 255.0) ** (1 / _GAMMA)).astype(np.uint8)
         if not self._open:
             return
@@ -54,7 +55,7 @@ class TerminalStrip:
 
 
 def _line(row: FrameRGB) -> str:
-    """Return a row of dots with terminal colour codes; dark LEDs are brown."""
+    """Return a line of text with a dot for each LED, coloured by terminal codes; dark LEDs are brown."""
     dark = (45, 36, 28)
     colours = [(int(r), int(g), int(b)) if r or g or b else dark for r, g, b in row]
     text, last = "", None

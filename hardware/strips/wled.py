@@ -18,9 +18,10 @@ from companion.errors import DeviceError, SetupError
 from hardware.strips import FrameRGB, StripKind, checked, not_open
 
 PORT = 4048
-"""UDP port that WLED listens on for DDP."""
-DATA_BYTES = 1440
-"""Bytes of colours in one packet at most: DDP's own limit, which fits an Ethernet frame."""
+"""Default UDP port that a WLED controller listens on for DDP; frames to another port are lost."""
+MAX_DATA_BYTES = 1440
+"""Largest number of bytes of colours in one packet: DDP's own limit, which fits an Ethernet frame. Larger packets break
+the protocol; smaller ones are more packets a frame."""
 VERSION_1, PUSH = 0x40, 0x01
 """Flags of the header: protocol version 1; show the frame now (set on its last packet)."""
 RGB24, DISPLAY = 0x0B, 0x01
@@ -28,8 +29,8 @@ RGB24, DISPLAY = 0x0B, 0x01
 
 HOST_NAME = re.compile(r"[0-9A-Za-z_.:%-]{1,253}")
 """A host name (RFC 1123, with the underscore that some routers use), or an IPv4 or IPv6 address."""
-MAX_SHOWN = 40
-"""Characters of a wrong host that the error shows."""
+MAX_SHOWN_CHARS = 40
+"""Largest number of characters of a wrong host name that the error message shows; the rest is cut off."""
 
 
 class WledStrip:
@@ -50,7 +51,10 @@ class WledStrip:
         self._sent = 0
 
     def start(self) -> None:
-        """Look the host up and open a socket to it. Raises DeviceError."""
+        """Look the host up and open a UDP socket to it. Raises DeviceError if either fails.
+
+        Whether a controller listens there is not known before a frame is sent.
+        """
         if self._link is not None:
             return
         try:
@@ -66,7 +70,10 @@ class WledStrip:
         self._link = link
 
     def show(self, frame_rgb: FrameRGB) -> None:
-        """Send a frame. Raises DeviceError, or ValueError for a frame of another length."""
+        """Send a frame to the controller as DDP packets.
+
+        Raises DeviceError if the socket is not open or sending fails, and ValueError for a frame of another length.
+        """
         frame = checked(frame_rgb, self.leds)
         if self._link is None:
             raise not_open(self.name)
@@ -93,7 +100,7 @@ class WledStrip:
             link.close()
 
     def _ill(self, refused: OSError | UnicodeError) -> DeviceError:
-        """Make the DeviceError for a host that can't be reached, with its cure."""
+        """Return the DeviceError that says that the controller can't be reached and why, with the cure."""
         why = getattr(refused, "strerror", None) or refused
         return DeviceError(
             f"The WLED controller {self._host} can't be reached ({why}).",
@@ -102,21 +109,22 @@ class WledStrip:
 
 
 def packets(frame_rgb: FrameRGB, sequence: int) -> Iterator[bytes]:
-    """Yield the DDP packets of a frame; the last one tells the controller to show it.
+    """Yield the DDP packets of a frame as bytes; the last one tells the controller to show it.
 
     Args:
         frame_rgb: (leds, 3) uint8.
-        sequence: Number of the frame, 1 to 15 and then from 1 again, by which the controller recognises repeats.
+        sequence: Number of the frame, 1 to 15 and then from 1 again, by which the controller recognises repeated
+        packets.
     """
     data = frame_rgb.tobytes()
-    for offset in range(0, len(data), DATA_BYTES):
-        part = data[offset : offset + DATA_BYTES]
+    for offset in range(0, len(data), MAX_DATA_BYTES):
+        part = data[offset : offset + MAX_DATA_BYTES]
         flags = VERSION_1 | (PUSH if offset + len(part) == len(data) else 0)
         yield struct.pack(">BBBBIH", flags, sequence, RGB24, DISPLAY, offset, len(part)) + part
 
 
 def checked_host(host: str) -> str:
-    """Return `host` unchanged. Raises SetupError when the text can be neither a host name nor an address.
+    """Return `host` unchanged if it may be a host name or an address. Raises SetupError otherwise; looks nothing up.
 
     >>> checked_host("wled-bar.local")
     'wled-bar.local'
@@ -126,7 +134,7 @@ def checked_host(host: str) -> str:
     except UnicodeError:
         ascii_name = ""
     if not HOST_NAME.fullmatch(ascii_name):
-        shown = ascii(host[:MAX_SHOWN])
+        shown = ascii(host[:MAX_SHOWN_CHARS])
         raise SetupError([f"wled:{shown} is no host name or address. Write it like wled:192.168.1.50."])
     return host
 

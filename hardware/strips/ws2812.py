@@ -29,7 +29,7 @@ _CODES = {3: (0b100, 0b110), 4: (0b1000, 0b1110)}
 
 
 def encoded(frame_rgb: FrameRGB, order: str = "GRB", bits: int = 3) -> bytes:
-    """Return a frame as SPI bytes, with the reset gaps around it.
+    """Return a frame as the bytes to send over SPI, with a reset gap before and after it.
 
     Args:
         frame_rgb: (leds, 3) uint8.
@@ -51,7 +51,10 @@ def bytes_for(leds: int, bits: int) -> int:
 
 
 def _table(bits: int) -> NDArray[np.uint8]:
-    """Return (256, bits) uint8: the SPI bytes of every colour value, most significant LED bit first."""
+    """Return the table (256, bits) uint8 of the SPI bytes for each colour value, most significant LED bit first.
+
+    `bits` is the number of SPI bits that carry an LED bit.
+    """
     rows = []
     for value in range(256):
         word = 0

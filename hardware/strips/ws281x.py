@@ -19,9 +19,10 @@ from hardware.settings import StripSettings
 from hardware.strips import FrameRGB, StripKind, checked, not_open, spi
 
 FREQUENCY_HZ = 800_000
-"""Bit rate of WS2812 LEDs."""
-DMA = 10
-"""The DMA channel that nothing else on a Pi uses; channel 5 destroys the file system of a Pi 3."""
+"""Bit rate of the signal to WS2812 LEDs, in bits a second, as their data sheet says. LEDs misread any other."""
+DMA_CHANNEL = 10
+"""Number of the DMA channel that sends the signal: one that nothing else on a Pi uses. Another number may disturb the
+system; channel 5 destroys the file system of a Pi 3."""
 PWM_PINS, PCM_PIN, SPI_PIN = (12, 13, 18, 19), 21, 10
 """BCM numbers of the pins that can drive LEDs, by what makes the signal."""
 CHANNEL_1_PINS = (13, 19, 41, 45, 53)
@@ -49,7 +50,11 @@ class Ws281xStrip:
         self._strip: Any = None
 
     def start(self) -> None:
-        """Load the library and take the pin. Raises DeviceError."""
+        """Load the library and take the pin.
+
+        Raises DeviceError on a machine that is no Raspberry Pi up to the 4, without the library, or if the library
+        can't use the pin.
+        """
         if self._strip is not None:
             return
         if not is_pi(self._machine):
@@ -59,7 +64,7 @@ class Ws281xStrip:
         library = load_library("rpi_ws281x", f"{USE_SPI}; or pip install 'peg-and-pip[pi]'.")
         kind = getattr(library.ws, f"WS2811_STRIP_{self._order}")
         channel = 1 if self._pin in CHANNEL_1_PINS else 0
-        strip = library.PixelStrip(self.leds, self._pin, FREQUENCY_HZ, DMA, False, 255, channel, kind)
+        strip = library.PixelStrip(self.leds, self._pin, FREQUENCY_HZ, DMA_CHANNEL, False, 255, channel, kind)
         try:
             strip.begin()
         except RuntimeError as refused:
@@ -70,7 +75,10 @@ class Ws281xStrip:
         self._strip = strip
 
     def show(self, frame_rgb: FrameRGB) -> None:
-        """Light the LEDs. Raises DeviceError, or ValueError for a frame of another length."""
+        """Send a frame to the LEDs.
+
+        Raises DeviceError if the strip is not open or the library fails, and ValueError for a frame of another length.
+        """
         frame = checked(frame_rgb, self.leds)
         if self._strip is None:
             raise not_open(self.name)
@@ -91,7 +99,7 @@ class Ws281xStrip:
             self._let_go()
 
     def _let_go(self) -> None:
-        """Release the pin, and cancel the library's own clean-up at exit."""
+        """Release the pin if it is taken, and cancel the library's own clean-up at exit."""
         strip, self._strip = self._strip, None
         if strip is not None:
             # Do now what the library's exit handler would do, once.
@@ -100,7 +108,7 @@ class Ws281xStrip:
 
 
 def _cure(pin: int) -> str:
-    """Return what to do when the library can't use a pin, by BCM number."""
+    """Return a sentence that says what to do when the library can't use a pin, given by its BCM number."""
     if pin == SPI_PIN:
         return "Switch SPI on with `sudo raspi-config`, Interface Options; add the user to the group spi."
     return f"PWM and PCM need root. {USE_SPI}."
@@ -112,7 +120,10 @@ def _pins(settings: StripSettings) -> Mapping[int, str]:
 
 
 def _problems(settings: StripSettings, machine: str) -> list[str]:
-    """Return a sentence for a pin that can't drive LEDs and one for a Raspberry Pi 5, if they apply."""
+    """Return what is wrong with the settings: a sentence if the pin can't drive LEDs, and one on a Raspberry Pi 5.
+
+    Empty if nothing is wrong.
+    """
     problems = []
     if settings.pin not in (*PWM_PINS, PCM_PIN, SPI_PIN):
         problems.append(f"[strip] pin {settings.pin} can't drive LEDs; use 18 or 12 (PWM), 21 (PCM) or 10 (SPI).")

@@ -53,4 +53,4 @@ def test_systemds_stop_timeout_covers_the_longest_stop_of_the_table() -> None:
     given = re.search(r"^TimeoutStopSec=(\d+)$", (SYSTEMD / "pegpip.service").read_text(), re.MULTILINE)
     assert given is not None
     looking_s = tray_observer.JOIN_TIMEOUT_S + tray_observer.EXIT_TIMEOUT_S
-    assert int(given[1]) > server.SHUTDOWN_S + supervision.STOP_TIMEOUT_S + sounds.LONGEST_S + 1 + looking_s
+    assert int(given[1]) > server.SHUTDOWN_S + supervision.STOP_TIMEOUT_S + sounds.PLAYER_TIMEOUT_S + 1 + looking_s
