@@ -182,7 +182,7 @@ def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> 
 
 
 def _over(canvas: Canvas, view: BoardView, time_s: float) -> None:
-    """Add drifting waves in the winners' colours along their lanes, as at `time_s`; pegs are drawn over them later."""
+    """Add the light of a finished game, as at `time_s`: waves in each winner's colour that drift along the lane."""
     for rank, winner in enumerate(w for w in view.winners if w < len(view.pegs)):
         path, share = canvas.path(winner), len(view.winners)
         wave = np.sin(2 * np.pi * (path.steps / 15 - time_s / 5 + rank / share))

@@ -79,7 +79,7 @@ def layout_of(name: str, own: TrackSettings) -> Layout:
 
 
 def preset(name: str) -> Layout:
-    """Return the ready-made layout of that name. Raises SetupError that names the nearest one.
+    """Return the ready-made layout of a name in PRESETS. Raises SetupError, with the nearest name, for any other.
 
     >>> layout = preset("strip122")
     >>> layout.leds, layout.holes, len(layout.lanes)

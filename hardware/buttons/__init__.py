@@ -43,14 +43,14 @@ class Buttons(Protocol):
     name: str
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        """Listen to the buttons. Both functions are called on the buttons' own thread.
+        """Begin to listen to the buttons, and call `on_press` and `on_touch` on the buttons' own thread until `stop`.
 
         Args:
             on_press: Called once for each press: a long one while the button is held, a short one when it comes up.
             on_touch: Called when a button goes down and when it comes up.
 
         Raises:
-            DeviceError: When a button can't be used. The other buttons work all the same.
+            DeviceError: A button can't be used. The other buttons work nevertheless.
         """
 
     def stop(self) -> None:

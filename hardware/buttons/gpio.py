@@ -72,7 +72,7 @@ class GpioButtons:
             raise _ill(refusals)
 
     def stop(self) -> None:
-        """Stop listening and release the pins."""
+        """Stop listening and release the pins. Waits for the listening thread for at most 2 s; never raises."""
         with self._changed:
             self._running = False
             self._changed.notify()

@@ -65,7 +65,11 @@ def drilling_template(layout: Layout) -> str:
 
 
 def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:
-    """Return the name and the LEDs of every hole and pocket, lane by lane in the order of travel, then the status."""
+    """Return the name, such as `hole 7`, and the LEDs of every hole and pocket in the order of travel.
+
+    Lanes follow one another, with `lane 2, ` before the name if there are several; the status segment comes last.
+    Pockets without LEDs are left out.
+    """
     steps = []
     for lane, holes in enumerate(layout.lanes, 1):
         named = f"lane {lane}, " if len(layout.lanes) > 1 else ""

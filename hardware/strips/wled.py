@@ -86,7 +86,7 @@ class WledStrip:
             raise self._ill(refused) from refused
 
     def stop(self) -> None:
-        """Switch all LEDs off and close the socket; WLED then returns to its own effect."""
+        """Send a dark frame and close the socket; WLED then returns to its own effect. Never raises."""
         if self._link is not None:
             with contextlib.suppress(OSError):
                 for packet in packets(np.zeros((self.leds, 3), np.uint8), self._sent % 15 + 1):

@@ -12,7 +12,7 @@ from vision.research.training.datasets import Photo
 from vision.research.training.synthetic.makes import Make, some_make
 from vision.research.training.synthetic.painted import painted
 from vision.research.training.synthetic.painted_set import painted_set
-from vision.research.training.synthetic.trays import MOST_DICE, tray_set
+from vision.research.training.synthetic.trays import MAX_DICE, tray_set
 
 
 def _plain(rng: np.random.Generator) -> Make:
@@ -99,7 +99,7 @@ def test_hard_dice_are_oversampled_and_down_weighted() -> None:
 
 def test_the_labels_of_a_rendered_training_tray_lie_on_its_dice() -> None:
     photo = tray_set(1, 7)[0]
-    assert 2 <= len(photo.dice) <= MOST_DICE
+    assert 2 <= len(photo.dice) <= MAX_DICE
     assert set(photo.dice[:, 3]) <= set(range(1, 7))
     height, width = photo.bgr.shape[:2]
     assert ((photo.dice[:, :2] > 0) & (photo.dice[:, :2] < (width, height))).all()

@@ -50,7 +50,7 @@ class VideoCamera:
         self._began_s: float | None = None
 
     def start(self) -> None:
-        """Open the file at its beginning. Raises DeviceError if OpenCV can't open it as a video."""
+        """Open the file at its beginning, unless it is open. Raises DeviceError if OpenCV can't open it as a video."""
         if self._capture is not None:
             return
         quiet_opencv()
@@ -120,7 +120,10 @@ class IndexCamera:
         self._thread: ThreadPoolExecutor | None = None
 
     def start(self) -> None:
-        """Open the camera. Raises DeviceError if there is no camera at the index, or it does not answer within 10 s."""
+        """Open the camera, unless it is open, on a thread of its own.
+
+        Raises DeviceError if there is no camera at the index, or it does not answer within 10 s.
+        """
         if self._thread is not None:
             return
         quiet_opencv()
@@ -136,7 +139,10 @@ class IndexCamera:
         )
 
     def frame(self) -> Frame:
-        """Return the next frame. Raises DeviceError, and closes the camera, if none comes within 2 s."""
+        """Return the next frame, stamped with the clock's time.
+
+        Raises DeviceError, and closes the camera, if none comes within 2 s. Also raises it before `start`.
+        """
         if self._thread is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
         image_bgr = None

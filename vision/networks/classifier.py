@@ -188,7 +188,7 @@ def crop_face(
     transform: NDArray[np.float64],
     edge_px: int = CROP_PX,
 ) -> NDArray[np.uint8]:
-    """Cut one face out of a picture and resample it to a square crop, CROP_FACES face sizes wide.
+    """Return a square crop of one face of a picture, CROP_FACES face sizes wide, resampled to the network's size.
 
     Args:
         picture_bgr: (h, w, 3) uint8.

@@ -244,10 +244,11 @@ def _size_log_ratio(first: Candidate, second: Candidate) -> float:
 
 
 def _count_dice(scores: Sequence[float]) -> int:
-    """Estimate the number of dice from the candidates' scores in descending order.
+    """Estimate the number of dice from the candidates' scores, given in descending order.
 
-    It is the number of scores before the largest drop between two neighbours. The score before the drop must be at
-    least `COUNT_THRESHOLDS[0]`, the one after it less than `COUNT_THRESHOLDS[1]`. Without such a drop it is 0.
+    It is the number of scores before the largest drop from one score to the next. The score before the drop must be
+    at least `COUNT_THRESHOLDS[0]`, the one after it less than `COUNT_THRESHOLDS[1]`; after the last score comes 0.
+    Without such a drop the result is 0.
     """
     drops = [
         (score - following, count)

@@ -47,7 +47,7 @@ class Reads(Protocol):
         again: Reading | None = None,
         size_px: float | None = None,
     ) -> Reading:
-        """Return the reading of one picture.
+        """Read the dice in one picture; return their values, boxes, confidences, and a doubt if it is not trusted.
 
         Args:
             frame_bgr: (h, w, 3) uint8.

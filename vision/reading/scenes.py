@@ -43,9 +43,9 @@ class Photo:
         yield from self._passes
 
     def doubt(self, selection: Selection) -> Doubt | None:
-        """Return the doubt that the geometry of a photo raises, or None.
+        """Return why the number or the places of the selected dice make a photo's reading doubtful, or None.
 
-        `COUNT`: no dice, or two faces too close together. `CUT_OFF`: a die crosses the edge of the picture.
+        `COUNT`: no dice, or two faces too close together. `CUT_OFF`: a die may cross the edge of the picture.
         """
         if not selection.dice:
             return Doubt.COUNT  # the picture may not show a table at all
@@ -107,10 +107,10 @@ class TrayFrame:
             yield [detection for detection in detections if not self.is_background(detection)]
 
     def doubt(self, selection: Selection) -> Doubt | None:
-        """Return the doubt that the geometry of a tray raises, or None.
+        """Return why the places and sizes of the selected dice make a tray's reading doubtful, or None.
 
-        `CUT_OFF`: a die crosses the edge of the floor. `COCKED`: dice overlap, have an impossible size or may be
-        stacked. `UNREAD`: a die-sized object is no accepted die.
+        `CUT_OFF`: a die may cross the edge of the floor. `COCKED`: dice overlap, have an impossible size or may be
+        stacked. `UNREAD`: a die-sized object is no selected die.
         """
         face_px, faces = self._tray.floor.face_px, [die.detection for die in selection.dice]
         if any(vetoes.cut_off(face.place[:2], face.size_px, self.picture_bgr.shape) for face in faces):

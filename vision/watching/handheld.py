@@ -68,9 +68,9 @@ def most_changed_in_die(one: Small, other: Small, motion: EgoMotion) -> int:
 
 
 def _beyond(picture: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return (h, w) by how many grey levels each pixel of `picture` is outside the range of nearby pixels of `other`.
+    """Return (h, w) how far, in grey levels, each pixel of `picture` is outside the range of nearby pixels of `other`.
 
-    Nearby means within the MATCH_WINDOW_PX square around it. Pixels inside the range are 0 or negative.
+    Nearby is the square of MATCH_WINDOW_PX around the pixel's place. A pixel inside the range gives 0 or less.
     """
     near = np.ones((MATCH_WINDOW_PX, MATCH_WINDOW_PX), np.uint8)
     return np.maximum(picture - cv2.dilate(other, near), cv2.erode(other, near) - picture)

@@ -209,7 +209,7 @@ def leaning_deg(turn: Floats) -> float:
 
 
 def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
-    """Return whether the die at `index` is farther than MIN_GAP_MM from all walls and other dice."""
+    """Return whether the die at `index` is farther than MIN_GAP_MM from all four walls and all other dice."""
     corners = bodies.at_mm[index] + CORNERS @ bodies.turn[index].T * edge_mm
     at_wall = any((offset - sign * corners[:, axis] > -MIN_GAP_MM).any() for axis, sign, offset in walls.planes[1:])
     others = [b if a == index else a for a, b in neighbours(bodies.at_mm, edge_mm) if index in (a, b)]

@@ -101,7 +101,7 @@ class VirtualTray:
             self._due |= dict.fromkeys(chosen, (self._now_s + CUP_S, min(1.0, max(0.0, strength))))
 
     def shake(self) -> None:
-        """Shake the tray: the dice in the throw zone jump and fall anew."""
+        """Shake the tray: the dice in the throw zone jump up with random speed and spin, and fall anew."""
         with self._lock:
             shaken = self._in_tray & (self._bodies.at_mm[:, 0] < RIDGE_MM)
             count = int(shaken.sum())
@@ -190,7 +190,7 @@ class VirtualTray:
             self._start(started)
 
     def _lean(self, index: int) -> None:
-        """Stand the die at `index` on its edge, leaning against the left wall, so that it rests cocked there."""
+        """Place the die at `index` on its edge at a random place of the left wall, where it leans and rests cocked."""
         upright = np.identity(3)[self._rng.permutation(3)] * self._rng.choice([-1.0, 1.0], (3, 1))
         upright[0] *= np.linalg.det(upright)
         tilt = np.radians([0.0, -45 - float(self._rng.uniform(0.5, 3)), 0.0])

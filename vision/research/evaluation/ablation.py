@@ -40,8 +40,9 @@ from vision.research.evaluation.rigs import LEFT_OUT, Case, cases
 
 NUMBERS = range(2, 8)
 """Numbers of dice of the photos that are measured; photos with other numbers are left out."""
-FEW = 8
-"""Size of a photo set below which it is counted together with the other small sets, under one name."""
+MIN_SET_PHOTOS = 8
+"""Least number of photos of a set that gets a line of its own in the table. Smaller sets are counted together as `few`.
+A larger number joins more sets."""
 
 
 def _first_pass(passes: Callable[[Any], Iterator[object]]) -> Callable[[Any], Iterator[object]]:
@@ -194,7 +195,7 @@ def _labelled(photos: Path, split: str) -> dict[str, list[tuple[Path, tuple[int,
             and len(row["values"]) in NUMBERS
             and not LEFT_OUT & {*row.get("tags", [])}
         ]
-        sets["few" if len(found) < FEW else name] += found
+        sets["few" if len(found) < MIN_SET_PHOTOS else name] += found
     return sets
 
 

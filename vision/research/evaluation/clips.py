@@ -28,13 +28,15 @@ Action = Callable[[Stage], None]
 Plan = list[tuple[float, Action]]
 """Actions of a clip, each with its time in seconds, counted from LONGEST_S after the first throw."""
 THROWN_S = 0.5
-"""Time of the first throw in a clip, in seconds."""
+"""Time of the first throw in a clip, in seconds. Before it the tray is empty; later makes each clip longer."""
 THROW_STRENGTH = 0.4
-"""Strength of all throws, 0 to 1."""
+"""Strength of all throws, 0 (weak) to 1. Harder throws roll for longer."""
 LONGEST_S = 4.0
-"""Longest time, in seconds, that a throw takes to come to rest: half a second in the cup, then rolling."""
+"""Longest time, in seconds, that a throw takes to come to rest: half a second in the cup, then rolling. A longer one
+makes clips longer and accepts later readings."""
 SETTLED_TO_REPORTED = 4
-"""Most frames, at 30 a second, from the stillness that ends a throw to its reading. More counts as late."""
+"""Largest number of frames, at 30 a second, from the stillness that ends a throw to its reading. A clip with more
+counts as late, which fails the evaluation."""
 
 
 @dataclass(frozen=True, slots=True)

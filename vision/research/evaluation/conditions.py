@@ -17,13 +17,15 @@ from vision.research.evaluation.raycast import Doubles, Floats, Lamp, LyingDie
 from vision.research.evaluation.scene import Rendered, Scene, Shot, flat_turn, rendered
 
 MARGIN_MM = 12.5
-"""Least distance of a die's centre from the walls, in mm. A flat die then fits at any rotation."""
-TOUCHING = 0.3
-"""Share of the pictures in which two dice touch face to face, 0 to 1."""
-ROOM_MM = 1.5
-"""Least gap, in mm, between dice that are not meant to touch."""
-BESIDE = 0.7
-"""Share of the dice of a crowded picture that are placed against another die, 0 to 1."""
+"""Least distance of a die's centre from the walls, in mm. A flat die then fits at any rotation; a smaller distance puts
+dice into the walls."""
+TOUCHING_SHARE = 0.3
+"""Share of the pictures, 0 to 1, in which two dice touch face to face. More makes the pictures harder to read."""
+MIN_GAP_MM = 1.5
+"""Least gap, in mm, between dice that are not meant to touch. A larger one spreads the dice, until they find no
+place."""
+BESIDE_SHARE = 0.7
+"""Share of the dice of a crowded picture, 0 to 1, that are placed against another die. More makes larger groups."""
 Place = tuple[float, float, float]
 """Centre x and y of a die in mm, and its rotation in radians."""
 
@@ -210,7 +212,7 @@ def lying(of: tuple[Material, ...], count: int, rng: np.random.Generator, *, cro
 
 def _strewn(count: int, rng: np.random.Generator) -> list[Place]:
     """Draw `count` places without overlap. In some pictures the first two touch face to face."""
-    at = _pair(rng) if rng.random() < TOUCHING else []
+    at = _pair(rng) if rng.random() < TOUCHING_SHARE else []
     while len(at) < count:
         at.append(_free(at, rng))
     return at
@@ -220,7 +222,7 @@ def _crowd(count: int, rng: np.random.Generator) -> list[Place]:
     """Draw `count` places without overlap, most of them touching another."""
     at = [_free([], rng)]
     while len(at) < count:
-        beside = _beside(at, rng) if rng.random() < BESIDE else None
+        beside = _beside(at, rng) if rng.random() < BESIDE_SHARE else None
         at.append(beside or _free(at, rng))
     return at
 
@@ -257,7 +259,7 @@ def _free(others: list[Place], rng: np.random.Generator) -> Place:
     while True:
         low, high = (RIDGE_MM, TRAY_WH_MM[0]) if rng.random() < 0.15 else (0.0, RIDGE_MM)
         x, y = rng.uniform(low + MARGIN_MM, high - MARGIN_MM), rng.uniform(MARGIN_MM, TRAY_WH_MM[1] - MARGIN_MM)
-        if all(np.hypot(x - a, y - b) > DIE_MM * 1.42 + ROOM_MM for a, b, _ in others):
+        if all(np.hypot(x - a, y - b) > DIE_MM * 1.42 + MIN_GAP_MM for a, b, _ in others):
             return float(x), float(y), float(rng.uniform(0, np.pi / 2))
 
 

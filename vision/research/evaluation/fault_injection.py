@@ -13,9 +13,11 @@ from vision.reading.reading import FrameBGR
 SKIN_BGR = (110, 145, 205)
 """Colour of the drawn hand."""
 KNOCK_S = 0.4
-"""How long the picture shakes after a knock, in seconds."""
+"""Seconds for which the simulated picture shakes after a knock on the table. Longer keeps the tray from coming to rest
+for longer."""
 KNOCK_PX = 9.0
-"""Amplitude of the shake at its beginning, in pixels."""
+"""Amplitude, in pixels, of the picture's shake at the beginning of a knock. It decays; a larger one is visible for
+longer."""
 
 
 @dataclass(slots=True)

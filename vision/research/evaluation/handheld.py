@@ -25,23 +25,26 @@ from vision.watching.new_throws import latest
 from vision.watching.watcher import Settled, Watcher
 
 SWAY_PX = 18.0
-"""Largest slow motion of the picture along x and y, in pixels of a frame 1,280 px wide."""
+"""Amplitude of the camera's slow sway along x and y, in pixels of a frame 1,280 px wide. More is a less steady hand."""
 TREMOR_PX = 1.2
-"""Amplitude of the simulated hand tremor along x and y, in pixels of a frame 1,280 px wide."""
+"""Amplitude of the hand's fast tremor along x and y, in pixels of a frame 1,280 px wide. More blurs each frame more."""
 TURN_DEG = 1.0
-"""Largest rotation of the picture, in degrees."""
-NEARER = 0.01
-"""Largest change of the picture's scale, as a fraction, as the camera moves up and down."""
+"""Largest rotation of the picture to either side as the camera sways, in degrees. More is a less steady hand."""
+SCALE_SWAY = 0.01
+"""Largest relative change of the picture's scale, 0.01 for 1 %, as the camera moves up and down. More is a less steady
+hand."""
 SLOW_HZ = (0.15, 0.45)
 """Frequency range of the slow motion, in hertz."""
 FAST_HZ = (4.0, 8.0)
 """Frequency range of the hand's tremor, in hertz."""
 EXPOSED_S = 1 / 60
 """Exposure time of a frame, in seconds. Longer exposures blur more."""
-EXPOSURES = 3
-"""Positions of the camera that are averaged for one frame, to render its motion blur."""
-MARGIN = 1.06
-"""Factor by which the picture is enlarged, so that its border stays outside when the camera sways."""
+BLUR_SAMPLES = 3
+"""Number of camera positions during an exposure that are averaged to render a frame's motion blur. More make the blur
+smoother and take longer."""
+ENLARGEMENT = 1.06
+"""Factor by which the picture is enlarged, so that its border stays outside when the camera sways. Less shows the
+border; more makes dice larger."""
 
 
 @dataclass(slots=True)
@@ -72,7 +75,7 @@ class Handheld:
         frame = self.camera.frame()
         if frame is None:
             return None
-        moments = [frame.at_s + EXPOSED_S * part / EXPOSURES for part in range(EXPOSURES)]
+        moments = [frame.at_s + EXPOSED_S * part / BLUR_SAMPLES for part in range(BLUR_SAMPLES)]
         return replace(frame, image_bgr=self._blurred(frame.image_bgr, moments))
 
     def _blurred(self, image_bgr: FrameBGR, moments: list[float]) -> FrameBGR:
@@ -93,7 +96,9 @@ class Handheld:
         unit = size_wh[0] / 1280
         by = [unit * (SWAY_PX * wave(SLOW_HZ) + TREMOR_PX * wave(FAST_HZ)) for _ in range(2)]
         middle = size_wh[0] / 2, size_wh[1] / 2
-        matrix = cv2.getRotationMatrix2D(middle, TURN_DEG * wave(SLOW_HZ), MARGIN * (1 + NEARER * wave(SLOW_HZ)))
+        matrix = cv2.getRotationMatrix2D(
+            middle, TURN_DEG * wave(SLOW_HZ), ENLARGEMENT * (1 + SCALE_SWAY * wave(SLOW_HZ))
+        )
         matrix[:, 2] += by
         return np.asarray(matrix)
 

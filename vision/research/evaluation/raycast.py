@@ -20,16 +20,20 @@ from vision.research.evaluation.kinds import Material, Texture
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 
-FINER = 2
-"""Rays per pixel along each side: edges are smooth to a quarter of a pixel."""
-STEPS = 18
-"""Steps of the sphere tracing per ray. Fewer leave holes at faces seen at a flat angle; more take longer."""
+RAYS_PER_PX = 2
+"""Rays per pixel along each side, which smooth edges. Twice as many take four times as long."""
+MAX_STEPS = 18
+"""Number of steps of the sphere tracing along each ray. Fewer leave holes at faces seen at a flat angle; more take
+longer."""
 HIT_MM = 0.03
-"""Distance from a die's surface, in mm, below which a ray counts as a hit."""
+"""Distance from a die's surface, in mm, below which a ray counts as a hit. Larger makes dice thicker and edges coarser;
+smaller leaves holes."""
 FLOOR_LIGHT = 0.30
-"""Share of the ambient light that the ground reflects onto a face that looks sideways, 0 to 1."""
+"""Share of the ambient light, 0 to 1, that the ground reflects onto a face that looks sideways. More brightens the
+sides of dice."""
 SEEN_THROUGH = 0.30
-"""Strength with which the pips of the lower face shine through a clear die, 0 to 1."""
+"""Strength, 0 to 1, with which the pips of the lower face shine through a fully clear die. More makes clear dice harder
+to read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,8 +100,8 @@ def _draw_one(light: Floats, camera: Pinhole, die: LyingDie, lamps: list[Lamp], 
     x1, y1 = np.minimum(np.ceil(seen.max(0)) + 2, (light.shape[1], light.shape[0])).astype(int)
     if x1 <= x0 or y1 <= y0:
         return
-    xs = x0 + (np.arange((x1 - x0) * FINER) + 0.5) / FINER
-    ys = y0 + (np.arange((y1 - y0) * FINER) + 0.5) / FINER
+    xs = x0 + (np.arange((x1 - x0) * RAYS_PER_PX) + 0.5) / RAYS_PER_PX
+    ys = y0 + (np.arange((y1 - y0) * RAYS_PER_PX) + 0.5) / RAYS_PER_PX
     ray = np.empty((len(ys), len(xs), 3), np.float32)
     ray[:, :, 0] = (xs - camera.size_wh[0] / 2) / camera.focal_px
     ray[:, :, 1] = ((ys - camera.size_wh[1] / 2) / camera.focal_px)[:, None]
@@ -133,7 +137,7 @@ def _met(origin: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_]
     along = np.minimum(near, far).max(1)
     through = along <= np.maximum(near, far).min(1)
     away = np.full(len(rays), np.inf, np.float32)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         outside = np.abs(origin + along[through, None] * rays[through]) - inner
         away[through] = np.linalg.norm(np.maximum(outside, 0), axis=1) + np.minimum(outside.max(1), 0) - radius
         along[through] += away[through]

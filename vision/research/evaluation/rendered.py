@@ -22,8 +22,9 @@ from vision.reading.reader import Reader
 from vision.reading.reading import FrameBGR
 from vision.research.evaluation.conditions import CONDITIONS, picture
 
-DRAWN = 12
-"""Most failed pictures of a condition that are stored. Pictures that were wrong while trusted are always stored."""
+MAX_STORED = 12
+"""Largest number of failed pictures of a condition that are stored. Those that were wrong while trusted are always
+stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +84,9 @@ def _networks() -> Networks:
 
 
 def _keep(result: Outcome, drawn_bgr: FrameBGR, folder: Path) -> None:
-    """Store the picture of a failure in a folder, up to `DRAWN` per condition; false accepts always."""
+    """Store the picture of a failure in a folder, up to `MAX_STORED` per condition; false accepts always."""
     about = CONDITIONS[result.condition].name.replace(", ", "-").replace(" ", "_")
-    if result.wrong_while_trusted or len(list(folder.glob(f"{about}-*.jpg"))) < DRAWN:
+    if result.wrong_while_trusted or len(list(folder.glob(f"{about}-*.jpg"))) < MAX_STORED:
         sort = "WRONG" if result.wrong_while_trusted else "doubted" if result.exact else "misread"
         cv2.imwrite(str(folder / f"{about}-{result.seed}-{sort}.jpg"), drawn_bgr, [cv2.IMWRITE_JPEG_QUALITY, 85])
 

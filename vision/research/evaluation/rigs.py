@@ -30,10 +30,11 @@ from vision.networks import load_networks
 from vision.reading.reader import Reader
 from vision.reading.reading import FrameBGR
 
-MOST_FOR_MEDIAN = 40
-"""Most photos of which the median makes the picture of the empty tray. More take longer and change little."""
-MOST_DICE = 7
-"""Most dice in a photo that is measured: the dice of a game. Photos with more are left out."""
+MAX_MEDIAN_PHOTOS = 40
+"""Largest number of photos whose median makes the picture of the empty tray. More take longer and change little; with
+few, dice remain in it."""
+MAX_DICE = 7
+"""Largest number of dice in a photo that is measured: the dice of a game. Photos with more are left out."""
 LEFT_OUT = frozenset(("stray", "hand"))
 """Tags of photos that show more than their labels say; they are left out."""
 
@@ -73,7 +74,7 @@ def cases(rigs: Path, photos: Path, split: str = "check", height: float = 1.0) -
         pictures = [picture for _, picture, _ in labelled]
         for at, (name, picture, truth) in enumerate(labelled):
             others = [other for i, other in enumerate(pictures) if i != at and labelled[i][0] != name]
-            others = others[:: max(1, len(others) // MOST_FOR_MEDIAN)][:MOST_FOR_MEDIAN]
+            others = others[:: max(1, len(others) // MAX_MEDIAN_PHOTOS)][:MAX_MEDIAN_PHOTOS]
             if others:
                 empty = np.median(np.stack(others), axis=0).astype(np.uint8)
                 yield Case(rig["name"], name, picture, rig_of(rig, empty, height), truth)
@@ -120,7 +121,7 @@ def _photos(rig: dict[str, Any], base: Path, split: str) -> list[tuple[str, Fram
     found = []
     for row in rows:
         ours = rig.get("session") in (None, row.get("session")) and (wanted is None or row["session"] in wanted)
-        plain = 1 <= len(row["values"]) <= MOST_DICE and not LEFT_OUT & set(row.get("tags") or ())
+        plain = 1 <= len(row["values"]) <= MAX_DICE and not LEFT_OUT & set(row.get("tags") or ())
         if ours and plain and row["image"] not in rig.get("without", ()):
             picture = picture_in(folder / row["image"])
             if "size_wh" in rig:

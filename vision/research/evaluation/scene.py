@@ -18,10 +18,11 @@ from vision.geometry.rig import Rig
 from vision.reading.reading import Die, FrameBGR
 from vision.research.evaluation.raycast import Doubles, Floats, Lamp, LyingDie, corners_of, draw
 
-DEEPEST = 0.92
-"""Share of a lamp's light that is missing in the middle of a shadow, 0 to 1."""
-CONTACT = 0.55
-"""Share of the ambient light that the floor loses right beside a die, 0 to 1."""
+SHADOW_DEPTH = 0.92
+"""Share of a lamp's light, 0 to 1, that is missing in the middle of a solid die's shadow. More makes shadows darker."""
+CONTACT_SHADOW = 0.55
+"""Share of the ambient light, 0 to 1, that the floor loses right beside a die. More makes the floor around dice
+darker."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,14 +128,14 @@ def _floor(scene: Scene, dice: list[LyingDie]) -> Floats:
     total = np.zeros((small_wh[1], small_wh[0], 3), np.float32)
     near = _hulls([corners_of(die) * (1, 1, 0) for die in dice if die.at_mm[2] < die.edge_mm], small_wh)
     near = cv2.GaussianBlur(near, (0, 0), 9.0)
-    total += ((1 - CONTACT * near)[:, :, None] * scene.sky_bgr).astype(np.float32)
+    total += ((1 - CONTACT_SHADOW * near)[:, :, None] * scene.sky_bgr).astype(np.float32)
     for lamp in scene.lamps:
         dark = np.ones_like(near)
         for die in dice:
             corners = corners_of(die)
             ground = corners - lamp.towards / lamp.towards[2] * corners[:, 2:3]
             mask = cv2.GaussianBlur(_hulls([ground], small_wh), (0, 0), max(0.6, lamp.soft_mm * 1.9))
-            dark *= 1 - DEEPEST * (1 - 0.55 * die.made.clear) * mask
+            dark *= 1 - SHADOW_DEPTH * (1 - 0.55 * die.made.clear) * mask
         total += (dark * float(lamp.towards[2]))[:, :, None] * lamp.colour_bgr.astype(np.float32)
     wide = cv2.resize(total, size_wh, interpolation=cv2.INTER_LINEAR)
     return np.asarray(wide * scene.ground * scene.fall_off[:, :, None], np.float32)

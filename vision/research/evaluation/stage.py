@@ -18,13 +18,16 @@ from vision.reading.reading import FrameBGR
 from vision.research.evaluation.fault_injection import KNOCK_S, FaultInjection
 
 FPS = 30.0
-"""Frames per second of a clip."""
+"""Frames per second of a clip. More show dice come to rest in finer steps and take longer to render."""
 LED_REACH_PX = 90.0
-"""Distance from the picture's upper edge, in pixels, over which the strip's light falls to 1/e."""
-DIMMED = 0.07
-"""Share of the strip's light that is left while it is dimmed for a reading, 0 to 1."""
+"""Distance from the picture's upper edge, in pixels, over which the simulated strip's light falls to 1/e. More lights
+more of the tray in colour."""
+DIMMED_SHARE = 0.07
+"""Share of the simulated strip's light, 0 to 1, that is left while it is dimmed for a reading. More disturbs the
+reading."""
 LED_LATE_S = 0.03
-"""Delay from a dimming command to the strip's change of light, in seconds."""
+"""Delay, in seconds, from a dimming command to the simulated strip's change of light. Beyond `LIGHT_SETTLES_S` of the
+watcher, readings see coloured light."""
 
 Led = Callable[[float], tuple[float, float, float]]
 """Returns the light (b, g, r), in levels, that the strip adds at the tray's upper edge at a time in seconds."""
@@ -128,7 +131,7 @@ class Stage:
 
     def _lit(self, image_bgr: FrameBGR, at_s: float, led: Led) -> FrameBGR:
         """Return the picture with the light of the LED strip added at its upper edge."""
-        part = DIMMED if at_s > self._dimmed_s + LED_LATE_S else 1.0
+        part = DIMMED_SHARE if at_s > self._dimmed_s + LED_LATE_S else 1.0
         reach = np.exp(-np.arange(image_bgr.shape[0], dtype=np.float32) / LED_REACH_PX)[:, None, None]
         glow = reach * np.array(led(at_s), np.float32) * np.float32(part)
         return np.clip(image_bgr + glow, 0, 255).astype(np.uint8)

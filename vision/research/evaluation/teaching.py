@@ -32,8 +32,8 @@ from vision.teaching.witness import NO_FACE, Example, Witness
 
 LEARNT = (6, 12)
 """Fewest and most photos that a split learns from."""
-MOST_DICE = 12
-"""Most dice in a photo that is judged."""
+MAX_DICE = 12
+"""Largest number of dice in a photo that is judged; photos with more are left out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,10 +67,10 @@ class Tally:
 
 
 def photos_of(folder: Path) -> list[LabelledPhoto]:
-    """Return the photos of a set with at most `MOST_DICE` dice."""
+    """Return the photos of a set with at most `MAX_DICE` dice."""
     found = []
     for row in map(json.loads, (folder / "labels.jsonl").read_text(encoding="utf-8").splitlines()):
-        if 1 <= len(row["values"]) <= MOST_DICE:
+        if 1 <= len(row["values"]) <= MAX_DICE:
             file = folder / row["image"]
             picture = picture_in(file if file.exists() else folder / "images" / row["image"])
             boxes = None if row["boxes"] is None else [((x, y, w, h), value) for x, y, w, h, value in row["boxes"]]

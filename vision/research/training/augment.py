@@ -10,7 +10,7 @@ from vision.images.scaling import halved
 from vision.research.training.datasets import Photo
 
 CROP_PX = 256
-"""Edge of the detector's training crops, in pixels."""
+"""Width and height of the detector's training crops, in pixels. More show more surroundings and take longer."""
 DICE_PX = (15.0, 58.0)
 """Smallest and largest face, in pixels, that the detector is trained on. Other sizes are found at another scale."""
 

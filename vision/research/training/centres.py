@@ -11,9 +11,10 @@ from torch.nn import functional
 from vision.research.training.augment import CROP_PX, Dice
 
 STRIDE = 8
-"""Pixels of the input per cell of the maps."""
-DICE_PX = 40.0
-"""Face size, in pixels, that the size map is relative to."""
+"""Pixels of the input per cell of the output maps. It must equal the network's reduction and the detector's STRIDE."""
+REFERENCE_FACE_PX = 40.0
+"""Face size, in pixels, for which the trained size map is 0. The detector must use the same value, else all sizes are
+wrong."""
 CELLS = CROP_PX // STRIDE
 """Edge of the maps of a training crop, in cells."""
 SIZES_PX = (11.0, 100.0)
@@ -128,7 +129,7 @@ def targets(dice: Dice, named: bool = True) -> tuple[NDArray[np.float32], ...]:
         marks[shown] = np.maximum(marks[shown], mark)
         near = np.maximum(np.abs(rows - at[0]), np.abs(columns - at[1])) <= 1
         counts[0][near] = 1
-        place[0][near] = np.log(size_px / DICE_PX)
+        place[0][near] = np.log(size_px / REFERENCE_FACE_PX)
         place[1][near], place[2][near] = (column - columns)[near], (row - rows)[near]
     return marks, place, counts, judged
 

@@ -10,28 +10,36 @@ from vision.networks.classifier import CROP_FACES, CROP_PX, crop_face, is_colour
 from vision.research.training.augment import relit
 from vision.research.training.datasets import Photo
 
-NOT_A_FACE = 0.22
-"""Share of the crops that show no whole face, 0 to 1: beside a die, at a wrong scale, or the bare ground."""
-STRAY = 0.3
-"""Probability that a photo with false detections is used for one of them."""
-MISSED = 0.13
+NO_FACE_SHARE = 0.22
+"""Probability, 0 to 1, that a training crop is to show no whole face: beside a die, at a wrong scale, or the bare
+ground. More teaches to reject, less to name values."""
+STRAY_PROBABILITY = 0.3
+"""Probability, 0 to 1, that a photo with false detections gives a crop of one of them. More teaches the classifier to
+reject what the detector confuses."""
+MISPLACEMENT = 0.13
 """Standard deviation of a simulated detection's centre, in face sizes, and of the natural logarithm of its size. The
-classifier learns to bear detections that are off by as much."""
-SMALLEST_PX = 15.0
-"""Least face size, in pixels, that is trained on. Labels of smaller ones are guesses."""
-DRAWN = 5
-"""Number of random dice of which one is used, harder ones more likely. Larger: more hard examples."""
-MOST_STRETCH = 0.5
-"""Largest logarithm of a face's aspect ratio: pixels may be oblong, and a tilted lens shortens one side."""
+classifier learns to read crops that are off by as much; more makes training harder."""
+MIN_FACE_PX = 15.0
+"""Least face size, in pixels, that is trained on. Labels of smaller faces are guesses; a higher limit leaves out faces
+that could be learned."""
+DRAWN_DICE = 5
+"""Number of random dice of which one is used for training, harder ones more probably. More make hard examples more
+frequent."""
+MAX_STRETCH_LOG = 0.5
+"""Largest natural logarithm of the aspect ratio to which a face is stretched in training: pixels may be oblong, and a
+tilted lens shortens one side. More trains on flatter faces."""
 SMALL, SMALL_FACES_PX = 0.3, (14.0, 32.0)
 """Probability that a face is reduced to the detail of a small one, and that face size in pixels: a tray has 20 to 34.
 """
-CODED = 0.5
-"""Probability that a reduced face is compressed as JPEG, which halves the detail of colours."""
-HALVED = 0.25
-"""Probability that a crop is made at half size, so that noise, blur and JPEG artefacts are twice as coarse."""
-DARKEST = 0.25
-"""Probability that a coloured crop is replaced by its minimum channel, as the classifier's caller does."""
+JPEG_PROBABILITY = 0.5
+"""Probability, 0 to 1, that a reduced face is compressed as JPEG, which halves the detail of colours. More trains on
+worse pictures."""
+HALF_SIZE_PROBABILITY = 0.25
+"""Probability, 0 to 1, that a crop is made at half size, so that noise, blur and JPEG artefacts are twice as coarse.
+More trains on coarser pictures."""
+MINIMUM_CHANNEL_PROBABILITY = 0.25
+"""Probability, 0 to 1, that a coloured crop is replaced by its minimum channel, as the classifier is shown it when it
+reads. More trains less on colour."""
 ASLANT, CORNERS_MOVED = 0.3, 0.05
 """Probability of a perspective distortion, and the standard deviation of its corners, in sides of the crop."""
 
@@ -54,9 +62,9 @@ def example(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.G
     while True:
         photos = sets[int(rng.choice(len(sets), p=odds))]
         photo = photos[int(rng.integers(len(photos)))]
-        if len(photo.strays) and rng.random() < STRAY:
+        if len(photo.strays) and rng.random() < STRAY_PROBABILITY:
             return _missed(photo, photo.strays[int(rng.integers(len(photo.strays)))], rng), 0, 1.0
-        if rng.random() < NOT_A_FACE:
+        if rng.random() < NO_FACE_SHARE:
             beside = _beside(photo, rng) if photo.complete else None
             if beside is not None:
                 return _seen(photo, *beside, rng), 0, 1.0
@@ -72,10 +80,10 @@ def _hard(photos: list[Photo], rng: np.random.Generator) -> tuple[Photo, NDArray
         Its photo, its row (centre x and y, size in pixels, value) and the weight of its loss; None without such a die.
     """
     drawn, hard = [], []
-    for at in rng.integers(len(photos), size=DRAWN):
+    for at in rng.integers(len(photos), size=DRAWN_DICE):
         if count := len(photos[int(at)].dice):
             photo, which = photos[int(at)], int(rng.integers(count))
-            if photo.dice[which, 2] >= SMALLEST_PX:
+            if photo.dice[which, 2] >= MIN_FACE_PX:
                 drawn.append((photo, photo.dice[which]))
                 hard.append(float(photo.hard[which]) if len(photo.hard) else 1.0)
     if not drawn:
@@ -86,8 +94,8 @@ def _hard(photos: list[Photo], rng: np.random.Generator) -> tuple[Photo, NDArray
 
 def _missed(photo: Photo, mark: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.uint8]:
     """Return a crop around a mark (x, y, size, ...), displaced as a detection may be."""
-    at = mark[:2] + rng.normal(0, MISSED, 2) * mark[2]
-    return _seen(photo, at, float(mark[2] * np.exp(rng.normal(0, MISSED))), rng)
+    at = mark[:2] + rng.normal(0, MISPLACEMENT, 2) * mark[2]
+    return _seen(photo, at, float(mark[2] * np.exp(rng.normal(0, MISPLACEMENT))), rng)
 
 
 def _beside(photo: Photo, rng: np.random.Generator) -> tuple[NDArray[np.float64], float] | None:
@@ -96,7 +104,7 @@ def _beside(photo: Photo, rng: np.random.Generator) -> tuple[NDArray[np.float64]
         height, width = photo.bgr.shape[:2]
         return rng.uniform((0, 0), (width, height)), float(np.exp(rng.uniform(2.6, 5)))
     die = photo.dice[int(rng.integers(len(photo.dice)))]
-    if die[2] < SMALLEST_PX:
+    if die[2] < MIN_FACE_PX:
         return None
     size, way = float(die[2]), rng.random()
     around = np.array([np.cos(turn := rng.uniform(0, 2 * np.pi)), np.sin(turn)])
@@ -113,18 +121,18 @@ def _seen(photo: Photo, at: NDArray[np.float64], size_px: float, rng: np.random.
     """Return the crop around a face of `size_px` pixels at `at`, randomly rotated, mirrored, stretched and relit."""
     turn = rng.uniform(0, 2 * np.pi)
     lean = rng.uniform(0, np.pi)
-    stretch = rng.uniform(-MOST_STRETCH, MOST_STRETCH)
+    stretch = rng.uniform(-MAX_STRETCH_LOG, MAX_STRETCH_LOG)
     about = rotation(turn) @ rotation(lean) @ np.diag(np.exp([stretch / 2, -stretch / 2])) @ rotation(-lean)
     if rng.random() < 0.5:
         about = about @ np.diag([1.0, -1.0])
-    edge_px = CROP_PX // 2 if rng.random() < HALVED else CROP_PX
+    edge_px = CROP_PX // 2 if rng.random() < HALF_SIZE_PROBABILITY else CROP_PX
     crop = crop_face(photo.bgr, (float(at[0]), float(at[1])), size_px, about, edge_px)
     if rng.random() < ASLANT:
         crop = _aslant(crop, rng)
     if rng.random() < SMALL:
         crop = _from_farther(crop, float(rng.uniform(*SMALL_FACES_PX)) * CROP_FACES, rng)
     crop = _resized(relit(crop, rng), CROP_PX)
-    return minimum_channel(crop) if rng.random() < DARKEST and is_coloured(crop) else crop
+    return minimum_channel(crop) if rng.random() < MINIMUM_CHANNEL_PROBABILITY and is_coloured(crop) else crop
 
 
 def _aslant(crop: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
@@ -143,7 +151,7 @@ def _from_farther(crop: NDArray[np.uint8], edge_px: float, rng: np.random.Genera
     if rng.random() < 0.5:
         noisy = small + rng.normal(0, rng.uniform(1, 9), small.shape)
         small = np.clip(noisy, 0, 255).astype(np.uint8)
-    if rng.random() < CODED:  # what blurs small pips of a colour most
+    if rng.random() < JPEG_PROBABILITY:  # what blurs small pips of a colour most
         coded = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(40, 95))])[1]
         small = cv2.imdecode(coded, cv2.IMREAD_COLOR)
     return _resized(small, len(crop))

@@ -44,9 +44,10 @@ FACE_OF_BOX = {"pxl_trays": 0.86, "casino_crops": 0.78}
 PIPS_ONLY = {"matteop65_webcam"}
 """Sets whose boxes enclose the pips of a face, not the die."""
 PIPS_OF_FACE = 0.72
-"""Width of the pips of a 4, 5 or 6, relative to the face."""
+"""Width of the pattern of pips of a 4, 5 or 6, as a share of the face's width. It converts a box around pips to a face;
+a larger share gives smaller faces."""
 FACE_PX_UNKNOWN = 60.0
-"""Face size, in pixels, assumed for a photo of a pips-only set in which no die shows 4 or more."""
+"""Face size, in pixels, assumed for a photo of a set whose boxes hold the pips only, if no die shows 4 or more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

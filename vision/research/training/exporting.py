@@ -17,7 +17,8 @@ from onnx import helper, numpy_helper
 from torch import nn
 
 DILATION = 2
-"""Dilation of the convolutions that are rewritten; the sides of the maps must be multiples of it."""
+"""Dilation of the convolutions that are rewritten for export, as the network has it. The sides of the maps must be
+multiples of it."""
 
 
 def write(

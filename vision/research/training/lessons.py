@@ -12,23 +12,27 @@ from vision.networks.detector import REFERENCE_FACE_PX, Detector, non_max_suppre
 from vision.networks.known_scale import LIGHT_FACE_PX
 from vision.research.training.datasets import Photo
 
-LEAST_SCORE = 0.12
-"""Least detector score at which a false detection becomes a training example. Lower: more of them, and easier ones."""
+MIN_FALSE_SCORE = 0.12
+"""Detector score, 0 to 1, from which a false detection becomes a training example. A lower one gives more examples, and
+easier ones."""
 OFF_LABEL, BESIDE = 0.4, 0.6
 """Distance from a label, in face sizes, up to which a detection is of that die; and from which it is beside it."""
-OFF_TRUTH = 0.5
-"""Distance from all dice of a rendered tray, in face sizes, above which a detection is false: its labels are exact."""
+MIN_DISTANCE_FACES = 0.5
+"""Distance from all dice of a rendered tray, in face sizes, above which a detection is false. Labels of rendered trays
+are exact; a larger distance finds fewer false detections."""
 LONG_EDGES_PX = (400, 800, 1131)
 """Long edges, in pixels, to which photos are scaled to find false detections (`vision.networks.multiscale`). One more
 scale gives their dice the usual size."""
 MAX_SCALE = 2.0
-"""Largest of these scales for a photo: enlarged further, noise looks like pips."""
-LOOKED_AT = 150
-"""Most photos of a set that are searched for false detections. Larger sets hold many photos of one die."""
+"""Largest scale at which a photo is searched for false detections: enlarged further, noise looks like pips."""
+MAX_SEARCHED_PHOTOS = 150
+"""Largest number of photos of a set that are searched for false detections. Larger sets hold many photos of one die, so
+more cost time and bring little."""
 VIEWS = tuple((turn * np.pi / 4, larger) for turn, larger in ((0, 1.0), (1, 1.2), (3, 0.9)))
 """Views of a die, as rotation in radians and size factor, by which its hardness is measured."""
-EASIEST = 0.1
-"""Hardness of the easiest die: above 0, so that it is still drawn sometimes."""
+MIN_HARDNESS = 0.1
+"""Hardness of the easiest die, whose probability of being drawn grows with its hardness. Above 0, so that it is still
+drawn sometimes; a larger one draws easy dice more often."""
 NEARLY, MOST = 0.03, 3
 """Probability that the label is wrong, by the classifier, from which a die counts as nearly misread; and the largest
 number of copies of a tray, one for each such die."""
@@ -39,10 +43,11 @@ CONTRADICTED, LABEL_WRONG = 0.9, 0.25
 def with_lessons(photos: list[Photo], detector: Detector, faces: Classifier) -> list[Photo]:
     """Prepare photos for hard-example mining with the networks trained so far.
 
-    Every photo gets the hardness of each die: how wrong the classifier is about it. At most `LOOKED_AT` photos are also
-    searched by the detector: its false detections are added, and labels move onto the faces that it found.
+    Every photo gets the hardness of each die: how wrong the classifier is about it. At most `MAX_SEARCHED_PHOTOS`
+    photos are also searched by the detector: its false detections are added, and labels move onto the faces that it
+    found.
     """
-    every = -(-len(photos) // LOOKED_AT)
+    every = -(-len(photos) // MAX_SEARCHED_PHOTOS)
     looked_at = [_looked_at(photo, detector) if at % every == 0 else photo for at, photo in enumerate(photos)]
     return [dataclasses.replace(photo, hard=hardness(photo, faces)) for photo in looked_at]
 
@@ -54,7 +59,7 @@ def with_tray_lessons(trays: list[Photo], light: Detector, faces: Classifier) ->
 
 def misread(trays: list[Photo]) -> list[Photo]:
     """Return the trays with only their misread or nearly misread dice, one copy of a tray for each, at most MOST."""
-    chosen = [(tray, tray.hard > EASIEST + NEARLY) for tray in trays]
+    chosen = [(tray, tray.hard > MIN_HARDNESS + NEARLY) for tray in trays]
     return [
         Photo(tray.bgr, tray.dice[hard], complete=False) for tray, hard in chosen for _ in range(min(MOST, hard.sum()))
     ]
@@ -70,7 +75,7 @@ def hardness(photo: Photo, faces: Classifier, contradicted: float = LABEL_WRONG)
     said = faces.classify(photo.bgr, [(float(x), float(y), float(size)) for x, y, size, _ in photo.dice], VIEWS)
     of_label = said[np.arange(len(said)), photo.dice[:, 3].astype(int)]
     surely_another = (of_label < 1 - CONTRADICTED) & (said[:, 1:].max(1) > CONTRADICTED)
-    return np.where(surely_another, contradicted, EASIEST + 1 - of_label).astype(np.float32)
+    return np.where(surely_another, contradicted, MIN_HARDNESS + 1 - of_label).astype(np.float32)
 
 
 def _looked_at(photo: Photo, detector: Detector) -> Photo:
@@ -94,9 +99,9 @@ def _looked_at(photo: Photo, detector: Detector) -> Photo:
 def _sides(tray: Photo, light: Detector) -> NDArray[np.float32]:
     """Return (n, 3) centre x and y and size of the light detector's false detections in a rendered tray."""
     marks = light.detect(tray.bgr, LIGHT_FACE_PX / float(np.median(tray.dice[:, 2])))
-    places = np.array([mark.place for mark in marks if mark.score >= LEAST_SCORE], np.float32).reshape(-1, 3)
+    places = np.array([mark.place for mark in marks if mark.score >= MIN_FALSE_SCORE], np.float32).reshape(-1, 3)
     away = np.hypot(*(places[:, None, :2] - tray.dice[None, :, :2]).transpose(2, 0, 1)) / tray.dice[None, :, 2]
-    return places[(away > OFF_TRUTH).all(1)]
+    return places[(away > MIN_DISTANCE_FACES).all(1)]
 
 
 def _marks(photo: Photo, detector: Detector) -> NDArray[np.float32]:
@@ -106,5 +111,5 @@ def _marks(photo: Photo, detector: Detector) -> NDArray[np.float32]:
     if len(photo.dice):
         scales.append(min(scales[-1], REFERENCE_FACE_PX / max(1.0, float(np.median(photo.dice[:, 2])))))
     every = [mark for scale in scales if scale <= MAX_SCALE for mark in detector.detect(photo.bgr, scale)]
-    marks = non_max_suppression([mark for mark in every if mark.score >= LEAST_SCORE])
+    marks = non_max_suppression([mark for mark in every if mark.score >= MIN_FALSE_SCORE])
     return np.array([(mark.x, mark.y, mark.size_px, mark.value) for mark in marks], np.float32).reshape(-1, 4)

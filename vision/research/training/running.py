@@ -20,17 +20,19 @@ from torch import Tensor, nn
 
 from vision.research.training.begin import begin
 from vision.research.training.datasets import WEIGHTS, Photo, photo_sets
-from vision.research.training.synthetic.painted_set import PAINTED, PAINTED_WEIGHT, painted_set
-from vision.research.training.synthetic.trays import TRAYS, TRAYS_WEIGHT, tray_set
+from vision.research.training.synthetic.painted_set import PAINTED_PICTURES, PAINTED_WEIGHT, painted_set
+from vision.research.training.synthetic.trays import RENDERED_TRAYS, TRAYS_WEIGHT, tray_set
 
 TRAY_SET, MISREAD_SET, MISREAD_WEIGHT = "rendered_trays", "misread", 7.0
 """Names of the set of rendered trays and of the set of their misread dice, and the weight of the latter.
 
 The misread dice get the full weight in the loss, unlike other hard examples."""
 THREADS = 1
-"""Threads of a training run. Two networks train side by side on two cores; more threads would wait for each other."""
-LONGEST_GRADIENT = 5.0
-"""Largest norm of the gradient; a longer one is scaled down. A batch with a wrong label must not ruin the weights."""
+"""Number of processor threads of a training run. Two networks train side by side on two cores; more threads would wait
+for each other."""
+MAX_GRADIENT_NORM = 5.0
+"""Largest norm of the gradient; a longer one is scaled down to it. So a batch with a wrong label does not ruin the
+weights. A smaller one slows training."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def sets_for(asked: argparse.Namespace) -> dict[str, list[Photo]]:
     sets = {name: photos for name, photos in photo_sets(asked.folders).items() if name not in asked.without.split(",")}
     if not sets:
         raise SystemExit("No labelled set in those folders; vision/research/training/datasets.py describes the format.")
-    sets[TRAY_SET] = tray_set(TRAYS, asked.seed)
+    sets[TRAY_SET] = tray_set(RENDERED_TRAYS, asked.seed)
     for name, photos in sets.items():
         print(f"{name:20} {len(photos):5d} photos {sum(len(photo.dice) for photo in photos):6d} dice")
     return sets
@@ -111,7 +113,7 @@ def sets_for(asked: argparse.Namespace) -> dict[str, list[Photo]]:
 
 def with_painted(sets: dict[str, list[Photo]], seed: int) -> Sources:
     """Add a set of painted dice, made from `seed`, and return all sets with the probability of each."""
-    every = [*sets.values(), painted_set(PAINTED, sets.get("backgrounds", []), seed)]
+    every = [*sets.values(), painted_set(PAINTED_PICTURES, sets.get("backgrounds", []), seed)]
     odds = np.array(
         [*({**WEIGHTS, TRAY_SET: TRAYS_WEIGHT, MISREAD_SET: MISREAD_WEIGHT}[name] for name in sets), PAINTED_WEIGHT]
     )
@@ -145,7 +147,7 @@ def trained(course: Course[Source], sources: Source, asked: argparse.Namespace) 
         figures = course.judged(network, sources)
         optimiser.zero_grad()
         figures["loss"].backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), LONGEST_GRADIENT)
+        torch.nn.utils.clip_grad_norm_(network.parameters(), MAX_GRADIENT_NORM)
         optimiser.step()
         averaged.update_parameters(network)
         step += 1

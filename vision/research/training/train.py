@@ -16,8 +16,9 @@ from vision.research.training.centres import Exported, detector, loss, targets
 from vision.research.training.exporting import write
 from vision.research.training.running import Course, Sources, photo_options, seen, sets_for, trained, with_painted
 
-BATCH = 16
-"""Training pictures per step of the detector. Doubled, a step takes twice the time and its gradient is less noisy."""
+BATCH_SIZE = 16
+"""Number of training pictures per step of the detector. Doubled, a step takes twice the time and its gradient is less
+noisy."""
 
 
 def judged(
@@ -31,7 +32,7 @@ def judged(
         dice_px: Smallest and largest face in pixels.
         named: Whether the network learns a heat map for each value.
     """
-    examples = [example(sources.sets, sources.odds, sources.rng, dice_px) for _ in range(BATCH)]
+    examples = [example(sources.sets, sources.odds, sources.rng, dice_px) for _ in range(BATCH_SIZE)]
     wanted = [np.stack(kind) for kind in zip(*(targets(dice, named) for _, dice in examples), strict=True)]
     return {"loss": loss(seen(network, [picture for picture, _ in examples]), *map(torch.from_numpy, wanted))}
 

@@ -26,8 +26,9 @@ from vision.research.training.running import (
     with_painted,
 )
 
-BATCH = 128
-"""Training crops per step of the classifier. Doubled, a step takes twice the time and its gradient is less noisy."""
+BATCH_SIZE = 128
+"""Number of training crops per step of the classifier. Doubled, a step takes twice the time and its gradient is less
+noisy."""
 MISLABELLED = 0.01
 """Share of the labels that are assumed to be random, 0 to 1: some photos are mislabelled, some crops show too little.
 """
@@ -36,7 +37,7 @@ MISLABELLED = 0.01
 def judged(network: nn.Module, sources: Sources) -> dict[str, Tensor]:
     """Compute `loss` and `right`, the share classified right, of a new batch of crops."""
     return loss_and_accuracy(
-        network, [example(sources.sets, sources.odds, sources.rng) for _ in range(BATCH)], MISLABELLED
+        network, [example(sources.sets, sources.odds, sources.rng) for _ in range(BATCH_SIZE)], MISLABELLED
     )
 
 

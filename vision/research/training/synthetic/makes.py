@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Image = NDArray[np.float32]
 
-MARBLED = 0.4
-"""Share of the dice whose body has two colours, 0 to 1."""
-WORN = 0.2
-"""Share of the dice that have lost paint, 0 to 1."""
+MARBLED_SHARE = 0.4
+"""Share of the painted makes of dice, 0 to 1, whose body has two colours. Worn dice have one."""
+WORN_SHARE = 0.2
+"""Share of the painted makes of dice, 0 to 1, that have lost paint. More trains on faded pips."""
 GOLD, RED = np.array([70.0, 165, 200]), np.array([45.0, 30, 160])
 """Colours (b, g, r) of pips that are common on dark dice and stand out least."""
-MOST_TRIED = 8
-"""Most colours that are tried for a marbling. If none contrasts with the pips, the body stays plain."""
-LEAST_CONTRAST = 36.0
-"""Least difference of pips and body in some colour channel, in levels: dark red on black has little more."""
+MAX_TRIED_COLOURS = 8
+"""Largest number of colours that are tried for a marbling. If none contrasts with the pips, the body stays plain."""
+MIN_CONTRAST_LEVELS = 36.0
+"""Least difference of pips and body in some colour channel, 0 to 255. Dark red on black has little more; a higher limit
+paints no such dice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,13 +68,13 @@ class Make:
 def some_make(rng: np.random.Generator) -> Make:
     """Draw the look of a die: ivory, black, coloured with white pips or another common kind, or any two colours."""
     body, pip = _colours(rng)
-    while np.abs(body - pip).max() < LEAST_CONTRAST:
+    while np.abs(body - pip).max() < MIN_CONTRAST_LEVELS:
         pip = rng.uniform(0, 255, 3)
-    worn = rng.uniform(0.05, 0.6) if rng.random() < WORN else 0.0
+    worn = rng.uniform(0.05, 0.6) if rng.random() < WORN_SHARE else 0.0
     metal, mirror = bool(rng.random() < 0.06), rng.random()
-    marbling = _second_colour(body, pip, rng) if rng.random() < MARBLED and not worn else body
+    marbling = _second_colour(body, pip, rng) if rng.random() < MARBLED_SHARE and not worn else body
     one = pip if rng.random() < 0.8 else np.array([30.0, 20.0, 200.0])
-    if np.abs(body - one).max() < LEAST_CONTRAST:
+    if np.abs(body - one).max() < MIN_CONTRAST_LEVELS:
         one = pip
     return Make(
         body.astype(np.float32),
@@ -142,9 +143,9 @@ def _black_or_white(rng: np.random.Generator) -> Floats:
 
 def _second_colour(body: Floats, pip: Floats, rng: np.random.Generator) -> Floats:
     """Draw a second colour of the body that contrasts with the pips; the body's own colour if none is found."""
-    for _ in range(MOST_TRIED):
+    for _ in range(MAX_TRIED_COLOURS):
         other = _vivid(rng) if rng.random() < 0.65 else _black_or_white(rng)
         colour = body + (other - body) * rng.uniform(0.3, 1)
-        if np.abs(colour - pip).max() >= LEAST_CONTRAST:
+        if np.abs(colour - pip).max() >= MIN_CONTRAST_LEVELS:
             return colour
     return body

@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from vision.cameras.simulated.appearance import PIPS_AT
 from vision.research.training.synthetic.makes import Floats, Image, Make
 
-FACE_PX = 64
-"""Edge of a face's texture, in pixels."""
-FINER = 2
-"""Factor by which a die is painted larger and then shrunk, to smooth its edges."""
-SEEN = 0.08
+TEXTURE_PX = 64
+"""Width and height of a painted face's texture, in pixels, before it is drawn in perspective. More shows finer detail
+and takes longer."""
+OVERSAMPLING = 2
+"""Factor by which a die is painted larger and then shrunk, to smooth its edges. Twice as much takes four times as
+long."""
+MIN_FACING_COSINE = 0.08
 """Least cosine of the angle between a face's normal and the line of sight at which the face is painted. Flatter faces
-count as hidden."""
+are left out; a higher limit leaves out more."""
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 """(8, 3) corners of a cube with half edge 1."""
 
@@ -42,22 +44,22 @@ def painted(
     """
     value = int(rng.integers(1, 7))
     corners, facing = _posed(lean, rng)
-    scale = size_px / 2 * FINER
+    scale = size_px / 2 * OVERSAMPLING
     half = int(size_px * 1.6) + 4
     origin = np.array([int(at_xy[0]) - half, int(at_xy[1]) - half])
-    middle = (np.array(at_xy) - origin) * FINER
+    middle = (np.array(at_xy) - origin) * OVERSAMPLING
     spots = corners * scale + middle
-    edge = 2 * half * FINER
+    edge = 2 * half * OVERSAMPLING
     ground = _window(picture, origin, 2 * half)
     canvas = cv2.resize(ground, (edge, edge), interpolation=cv2.INTER_LINEAR)
-    shaded = _shadowed(canvas, spots, size_px * FINER, rng)
+    shaded = _shadowed(canvas, spots, size_px * OVERSAMPLING, rng)
     _lay_body(shaded, spots, facing, scale, make, value, rng)
     small = cv2.resize(shaded, (2 * half, 2 * half), interpolation=cv2.INTER_AREA)
     _put_back(picture, small, origin)
     top = spots[_face_corners(2, 1)]
     area = float(cv2.contourArea(top.astype(np.float32)))
-    centre = (top.mean(0) / FINER) + origin
-    return float(centre[0]), float(centre[1]), 1.1 * area**0.5 / FINER, value
+    centre = (top.mean(0) / OVERSAMPLING) + origin
+    return float(centre[0]), float(centre[1]), 1.1 * area**0.5 / OVERSAMPLING, value
 
 
 def _posed(lean: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -127,13 +129,13 @@ def _lay_body(
     if make.clear:
         blurred, strength = rng.uniform(0.005, 0.06), rng.uniform(0.3, 1)
         for (axis, end), hidden in shown.items():
-            if facing[axis, (end + 1) // 2] < SEEN:
+            if facing[axis, (end + 1) // 2] < MIN_FACING_COSINE:
                 _shine_through(canvas, mask, spots[_face_corners(axis, end)], hidden, make, blurred, strength)
     canvas += (dull - canvas) * (mask * through)[:, :, None]
     if make.clear:
         _light_edges(canvas, mask, spots, edge, make, rng)
     for (axis, end), shows in shown.items():
-        if facing[axis, (end + 1) // 2] < SEEN:
+        if facing[axis, (end + 1) // 2] < MIN_FACING_COSINE:
             continue
         light = rng.uniform(0.9, 1.1) if axis == 2 else rng.uniform(0.4, 1.05)
         texture, alpha = _face(shows, through, make, rng)
@@ -141,7 +143,7 @@ def _lay_body(
             _glare(texture, rng)
         if rng.random() < make.gloss:
             _bright_line(texture, rng)
-        square = np.array([(0, 0), (FACE_PX, 0), (FACE_PX, FACE_PX), (0, FACE_PX)], np.float32)
+        square = np.array([(0, 0), (TEXTURE_PX, 0), (TEXTURE_PX, TEXTURE_PX), (0, TEXTURE_PX)], np.float32)
         matrix = cv2.getPerspectiveTransform(square, spots[_face_corners(axis, end)].astype(np.float32))
         shape = (canvas.shape[1], canvas.shape[0])
         laid = cv2.warpPerspective(texture * light, matrix, shape, flags=cv2.INTER_LINEAR)
@@ -216,40 +218,44 @@ def _face(value: int, through: float, make: Make, rng: np.random.Generator) -> t
 
     `through` is the opacity of the body, 0 to 1; the pips are opaque.
     """
-    texture = np.empty((FACE_PX, FACE_PX, 3), np.float32)
+    texture = np.empty((TEXTURE_PX, TEXTURE_PX, 3), np.float32)
     pattern = _veins(make.speck_px, rng) if make.veined else _marbled(make.speck_px, rng)
     texture[:] = make.body + (make.marbling - make.body) * pattern
     if make.glitter:
-        sparks = (rng.random((FACE_PX, FACE_PX, 1)) < make.glitter) * rng.normal(0, 120, (FACE_PX, FACE_PX, 3))
+        sparks = (rng.random((TEXTURE_PX, TEXTURE_PX, 1)) < make.glitter) * rng.normal(
+            0, 120, (TEXTURE_PX, TEXTURE_PX, 3)
+        )
         texture += cv2.GaussianBlur(sparks.astype(np.float32), (0, 0), rng.uniform(0.4, 1.0)) * 2
     if make.grain:
-        shape = (FACE_PX // 8, FACE_PX) if make.streaky else (FACE_PX // 2, FACE_PX // 2)
+        shape = (TEXTURE_PX // 8, TEXTURE_PX) if make.streaky else (TEXTURE_PX // 2, TEXTURE_PX // 2)
         noise = rng.normal(0, make.grain, shape).astype(np.float32)
-        texture += cv2.resize(noise, (FACE_PX, FACE_PX), interpolation=cv2.INTER_CUBIC)[:, :, None]
+        texture += cv2.resize(noise, (TEXTURE_PX, TEXTURE_PX), interpolation=cv2.INTER_CUBIC)[:, :, None]
     slope = rng.normal(0, make.sheen, 2)
-    across = np.linspace(-1, 1, FACE_PX, dtype=np.float32)
+    across = np.linspace(-1, 1, TEXTURE_PX, dtype=np.float32)
     texture += (slope[0] * across[None] + slope[1] * across[:, None])[:, :, None].astype(np.float32)
     turned, lit = rng.random() < 0.5, rng.uniform(0, 2 * np.pi)
     light = np.array([np.cos(lit), np.sin(lit)])
-    painted = np.zeros((FACE_PX, FACE_PX), np.float32)
+    painted = np.zeros((TEXTURE_PX, TEXTURE_PX), np.float32)
     for x, y in PIPS_AT[value]:
         painted += _pip(texture, (y, x) if turned else (x, y), value, light, make, rng)
-    alpha = np.zeros((FACE_PX, FACE_PX), np.float32)
-    rim = max(1, int(make.corner * FACE_PX * 0.5))
-    cv2.rectangle(alpha, (rim, rim), (FACE_PX - 1 - rim, FACE_PX - 1 - rim), 1.0, -1)
+    alpha = np.zeros((TEXTURE_PX, TEXTURE_PX), np.float32)
+    rim = max(1, int(make.corner * TEXTURE_PX * 0.5))
+    cv2.rectangle(alpha, (rim, rim), (TEXTURE_PX - 1 - rim, TEXTURE_PX - 1 - rim), 1.0, -1)
     return texture, cv2.blur(alpha, (2 * rim + 1, 2 * rim + 1)) * (through + (1 - through) * np.clip(painted, 0, 1))
 
 
 def _marbled(speck_px: int, rng: np.random.Generator) -> Image:
     """Return (64, 64, 1) the share of the second colour, 0 to 1, in patches of about `speck_px` pixels."""
-    patches = rng.normal(0.5, 0.6, (max(2, FACE_PX // speck_px),) * 2).astype(np.float32)
-    return np.clip(cv2.resize(patches, (FACE_PX, FACE_PX), interpolation=cv2.INTER_CUBIC), 0, 1)[:, :, None]
+    patches = rng.normal(0.5, 0.6, (max(2, TEXTURE_PX // speck_px),) * 2).astype(np.float32)
+    return np.clip(cv2.resize(patches, (TEXTURE_PX, TEXTURE_PX), interpolation=cv2.INTER_CUBIC), 0, 1)[:, :, None]
 
 
 def _veins(speck_px: int, rng: np.random.Generator) -> Image:
     """Return (64, 64, 1) the share of the second colour, 0 to 1, in winding veins about `speck_px` pixels wide."""
-    rows, columns = np.mgrid[:FACE_PX, :FACE_PX].astype(np.float32)
-    bent = cv2.resize(rng.normal(0, 1, (4, 4)).astype(np.float32), (FACE_PX, FACE_PX), interpolation=cv2.INTER_CUBIC)
+    rows, columns = np.mgrid[:TEXTURE_PX, :TEXTURE_PX].astype(np.float32)
+    bent = cv2.resize(
+        rng.normal(0, 1, (4, 4)).astype(np.float32), (TEXTURE_PX, TEXTURE_PX), interpolation=cv2.INTER_CUBIC
+    )
     angle = rng.uniform(0, np.pi)
     wave = np.sin((rows * np.sin(angle) + columns * np.cos(angle)) / speck_px + rng.uniform(1, 4) * bent)
     return np.clip(0.5 + rng.uniform(0.4, 1.5) * wave, 0, 1)[:, :, None]
@@ -269,9 +275,9 @@ def _pip(
         rng: Random generator.
     """
     colour = make.one if value == 1 else make.pip
-    radius = make.radius * FACE_PX * (make.one_larger if value == 1 else 1.0) * rng.uniform(0.95, 1.05)
-    x, y = (FACE_PX * (0.5 + place * make.spacing + rng.normal(0, make.uneven)) for place in at)
-    rows, columns = np.mgrid[:FACE_PX, :FACE_PX].astype(np.float32)
+    radius = make.radius * TEXTURE_PX * (make.one_larger if value == 1 else 1.0) * rng.uniform(0.95, 1.05)
+    x, y = (TEXTURE_PX * (0.5 + place * make.spacing + rng.normal(0, make.uneven)) for place in at)
+    rows, columns = np.mgrid[:TEXTURE_PX, :TEXTURE_PX].astype(np.float32)
     # Lengths in radii of the pip: from its middle, and along the light.
     away = np.hypot(columns - x, rows - y) / radius
     along = ((columns - x) * light[0] + (rows - y) * light[1]) / radius
@@ -324,7 +330,7 @@ def _paint_left(away: Image, along: Image, rng: np.random.Generator) -> Image | 
 def _glare(texture: Image, rng: np.random.Generator) -> None:
     """Add the reflection of a lamp to some faces, in place."""
     if rng.random() < 0.35:
-        rows, columns = np.mgrid[:FACE_PX, :FACE_PX].astype(np.float32) / FACE_PX
+        rows, columns = np.mgrid[:TEXTURE_PX, :TEXTURE_PX].astype(np.float32) / TEXTURE_PX
         x, y = rng.uniform(-0.1, 1.1, 2)
         width, height = rng.uniform(0.05, 0.5, 2)
         shine = np.exp(-(((columns - x) / width) ** 2) - ((rows - y) / height) ** 2)
@@ -333,7 +339,7 @@ def _glare(texture: Image, rng: np.random.Generator) -> None:
 
 def _bright_line(texture: Image, rng: np.random.Generator) -> None:
     """Add the reflection of a window in a rounded edge or in hollows, in place: a bent bright line."""
-    spots = rng.uniform(0, FACE_PX, 2) + np.cumsum(rng.normal(0, FACE_PX / 5, (int(rng.integers(2, 6)), 2)), 0)
+    spots = rng.uniform(0, TEXTURE_PX, 2) + np.cumsum(rng.normal(0, TEXTURE_PX / 5, (int(rng.integers(2, 6)), 2)), 0)
     line = np.zeros(texture.shape[:2], np.float32)
     cv2.polylines(line, [(spots * 8).astype(np.int32)], False, 1.0, int(rng.integers(1, 5)), cv2.LINE_AA, 3)
     line = cv2.GaussianBlur(line, (0, 0), rng.uniform(0.4, 1.6))

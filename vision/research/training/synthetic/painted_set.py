@@ -12,16 +12,19 @@ from vision.research.training.datasets import Photo
 from vision.research.training.synthetic.makes import some_make
 from vision.research.training.synthetic.painted import painted
 
-PAINTED = 3000
-"""Pictures that a training run paints: one or two minutes of time, and 750 MB of memory."""
+PAINTED_PICTURES = 3000
+"""Number of pictures that a training run paints: one or two minutes of time, and 750 MB of memory. Twice as many take
+twice of both."""
 PAINTED_WEIGHT = 9.0
-"""How often the painted set is drawn from, relative to the weights of the photo sets."""
+"""How often training draws from the painted set, relative to the weights of the photo sets. Twice as much shows painted
+dice about twice as often."""
 PICTURE_PX = 288
-"""Edge of a painted picture, in pixels."""
+"""Width and height of a painted picture, in pixels. More shows more ground and takes more memory."""
 FACE_PX = (30.0, 64.0)
 """Smallest and largest painted face, in pixels."""
-MOST_LEAN_RAD = 0.75
-"""Largest angle of the camera to the vertical, in radians. Beyond it three faces look almost alike in size."""
+MAX_TILT_RAD = 0.75
+"""Largest angle of the camera to the vertical, in radians. Beyond it three faces look almost alike in size, so the
+upper one is unclear."""
 
 
 def painted_set(count: int, grounds: Sequence[Photo], seed: int) -> list[Photo]:
@@ -33,7 +36,7 @@ def painted_set(count: int, grounds: Sequence[Photo], seed: int) -> list[Photo]:
 def _picture(grounds: Sequence[Photo], rng: np.random.Generator) -> Photo:
     picture = _ground(grounds, rng)
     size = float(np.exp(rng.uniform(*np.log(FACE_PX))))
-    lean = float(rng.uniform(0, 1) ** 1.5 * MOST_LEAN_RAD)
+    lean = float(rng.uniform(0, 1) ** 1.5 * MAX_TILT_RAD)
     alike = some_make(rng) if rng.random() < 0.6 else None
     dice: list[tuple[float, float, float, int]] = []
     for _ in range(int(rng.integers(1, 7))):
@@ -44,7 +47,7 @@ def _picture(grounds: Sequence[Photo], rng: np.random.Generator) -> Photo:
         outside = not ((size / 2 < at) & (at < PICTURE_PX - size / 2)).all()
         if outside or any(np.hypot(at[0] - x, at[1] - y) < 1.25 * size for x, y, _, _ in dice):
             continue
-        leaning = float(np.clip(lean + rng.normal(0, 0.06), 0, MOST_LEAN_RAD))
+        leaning = float(np.clip(lean + rng.normal(0, 0.06), 0, MAX_TILT_RAD))
         dice.append(painted(picture, (at[0], at[1]), size, alike or some_make(rng), leaning, rng))
     return Photo(np.clip(picture, 0, 255).astype(np.uint8), np.array(dice, np.float32).reshape(-1, 4))
 

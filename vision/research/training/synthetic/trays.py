@@ -16,23 +16,30 @@ from vision.research.evaluation.scene import Rendered
 from vision.research.training.datasets import Photo
 from vision.research.training.synthetic.makes import Image, some_make
 
-TRAYS = 900
-"""Pictures that a training run renders: sixteen minutes of time, and 2.6 GB of memory."""
+RENDERED_TRAYS = 900
+"""Number of trays that a training run renders: sixteen minutes of time, and 2.6 GB of memory. Twice as many take twice
+of both."""
 TRAYS_WEIGHT = 14.0
-"""How often the rendered set is drawn from, relative to the weights of the photo sets."""
+"""How often training draws from the rendered set, relative to the weights of the photo sets. Twice as much shows
+rendered trays about twice as often."""
 FIRST_SEED = 1_000_000_000
-"""First seed of the training pictures. The evaluation counts from 0, so that it never shares a picture with training.
-"""
+"""First random seed of the training pictures. The evaluation counts from 0, so that it never shares a picture with
+training."""
 SEEDS_A_RUN = 1_000_000
-"""Distance between the first seeds of two runs: no run repeats another's trays."""
-MOST_DICE = 16
-"""Most dice in a rendered tray. More than are thrown in a game: rendering the tray costs far more time than a die."""
-CROWDED = 0.5
-"""Share of the pictures in which most dice touch, 0 to 1. Without them two touching dark dice are detected as one."""
-ROUND_DICE = 2.0
-"""Margin of the picture that is kept around the dice, in face sizes."""
-AS_EVALUATED = 0.4
-"""Share of the pictures with the evaluation's own kinds of dice, slightly varied, 0 to 1."""
+"""Distance between the first random seeds of two training runs, above the number of trays of a run. So no run repeats
+another's trays."""
+MAX_DICE = 16
+"""Largest number of dice in a rendered training tray. More than are thrown in a game, as rendering the tray costs far
+more time than a die."""
+CROWDED_SHARE = 0.5
+"""Share of the training trays, 0 to 1, in which most dice touch. Without them two touching dark dice are detected as
+one."""
+MARGIN_FACES = 2.0
+"""Margin that is kept around the dice when a training tray is cropped, in sizes of the largest face. More keeps more
+empty ground."""
+AS_EVALUATED_SHARE = 0.4
+"""Share of the training trays, 0 to 1, with the evaluation's own kinds of dice, slightly varied. More makes training
+and evaluation more alike."""
 WORN, BARE, DRILLED = 0.35, (0.03, 0.45), (0.6, 1.0)
 """Share of the pictures in which all dice are worn; range of the share of pips without paint; range of the pips' depth.
 """
@@ -51,7 +58,7 @@ def tray_set(count: int, seed: int) -> list[Photo]:
 
 def _picture(seed: int, rng: np.random.Generator) -> Rendered:
     condition = CONDITIONS[int(rng.integers(len(CONDITIONS)))]
-    evaluated = rng.random() < AS_EVALUATED
+    evaluated = rng.random() < AS_EVALUATED_SHARE
     kinds = [a_little_different(kind, rng) for kind in condition.dice] if evaluated else _kinds(rng)
     made = rng.random()
     if made < WORN:
@@ -61,7 +68,7 @@ def _picture(seed: int, rng: np.random.Generator) -> Rendered:
             replace(kind, clear=rng.uniform(*THROUGH), drilled=rng.uniform(*SUNK), gloss=rng.uniform(*GLOSS))
             for kind in kinds
         ]
-    return picture(replace(condition, dice=tuple(kinds)), seed, MOST_DICE, crowded=bool(rng.random() < CROWDED))
+    return picture(replace(condition, dice=tuple(kinds)), seed, MAX_DICE, crowded=bool(rng.random() < CROWDED_SHARE))
 
 
 def _kinds(rng: np.random.Generator) -> list[Material]:
@@ -92,7 +99,7 @@ def _bgr(colour: Image) -> BGR:
 def _photo(shown: Rendered) -> Photo:
     """Crop a rendered picture to its dice and a margin, and return it as a labelled photo."""
     boxes = np.array([die.box_xywh for die in shown.dice], np.float32)
-    room = ROUND_DICE * float(boxes[:, 2].max())
+    room = MARGIN_FACES * float(boxes[:, 2].max())
     height, width = shown.image_bgr.shape[:2]
     x0, y0 = np.maximum(0, boxes[:, :2].min(0) - room).astype(int)
     x1, y1 = np.minimum((width, height), (boxes[:, :2] + boxes[:, 2:]).max(0) + room).astype(int)
