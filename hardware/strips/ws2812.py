@@ -19,10 +19,9 @@ from hardware.strips import FrameRGB
 SPEED_HZ = {3: 2_400_000, 4: 3_200_000}
 """SPI clock in Hz, by the number of SPI bits that carry an LED bit."""
 RESET_S = 300e-6
-"""Low level before and after a frame, in seconds: longer than the 280 us that latch the colours.
-
-After it, the latch; before it, a guard: some SPI controllers idle high or send a leading bit.
-"""
+"""Seconds of low level that are sent before and after a frame. After it, more than the 280 us that latch the colours;
+before it, a guard: some SPI controllers idle high or send a leading bit. Shorter than 280 us shows no colours; longer
+makes frames longer."""
 
 _CODES = {3: (0b100, 0b110), 4: (0b1000, 0b1110)}
 """SPI bits that stand for an LED bit of 0 and of 1, by the number of SPI bits that carry an LED bit."""

@@ -334,8 +334,8 @@ class Calibrating:
 def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | None = None) -> Calibrated:
     """Build the calibration from the tray's pose and the picture of the empty tray.
 
-    It holds the rig, the camera's tilt and all advice: that of `found`, and on the empty tray's light, a lens that was
-    not measured, and the lamp.
+    It holds the rig, the camera's tilt and all advice. To the advice of `found` it adds that on the empty tray's light,
+    on a lens that was not measured, and on the lamp.
 
     Args:
         found: Pose of the tray and its lens.

@@ -38,7 +38,8 @@ BAR_MM = 100.0
 _BAR_AT_MM = (60.0, 128.0)
 """Left end of the measured bar, x and y in millimetres."""
 _CHECK_MM = 5.0
-"""Side of a square of the chequer pattern, in millimetres. Smaller squares give more edges to focus on."""
+"""Side of a square of the printed chequer pattern, in millimetres. Smaller squares give more edges to focus on; with
+larger ones the pattern covers more of the sheet."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ FRAME_WAIT_S = 2.0
 """Longest wait for one frame of a live camera, in seconds. After that the camera counts as failed and is closed. A
 longer wait delays the report; a shorter one fails slow cameras."""
 OPEN_WAIT_S = 10.0
-"""Longest wait for a live camera to open, in seconds. A USB camera that wakes up takes some seconds; one that never
-answers must not block the table."""
+"""Longest wait for a live camera to open, in seconds; after that it counts as missing. A USB camera that wakes up takes
+some seconds. A longer wait lets one that never answers block the table for longer."""
 SIZE_WH = (1280, 960)
 """Width and height, in pixels, requested of a live camera. Larger frames show smaller dice and take longer to read."""
 DEFAULT_FPS = 30.0

@@ -136,7 +136,7 @@ def _rgb(band: Image.Image) -> FrameBGR:
 def _upright(image_bgr: FrameBGR, orientation: object) -> FrameBGR:
     """Return a picture (h, w, 3) rotated and mirrored to upright, by its EXIF orientation 1 to 8 (EXIF 2.3, tag 274).
 
-    1 and any value that is no orientation leave it unchanged.
+    Orientation 1 and any value that is no orientation leave it unchanged.
     """
     if orientation in (5, 6, 7, 8):
         image_bgr = image_bgr.transpose(1, 0, 2)

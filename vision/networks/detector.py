@@ -40,10 +40,11 @@ INPUT_MULTIPLE_PX = 32
 are cut at such multiples: the dilated convolutions need an even number of cells on each side. More pads more."""
 HALO_PX = 112
 """Pixels by which each half of a split picture reaches beyond the cut: half the receptive field, so that the cut
-changes no map. More costs time; less gives wrong detections near the cut."""
+changes no map. More takes time; less gives wrong detections near the cut."""
 
 MAX_FORWARD_PX = 260_000
-"""Largest picture run in one piece, in pixels. A larger one is split, to bound the memory of a forward pass."""
+"""Largest picture, width times height in pixels, that the network is run on in one piece. A larger one is split in
+halves, to bound the memory of a forward pass. A higher limit takes more memory."""
 MIN_SCORE = 0.08
 """Score, 0 to 1, above which a peak of the maps is a detection, and above which a detection is classified. A higher one
 loses faint faces, a lower one costs time."""

@@ -31,9 +31,9 @@ OWN_PIPS_RADIUS = 0.8
 Pip-sized foreground within it triggers no closer pass: it may be pips on the die's own visible sides. A larger one
 overlooks a missed die that touches it; a smaller one runs closer passes in vain."""
 MAX_EXCESS_FOREGROUND = 0.55
-"""Largest excess of a die's foreground over that of the median die, in face areas. Foreground is counted within one
-face size of the die's centre. Above it the die is taken for a stack, or for two dice detected as one.
-Evidence: docs/lab/stacks.md."""
+"""Largest excess of the foreground around a die over that around the median die, in face areas. Above it the die is
+taken for a stack, or for two dice detected as one, and the reading is doubted. Foreground within one face size of the
+die's centre counts. A higher limit overlooks more stacks. Evidence: docs/lab/stacks.md."""
 MIN_FACE_DISTANCE = 0.8
 """Distance between two face centres, as a multiple of a face's width, below which the reading is doubted: two dice that
 lie flat can't be so near. From 1 on it doubts dice that touch side by side."""

@@ -195,7 +195,7 @@ class Watcher:
         """Return whether to read the same dice again before the reading is reported.
 
         True without a calibration, if the last reading has dice and is in doubt, and fewer than MAX_READINGS_IN_DOUBT
-        were made: a hand-held camera sees the dice from another place a little later. Always False with lights near
+        were made. A hand-held camera sees the dice from another place a little later. Always False with lights near
         the tray, because repeated dimming would flicker.
 
         Args:
