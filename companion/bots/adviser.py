@@ -33,10 +33,12 @@ class Advisor:
         self._story: tuple[Transcript, Json] | None = None
 
     def odds(self) -> Json:
-        """Return the options now and the value of each, as `games.advice.odds.odds_view`, with the table's `number`.
+        """Return the options of the player to play, each with its value, as JSON values. Cached until the next line.
 
-        The goal is the win probability where it is known for the whole game and every player is still in it, else
-        points.
+        The goal is `win` if the game is solved under its rules and no player has left; else `points`.
+
+        Returns:
+            `number` of the table's last entry, and the fields of `games.advice.odds.odds_view`.
 
         Raises:
             RulesError: No game is on, the game is serious, or its values are not known.
@@ -52,7 +54,9 @@ class Advisor:
             return {"number": number, **self._odds[1]}
 
     def chances(self) -> Json:
-        """Return each side's win probability before the first line and after each line.
+        """Return each side's win probability at the start of the game and after each line. The roll-off is left out.
+
+        Positions that an earlier call has computed are taken from a cache.
 
         Returns:
             `number` of the table's last entry; `sides`: their names; `chances`: for each position a list with the
@@ -73,13 +77,13 @@ class Advisor:
             return {"number": number, "sides": list(game.sides), "chances": chances, "exact": is_exact(steps[0].state)}
 
     def story(self) -> Json:
-        """Split the finished game's result into luck and decisions.
+        """Return how much of the finished game's result was luck and how much decisions, as JSON values. Cached.
 
         Returns:
-            The table's `number`, and the fields of `history.story.story_with_photos`.
+            `number` of the table's last entry, and the fields of `history.story.story_with_photos`.
 
         Raises:
-            RulesError: No game is on, or it is not finished.
+            RulesError: No game is on, it is not finished, a player left it, or its values are not known.
         """
         number, game = self._game()
         with self._lock:

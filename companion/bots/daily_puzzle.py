@@ -17,7 +17,7 @@ from companion.games.advice.reasons import reasons_for
 from companion.games.registry import GAMES, game_named
 
 CANDIDATES = 3
-"""Puzzles made for a day; the hardest is taken. More make it harder, and longer to compute."""
+"""Number of puzzles computed for a day; the hardest is shown. Higher: a harder puzzle, and a longer first request."""
 
 
 def puzzle_of(day: date) -> Puzzle:
@@ -39,11 +39,11 @@ class DailyPuzzle:
         self._known: tuple[date, dict[str, Any]] | None = None
 
     def view(self) -> dict[str, Any]:
-        """Return the puzzle as JSON values.
+        """Return the puzzle of today as JSON values. Computed on the first call of a day, then cached until midnight.
 
         Returns:
-            The fields of `Puzzle.view` but the transcript; `title` of the game, `day` (ISO 8601), the loose `dice` and
-            those `kept`, the `track`, and `reasons`: phrases that explain the best option.
+            The fields of `Puzzle.view` without `transcript`; `title` of the game, `day` (ISO 8601), the loose `dice`,
+            the `kept` dice, the `track`, and `reasons`: phrases that explain the best option.
         """
         day = self._today()
         with self._lock:

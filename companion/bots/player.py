@@ -25,17 +25,23 @@ from companion.table.writer import Table
 log = logging.getLogger(__name__)
 
 PAUSE_S = 2.0
-"""Pause in seconds before a decision and before a throw, so that people see what came before."""
+"""Pause in seconds before the bot decides or throws, so that people see what came before. Higher: a slower game."""
 AFTER_UNDO_S = 8.0
-"""Longer pause in seconds after an undo or correction, because a second one often follows."""
+"""Pause in seconds before the bot acts after an undo or correction, because a second one often follows.
+
+Lower: the bot plays on between two undos. Higher: people wait longer for it."""
 RETHROW_S = 20.0
-"""Seconds that the simulated tray waits for an accepted reading of its throw before it throws again."""
+"""Seconds without an accepted reading after which the simulated tray throws the bot's dice again.
+
+Lower: a throw may be repeated while it is still read. Higher: a doubtful throw stops the game for longer."""
 MAX_SETTLE_S = 10.0
-"""Longest wait in seconds for the tray to come to rest before a decision; then the bot decides anyway."""
+"""Longest wait in seconds for a moving tray before a decision. After it the bot decides although the tray moves."""
 POLL_S = 0.5
-"""Poll interval in seconds while the bot waits for the tray to be ready for a throw."""
+"""Interval in seconds at which the bot looks whether the tray is ready for its throw. Higher: a later throw."""
 MAX_HELD_S = 60.0
-"""Longest time in seconds that one `hold` stops the bot, so that a forgotten dialog can't stop the game."""
+"""Longest time in seconds that one call of `hold` stops the bot. A longer one is cut to it.
+
+A phone holds the bot while somebody corrects a line; a forgotten dialog must not stop the game."""
 
 
 class Hands(Protocol):
@@ -78,7 +84,7 @@ class BotPlayer:
         self._wake.set()
 
     def start(self) -> None:
-        """Start the thread, or start it again after a crash. Idempotent."""
+        """Start the bot's thread if it does not run, also after it has crashed."""
         if self.alive():
             return
         self._stopping = False
@@ -86,7 +92,7 @@ class BotPlayer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop the thread. Idempotent."""
+        """Ask the bot's thread to end and wait up to 5 s for it. Does nothing if it does not run."""
         self._stopping = True
         self._wake.set()
         thread, self._thread = self._thread, None
@@ -98,10 +104,13 @@ class BotPlayer:
         return self._thread is not None and self._thread.is_alive()
 
     def step(self) -> float | None:
-        """Do what is due now: decide, announce a throw, or throw.
+        """Submit the bot's decision or announce its throw to the table, or have its dice thrown, if that is due.
+
+        Nothing is due before the pause is over, during a `hold`, while the table asks people something, or in the turn
+        of somebody else.
 
         Returns:
-            Seconds until the next step; None when there is nothing to do until the table changes.
+            Seconds until the next call; None if nothing is to be done until the table changes.
         """
         table, now_s = self._table.state(), self._clock()
         number = table.record.number
@@ -126,7 +135,12 @@ class BotPlayer:
         return self._act(table, state)
 
     def _act(self, table: TableState, state: State) -> float | None:
-        """Submit the bot's decision, or its announcement of a throw; return the seconds until the next step."""
+        """Submit to the table the bot's decision, or its announcement of a throw.
+
+        Returns:
+            Seconds until the next `step`: 0, or the pause and 1 s if the table refuses the command, which is logged.
+            A command that came too late (`StaleAction`) counts as submitted.
+        """
         number, choice = table.record.number, self._chosen(table, state)
         command: Command = (
             BotAwaits(number=number, dice=choice, itself=self._hands is not None)
@@ -143,7 +157,11 @@ class BotPlayer:
         return 0.0
 
     def _chosen(self, table: TableState, state: State) -> Action | int:
-        """Return the bot's decision, or the number of dice to throw. Cached by entry number, as best play is slow."""
+        """Return the bot's decision, or the number of dice to throw, by the level of its seat.
+
+        Without exact odds for the house rules it plays at the level `careless`. Cached until the table's next entry,
+        because best play is slow to compute.
+        """
         game = table.record.game
         assert game is not None, "it is the bot's turn"
         assert game.terms.house is not None, "it is the bot's turn"
@@ -157,9 +175,10 @@ class BotPlayer:
         return self._choice[1]
 
     def _thrown(self, table: TableState, count: int, now_s: float) -> float | None:
-        """Have the simulated tray throw `count` dice after a pause in which people see which dice stay.
+        """Have the simulated tray throw `count` dice when its pause is over. The dice that stay go to the keep zone.
 
-        Called again after RETHROW_S without an accepted reading, it throws again.
+        A tray that moves, or has not been observed yet, is waited for. A call RETHROW_S later throws again: the reading
+        of the first throw was then not accepted.
 
         Args:
             table: State of the table.
@@ -183,7 +202,7 @@ class BotPlayer:
         return RETHROW_S
 
     def _run(self) -> None:
-        """Step until stopped; sleep in between."""
+        """Call `step` until `stop` is called; between calls wait as long as it returned, or until the table changes."""
         while not self._stopping:
             self._wake.clear()
             wait_s = self.step()

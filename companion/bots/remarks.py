@@ -25,21 +25,25 @@ from companion.table.state import TableState
 Json = dict[str, Any]
 Kind = Literal["cost", "won"]
 NOTABLE_COST = 0.02
-"""Least regret of a decision that gets a remark, as a share of the track in points. Less would nag."""
+"""Least regret of a decision that gets a remark, as a share of the track's length in points. Lower: more remarks, which
+nag. Higher: only bad mistakes are mentioned."""
 NOTABLE_GAIN = 0.04
-"""Least gain by a throw that gets a remark, as a share of the track in points. Gains are more frequent than regrets."""
+"""Least gain in expected points by a throw that gets a remark, as a share of the track's length in points.
+
+Greater than NOTABLE_COST, because gains are more frequent than regrets. Lower: more remarks."""
 WORDINGS = 20
-"""Wordings of each kind in every language, and so the most remarks of a kind in an evening: none comes twice."""
+"""Number of texts for each kind of remark in every language. Also the most remarks of a kind in a sitting, because no
+text is used twice. Higher: the catalogues lack the texts."""
 
 
 class Remark(msgspec.Struct, frozen=True):
-    """One line of the house.
+    """A comment on one line of a game.
 
     Attributes:
         kind: `cost`: a decision with regret. `won`: a throw within a turn that gained much.
-        wording: Which of the `WORDINGS` texts says it.
-        player: Name of the player whom it is about.
-        points: What it cost or gained, in whole points of the game.
+        wording: Number of its text, from 0 to `WORDINGS` - 1.
+        player: Name of the player who made the line.
+        points: Expected points lost or gained, rounded.
         better: The best option of a costly decision as a transcript line, or `{"throw": n}`.
     """
 
@@ -66,7 +70,14 @@ class Remarks:
         self._made: dict[Kind, int] = {"cost": 0, "won": 0}
 
     def newest(self) -> Json:
-        """Return the table's entry `number`, the `remark` about its newest line (None without one), and `by` whom."""
+        """Return the remark about the newest line of the game on the table, as JSON values.
+
+        Judges all lines that were not judged yet.
+
+        Returns:
+            `number` of the table's last entry; `remark`: None if the last entry is no line, if the line deserves none,
+            in a serious game, or with remarks turned off; `by`: name of the bot, or the name in the settings.
+        """
         record, settings = self._state().record, self._settings()
         game, name = record.game, settings.house_name or settings.name
         if game is None or game.terms.serious or not settings.remarks or not game.lines:
@@ -84,7 +95,7 @@ class Remarks:
         return {"number": record.number, "remark": msgspec.to_builtins(remark), "by": by}
 
     def _judge(self, game: PlayedGame) -> None:
-        """Judge every line of a game that was not judged yet."""
+        """Store a remark or None for every line of a game that has none stored yet. Lines of the bot get None."""
         steps = game.transcript.steps
         for at, (line, (before, after)) in enumerate(zip(game.lines, pairwise(steps), strict=True)):
             if line.number in self._judged:
@@ -95,7 +106,15 @@ class Remarks:
             self._judged[line.number] = self._remark(before, after, begun) if by_a_person else None
 
     def _remark(self, before: Transcript, after: Transcript, begun: bool) -> Remark | None:
-        """Return the remark about the line between two transcripts; None where it deserves none, or none is left."""
+        """Return a remark about the last line of the transcript `after`, and count its wording as used.
+
+        None in a roll-off, if the line is not notable, if no values are known, or if all wordings of its kind are used.
+
+        Args:
+            before: Transcript before the line.
+            after: Transcript with the line.
+            begun: Whether the turn had begun before the line.
+        """
         action, player = after.last, before.state.standing.player
         if action is None or player is None or isinstance(before.state, RollOff):
             return None
@@ -112,20 +131,23 @@ class Remarks:
 
 
 def notable(before: State, action: Action, after: State, begun: bool) -> tuple[Kind, int, Json | None] | None:
-    """Judge one line by expected points.
+    """Return why one line of a game deserves a remark, judged by expected points; None if it does not.
+
+    A throw within a turn that goes on is notable (`won`) if it gains NOTABLE_GAIN of the track or more. Any other
+    line is notable (`cost`) if its decision has a regret of NOTABLE_COST of the track or more.
 
     Args:
         before: State before the line.
         action: The line.
         after: State after it.
-        begun: Whether the turn had begun before the line: a first throw is no risk that anybody took.
+        begun: Whether the turn had begun before the line. A first throw is no risk that somebody took.
 
     Returns:
-        The kind of remark, the points it is about, and the better option of a costly decision; None if nothing is
-        notable.
+        The kind, `won` or `cost`; the points gained or lost; and for `cost` the best option as a transcript line, else
+        None.
 
     Raises:
-        RulesError: The game has no such values.
+        RulesError: The expected points of the options are not known.
     """
     values = values_in_points(before)
     track = game_named(before.standing.header.game).track(before)

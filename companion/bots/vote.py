@@ -23,9 +23,11 @@ from companion.table.state import TableState
 
 Json = dict[str, Any]
 MAX_OPTIONS = 4
-"""Most options of a question that are among the best; the one that was taken is added. More do not fit on a phone."""
+"""Number of the best options that a question lists; the option that was taken is added if it is not one of them.
+Higher: the list does not fit on a phone."""
 MAX_VOTERS = 200
-"""Phones whose votes are counted: as many as the pages are made for. Bounds the memory that a guest can use."""
+"""Most phones that can vote on a question; the vote of another phone is refused. Bounds the memory that a guest who
+invents phones can fill. It is the number of visitors that the pages are made for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,10 @@ class Vote:
         self._ballot: _Ballot | None = None
 
     def view(self, voter: str = "") -> Json:
-        """Return the questions, with the answer of those that are shown.
+        """Return the questions on the finished game's costliest decisions, with the answers that may be shown.
 
         Args:
-            voter: Identity of the phone that asks; "" for none.
+            voter: Identity of the phone that asks; its own votes are marked. "" for none.
 
         Returns:
             `wanted`: votes after which an answer is shown. `questions`: for each `player`, `photo`, `scores` and
@@ -100,7 +102,9 @@ class Vote:
             }
 
     def cast(self, question: int, option: int, voter: str) -> None:
-        """Count a phone's vote. A phone may change its vote until the answer is shown.
+        """Store a phone's vote on a question; an earlier vote of the phone is replaced.
+
+        The answer is shown from then on if as many phones have voted as people played.
 
         Args:
             question: Index of the question.
@@ -108,8 +112,9 @@ class Vote:
             voter: Identity of the phone.
 
         Raises:
-            IllegalAction: There is no such question or option, the answer is shown, or too many phones vote.
-            RulesError: As `view`.
+            IllegalAction: There is no such question or option, the answer is shown already, or MAX_VOTERS other phones
+                have voted.
+            RulesError: No finished game whose decisions can be judged is on the table.
         """
         with self._lock:
             ballot = self._current()
@@ -132,7 +137,10 @@ class Vote:
             ballot.shown[question] = True
 
     def _current(self) -> _Ballot:
-        """Return the ballot of the game on the table; a new one for another game. Raises RulesError as `view`."""
+        """Return the questions and votes of the game on the table; without votes if the game has changed since.
+
+        Raises RulesError if no finished game whose decisions can be judged is on the table.
+        """
         game = self._state().record.game
         if game is None:
             raise RulesError("No game has been started yet.")
@@ -153,12 +161,12 @@ class Vote:
 
     @staticmethod
     def _question(ballot: _Ballot, place: int, voter: str) -> Json:
-        """Return a question of `view`, with the answer if it is shown.
+        """Return one question as JSON values, with the fields that `view` lists. The answer is left out until shown.
 
         Args:
             ballot: Questions and votes.
-            place: Index of the question.
-            voter: Identity of the phone that asks.
+            place: Index of the question in the ballot.
+            voter: Identity of the phone that asks, for the field `mine`.
         """
         question, votes = ballot.questions[place], ballot.votes[place]
         panels = game_named(ballot.transcript.header.game).panels(question.state)
@@ -187,9 +195,10 @@ class Vote:
 
 
 def questions_of(game: PlayedGame) -> tuple[VoteQuestion, ...]:
-    """Return the costliest decisions of a finished game as questions, in the order in which they were made.
+    """Return the decisions of a finished game with the greatest regret as questions to vote on, in order of play.
 
-    Raises RulesError where the decisions of the game can't be judged.
+    At most `luck.MAX_HIGHLIGHTS`; none if every decision was the best. Raises RulesError if the game is not finished, a
+    player left it, or its values are not known.
     """
     transcript = game.transcript
     story, steps = story_of(transcript), transcript.steps
