@@ -17,7 +17,7 @@ GAMES: Mapping[str, Rulebook] = MappingProxyType({game.GAME.name: game.GAME for 
 
 
 def game_named(name: str) -> Rulebook:
-    """Return the game of a name. Raises RulesError for an unknown name and suggests the nearest one.
+    """Return the rulebook of the game with this name. Raises RulesError, with the nearest name, if there is none.
 
     >>> game_named("crapola").title
     'Crapola'

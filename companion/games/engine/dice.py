@@ -17,9 +17,9 @@ def in_order(dice: Sequence[int]) -> tuple[int, ...]:
 
 
 def without(dice: Sequence[int], taken: Sequence[int]) -> tuple[int, ...] | None:
-    """Subtract the multiset `taken` from `dice`; return the remaining values, ascending.
+    """Return the values of `dice` that remain, ascending, when each value of `taken` is removed once.
 
-    None if `taken` holds a value more often than `dice` does.
+    None if `taken` holds a value more often than `dice` does. All taken: an empty tuple.
 
     >>> without((6, 1, 6), (6,))
     (1, 6)
@@ -41,7 +41,9 @@ def subsets(dice: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 
 @cache
 def throws_of(count: int) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """Return every distinct throw of `count` dice, ascending, with its number of the 6 ** count permutations.
+    """Return every distinct throw of `count` dice, in ascending order, with its number of permutations. Cached.
+
+    The permutations of all throws add up to 6 ** count.
 
     >>> throws_of(2)[:3]
     (((1, 1), 1), ((1, 2), 2), ((1, 3), 2))

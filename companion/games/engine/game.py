@@ -210,7 +210,7 @@ class Standing:
         return seat % len(self.sides)
 
     def view(self) -> dict[str, Any]:
-        """Return the fields `scores`, `over` and `outcome` of a state view as JSON values."""
+        """Return as JSON values: `scores` by name of the side, `over`, and `outcome` (None before the end)."""
         return {
             "scores": dict(zip(self.sides, self.scores, strict=True)),
             "over": self.over,
@@ -274,7 +274,10 @@ DECISION_WORDS: Mapping[type, str] = {
 
 
 def refusal(action: Action, state: State) -> IllegalAction:
-    """Make the error for an action that is not allowed in a state; the message lists what is allowed."""
+    """Return, without raising it, the error for an action that is not allowed in a state.
+
+    The message lists what is allowed now, or says that the game is over.
+    """
     if state.standing.over:
         return IllegalAction("The game is over; only an undo can follow.")
     sizes = " or ".join(str(size) for size in state.throw_sizes)

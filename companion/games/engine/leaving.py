@@ -14,10 +14,10 @@ NOBODY: frozenset[int] = frozenset()
 
 
 def seat_leaving(state: State, leave: Leave) -> int:
-    """Return the seat of the player who leaves.
+    """Return the seat of the player whom a `Leave` action names. The state is not changed.
 
     Raises:
-        IllegalAction: The game is over, the name is not in it, or the player has already left.
+        IllegalAction: The game is over, nobody in it has this name, or the player has already left.
     """
     standing = state.standing
     players = standing.header.players
@@ -32,7 +32,9 @@ def seat_leaving(state: State, leave: Leave) -> int:
 
 
 def one_remains(seats: int, left: Set[int]) -> bool:
-    """Whether somebody has left a game of `seats` players, and at most one remains.
+    """Return whether at least one player has left a game, and at most one remains, so that the game ends.
+
+    `seats` is the number of players at the start; `left` holds the seats of those who left.
 
     >>> one_remains(3, {0}), one_remains(3, {0, 2}), one_remains(1, {0}), one_remains(1, set())
     (False, True, True, False)
@@ -41,11 +43,13 @@ def one_remains(seats: int, left: Set[int]) -> bool:
 
 
 def turn_continues(before: State, after: State) -> bool:
-    """Return whether the turn goes on unchanged when a player leaves: same seat to play and dice to throw.
+    """Return whether the turn went on unchanged when a player left.
+
+    That is so if the same seat is to play, with the same number of dice to throw. False after the end.
 
     Args:
         before: State before the player left.
-        after: State after it.
+        after: State after the player left.
     """
     to_play = after.standing.to_play
     return to_play is not None and (before.standing.to_play, before.throw_sizes) == (to_play, after.throw_sizes)

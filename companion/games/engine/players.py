@@ -30,9 +30,10 @@ class Dice(Protocol):
 
 
 def careless(state: State) -> Choice:
-    """Return the choice of the game's rule of thumb, `Rulebook.careless`, which needs no odds.
+    """Return a decision, or the number of dice to throw, by the game's rule of thumb, `Rulebook.careless`.
 
-    The level `careless` uses it only in games without odds.
+    It needs no odds. In a roll-off it is a throw of two dice. The level `careless` uses it only in games without
+    expected points.
     """
     if isinstance(state, RollOff):
         return state.throw_sizes[0]
@@ -40,13 +41,15 @@ def careless(state: State) -> Choice:
 
 
 def erring(state: State, temperature: float) -> Choice:
-    """Return the option with the highest expected points after random noise that depends on the state alone.
+    """Return the option with the highest sum of expected points and random noise, so a choice with mistakes.
 
-    Games without expected points use their rule of thumb.
+    The noise is Gumbel noise, seeded by the state: one state always gives one choice. A tie goes to a decision rather
+    than a throw. Games without expected points use their rule of thumb, `careless`.
 
     Args:
         state: State with a player to play.
-        temperature: Scale of the noise, in points; 0 for none. Twice as much makes mistakes twice as costly as likely.
+        temperature: Scale of the noise, in points; 0 for the best option. At twice the temperature, a mistake that
+            costs twice as much is equally likely.
     """
     values = state.expected_values()
     if not values:
@@ -71,7 +74,11 @@ def _careless(state: State) -> Choice:
 
 
 def best(state: State) -> Choice:
-    """Return the option with the highest win probability, or with the most expected points where it is unknown."""
+    """Return the option with the highest win probability; a number stands for dice to throw.
+
+    The option with the most expected points is returned instead where win probabilities are unknown, and where no
+    decision is allowed but the number of dice to throw is free.
+    """
     if isinstance(state, RollOff) or not state.decisions:
         return erring(state, 0.0) if len(state.throw_sizes) > 1 else state.throw_sizes[0]
     try:
@@ -92,7 +99,7 @@ def level_named(name: str) -> Callable[[State], Choice]:
 
 
 def played(header: Header, levels: Sequence[str], dice: Dice) -> State:
-    """Play a game to its end and return the final state.
+    """Play a whole game between computer players and return its final state.
 
     Args:
         header: Set-up of the game.
@@ -100,7 +107,7 @@ def played(header: Header, levels: Sequence[str], dice: Dice) -> State:
         dice: Source of the throws.
 
     Raises:
-        RulesError: Unknown level, or a set-up that the game refuses.
+        RulesError: A level is unknown, or the game refuses the set-up.
     """
     deciders = [level_named(level) for level in levels]
     state = game_named(header.game).start(header)

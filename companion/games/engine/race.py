@@ -24,7 +24,10 @@ class Change(NamedTuple):
 
 
 def race_of(transcript: Transcript) -> tuple[Change, ...]:
-    """Return every change of a score since the game began, oldest first."""
+    """Return every change of a side's banked score in a game, oldest first: side, new score, state before.
+
+    Lines that change no score are left out. A line that changes two scores gives two changes, by side.
+    """
     return tuple(
         Change(side, score, before.state)
         for before, after in pairwise(transcript.steps)

@@ -12,7 +12,9 @@ from companion.games.engine.transcript import Transcript
 
 
 def replayed(content: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the state view after each line of a transcript; at a refused line the error as an object, and end.
+    """Yield the state view after the header and after each line of a transcript, as JSON values.
+
+    A refused line yields `line`, `error` (a code) and `message` instead, and ends the iteration. Nothing is raised.
 
     >>> from companion.games.registry import GAMES
     >>> head = f'{{"transcript": 1, "game": "{next(iter(GAMES))}", "players": ["Ann", "Ben"]}}'
@@ -29,10 +31,11 @@ def replayed(content: bytes) -> Iterator[dict[str, Any]]:
 
 
 def transcript_of(content: bytes) -> Transcript:
-    """Parse a whole transcript, header and lines, and return it with the state after its last line.
+    """Parse a whole transcript, a header and lines, and replay it to the state after its last line.
 
     Raises:
-        RulesError: A line is refused; the message names its number. The subclass is that of the refusal.
+        RulesError: A line is refused; the message begins with its number, from 1. It is the subclass that the refusal
+            had, such as IllegalAction or NotationError.
     """
     number = 0
     try:
@@ -44,7 +47,10 @@ def transcript_of(content: bytes) -> Transcript:
 
 
 def _read(content: bytes) -> Iterator[Transcript]:
-    """Yield the transcript after each line of the bytes. A line feed ends a line; it is optional after the last one."""
+    """Yield the transcript after the header and after each later line of the bytes.
+
+    A line feed ends a line; it is optional after the last one. Raises RulesError at a line that is refused.
+    """
     lines = content.removesuffix(b"\n").split(b"\n")
     transcript = Transcript.begin(header_of(json_of(lines[0])))
     yield transcript

@@ -83,7 +83,8 @@ class RollOff:
     def after(self, action: Action) -> State:
         """Return the state after a throw of two dice, or after a player left.
 
-        That state is the roll-off in this round or in a round of the tied players, or the first state of the game.
+        It is a roll-off that waits for the next throw of the round, or for the first one of a new round between players
+        with equal highest totals; or the first state of the game, which the player with the highest total starts.
 
         Raises:
             IllegalAction: The action is neither a throw of two dice nor a player who leaves.
@@ -98,7 +99,11 @@ class RollOff:
         return _next(replace(self, totals=(*self.totals, total), events=events))
 
     def _without(self, seat: int) -> State:
-        """Return the state after a player left, which may decide the roll-off or end the game."""
+        """Return the state after the player in `seat` left the roll-off.
+
+        That player's throw no longer counts. The state may be the first one of the game or of a new round, or that of a
+        game that is over because too few players remain.
+        """
         gone = replace(self, left=self.left | {seat}, events=(leave_event(seat, self.standing.side_of(seat)),))
         begun = self.begin(self.header, self._to_play, gone.events, gone.left)
         if begun.standing.over:
@@ -120,9 +125,11 @@ class RollOff:
 
 
 def _next(roll_off: RollOff) -> State:
-    """Return the state that follows a change of a roll-off.
+    """Return the state with which a roll-off goes on after a throw or a player's leaving.
 
-    It is the given one while throws are missing, a round of the tied players, or the game if one thrower is left.
+    With one thrower: the first state of the game, which that player starts. While throws are missing in the round: the
+    given roll-off. After the round's last throw: a new round between those with the highest total, or the game if
+    only one has it.
     """
     throwers, totals = roll_off.throwers, roll_off.totals
     if len(throwers) == 1:

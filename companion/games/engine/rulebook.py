@@ -100,8 +100,8 @@ class Rulebook:
             RulesError where it is unknown.
         percentile: Returns the share of perfectly played results with fewer points, by header and points; None where it
             is not known.
-        mistakes: Temperatures of the levels `careless` and `steady`, in points of an option's value. With twice the
-            temperature, a mistake twice as large is as likely; 0 for none. docs/lab/levels.md measures them.
+        mistakes: Temperatures of the levels `careless` and `steady`, in points of an option's value; 0 for no mistakes.
+            At twice the temperature, a mistake twice as large is equally likely. docs/lab/levels.md measures them.
     """
 
     name: str
@@ -133,7 +133,11 @@ class Rulebook:
     mistakes: tuple[float, float] = (2.0, 0.0)
 
     def check(self, header: Header) -> None:
-        """Check names, number of players and starter of a header, then `check_header`. Raises RulesError."""
+        """Raise RulesError unless the game can be played with this header; return nothing.
+
+        Checked are the players' names and number, that `first` is a player and not combined with a roll-off, and the
+        game's own `check_header`.
+        """
         _check_players(header.players)
         number = len(header.players)
         if number < self.min_players or (self.max_players is not None and number > self.max_players):
@@ -158,7 +162,10 @@ class Rulebook:
 
 
 def form_of(game: Rulebook) -> dict[str, Any]:
-    """Return switches, seats, presets and texts of a game as JSON values, for pages and `pegpip rules --json`."""
+    """Return what a settings form and a help page need of a game, as JSON values.
+
+    It has numbers of players, switches, presets, and the rules in words and pictures. `pegpip rules --json` prints it.
+    """
     return {
         "game": game.name,
         "title": game.title,
@@ -187,7 +194,7 @@ def form_of(game: Rulebook) -> dict[str, Any]:
 
 
 def _check_players(players: tuple[str, ...]) -> None:
-    """Raise RulesError unless all names differ, have 1 to 24 characters, and are valid Unicode."""
+    """Raise RulesError unless all players' names differ, have 1 to 24 characters, and hold no lone surrogate."""
     for name in players:
         if not 1 <= len(name) <= 24:
             raise RulesError(f"A player's name has 1 to 24 characters; {name[:24]!r}... has {len(name)}.")

@@ -77,7 +77,10 @@ class Transcript:
         return (*self.state.events, GAME_OVER) if self.state.standing.over else self.state.events
 
     def turns(self) -> tuple[PlayedTurn, ...]:
-        """Return the turns that have lines, oldest first. Lines of a roll-off belong to no turn."""
+        """Return the game's turns with at least one line, oldest first; the last one may not have ended.
+
+        Lines of a roll-off belong to no turn.
+        """
         turns, steps = list[PlayedTurn](), list[Transcript]()
         for before, after in pairwise(self.steps):
             if isinstance(before.state, RollOff):
@@ -94,7 +97,10 @@ class Transcript:
         return {"line": self.lines_read, **self.state.view()}
 
     def _taken_back(self, count: int) -> Transcript:
-        """Return the transcript without its last `count` lines. Raises IllegalAction if there are fewer."""
+        """Return the transcript without its last `count` lines in force; `lines_read` counts the undo line too.
+
+        Raises IllegalAction if fewer lines are in force.
+        """
         if count > self.line_count:
             raise IllegalAction(f"No more lines can be taken back than stand: {self.line_count}.")
         step: Transcript = self
@@ -156,10 +162,11 @@ class Correction:
 
 
 def corrected(transcript: Transcript, index: int, new_action: Action) -> Correction:
-    """Replace one line and replay the lines after it.
+    """Return the transcript with one line replaced and the later lines played again. The given one is unchanged.
 
-    Replay stops at the first line that the rules now refuse. Later lines could be legal by chance but belong to another
-    turn, so they are refused too. `lines_read` of the new transcript counts from the header, as without a correction.
+    Replay stops at the first line that the rules now refuse; it and all later lines are returned as refused. Later
+    lines could be legal by chance, but belong to another turn. `lines_read` of the new transcript counts the header
+    and the lines in force only.
 
     Args:
         transcript: The transcript to correct.

@@ -187,7 +187,10 @@ class DecidedElsewhere:
 
 
 def waiting_notice(state: State) -> Phrase | None:
-    """Return the notice of the next action, `decide` or `throw`; None after the end."""
+    """Return the notice that asks the player to act: `throw` if a throw is allowed, else `decide`; None after the end.
+
+    Its arguments are the player, the decisions allowed now and, for a throw, the numbers of dice.
+    """
     if state.standing.over:
         return None
     args: dict[str, Any] = {"player": state.standing.player, "decisions": list(state.decisions)}
@@ -207,12 +210,15 @@ def again_or_bank(state: State) -> Phrase:
 
 
 def thrown_or_moved(dice: TrayDice, still: Values = (), staying: Values = ()) -> Iterator[Values]:
-    """Yield possible throws: dice of the throw zone, then these with dice moved to the keep zone since.
+    """Yield the possible throws that dice at rest show, each as ascending values, likeliest first.
+
+    First the dice of the throw zone that moved. Then, if all moved, these together with the dice that the keep zone
+    has gained since: the player may have moved them there after the throw.
 
     Args:
-        dice: The tray.
+        dice: Dice of the tray by zone.
         still: Dice of the throw zone that did not move. They are not part of the throw.
-        staying: Dice that a throw may leave in place. Nothing is yielded if another die did not move.
+        staying: Dice that a throw may leave in place. Nothing is yielded if any other die did not move.
     """
     if still and not Counter(still) <= Counter(staying):
         return
@@ -223,7 +229,10 @@ def thrown_or_moved(dice: TrayDice, still: Values = (), staying: Values = ()) ->
 
 
 def state_after(state: State, actions: Iterable[Action]) -> State | None:
-    """Return the state after a sequence of actions; None if the rules refuse one of them."""
+    """Return the state after playing the actions in order; None if the rules refuse one of them.
+
+    Without actions it is the given state.
+    """
     try:
         for action in actions:
             state = state.after(action)

@@ -20,11 +20,14 @@ REQUIRED_KEYS = ("transcript", "game", "players")
 
 
 def header_of(obj: object) -> Header:
-    """Convert a decoded JSON object into a checked header, with defaults filled in.
+    """Convert a decoded JSON object, the first line of a transcript, into a checked header.
+
+    House rules that the object leaves out get their defaults.
 
     Raises:
         NotationError: `obj` is no JSON object.
-        RulesError: A key, type, game, player or switch is wrong. The message suggests the nearest known name.
+        RulesError: A key, type, game, player or house rule is wrong, or the game refuses the header. For a misspelt
+            name the message suggests the nearest known one.
     """
     if not isinstance(obj, dict):
         raise NotationError("The first line of a transcript is its header, a JSON object.")
@@ -45,7 +48,10 @@ def header_of(obj: object) -> Header:
 
 
 def header_line(header: Header) -> dict[str, Any]:
-    """Return the header as a JSON object, without values that equal the defaults. Inverse of `header_of`."""
+    """Return the header as a JSON object, the first line of a transcript. Inverse of `header_of`.
+
+    House rules with their default, `first` if it is None, and `roll_off` if it is False are left out.
+    """
     line: dict[str, Any] = {"transcript": 1, "game": header.game, "players": list(header.players)}
     defaults = {switch.key: switch.default for switch in game_named(header.game).switches}
     changed = {key: value for key, value in header.rules.items() if value != defaults[key]}
@@ -59,7 +65,7 @@ def header_line(header: Header) -> dict[str, Any]:
 
 
 def _check_keys(obj: dict[str, Any]) -> None:
-    """Raise RulesError if the header has a key twice, an unknown key, or lacks a required one."""
+    """Raise RulesError if a decoded header has a key twice, an unknown key, or lacks one of REQUIRED_KEYS."""
     if isinstance(obj, RepeatedKey):
         raise RulesError("The header has a key twice.")
     for key in obj:
@@ -78,9 +84,9 @@ def _text(key: str, value: Any) -> str:
 
 
 def _rules(game: Rulebook, given: Any) -> dict[str, bool | int]:
-    """Return the value of every switch of a game: those `given` in the header, else the defaults.
+    """Return the value of every house rule of a game by key: the value in `given`, else its default.
 
-    Raises RulesError for an unknown switch or a wrong value.
+    Raises RulesError if `given` is no JSON object, or has an unknown rule, a rule twice or a wrong value.
     """
     if not isinstance(given, dict) or isinstance(given, RepeatedKey):
         raise RulesError("`rules` is an object with each switch once.")
@@ -92,7 +98,10 @@ def _rules(game: Rulebook, given: Any) -> dict[str, bool | int]:
 
 
 def _value(switch: Switch, value: Any) -> bool | int:
-    """Return the value if it has the type and range of the switch. Raises RulesError otherwise."""
+    """Return the value of a house rule unchanged if it has the type and range of the rule's switch.
+
+    A switch takes true or false, or an integer from its minimum. Raises RulesError for another value.
+    """
     if isinstance(switch.default, bool):
         if not isinstance(value, bool):
             raise RulesError(f"The rule {switch.key!r} is true or false.")

@@ -8,7 +8,8 @@ from typing import Any
 from companion.errors import NotationError
 
 BEYOND_ANY_GAME = 1_000_000_000_000_000_000
-"""Value taken for integers with more digits than Python parses. The rules refuse it as too large."""
+"""Value, 10**18, that replaces an integer with more digits than Python parses. Any value far above the points of a game
+will do: the rules then refuse it as too large."""
 
 
 class RepeatedKey(dict[str, Any]):
@@ -41,7 +42,10 @@ _BIG_INTEGER_DECODER = json.JSONDecoder(
 
 
 def json_of(text: str | bytes) -> Any:
-    """Decode one line of JSON, as text or UTF-8 bytes. Raises NotationError if it is neither.
+    """Decode one line of JSON, text or UTF-8 bytes, into Python values.
+
+    An object with a repeated key becomes a `RepeatedKey`. An integer with too many digits for Python becomes plus or
+    minus BEYOND_ANY_GAME. Raises NotationError for a blank line, bad UTF-8, bad JSON or too deep nesting.
 
     >>> json_of('{"undo": 1}')
     {'undo': 1}

@@ -15,7 +15,9 @@ from companion.games.engine.notation.json_text import RepeatedKey, json_of
 
 
 def parse_line(text: str | bytes) -> Action | Undo:
-    """Parse one transcript line after the header. Raises NotationError for anything else.
+    """Parse one transcript line after the header, JSON text or UTF-8 bytes, into an action.
+
+    Raises NotationError if it is no JSON object, or an object of another form. Rules of the game are not checked.
 
     >>> parse_line('{"do": "point", "value": 5}')
     NamePoint(value=5)
@@ -24,7 +26,11 @@ def parse_line(text: str | bytes) -> Action | Undo:
 
 
 def action_of(obj: object) -> Action | Undo:
-    """Convert a decoded JSON object into an action. Raises NotationError for an object of another form."""
+    """Convert a decoded JSON object, a transcript line after the header, into an action.
+
+    Raises NotationError unless it is an object with exactly the keys of one kind of action, each with a valid value.
+    Whether the rules of the game allow the action is not checked.
+    """
     if type(obj) is not dict:
         what = "An object with a key twice" if isinstance(obj, RepeatedKey) else "What is no JSON object"
         raise NotationError(f"{what} is no line of a transcript.")
@@ -47,7 +53,7 @@ def action_of(obj: object) -> Action | Undo:
 
 
 def line_of(action: Action | Undo) -> dict[str, Any]:
-    """Return the JSON object of an action. Inverse of `action_of`.
+    """Return an action as a JSON object, its line in a transcript. Inverse of `action_of`.
 
     >>> line_of(Throw((5, 5, 2)))
     {'throw': [5, 5, 2]}
@@ -88,7 +94,10 @@ def _die(value: Any) -> int:
 
 
 def _dice(values: Any) -> tuple[int, ...]:
-    """Return a list of dice values as a tuple. Raises NotationError for another type or value."""
+    """Return a list of dice values as a tuple, in the same order.
+
+    Raises NotationError unless it is a list of integers from 1 to 6. An empty list is allowed.
+    """
     if type(values) is not list:
         raise NotationError(f"Dice are a list of values, not {_short(values)}.")
     for value in values:
@@ -118,7 +127,10 @@ def _count(value: Any) -> int:
 
 
 def _short(value: Any) -> str:
-    """Return the `repr` of a value for an error message, cut to 60 characters."""
+    """Return the `repr` of a value for an error message: at most 60 characters, with "..." if it was cut.
+
+    The word "that" stands for a value with an integer too long to write out.
+    """
     try:
         text = repr(value)
     except ValueError:  # an integer of more digits than Python writes out

@@ -8,7 +8,8 @@ from fractions import Fraction
 from companion.games.engine.game import State
 
 HOLES = 120
-"""Holes of a cribbage track, from the start to the last hole."""
+"""Number of holes of a cribbage track, without the start: a peg at hole 120 is on the last one. A game maps its scores
+to so many holes, unless it has a longer track."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +41,14 @@ class Track:
 
 
 def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int = 1) -> Track:
-    """Return the track of a game that maps scores to holes.
+    """Return the track of a game whose pegs show scores: for each side the hole of its banked score.
+
+    Each peg also has the hole that it would reach if the turn points were banked now.
 
     Args:
         state: State of the game.
-        holes: Number of holes of the track.
-        points_per_hole: Points of a hole; a score is divided by it and rounded down.
+        holes: Number of holes of the track. A peg may be beyond it.
+        points_per_hole: Points that a hole stands for; a score is divided by it and rounded down.
     """
     return Track(
         holes,

@@ -109,12 +109,15 @@ BANK_TEXT = "can.bank"
 
 
 def allowed_phrases(state: State, words: Mapping[str, str], throw: str = "can.throw") -> tuple[Phrase, ...]:
-    """Return the texts of the legal actions: the throw first, then decisions in the order of `words`.
+    """Return a phrase for each action that is legal now: the throw first, then decisions in the order of `words`.
+
+    The argument of a throw is the numbers of dice; the argument of a decision is the turn points. Empty if none is
+    legal.
 
     Args:
         state: State of the game.
-        words: Key of the text for each decision word. Decisions that are missing here are left out.
-        throw: Key of the text for a throw.
+        words: Text key of each decision, by its word, such as `stop`. Decisions that are missing here are left out.
+        throw: Text key of a throw.
     """
     thrown = (Phrase(throw, {"count": list(state.throw_sizes)}),) if state.throw_sizes else ()
     decided = (word for word in words if word in state.decisions)
@@ -127,11 +130,13 @@ def default_panels(state: State) -> Panels:
 
 
 def notes_of(state: State, about_sides: Iterable[tuple[str, Iterable[int]]] = ()) -> tuple[tuple[str, ...], ...]:
-    """Return for each side at most one key of a note about its status: `player.left`, or the first that applies.
+    """Return for each side the text key of one note about its status, in a tuple; an empty tuple without a note.
+
+    A side that has left gets `player.left`; any other side gets the first note that applies to it.
 
     Args:
         state: State of the game.
-        about_sides: Keys of notes, each with the sides it applies to, by priority.
+        about_sides: Text keys of notes, each with the sides it applies to; the most important first.
     """
     standing = state.standing
     by_priority = [("player.left", standing.sides_left), *((note, frozenset(sides)) for note, sides in about_sides)]
