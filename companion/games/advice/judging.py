@@ -20,9 +20,10 @@ LEAST_AT_STAKE = {"win": 0.005, "games": 0.01, "points": 0.1}
 """Least difference in value between the best and the worst option from which a decision counts, by goal: in win
 probability, in games, or, for `points`, in multiples of the careless level's temperature (`Rulebook.mistakes`)."""
 MIN_DECISIONS = 30
-"""Least number of decisions from which a player is compared with the computer's levels. With fewer, chance decides."""
+"""Fewest decisions from which a player is compared with the bot's levels. Lower: chance decides the level that is
+shown. Higher: players wait longer for it."""
 STANDARD_ERRORS = 1.96
-"""Half the width of a 95 % confidence interval of a mean, in standard errors."""
+"""Half the width of a confidence interval of a mean, in standard errors: 1.96 gives 95 %. Higher: a wider interval."""
 USUAL_REGRETS = "usual_regrets.json"
 """Name of the file with the mean regret of each level of the computer player; `make levels` writes it."""
 
@@ -50,14 +51,17 @@ class Rating:
 
 
 def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ...]:
-    """Return the regrets of each seat's decisions that count, in order of play; 0 where the best option was taken.
+    """Return for each seat the regrets of its decisions that count, in order of play.
+
+    A regret is the value of the best option less that of the option taken; 0 for the best. A decision counts if its
+    best and worst options differ by LEAST_AT_STAKE or more. Lines of the roll-off are left out.
 
     Args:
-        transcript: The game. A decision to throw counts like any other; lines of the roll-off are left out.
-        goal: Unit of the regrets: `win`, `games` or `points`.
+        transcript: The game, finished or not. A decision to throw counts like any other.
+        goal: Unit of the regrets: `win` (win probability), `games` or `points`.
 
     Raises:
-        RulesError: The values of the game's options are not known.
+        RulesError: The values of the game's options are not known for the goal.
     """
     found: list[list[float]] = [[] for _ in transcript.header.players]
     unit = game_named(transcript.header.game).mistakes[0] if goal == "points" else 1.0
@@ -76,7 +80,10 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
 
 
 def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
-    """Return a player's mean regret with its confidence interval, and the level of the computer player nearest to it.
+    """Return a player's mean regret with its 95 % confidence interval, and the level of the bot that plays most alike.
+
+    That is the level with the nearest mean regret, by ratio; None with fewer than MIN_DECISIONS regrets, or if no level
+    was measured for the game and goal.
 
     Args:
         game: Name of the game.

@@ -27,7 +27,8 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 
 MAX_HIGHLIGHTS = 3
-"""Number of luckiest throws and of costliest decisions that a page lists."""
+"""Most entries in a story's list of the luckiest throws, and in that of the costliest decisions. Also the most
+questions of a vote. Higher: longer lists on the page."""
 Option = Action | int
 """A decision, or the number of dice to throw."""
 
@@ -55,7 +56,15 @@ class Move:
     approximation: float = 0.0
 
     def view(self, players: tuple[str, ...]) -> dict[str, Any]:
-        """Return the move as JSON values, with the name of the player from `players`, the names by seat."""
+        """Return the move as JSON values.
+
+        Args:
+            players: Names of the players by seat.
+
+        Returns:
+            `line`: its number; `player`: a name; `action`: a transcript line; `luck`; `gave_away`: the regret;
+            `approximation`; `best`: the best option as a line, None if it was taken.
+        """
         best = {"throw": self.best} if isinstance(self.best, int) else self.best and line_of(self.best)
         return {
             "line": self.line,
@@ -116,18 +125,23 @@ class Story:
 
     @property
     def costliest(self) -> tuple[Move, ...]:
-        """Decisions with the greatest regret above 0, costliest first; at most `MAX_HIGHLIGHTS`.
+        """Moves of all players with the greatest regret above 0, costliest first; at most `MAX_HIGHLIGHTS`.
 
-        A decision to throw is listed as its throw.
+        A throw is among them if the decision to throw was the mistake.
         """
         return tuple(
             sorted((move for move in self.moves if move.cost > 0), key=lambda move: -move.cost)[:MAX_HIGHLIGHTS]
         )
 
     def view(self, players: tuple[str, ...]) -> dict[str, Any]:
-        """Return JSON values: `goal`, `players` (the accounts), `luckiest`, `dearest` (the costliest) and `moves`.
+        """Return the story as JSON values.
 
-        The argument `players` holds the names by seat.
+        Args:
+            players: Names of the players by seat.
+
+        Returns:
+            `goal`; `players`: the accounts; `luckiest` and `dearest` (the costliest): a few moves; `moves`: all of
+            them.
         """
         return {
             "goal": self.goal,
@@ -145,11 +159,13 @@ def goal_for(header: Header) -> str:
 
 
 def story_of(transcript: Transcript, goal: str | None = None) -> Story:
-    """Split the results of a finished game into luck and decisions.
+    """Return how much of each result of a finished game was luck and how much decisions.
+
+    Results are those of sides for the goals `win` and `games`, and of players for `points`.
 
     Args:
         transcript: The whole game.
-        goal: `win`, `games` or `points`; None for `goal_for` the game.
+        goal: `win`, `games` or `points`; None for the default goal, `goal_for`.
 
     Raises:
         RulesError: The game is not finished, a player left it, the goal is unknown, or its values are not known.
@@ -173,7 +189,10 @@ def steps_of(transcript: Transcript) -> list[Transcript]:
 
 
 def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, State]]:
-    """Yield the line between each two consecutive `steps`, the transcripts of a game after each line.
+    """Yield each line of a game with its number and the states before and after it, oldest first.
+
+    Args:
+        steps: Transcripts of the game before its first line of interest, and after each line from there on.
 
     Yields:
         Line number (the header is 1), state before the line, its action, state after it.
@@ -186,10 +205,10 @@ def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, St
 def value_taken(
     values: tuple[tuple[Option, float], ...], before: State, action: Action, after: State, goal: str
 ) -> float:
-    """Return the value of the action that was taken.
+    """Return the value of the action that was taken, looked up among the values of all options.
 
-    A spending lists only two of its possible amounts. For points all amounts have the same value; for the other goals
-    an amount that is not listed has the value of the position after it.
+    A throw has the value of throwing so many dice, whatever they showed. Of a spending, `values` list only the least
+    and greatest amount. Another amount has their value for points, else the value of the position after it.
 
     Args:
         values: Every option before the action, with its value.
@@ -199,7 +218,7 @@ def value_taken(
         goal: What the values are of: `win`, `games` or `points`.
 
     Raises:
-        RulesError: `values` do not hold the action.
+        RulesError: `values` have no such option.
     """
     taken = len(action.dice) if isinstance(action, Throw) else action
     found = next((value for option, value in values if option == taken), None)
@@ -212,7 +231,9 @@ def value_taken(
 
 
 def regret_of(values: tuple[tuple[Option, float], ...], taken: float) -> tuple[float, float, Option | None]:
-    """Return the value of the best option, the regret, and the best option if it is better than what was taken.
+    """Return the value of the best option, the regret of the action taken, and the best option.
+
+    The third value is None if the action taken was as good. The regret is the best value less `taken`, at least 0.
 
     Args:
         values: Every option before the action, with its value.
@@ -223,11 +244,14 @@ def regret_of(values: tuple[tuple[Option, float], ...], taken: float) -> tuple[f
 
 
 def _win_story(transcript: Transcript, goal: str) -> Story:
-    """Split the result of each side into luck, decisions and approximation error.
+    """Return the result of each of two sides split into luck, decisions and approximation error, and every move.
+
+    A regret counts against the side that moved, and for the other side. The rest of the change of value is luck at a
+    throw, approximation error at a decision. Raises RulesError if the values are not known.
 
     Args:
         transcript: The whole game.
-        goal: `win` or `games`.
+        goal: `win`: values are win probabilities. `games`: games that the other side loses less one's own.
     """
     moves, steps = list[Move](), tuple(_lines(steps_of(transcript)))
     start = now = win_chances(steps[0][1], goal)
@@ -253,9 +277,10 @@ def _win_story(transcript: Transcript, goal: str) -> Story:
 
 
 def _points_story(transcript: Transcript) -> Story:
-    """Split the points of each player into luck, decisions and approximation error.
+    """Return the points of each player split into luck, decisions and approximation error, and every move.
 
-    The value of a state is the expected points of the turn; for a score sheet, the expected final total.
+    The value of a state is the expected points of the turn; for a score sheet, the expected final total. A player's
+    result is the sum of the turn points, or the final total. Raises RulesError if the values are not known.
     """
     players, moves = transcript.header.players, list[Move]()
     total = game_named(transcript.header.game).expects_total

@@ -15,7 +15,7 @@ less one's own."""
 
 
 def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
-    """Return each option with its exact value, best first: `{"line": {"do": "stop"}, "value": 10.0}`.
+    """Return the options of the player to play as JSON values, best first: `{"line": {"do": "stop"}, "value": 10.0}`.
 
     Goal `points`: expected turn points that the turn banks, or expected final total of a score sheet, with best play.
     A throw of n dice is the option `{"throw": n}`. A decision that banks nothing has the value 0.
@@ -42,9 +42,10 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
 
 
 def values_of(state: State, goal: str) -> tuple[tuple[Action | int, float], ...]:
-    """Return each option (a decision, or a number of dice to throw) with its value for a goal, unsorted.
+    """Return pairs of each option and its value for a goal, unsorted; empty after the end.
 
-    Raises RulesError as `options` does.
+    An option is a decision, or a number of dice to throw. Values are expected points, win probabilities or expected
+    games. Raises RulesError for a goal not in GOALS, or if the values are not known under these rules.
     """
     if goal not in GOALS:
         raise RulesError(f"There are no exact odds for the goal {goal!r}; there are for: {', '.join(GOALS)}.")
@@ -63,7 +64,9 @@ def values_in_points(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def win_chances(state: State, goal: str = "win") -> tuple[float, ...]:
-    """Return the value of a state for each of two sides under best play; after the end the result of each side.
+    """Return the value of a state for each of two sides, as if the best option is taken now.
+
+    After the end it is the result of each side, of any number.
 
     Args:
         state: State after the roll-off.
@@ -86,10 +89,15 @@ def win_chances(state: State, goal: str = "win") -> tuple[float, ...]:
 
 
 def odds_view(state: State, goal: str = "points") -> dict[str, Any]:
-    """Return the odds of a state as JSON values: `player`, `safe`, `options`, `best`, `goal` and `exact`.
+    """Return what a page shows of the odds of a state, as JSON values.
 
-    `safe` is `State.safe_chance`. `best` is the line of the first option; None after the end. `exact` tells whether the
-    values hold if all sides play every turn for the goal. Raises RulesError as `options` does.
+    Returns:
+        `player` to play, a name; `safe`: probability that the next throw does not end the turn without points, or None;
+        `options` as the function `options` returns them; `best`: the line of the first one, None after the end;
+        `goal`; `exact`: whether the values hold if all sides play every turn for the goal.
+
+    Raises:
+        RulesError: The goal is unknown, or the values are not known under these rules.
     """
     choices = options(state, goal)
     return {

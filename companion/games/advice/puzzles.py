@@ -25,7 +25,8 @@ LEAST_GAP = {"win": 0.01, "games": 0.02, "points": 0.2}
 """Least gap in value between the best and the second-best option of a puzzle, by goal: in win probability, games, or
 for `points` multiples of the careless level's temperature (`Rulebook.mistakes`). With less, any choice will do."""
 MAX_GAP = 6.0
-"""Largest gap of a puzzle, in multiples of LEAST_GAP, unless steady players miss it often: larger ones are obvious."""
+"""Largest gap in value between the two best options of a puzzle, in multiples of LEAST_GAP. Positions above it are no
+puzzles, because the answer is obvious, unless steady players miss it often. Higher: more puzzles, also easy ones."""
 GRADES = ("easy", "medium", "hard")
 """Grades of puzzles, easiest first, by how often the computer's levels miss the best option."""
 MEDIUM_MISSES = 1 / 3
@@ -33,7 +34,8 @@ MEDIUM_MISSES = 1 / 3
 HARD_MISSES = 1 / 2
 """Probability that a steady player misses the best option from which a puzzle is `hard`."""
 SKIPPED_POSITIONS = 4
-"""Positions skipped at the start of a game and after each puzzle, so that two puzzles of one game are not alike."""
+"""Number of positions that are skipped at the start of a game and after each puzzle. Higher: fewer puzzles from a game.
+Lower: two puzzles of a game are alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +62,11 @@ class Puzzle:
         return GRADES[2 if self.steady_misses >= HARD_MISSES else self.careless_misses >= MEDIUM_MISSES]
 
     def view(self) -> dict[str, Any]:
-        """Return the puzzle as JSON values: `game`, `player`, `state`, `goal`, `grade`, `options` and `transcript`.
+        """Return the puzzle and its answer as JSON values.
 
-        `options` are `{"line", "value"}`, best first. `transcript` is the list of its lines.
+        Returns:
+            `game` and `player` to play, by name; `state` of the position; `goal`; `grade`; `options`: each as
+            `{"line", "value"}`, best first; `transcript`: the lines up to the position, the header included.
         """
         lines = [header_line(self.transcript.header), *map(line_of, self.transcript.actions)]
         return {
@@ -82,11 +86,13 @@ def option_line(option: Option) -> dict[str, Any]:
 
 
 def puzzles(game: str, dice: Dice, rules: Mapping[str, bool | int] | None = None) -> Iterator[Puzzle]:
-    """Yield puzzles of a game without end; the same dice yield the same puzzles.
+    """Yield puzzles without end, from games that the computer plays against itself.
+
+    Equal sources of throws yield equal puzzles.
 
     Args:
         game: Name of the game.
-        dice: Source of the throws.
+        dice: Source of the throws, such as a seeded `random.Random`.
         rules: House rules; None alternates, game by game, between the default rules and each preset that is solved.
 
     Raises:
@@ -100,12 +106,14 @@ def puzzles(game: str, dice: Dice, rules: Mapping[str, bool | int] | None = None
 
 
 def choice_chances(values: tuple[tuple[Option, float], ...], temperature: float) -> dict[Option, float]:
-    """Return the probability of each option for a player who makes mistakes by logit quantal response.
+    """Return the probability that a player chooses each option, by logit quantal response.
+
+    The probability is proportional to `exp(value / temperature)`, so worse options are chosen less often.
 
     Args:
-        values: Each option with its value.
-        temperature: Scale of the mistakes, in units of the values; 0 for a player who makes none. Equally good options
-            are then equally likely.
+        values: Each option with its value; at least one.
+        temperature: Scale of the mistakes, in units of the values. With 0 only the best options are chosen, all equally
+            often.
     """
     most = max(value for _, value in values)
     if not temperature:
@@ -129,11 +137,13 @@ def _is_solved(game: str, rules: Mapping[str, bool | int]) -> bool:
 
 
 def _in_game(header: Header, dice: Dice) -> Iterator[Puzzle]:
-    """Play one game between a `steady` and a `careless` player, and yield the puzzles in it.
+    """Play one game between the levels `steady` and `careless` to its end, and yield the positions that are puzzles.
+
+    The first SKIPPED_POSITIONS positions, and as many after each puzzle, are passed over.
 
     Args:
-        header: Set-up of the game.
-        dice: Source of the throws, and of which player sits first.
+        header: Set-up of the game, for two players.
+        dice: Source of the throws, and of which level plays seat 0.
     """
     goal, levels = goal_for(header), (LEVELS["steady"], LEVELS["careless"])
     if dice.choices((0, 1), k=1) == [1]:
@@ -150,10 +160,10 @@ def _in_game(header: Header, dice: Dice) -> Iterator[Puzzle]:
 
 
 def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
-    """Return the position after a transcript as a puzzle for a goal: `win` or `points`.
+    """Return the position after a transcript as a puzzle for a goal, `win` or `points`; None if it is none.
 
-    None with fewer than two options, with a gap between the best two below LEAST_GAP, or with one above MAX_GAP. The
-    last does not hold where steady players miss the best option often (HARD_MISSES).
+    It is a puzzle if the best option is better than the second-best by at least LEAST_GAP. A gap above MAX_GAP is
+    too easy, unless steady players miss the best option often (HARD_MISSES).
     """
     state = transcript.state
     if len(state.options()) + len(state.throw_sizes) < 2:
@@ -164,19 +174,21 @@ def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
     gap = ranked[0][1] - ranked[1][1]
     if gap < least:
         return None
-    careless, steady = (_misses(state, ranked[0][0], place) for place in (0, 1))
+    careless, steady = (_misses(state, ranked[0][0], level) for level in (0, 1))
     if steady < HARD_MISSES and gap > MAX_GAP * least:
         return None
     return Puzzle(transcript, goal, ranked, careless, steady)
 
 
-def _misses(state: State, best: Option, place: int) -> float:
-    """Return the probability that a level of play does not choose `best`.
+def _misses(state: State, best: Option, level: int) -> float:
+    """Return the probability that a level of play chooses another option than `best`.
+
+    The levels choose by expected points, whatever the goal of the puzzle is.
 
     Args:
         state: The position.
-        best: The option with the highest value.
-        place: Index of the level in `Rulebook.mistakes`: 0 for `careless`, 1 for `steady`.
+        best: The option with the highest value for the goal of the puzzle.
+        level: Index of the level in `Rulebook.mistakes`: 0 for `careless`, 1 for `steady`.
     """
-    temperature = game_named(state.standing.header.game).mistakes[place]
+    temperature = game_named(state.standing.header.game).mistakes[level]
     return 1.0 - choice_chances(values_in_points(state), temperature).get(best, 0.0)

@@ -13,15 +13,18 @@ from companion.games.engine.game import State, Throw
 from companion.games.engine.transcript import Transcript
 
 SAME_VALUE = 1e-9
-"""Difference below which two values count as equal: rounding differs where terms are summed in another order."""
+"""Value by which a throw may be worse and still count as equally good: sums in another order are rounded differently.
+Far below any real difference of values, so a larger one changes nothing until it reaches such a difference."""
 
 
 def chance_of_as_good(transcript: Transcript, story: Story) -> float:
-    """Return the probability that a throw is at least as good as the luckiest one of a finished game.
+    """Return the probability of throwing at least as well as the luckiest throw of a finished game.
+
+    All throws of so many dice from the same position are compared by the value of the state after them.
 
     Args:
         transcript: The whole game.
-        story: Its luck and decisions; it has a lucky throw.
+        story: Luck and decisions of that game.
 
     Raises:
         RulesError: No throw of the game was lucky.
@@ -39,12 +42,14 @@ def chance_of_as_good(transcript: Transcript, story: Story) -> float:
 
 
 def value_after(before: State, throw: Throw, goal: str) -> float:
-    """Return the value of the state after a throw for the player who threw; 0 points if the throw ended the turn.
+    """Return the value of the state after a throw, for the player who threw, with best play from there on.
+
+    For `points`, a throw that ends the turn has the value 0.
 
     Args:
         before: State before the throw.
-        throw: The throw.
-        goal: Unit of the value: `win`, `games` or `points`.
+        throw: A throw that the rules allow.
+        goal: Unit of the value: `win` (win probability), `games` or `points`.
     """
     after = before.after(throw)
     if goal != "points":

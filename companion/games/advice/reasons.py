@@ -12,7 +12,7 @@ PERCENT_GOALS = frozenset({"win"})
 
 
 def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...]) -> tuple[Phrase, ...]:
-    """Explain the best option of a position.
+    """Return phrases that explain why the best option of a position is the best.
 
     Args:
         state: The position.
@@ -20,8 +20,8 @@ def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...
         ranked: Each option with its value, best first; at least two.
 
     Returns:
-        Phrases, each with the text key `fact.CODE`: the facts of the position; how safe a throw is, if one is among the
-        two best options; and what the second-best option costs.
+        The game's facts about the position; how safe the next throw is in percent, if a throw is one of the two best
+        options and can fail; last, what the second-best option costs. Their text keys are `fact.CODE`.
     """
     found = list(game_named(state.standing.header.game).facts(state))
     safe = state.safe_chance

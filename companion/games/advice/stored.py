@@ -15,10 +15,10 @@ Solver = Callable[[], Generator[float, None, bytes]]
 
 
 def stored(package: str, name: str) -> bytes:
-    """Return the bytes of a table.
+    """Read a stored table, a file inside a package, and return its bytes.
 
     Args:
-        package: Package that holds the table: a game's `odds`.
+        package: Name of the package that holds the file: a game's `odds`.
         name: Name of the file.
 
     Raises:
@@ -44,7 +44,16 @@ def whole_numbers(package: str, name: str) -> array[int]:
 
 
 def _numbers(package: str, name: str, kind: str) -> array[Any]:
-    """Return a table as an array of type code `kind`, in native byte order. Otherwise as `stored`."""
+    """Read a stored table of little-endian numbers and return them as an array.
+
+    Args:
+        package: Name of the package that holds the file.
+        name: Name of the file.
+        kind: Type code of the array: `d` for float64, `I` for uint32.
+
+    Raises:
+        RulesError: The file is missing.
+    """
     values: array[Any] = array(kind)
     values.frombytes(stored(package, name))
     if sys.byteorder == "big":
