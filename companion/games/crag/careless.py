@@ -6,13 +6,15 @@ from companion.games.crag.state import Crag
 from companion.games.engine.game import Action, Enter, Keep, State
 
 GOOD_SCORE = 20
-"""Least points of an entry that the careless player makes without a second throw. Lower: fewer second throws."""
+"""Least points at which the careless player enters the first throw at once. Higher: it throws again more often."""
 
 
 def choice(state: State) -> Action | int:
-    """Return what the careless player does: enter GOOD_SCORE points or more, else keep the commonest value.
+    """Return what the careless player does by a rule of thumb: an entry, a keep, or a number of dice to throw.
 
-    Three dice of one value, and the second throw, are entered where they score most. A number: dice to throw.
+    The first throw is entered in its best category if it scores GOOD_SCORE points there, or if all three dice are
+    alike. Else the dice of the commonest value are kept, on a tie those of the highest. The second throw is entered
+    where it scores most.
     """
     assert isinstance(state, Crag), "the state is one of Crag"
     if not state.decisions:

@@ -7,13 +7,15 @@ from companion.games.engine.game import State
 from companion.games.engine.views.phrase import Phrase
 
 FEW_ROWS = 4
-"""Most open rows of which the number is mentioned: with so few, a throw often fits none."""
+"""Most open rows at which a phrase says how many are open: with so few, a throw often fits none. Higher: the phrase
+appears from an earlier turn on."""
 
 
 def facts(state: State) -> tuple[Phrase, ...]:
-    """Return phrases about the sheet of the player to play: few open rows, and whether the row `crag` is open.
+    """Return phrases about the score sheet of the player to play; empty in a roll-off and after the end.
 
-    The text of a phrase has the key `fact.CODE` in the text catalogue. Empty in a roll-off and after the end.
+    `rows_left` with the count of open rows, if there are at most FEW_ROWS. `best_row_open`, if the row `crag` is open.
+    The text of a phrase has the key `fact.CODE` in the text catalogue.
     """
     if not isinstance(state, Crag) or state.standing.over:
         return ()

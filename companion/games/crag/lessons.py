@@ -8,7 +8,11 @@ from companion.games.engine.views.phrase import Phrase
 
 
 def lesson(state: Crag) -> tuple[Phrase, ...]:
-    """Return the lesson of a state: the row just filled, or what can be done now. Empty after the end."""
+    """Return one phrase for someone who learns the game; empty after the end.
+
+    Before a turn's first throw it explains the points of the entry just made. Else it says what can be done now, such
+    as the best category for the dice.
+    """
     if state.standing.over:
         return ()
     if state.phase == "fresh":
@@ -24,7 +28,7 @@ def lesson(state: Crag) -> tuple[Phrase, ...]:
 
 
 def _scored(category: str, points: int) -> Phrase:
-    """Return how an entry came to its points."""
+    """Return the phrase that explains why an entry in `category` scored these `points`."""
     args = {"category": category, "points": points}
     if points == 0:
         return Phrase("lesson.crag_nothing", args)

@@ -10,7 +10,7 @@ from companion.games.engine.views.panels import Keeping, Panels, ScoreSheet, all
 
 
 def panels(state: State) -> Panels:
-    """Return the panels of a state; during a roll-off an empty sheet."""
+    """Return what a page shows of a state beside the track. In a roll-off the score sheets are empty."""
     if isinstance(state, Crag):
         return _panels_of(state)
     rows = len(CATEGORIES)
@@ -20,7 +20,10 @@ def panels(state: State) -> Panels:
 
 
 def _panels_of(state: Crag) -> Panels:
-    """Return the panels of a state of Crag itself: dice, score sheets and the points that the dice would score."""
+    """Return what a page shows of a game of Crag: legal actions, dice, all score sheets and a lesson.
+
+    If an entry is allowed, each open row offers the points that the dice would score there.
+    """
     sheets = [dict(sheet) for sheet in state.sheets]
     open_rows = state.unused if "score" in state.decisions else ()
     return Panels(

@@ -19,15 +19,15 @@ STRAIGHTS: Mapping[str, tuple[int, ...]] = {
 }
 """Dice of each category that scores 20 for exactly these three."""
 BEST = 50
-"""Points of a crag: the most that a turn scores."""
+"""Points of a crag, a total of 13 with a pair: fixed by the rules, and the most that a turn scores."""
 CATEGORIES = (*NUMBERS, *STRAIGHTS, "three_of_a_kind", "thirteen", "crag")
 """All categories in the order of the sheet. Stored tables index sheets by it."""
 
 
 def points_for(category: str, dice: tuple[int, ...], thirteen_without_double: bool = False) -> int:
-    """Return the points of three dice in a category: 0 if they do not fit.
+    """Return the points that three dice score in a category of Crag: 0 if they do not fit it.
 
-    With the house rule `thirteen_without_double`, Thirteen needs three different values.
+    With the house rule `thirteen_without_double`, the category `thirteen` needs three different values.
 
     >>> points_for("thirteen", (2, 5, 6)), points_for("crag", (2, 5, 6)), points_for("crag", (1, 6, 6))
     (26, 0, 50)

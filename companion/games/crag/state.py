@@ -47,7 +47,7 @@ class Crag:
 
     @property
     def standing(self) -> Standing:
-        """Player to play, scores and sides of the position: each player is a side with the total of a sheet."""
+        """Player to play, sides, scores and, after the end, the outcome. A score is the total of a player's sheet."""
         over = self._over
         totals = tuple(sum(points for _, points in sheet) for sheet in self.sheets)
         return Standing(
@@ -122,7 +122,7 @@ class Crag:
         return thrown + tuple((option, so_far + self._decision_value(option, worth)) for option in self.options())
 
     def after(self, action: Action) -> Crag:
-        """Return the state after an action. Raises IllegalAction if the rules forbid it."""
+        """Return the state after a throw, keep, entry, or a player's leaving. Raises IllegalAction if it is illegal."""
         if isinstance(action, Throw) and len(action.dice) in self.throw_sizes:
             phase: Phase = "rethrown" if self.phase == "keeping" else "thrown"
             event = throw_event(self.seat, self.seat, in_order(action.dice))
@@ -136,7 +136,10 @@ class Crag:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """Return the public fields as JSON values; see docs/reference/transcript.md. `line` is left out."""
+        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, but without `line`.
+
+        They name the player to play, round, scores, dice, legal actions, score sheets and, after the end, the outcome.
+        """
         players, standing = self.header.players, self.standing
         return {
             "game": "crag",
@@ -168,7 +171,10 @@ class Crag:
         return worth.entered(self.dice, option.category)
 
     def _kept(self, dice: tuple[int, ...]) -> Crag:
-        """Return the state after a keep. Raises IllegalAction if the dice are not on the table or are all three."""
+        """Return the state after these dice are kept: the other dice must be thrown again.
+
+        Keeping no die is legal. Raises IllegalAction if the dice are not all on the table, or are all three.
+        """
         if without(self.dice, dice) is None:
             raise IllegalAction(f"{list(dice)} don't all lie on the table; there are {list(self.dice)}.")
         if len(dice) == 3:
@@ -177,7 +183,10 @@ class Crag:
         return self._with("keeping", stay, Event("kept", self.seat, {"dice": list(stay)}))
 
     def _entered(self, category: str) -> Crag:
-        """Return the state after an entry, in the next turn. Raises IllegalAction for an unknown or used category."""
+        """Return the state after the dice are entered in a category: the start of the next turn, or the end.
+
+        Points of a crag add the event `jackpot`. Raises IllegalAction for an unknown category or one that is filled.
+        """
         if category not in CATEGORIES:
             raise IllegalAction(f"The sheet has no category {category!r}{nearest(category, CATEGORIES)}")
         if category not in self.unused:
@@ -190,7 +199,10 @@ class Crag:
         return _next_turn(self, sheets, self.left, entered, *best)
 
     def _without(self, seat: int) -> Crag:
-        """Return the state after a player left. Ends the turn if it is that player's, and the game if one remains."""
+        """Return the state after the player in `seat` left.
+
+        It ends the turn if it was that player's. At most one remaining player ends the game.
+        """
         event, left = leave_event(seat, seat), self.left | {seat}
         if one_remains(len(self.sheets), left):
             return Crag(self.header, self.first, self.turn, self.sheets, left=left, events=(event,))

@@ -23,9 +23,10 @@ class CragTray:
         return not _crag(state).dice
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the decision made before the roll: the keep of the dice in the keep zone.
+        """Yield the lines that the player has decided on before the second throw: a keep of the dice in the keep zone.
 
-        An empty sequence is yielded if no keep is due, and nothing if those dice are not of the first throw.
+        An empty tuple is yielded if no keep can be made now. Nothing is yielded if the keep zone has dice that the
+        first throw does not have.
         """
         if "keep" not in state.decisions:
             yield ()
@@ -33,7 +34,10 @@ class CragTray:
             yield (Keep(dice.kept),)
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield the dice of the throw zone that moved; then these with the dice newly moved to the keep zone.
+        """Yield the possible throws that the dice at rest show, each as ascending values, likeliest first.
+
+        First the dice of the throw zone that moved; then these with the dice that the keep zone has gained since.
+        Nothing if a die that must be thrown did not move.
 
         Args:
             state: State before the throw.
@@ -43,9 +47,10 @@ class CragTray:
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return a notice alone: throw, clear the tray, enter the dice, or a die of the keep zone is not of this throw.
+        """Return the notice for the dice at rest; no action is played.
 
-        A keep is played only when the other dice are thrown.
+        It asks to throw, to clear the tray, or to enter the dice or throw some again. Dice in the keep zone that the
+        throw does not have give `illegal_hold`. A keep is played only when the other dice are thrown.
         """
         lying, kept, player = _crag(state).dice, dice.kept, state.standing.player
         if not state.decisions:

@@ -15,9 +15,10 @@ Floats = npt.NDArray[np.float64]
 
 @cache
 def after_keeps() -> Floats:
-    """Return the transition matrix from kept dice to three dice, when the others are thrown. Cached.
+    """Return the probability of each result of three dice after keeping some and throwing the rest. Cached.
 
-    Shape (len(KEEPS), len(RESULTS)): probability by index of the keep and index of the result.
+    Shape (len(KEEPS), len(RESULTS)): row i is for the kept dice `KEEPS[i]`, column j for the result `RESULTS[j]`. Each
+    row adds up to 1.
     """
     chances = np.zeros((len(KEEPS), len(RESULTS)))
     for place, kept in enumerate(KEEPS):
@@ -29,9 +30,9 @@ def after_keeps() -> Floats:
 
 @cache
 def choices() -> npt.NDArray[np.int64]:
-    """Return the keeps that each first throw allows: (len(RESULTS), 8) indices in `KEEPS`. Cached.
+    """Return which dice may be kept of each first throw, all three included: indices in `KEEPS`. Cached.
 
-    A row with fewer than eight keeps repeats its last one as padding.
+    Shape (len(RESULTS), 8), a row for each throw. A row with fewer than eight choices repeats its last one as padding.
     """
     places = [[KEEPS.index(kept) for kept in subsets(dice)] for dice, _ in throws_of(3)]
     return np.array([row + row[-1:] * (8 - len(row)) for row in places])

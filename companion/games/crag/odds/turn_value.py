@@ -42,7 +42,9 @@ def points_table(strict: bool) -> dict[Dice, tuple[int, ...]]:
 
 @cache
 def results_after(kept: Dice) -> tuple[tuple[Dice, int], ...]:
-    """Return each result of three dice after keeping `kept` and throwing the others, with its permutations. Cached.
+    """Return every result of three dice after keeping `kept` and throwing the rest, each with its count. Cached.
+
+    A result is ascending. Its count is the number of permutations of the thrown dice that lead to it.
 
     >>> len(results_after((6, 6)))
     6
@@ -52,9 +54,10 @@ def results_after(kept: Dice) -> tuple[tuple[Dice, int], ...]:
 
 @cache
 def sheets(strict: bool) -> tuple[float, ...]:
-    """Return the stored table of expected remaining points, indexed by the filled categories. Cached.
+    """Read the stored expected points that each sheet still gets with best play. Cached.
 
-    `strict` is the house rule `thirteen_without_double`.
+    The index of a sheet is a bit mask of its filled categories, from `filled_of`. `strict` is the house rule
+    `thirteen_without_double`. Raises RulesError if the file is missing.
     """
     values = floats(__package__, TABLE)
     return values[SHEETS:] if strict else values[:SHEETS]
@@ -86,11 +89,11 @@ class TurnValues:
         return max(scores[place] + self._later[place] for place in self._unused)
 
     def kept(self, dice: Dice, best: dict[Dice, float] | None = None) -> float:
-        """Return the value of keeping those dice and throwing the others again.
+        """Return the expected points to the end of the sheet after keeping dice and throwing the rest again.
 
         Args:
-            dice: Dice that are kept, ascending.
-            best: Values of `best_entry` by result, if they are known already; None to compute them.
+            dice: Dice that are kept, ascending; with all three, nothing is thrown.
+            best: Value of the best entry by result of three dice, as `best_entry` returns it; None to compute it.
         """
         entries = best or {lying: self.best_entry(lying) for lying, _ in results_after(dice)}
         return sum(ways * entries[lying] for lying, ways in results_after(dice)) / float(6 ** (3 - len(dice)))

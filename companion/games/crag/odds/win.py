@@ -24,7 +24,7 @@ from companion.games.crag.state import Crag
 from companion.games.engine.game import Action, Enter, Keep, State
 
 TOTALS = 245
-"""Number of possible final totals: 0 to 244."""
+"""Number of possible final totals, 0 to 244: the length of every distribution of points. Fixed by the rules."""
 PLACES = range(len(CATEGORIES))
 """Indices of the categories in the order of the sheet."""
 PLAYS = "plays.u2z"
@@ -32,11 +32,17 @@ PLAYS = "plays.u2z"
 OPENINGS = "openings.u4z"
 """File of the distributions of remaining points of the sheets with at most OPENING categories filled."""
 OPENING = 2
-"""Most filled categories of a sheet whose distribution is stored. The emptier a sheet, the longer its computation."""
+"""Most filled categories of a sheet whose distribution of remaining points is read from a file instead of computed.
+
+The emptier a sheet, the longer its computation. Higher: less to compute, and a larger file, which `make solve` must
+write anew."""
 LATE = 7
-"""Least filled categories of the sheets that are computed when the tables are loaded; the others wait for their use."""
+"""Fewest filled categories of the sheets whose distributions are computed when the tables are loaded.
+
+Emptier sheets are computed on first use. Lower: slower loading, faster first answers in the middle of a game."""
 BATCH_SIZE = 128
-"""Number of sheets computed at a time: as many as fit in a processor's cache."""
+"""Number of sheets whose distributions are computed at a time. Higher: the buffer no longer fits in a processor's
+cache. Lower: more calls of NumPy. The result is the same."""
 UNIT = 2.0**-32
 """Probability per unit of the stored openings."""
 TURNS = 6**6
@@ -90,15 +96,16 @@ class Prospects:
         self._known[[FULL, *openings()[: len(opening)]]] = True
 
     def _ends_in(self, place: int, plays: npt.NDArray[np.uint16]) -> tuple[Floats, Floats]:
-        """Return the probability of each score in one category, and the buffer `_later` shifted by each score.
+        """Return for one category the probability of entering each score, and `_later` shifted by each score.
 
         Args:
             place: Index of the category on the sheet.
             plays: (sheets, entries) number of turns, out of TURNS, that end with each entry of all categories.
 
         Returns:
-            (sheets, scores) probability that a turn enters each possible score in the category. And a view without a
-            copy, (BATCH_SIZE, scores, TOTALS): the distribution in each row of `_later`, moved up by each score.
+            (sheets, scores) probability that a turn on each sheet enters each possible score in the category. And a
+            view of the buffer `_later`, not a copy, (BATCH_SIZE, scores, TOTALS): the distribution of points in each
+            row, moved up by each score.
         """
         columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
         step = enterable()[columns[1]][1]  # points of a category are multiples of this
@@ -107,9 +114,10 @@ class Prospects:
         return plays[:, columns] / TURNS, as_strided(self._later[:, BEST:], (BATCH_SIZE, len(columns), TOTALS), strides)
 
     def of(self, filled: int) -> Floats:
-        """Return the (TOTALS,) probability of each number of remaining points of a sheet; compute it on first use.
+        """Return the probability of each number of points, 0 to 244, that a sheet still gets: shape (TOTALS,).
 
-        `filled` is the index of the sheet, as `filled_of` gives it.
+        Computed on first use, together with all sheets that it can become, then kept. `filled` is the index of the
+        sheet, a bit mask of its filled categories.
         """
         if not self._known[filled]:
             self.prepare([filled])
@@ -117,10 +125,9 @@ class Prospects:
         return chances
 
     def prepare(self, sheets: Iterable[int]) -> None:
-        """Compute the distributions of sheets, given by their index, that are not known yet.
+        """Compute and store the distributions of remaining points of the given sheets that are not known yet.
 
-        The distribution of a sheet needs those of all sheets that it can become. Where all are known, as at the start
-        of a game, nothing is computed.
+        The sheets that they can become are computed too. `sheets` are indices, bit masks of the filled categories.
         """
         every, some = np.arange(SHEETS), np.zeros(SHEETS, dtype=bool)
         for sheet in sheets:
@@ -130,9 +137,10 @@ class Prospects:
             self.solve(np.flatnonzero(some))
 
     def solve(self, sheets: Masks) -> None:
-        """Compute the distributions of sheets by backward induction.
+        """Compute and store the distributions of remaining points of sheets, the fullest first; skip those known.
 
-        `sheets` are (count,) indices. They include every sheet that one of them can become, unless it is known already.
+        `sheets` are (count,) indices. They must include every sheet that one of them can become, unless its
+        distribution is known already.
         """
         missing = sheets[~self._known[sheets]]
         for size in reversed(PLACES):
@@ -140,11 +148,14 @@ class Prospects:
         self._known[missing] = True
 
     def _spread(self, sheets: Masks, most: int) -> None:
-        """Store the distributions of `sheets`, as convolutions of those of the sheets one entry later.
+        """Compute and store the distributions of remaining points of `sheets` from those one entry later.
+
+        Each is the sum, over all entries of this turn, of their probability times the later distribution, moved up by
+        the points of the entry.
 
         Args:
             sheets: (count,) indices of sheets with equally many filled categories.
-            most: Upper bound of their remaining points, plus 1.
+            most: Greatest number of points that they can still get, plus 1.
         """
         found = np.zeros((len(sheets), most))
         for place in PLACES:
@@ -155,9 +166,15 @@ class Prospects:
         self._chances[sheets, :most] = found
 
     def _entered(self, sheets: Masks, place: int, most: int) -> Floats:
-        """Return the (sheets, most) part of the sheets' distributions that comes from turns that fill category `place`.
+        """Return the part of sheets' distributions of remaining points that comes from turns that fill one category.
 
-        Arguments as in `_spread`.
+        Args:
+            sheets: (count,) indices of at most BATCH_SIZE sheets on which the category is open.
+            place: Index of the category.
+            most: Greatest number of points that the sheets can still get, plus 1.
+
+        Returns:
+            (count, most) probability of this entry now and each number of points from this turn on.
         """
         chances, moved = self._ends[place]
         self._later[: len(sheets), BEST : BEST + most] = self._chances[sheets | 1 << place, :most]
@@ -167,9 +184,10 @@ class Prospects:
 
 @cache
 def prospects(strict: bool) -> Prospects:
-    """Return the distributions of every sheet's remaining points, from the stored tables. Cached.
+    """Load the distributions of the points that every sheet still gets if all turns are played for the total. Cached.
 
-    `strict` is the house rule `thirteen_without_double`.
+    Sheets with LATE or more filled categories are computed now, others on first use. `strict` is the house rule
+    `thirteen_without_double`. Raises RulesError if a stored table is missing.
     """
     plays = np.frombuffer(zlib.decompress(stored(__package__, PLAYS)), "<u2").reshape(2, len(enterable()), SHEETS)
     opening = np.frombuffer(zlib.decompress(stored(__package__, OPENINGS)), "<u4").reshape(2, len(openings()), TOTALS)
@@ -180,17 +198,20 @@ def prospects(strict: bool) -> Prospects:
 
 
 def share_below(total: int, strict: bool) -> float:
-    """Return the share of sheets with a lower final total if every turn is played for the total, 0 to 1.
+    """Return the probability, 0 to 1, that a sheet ends below `total` if every turn is played for the most points.
 
     Args:
-        total: A final total.
+        total: Points to stay below.
         strict: The house rule `thirteen_without_double`.
     """
     return float(prospects(strict).of(0)[:total].sum())
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return each option with its win probability if this turn is played to win and later ones for the final total.
+    """Return pairs of each option and its win probability for the player to play; empty after the end.
+
+    This turn is played to win, later turns and other players' turns for the final total. A shared win counts as its
+    share. An option is a decision, or a number of dice to throw.
 
     Raises:
         RulesError: The roll-off is on.
@@ -214,10 +235,10 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def _value(state: Crag, option: Action, entries: dict[str, Floats], kept: dict[tuple[int, ...], float]) -> float:
-    """Return the win probability of a keep or an entry, looked up in tables.
+    """Return the win probability of a keep or an entry, looked up in the given tables.
 
     Args:
-        state: State with dice on the table.
+        state: State with three dice on the table.
         option: Keep or entry.
         entries: Win probability of an entry, by category and by index in `RESULTS`.
         kept: Win probability of a keep, by the dice kept.
@@ -229,7 +250,10 @@ def _value(state: Crag, option: Action, entries: dict[str, Floats], kept: dict[t
 
 
 def _entries(state: Crag) -> dict[str, Floats]:
-    """Map each unused category to the (len(RESULTS),) win probability of entering each result of three dice there."""
+    """Return the win probability of entering each result of three dice, for each open category of the player to play.
+
+    Each value of the dict has shape (len(RESULTS),). Distributions of sheets that are missing are computed and kept.
+    """
     strict = bool(state.header.rules["thirteen_without_double"])
     distributions, points = prospects(strict), [points_table(strict)[dice] for dice in RESULTS]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.standing.scores[state.seat]
@@ -248,7 +272,9 @@ def _entries(state: Crag) -> dict[str, Floats]:
 
 
 def _shares(state: Crag, distributions: Prospects) -> Floats:
-    """Return the (TOTALS,) expected share of the win of the player to move, by that player's final total.
+    """Return the expected share of the win of the player to play, for each final total of that player: shape (TOTALS,).
+
+    The others still in the game play for their totals. An equal total with k others counts 1 / (k + 1).
 
     Args:
         state: State with a player to play.
