@@ -7,13 +7,14 @@ from companion.games.crapola.state import Crapola
 from companion.games.engine.game import Action, Keep, State, Stop
 
 STOP_POINTS = 500
-"""Least turn points at which the careless player stops. Higher: more throws and more crap-outs."""
+"""Least turn points at which the careless player stops. Higher: it throws on longer, banks more and craps out more."""
 
 
 def choice(state: State) -> Action | int:
-    """Return what the careless player does: keep the dice that score most, stop from STOP_POINTS on, else throw.
+    """Return what the careless player does by a rule of thumb: a decision, or a number of dice to throw.
 
-    A number: dice to throw, the most that are allowed.
+    After a throw it keeps the dice that score most, on a tie the most dice. From STOP_POINTS turn points on it stops,
+    if a stop is allowed. Else it throws as many dice as it may.
     """
     assert isinstance(state, Crapola), "the state is one of Crapola"
     if state.turn.phase == "keeping":

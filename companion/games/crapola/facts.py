@@ -8,9 +8,10 @@ from companion.games.engine.views.phrase import Phrase
 
 
 def facts(state: State) -> tuple[Phrase, ...]:
-    """Return a phrase if the player to play is short of the first bank, or if a bank would reach the target.
+    """Return at most one phrase about the player to play; empty in a roll-off and after the end.
 
-    The text of a phrase has the key `fact.CODE` in the text catalogue. Empty in a roll-off and after the end.
+    `first_bank`: the turn points are below the least first bank. Else `bank_reaches_target`: a bank now would reach the
+    target. The text of a phrase has the key `fact.CODE` in the text catalogue.
     """
     if not isinstance(state, Crapola) or state.standing.over:
         return ()

@@ -16,7 +16,10 @@ TURN_OVER = (
 
 
 def lesson(state: Crapola) -> tuple[Phrase, ...]:
-    """Return the lessons of a state: what the last action did, or what can be done now. Empty after the end."""
+    """Return phrases for someone who learns the game; empty after the end.
+
+    Within a turn: what can be done now. At its start: how the last turn ended, then what is special about this one.
+    """
     table, turn = state.table, state.turn
     if table.over:
         return ()
@@ -38,9 +41,9 @@ def lesson(state: Crapola) -> tuple[Phrase, ...]:
 
 
 def _this_turn(state: Crapola) -> tuple[Phrase, ...]:
-    """Return what is special about the turn that begins: seven dice, or the points that are missing to the leader.
+    """Return at most one phrase about what is special in the turn that begins; empty in most turns.
 
-    Nothing is said in most turns.
+    Either that seven dice may be thrown, or, in the last round, how many points the player is behind the leader.
     """
     totals, seat = state.table.totals, state.table.seat
     if state.table.seven_allowed:

@@ -17,7 +17,10 @@ from companion.games.engine.views.panels import (
 
 
 def panels(state: State) -> Panels:
-    """Return the panels of a state. During a roll-off every player is marked as not on the board."""
+    """Return what a page shows of a state beside the track: legal actions, dice, notes about players, and the target.
+
+    A note marks players who are not on the board, that is have not made a first bank; in a roll-off all of them.
+    """
     target = int(state.standing.header.rules["target"])
     if not isinstance(state, Crapola):
         nobody = notes_of(state, [("player.not_on_board", range(len(state.standing.sides)))])

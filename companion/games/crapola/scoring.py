@@ -17,9 +17,10 @@ STRAIGHT = (1, 2, 3, 4, 5, 6)
 
 
 def points_of(dice: tuple[int, ...]) -> int | None:
-    """Return the points of dice kept from one throw, split into scoring combinations so that they score most.
+    """Return the most points that dice of one throw score together, each die being used in one combination.
 
-    At most seven dice, in any order. None if they can't be split so that every die scores, or if there are none.
+    None if the dice can't be split into combinations so that every die scores, or if there are none. At most seven
+    dice, in any order.
 
     >>> points_of((1, 1, 1, 5)), points_of((2, 3))
     (1050, None)
@@ -29,14 +30,20 @@ def points_of(dice: tuple[int, ...]) -> int | None:
 
 @cache
 def keepable(dice: tuple[int, ...]) -> Mapping[tuple[int, ...], int]:
-    """Map each choice of dice that may be kept from a throw (ascending) to its points; empty for a crap-out. Cached."""
+    """Return the points of each choice of dice, ascending, that may be kept from a throw. Cached.
+
+    Empty for a crap-out. `dice` are the throw, ascending.
+    """
     points = {taken: points_of(taken) for taken in subsets(dice)}
     return MappingProxyType({taken: worth for taken, worth in points.items() if worth is not None})
 
 
 @cache
 def _best(dice: tuple[int, ...]) -> int | None:
-    """Return the points of ascending dice as `points_of` does, but 0 for no dice."""
+    """Return the most points that ascending dice score if each is used in one combination. Cached.
+
+    None if they can't be split so that every die scores. 0 without dice, which ends the recursion.
+    """
     if not dice:
         return 0
     totals = []
@@ -50,9 +57,10 @@ def _best(dice: tuple[int, ...]) -> int | None:
 
 
 def _combinations(dice: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield the scoring combinations that contain the lowest of some ascending dice.
+    """Yield the scoring combinations that use the lowest of the given dice.
 
-    The straight and three pairs are yielded even where `dice` lack some of their values: the caller checks that.
+    The straight and three pairs are yielded even if `dice` lack some of their values: the caller checks that. `dice`
+    are ascending; at least one.
 
     Yields:
         Dice values of the combination, ascending, and its points.

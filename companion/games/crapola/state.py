@@ -49,7 +49,7 @@ class Crapola:
 
     @property
     def standing(self) -> Standing:
-        """Player to play, scores and sides of the position; each player is a side."""
+        """Player to play, sides, banked scores, turn points and, after the end, the outcome. Each player is a side."""
         table = self.table
         return Standing(
             header=table.header,
@@ -64,7 +64,11 @@ class Crapola:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Numbers of dice that may be thrown: six or perhaps seven first, then those not kept, all after hot dice."""
+        """Numbers of dice that may be thrown now, ascending; empty if a keep is due or the game is over.
+
+        At the start of a turn six, or six and seven if the seventh die is allowed. Later as many as were not kept;
+        after hot dice all of the turn's dice again.
+        """
         turn = self.turn
         if self.table.over or turn.phase == "keeping":
             return ()
@@ -74,7 +78,11 @@ class Crapola:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """Decisions allowed now: `spend` before the first throw, `keep` after a throw, `stop` after a keep; or none."""
+        """Words of the decisions allowed now, at most one; empty after the end.
+
+        `spend` before the first throw, if points can be spent on somebody. `keep` after a throw. `stop` after a keep,
+        if the turn points reach the least bank.
+        """
         phase = self.turn.phase
         if self.table.over:
             return ()
@@ -86,7 +94,10 @@ class Crapola:
         return ("spend",) if any(self.table.most_to_spend_on(seat) for seat in seats) else ()
 
     def options(self) -> tuple[Action, ...]:
-        """Return the decisions allowed now: all keeps, the stop, or the least and greatest spending on each player."""
+        """Return the decisions allowed now: every keep, or the stop, or spendings; empty if there are none.
+
+        Of the spendings only the least and the greatest amount on each player are listed.
+        """
         decisions = self.decisions
         if "keep" in decisions:
             return tuple(Keep(dice) for dice in keepable(self.turn.dice))
@@ -105,7 +116,7 @@ class Crapola:
         return thrown + tuple((option, self._decision_value(option)) for option in self.options())
 
     def after(self, action: Action) -> Crapola:
-        """Return the state after an action. Raises IllegalAction if the rules forbid it."""
+        """Return the state after a throw, keep, stop, spending or leaving. Raises IllegalAction if it is illegal."""
         if isinstance(action, Throw):
             return self._thrown(action)
         if isinstance(action, Keep) and self.turn.phase == "keeping":
@@ -119,7 +130,10 @@ class Crapola:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """Return the public fields as JSON values; see docs/reference/transcript.md. `line` is left out."""
+        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, but without `line`.
+
+        They name the player to play, round, scores, direction, legal actions, turn points, dice and kept dice.
+        """
         turn, table, standing = self.turn, self.table, self.standing
         return {
             "game": "crapola",
@@ -138,7 +152,10 @@ class Crapola:
         }
 
     def _thrown(self, throw: Throw) -> Crapola:
-        """Return the state after a throw: a keep is due, or a crap-out passes the turn."""
+        """Return the state after a throw. If some dice score, a keep is due; else it is a crap-out, and the turn ends.
+
+        Raises IllegalAction for a number of dice that may not be thrown now.
+        """
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
         turn, dice = self.turn, in_order(throw.dice)
@@ -149,7 +166,11 @@ class Crapola:
         return Crapola(self.table, Turn("keeping", turn.size or len(dice), turn.points, turn.kept, dice), (event,))
 
     def _kept(self, dice: tuple[int, ...]) -> Crapola:
-        """Return the state after a keep; hot dice if no die is left. Raises IllegalAction for an illegal keep."""
+        """Return the state after dice of the last throw are kept: their points are added to the turn points.
+
+        Without a die left it adds the event `hot_dice`. Raises IllegalAction if the dice are not all of this throw, or
+        not all of them score.
+        """
         turn = self.turn
         left = without(turn.dice, dice)
         if left is None:
@@ -163,7 +184,10 @@ class Crapola:
         return Crapola(self.table, Turn("choosing", turn.size, turn.points + points, (*turn.kept, stay), left), events)
 
     def _stopped(self) -> Crapola:
-        """Return the state after a stop. Raises IllegalAction if the first bank is below `entry`."""
+        """Return the state after a stop: the turn points are banked and the turn ends.
+
+        Raises IllegalAction if it is the player's first bank and the points are below the house rule `entry`.
+        """
         points = self.turn.points
         if points < self.table.least_bank:
             least, player = self.table.least_bank, self.standing.player
@@ -172,7 +196,10 @@ class Crapola:
         return Crapola(table, events=table.events)
 
     def _spent(self, spend: Spend) -> Crapola:
-        """Return the state after a spending. Raises IllegalAction for a wrong player or amount."""
+        """Return the state after a spending: both players lose the points, and the turn ends.
+
+        Raises IllegalAction if the name is no other player, or the amount is below 1 or above what may be spent on it.
+        """
         players = self.table.header.players
         if spend.on not in players or spend.on == players[self.table.seat]:
             raise IllegalAction(f"Points are spent on another player, not on {spend.on!r}.")
@@ -194,7 +221,7 @@ class Crapola:
         return turn_values(self.turn.size or dice, self.table.least_bank).thrown(self.turn.points, dice)
 
     def _decision_value(self, option: Action) -> float:
-        """Return the expected turn points of a keep or stop; 0 for a spending."""
+        """Return the expected turn points after a keep, with best play; for a stop the turn points, else 0."""
         turn = self.turn
         if isinstance(option, Keep):
             points = turn.points + keepable(turn.dice)[option.dice]

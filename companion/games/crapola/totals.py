@@ -72,7 +72,10 @@ class Totals:
         return min(1000, self.totals[self.seat], self.totals[seat])
 
     def banked(self, points: int) -> Totals:
-        """Bank turn points for the player to play, and pass the turn. The first at the target starts the last round."""
+        """Return the totals after the player to play banks `points`: added to the total, and the turn is passed.
+
+        The first player whose total reaches the target starts the last round.
+        """
         seat = self.seat
         before, total = self.totals[seat], self.totals[seat] + points
         events: tuple[Event, ...] = (bank_event(seat, points, before, total),)
@@ -83,7 +86,9 @@ class Totals:
         return table.passed_on(events)
 
     def crapped_out(self, on_first_throw: bool, points: int) -> Totals:
-        """End the turn without points, and pass it. A crap-out on the first throw may reverse the direction.
+        """Return the totals after a crap-out: no total changes, and the turn is passed.
+
+        On the first throw it reverses the direction of play, with the house rule `reversal` and more than two players.
 
         Args:
             on_first_throw: Whether the throw was the first of the turn.
@@ -102,9 +107,10 @@ class Totals:
         return replace(self, totals=_with(totals, on, totals[on] - points)).passed_on((event,))
 
     def passed_on(self, events: tuple[Event, ...] = ()) -> Totals:
-        """Pass the turn to the next seat in the direction of play, or end the game if no turn is left.
+        """Return the totals with the turn passed to the next seat in the direction of play, or with the game over.
 
-        In the last round only seats that are due have a turn. `events` are those of the action that ended the turn.
+        Seats of players who left are skipped. In the last round each seat has one turn, and then the game is over.
+        `events` are those of the action that ended the turn.
         """
         count, due, passed = len(self.totals), self.due - {self.seat}, 0
         for step in range(1, count):
@@ -126,7 +132,11 @@ class Totals:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Result; None before the end. On a tie for the highest total, the player who reached the target first wins."""
+        """Result of the game; None before the end.
+
+        The highest total of the players still in the game wins. Of equal totals, the player who reached the target
+        first wins alone; if none of them did, they share the win.
+        """
         if not self.over:
             return None
         outcome = highest_wins(self.totals, self.left)

@@ -37,9 +37,10 @@ class CrapolaTray:
         return not _crapola(state).turn.kept
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield possible decisions made before the roll: the keep of the dice set aside, then of newly kept dice too.
+        """Yield the lines that the player may have decided on before the current throw, likeliest first.
 
-        An empty sequence is yielded if no keep is due. Illegal keeps are left out.
+        First the keep of the dice set aside; then of these and the dice that the keep zone has gained since. Illegal
+        keeps are left out. An empty tuple is yielded if no keep is due.
         """
         if "keep" not in state.decisions:
             yield ()
@@ -49,7 +50,10 @@ class CrapolaTray:
                 yield (Keep(kept),)
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield the dice of the throw zone that moved; then these with the dice newly moved to the keep zone.
+        """Yield the possible throws that the dice at rest show, each as ascending values, likeliest first.
+
+        First the dice of the throw zone that moved; then these with the dice that the keep zone has gained since.
+        Nothing if a die that must be thrown did not move.
 
         Args:
             state: State before the throw.
@@ -59,7 +63,11 @@ class CrapolaTray:
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the dice set aside, and a notice of their points or of why they may not be kept."""
+        """Return the notice for the dice at rest and, if a keep is due, the dice set aside. No action is played.
+
+        A keep due: the notice names the points of the dice set aside, or why they may not be kept. Else it asks to
+        throw again or bank, to clear the tray, or for the next action.
+        """
         if "keep" not in state.decisions:
             if "stop" in state.decisions and self.takes_all(state):
                 return Meaning(notice=again_or_bank(state))
@@ -75,7 +83,10 @@ class CrapolaTray:
         return (Keep(dice.set_aside),) if "keep" in state.decisions and dice.set_aside else ()
 
     def staying(self, state: State) -> Values:
-        """Return the dice set aside in this turn since the last hot dice, which the next throw leaves in place."""
+        """Return the dice that the next throw leaves in the tray: those kept in this turn since the last hot dice.
+
+        Ascending values; empty if the next throw takes all dice.
+        """
         turn = _crapola(state).turn
         if self.takes_all(state):
             return ()
@@ -101,7 +112,11 @@ def _crapola(state: State) -> Crapola:
 
 
 def _notice(state: Crapola, kept: Values) -> Phrase:
-    """Return the notice about the dice set aside: their points, why they may not be kept, or an example to keep."""
+    """Return the notice about the dice `kept`, set aside but not yet played as a line.
+
+    Without dice it is `choose_keep` with an example. Dice that may not be kept give `illegal_hold` with the reason.
+    Else `hold`, `hold_all` (no die is left) or `hold_on` (no stop is allowed) give their points and what may follow.
+    """
     lying = state.turn.dice
     args: dict[str, Any] = {"player": state.standing.player, "dice": list(kept)}
     if not kept:

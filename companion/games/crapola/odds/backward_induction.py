@@ -12,22 +12,25 @@ from companion.games.crapola.odds.offers import STEP, offers_of
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 MAX_THROW_STEPS = 100
-"""Steps of STEP points that the best throw scores, seven 1s. Arrays extend so far beyond the last throw of a turn."""
+"""Most points that one throw scores, seven 1s, in steps of STEP points. Arrays of bank values extend so far beyond the
+last throw of a turn. Higher: unused entries. Lower: values after a high throw are wrong."""
 
 
 def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
-    """Return the value of each throw of a turn with best play; a crap-out has the value 0.
+    """Return the value before each throw of a turn with best play, by backward induction from many turn points to 0.
+
+    A crap-out has the value 0.
 
     Args:
         size: Dice of the turn, 6 or 7.
         bank: (deep + MAX_THROW_STEPS + 1,) value of banking each number of steps of `STEP` points. From `deep` steps
             on, the turn stops.
-        least: Steps below which a stop is not allowed.
-        hot: Value added to `bank` from `deep` steps on, after hot dice with seven: a throw of seven cannot fail, so
-            the turn throws once more.
+        least: Steps of turn points below which a stop is not allowed.
+        hot: Value added to `bank` from `deep` steps on if all seven dice are kept: a throw of seven cannot fail, so
+            the turn then throws once more.
 
     Returns:
-        (deep, size) value by steps before the throw and by dice thrown minus 1.
+        (deep, size) value by steps of turn points before the throw, and by dice thrown minus 1.
     """
     keeps, chances = _offers(size)
     deep = len(bank) - MAX_THROW_STEPS - 1
@@ -47,11 +50,12 @@ def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
 
 @cache
 def _offers(size: int) -> tuple[Indices, Floats]:
-    """Return the offers of throws of 1 to `size` dice as arrays. An offer is all keeps that a throw allows. Cached.
+    """Return all offers of throws of 1 to `size` dice as two arrays. An offer is the keeps that a throw allows. Cached.
 
     Returns:
-        (keeps, offers) distance to the state after each keep, in a flattened table of (steps, dice to throw minus 1);
-        the last keep is repeated as padding. And (size, offers) probability of each offer, by dice thrown minus 1.
+        (keeps, offers) for each keep of each offer the distance to the state after it, in a flattened table of shape
+        (steps of turn points, dice to throw minus 1); the last keep is repeated as padding. And (size, offers)
+        probability of each offer, by dice thrown minus 1; 0 for offers of another number of dice.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     width = max(len(offer) for _, offer, _ in offers)

@@ -12,7 +12,7 @@ from companion.games.crapola.scoring import keepable
 from companion.games.engine.dice import throws_of
 
 STEP = 50
-"""Points of one step: every score is a multiple of it."""
+"""Points of one step, the unit of the tables: every score of Crapola is a multiple of it. Fixed by the rules."""
 OFFERS = "offers.u4"
 """Name of the file with the offers of all throws."""
 Keeps = tuple[tuple[int, int], ...]  # for each number of dice that can be left over: that number, the most points
@@ -20,20 +20,20 @@ Keeps = tuple[tuple[int, int], ...]  # for each number of dice that can be left 
 
 @cache
 def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
-    """Return every offer of a throw of `dice` dice with its probability; crap-outs are left out. Cached.
+    """Return every offer of a throw of `dice` dice with its probability. Cached.
 
-    An offer is a tuple of pairs, one for each number of dice that may be left over: that number, and the most points of
-    a keep that leaves so many.
+    An offer is what a throw lets the player keep: for each number of dice that can be left over, that number and the
+    most points of a keep that leaves so many. Crap-outs are left out, so their probability is missing.
     """
     return tuple((offer, ways / 6**dice) for offer, ways in offers_table()[dice])
 
 
 @cache
 def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
-    """Read the stored offers: by number of dice thrown, each with its number of permutations of the dice. Cached.
+    """Read the stored offers: for each number of dice thrown, the offers with their number of permutations. Cached.
 
-    Each offer in the file is the number of dice, the permutations, the number of keeps, and for each keep the dice left
-    over and the points. Offers are in ascending order.
+    An offer is as in `offers_of`. In the file it is the number of dice, the permutations, the number of keeps, and for
+    each keep the dice left over and the points. Raises RulesError if the file is missing.
     """
     numbers = iter(whole_numbers(__package__, OFFERS))
     found = defaultdict[int, list[tuple[Keeps, int]]](list)
@@ -44,9 +44,10 @@ def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
 
 
 def offers(dice: int) -> dict[Keeps, int]:
-    """Return every offer of a throw of `dice` dice with its number of permutations of the dice; crap-outs are left out.
+    """Compute every offer of a throw of `dice` dice, with the number of permutations of the dice that give it.
 
-    An offer is as `offers_of` returns it.
+    An offer has for each number of dice that can be left over that number, and the most points of a keep that leaves so
+    many. Crap-outs are left out.
     """
     found: Counter[Keeps] = Counter()
     for thrown, ways in throws_of(dice):

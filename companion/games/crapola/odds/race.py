@@ -29,18 +29,21 @@ ENTRIES = (0, 1000)
 ENTRY = 1000 // STEP
 """Least first bank of a player who is not on the board yet, in steps; the stored table knows no other."""
 FAR = 300
-"""Most steps from the target that the table covers: 15,000 points."""
+"""Most steps of 50 points from the target that the stored table covers: 300 are 15,000 points.
+
+Higher: odds for higher targets, by a table that grows with the square of this and that `make solve` must write anew."""
 BOTH, OTHER, MOVER = range(3)
 """Phases of the race: who is on the board, that is has made a first bank. Both, the other player alone, the mover
 alone."""
 PHASES = 3
-"""Number of phases in the table."""
+"""Number of phases in the table, `BOTH`, `OTHER` and `MOVER`: the length of its first axis."""
 SEVEN_BEHIND = 5000 // STEP
 """Steps behind the other player above which the mover may throw seven dice."""
 UNIT = 2.0**-32
 """Probability per unit of the stored table."""
 DEEP = 160
-"""Steps in a turn from which a stop is assumed. Larger: more exact, and slower to solve."""
+"""Steps of 50 turn points from which a stop is assumed to be best: 160 are 8,000 points. Higher: win probabilities are
+more exact, and slower to compute."""
 
 
 @cache
@@ -53,10 +56,10 @@ def catching() -> Floats:
 
 
 def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
-    """Return the win probability of the player who has just banked.
+    """Return the win probability of a player who has just banked, when the other player is to play. Element by element.
 
     Args:
-        ahead: Steps from the player to the target; with 0 or less the other player has one last turn.
+        ahead: Steps that the player still needs to the target; with 0 or less the other player has one last turn.
         needed: Steps that the other player must bank in that last turn to win.
         values: Win probability of the other player before an ordinary turn, by `ahead`.
     """
@@ -85,10 +88,10 @@ class Race:
         self._start = float(table[steps - FAR - 1] * UNIT if entry else values[BOTH, steps, steps])
 
     def chance(self, mover: int, mover_on: bool, other: int, other_on: bool) -> float:
-        """Return the win probability of the mover before the turn; both totals are below the target.
+        """Return the win probability of the player to play, the mover, before a turn, read from the stored table.
 
         Args:
-            mover: Total of the mover, in points.
+            mover: Total of the mover, in points, below the target like `other`.
             mover_on: Whether the mover is on the board, that is has made a first bank.
             other: Total of the other player.
             other_on: Whether the other player is on the board.
@@ -99,7 +102,7 @@ class Race:
         return float(self._values[BOTH if mover_on and other_on else MOVER if mover_on else OTHER, mine, theirs])
 
     def banked(self, total: int, other: int, other_on: bool, most: int) -> Floats:
-        """Return the (most + 1,) win probability of the mover after banking 0 to `most` steps.
+        """Return the win probability of the mover after banking 0, 1, ... `most` steps of 50 points: shape (most + 1,).
 
         Args:
             total: Total of the mover before the bank, in points.
@@ -122,7 +125,9 @@ def race(target: int, entry: int) -> Race:
 
 
 def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
-    """Return each option with its win probability before the last round.
+    """Return pairs of each option and its win probability for the player to play, before the last round.
+
+    Both players play every turn to win. An option is a decision, or a number of dice to throw.
 
     Raises:
         RulesError: There are not exactly two players, or the table does not cover the rules.
@@ -176,7 +181,7 @@ def _turn(
     seat: int,
     lost: float,
 ) -> tuple[Floats, Floats]:
-    """Return the win probability of each throw and of each bank in a turn, less `lost`, that of a crap-out. Cached.
+    """Return the win probability of each throw and of each bank in a turn, minus `lost`. Cached.
 
     Args:
         size: Dice of the turn, 6 or 7.
@@ -190,8 +195,8 @@ def _turn(
         lost: Win probability after a crap-out.
 
     Returns:
-        (DEEP, size) for throws, by steps so far and by dice thrown minus 1. And (DEEP + MAX_THROW_STEPS + 1,) for
-        banks, by steps banked.
+        (DEEP, size) before a throw, by steps of turn points and by dice thrown minus 1. And
+        (DEEP + MAX_THROW_STEPS + 1,) after a bank, by steps banked.
     """
     totals, on_board = (first, second), (first_on, second_on)
     most = DEEP + MAX_THROW_STEPS

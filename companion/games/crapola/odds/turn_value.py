@@ -14,15 +14,18 @@ from companion.games.advice.stored import floats
 from companion.games.crapola.odds.offers import STEP, offers_of, offers_table
 
 RICH = 15_700
-"""Turn points from which a stop beats every throw that can fail. A test proves it."""
+"""Turn points from which a stop beats every throw that can fail, so tables of expected turn points end there. A test
+proves it. Higher: larger tables with the same values."""
 TURNS = "turns-{}-{}.f8"
 """Name of the file of stored turn values, with places for the dice of the turn and its least bank."""
 STORED = tuple((size, least) for size in (6, 7) for least in (0, 1000))
 """Dice of the turn and least bank of every stored table. Other least banks are computed when needed."""
 MOST_ENTRY = 50_000
-"""Largest house rule `entry`, in points, for which odds are computed: they take time in proportion to it."""
+"""Largest house rule `entry` (least first bank), in points, for which expected turn points are computed; above it there
+are no odds. Computing takes time in proportion to it. Higher: a header with a huge `entry` can stall the table."""
 LONGEST = 400
-"""Most steps of a bank that is taken into account: a turn banks more with a probability below 1e-8."""
+"""Most steps of 50 points, 20,000 points, for which the probability of banking them in one turn is computed; it is
+below 1e-8 for more. Higher: larger arrays, hardly more exact."""
 
 
 def safe_chance(dice: int) -> float | None:
@@ -37,9 +40,9 @@ def crap_out_chance(dice: int) -> float:
 
 @cache
 def rich_seven() -> float:
-    """Return the expected points of a throw of seven dice in a turn that stops after it. Cached.
+    """Return the expected points of a throw of seven dice if the turn stops with its best keep. Cached.
 
-    When all seven are kept they are thrown again: seven dice always score, so that throw risks nothing.
+    If all seven dice are kept, they are thrown again: seven dice always score, so a further throw risks nothing.
     """
     added = 0.0
     for _ in range(25):  # each pass shrinks the error by the probability of hot dice, under a tenth
@@ -79,7 +82,9 @@ class TurnValues:
         self._rich = never + len(known) // size * STEP
 
     def choosing(self, points: int, left: int) -> float:
-        """Return the value after a keep: of a stop or of throwing on, whichever is worth more.
+        """Return the value after a keep, with the better choice of a stop and a further throw.
+
+        Below `least` points only the throw is allowed.
 
         Args:
             points: Turn points with the kept dice.
@@ -93,7 +98,10 @@ class TurnValues:
         return max(self.bank(points), self.thrown(points, dice))
 
     def thrown(self, points: int, dice: int) -> float:
-        """Return the value of throwing `dice` dice with `points` turn points."""
+        """Return the value before a throw of `dice` dice with `points` turn points, with best play after it.
+
+        0 below the points `never`. Looked up in `known`, and beyond its end computed.
+        """
         if points < self._never:
             return 0.0
         if points < self._rich:
@@ -106,7 +114,9 @@ class TurnValues:
 
 @cache
 def turn_values(size: int, least: int) -> TurnValues:
-    """Return the values of a turn that maximises the expected turn points. Cached.
+    """Return the expected points that a turn banks with best play, as a `TurnValues`. Cached.
+
+    They are read from a stored table where there is one (STORED), else computed.
 
     Args:
         size: Dice of the turn, 6 or 7.
@@ -122,14 +132,15 @@ def turn_values(size: int, least: int) -> TurnValues:
 
 
 def evaluate(size: int, least: int) -> list[float]:
-    """Compute the expected turn points of every throw of a turn with best play, by backward induction.
+    """Compute the expected points that a turn banks, before each of its throws, with best play.
 
     Args:
         size: Dice of the turn, 6 or 7.
         least: Turn points below which a stop is not allowed.
 
     Returns:
-        Flattened table: a row for each step of 50 turn points from 0, a column for each number of dice thrown from 1.
+        Flattened table: a row for each step of 50 turn points from 0 to RICH, or to `least` if that is more; in it a
+        value for each number of dice thrown, 1 to `size`.
     """
     import numpy as np
 
@@ -147,9 +158,10 @@ def steps_to(points: int) -> int:
 
 @lru_cache(maxsize=64)
 def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnValues:
-    """Return the values of a turn whose only aim is to bank more than `wanted` points. Cached.
+    """Return the values of a turn whose only aim is to bank more than `wanted` points, as a `TurnValues`. Cached.
 
-    Banking more is worth 1, banking exactly `wanted` is worth `level`, anything else 0.
+    Banking more is worth 1, banking exactly `wanted` is worth `level`, anything else 0. With `level` 0 a value is the
+    probability of banking more.
 
     Args:
         size: Dice of the turn, 6 or 7.

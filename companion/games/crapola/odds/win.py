@@ -11,10 +11,13 @@ from companion.games.engine.game import Action, Keep, Spend, State
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return each option with its win probability; a shared win counts as its share.
+    """Return pairs of each option and its win probability for the player to play; empty after the end.
+
+    A shared win counts as its share. An option is a decision, or a number of dice to throw.
 
     Raises:
-        RulesError: The roll-off is on; in the last round, more than one turn is left; or before it, `race` raises.
+        RulesError: The roll-off is on; in the last round, more than one turn is left; before it, there are not exactly
+            two players, or the stored table does not cover the target or entry.
     """
     if not isinstance(state, Crapola):
         raise RulesError("The chance to win is known once the roll-off is over.")
