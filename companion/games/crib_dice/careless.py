@@ -6,13 +6,15 @@ from companion.games.crib_dice.state import CribDice
 from companion.games.engine.game import Action, NamePoint, State, Stop
 
 STOP_FROZEN = 4
-"""Number of frozen dice at which the careless player stops. With fewer it rolls, with more it throws the piddle."""
+"""Number of frozen dice at which the careless player stops; with any other number it throws on. Higher: it rolls for
+longer, so it banks larger sets and wipes out more."""
 
 
 def choice(state: State) -> Action | int:
-    """Return what the careless player does: name the largest set, stop with STOP_FROZEN frozen dice, else throw.
+    """Return what the careless player does by a rule of thumb: a decision, or a number of dice to throw.
 
-    A number: dice to throw.
+    It names the value that most dice show as the point, on a tie the highest. It stops with exactly STOP_FROZEN frozen
+    dice, else it throws.
     """
     assert isinstance(state, CribDice), "the state is one of Crib Dice"
     turn = state.turn

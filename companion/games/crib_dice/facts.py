@@ -7,13 +7,15 @@ from companion.games.engine.game import State
 from companion.games.engine.views.phrase import Phrase
 
 LEAST_GAP = 15
-"""Least gap in holes between the side to play and the furthest other side that is mentioned: about one good turn."""
+"""Least gap in holes, to the furthest other side, at which a phrase says that the side to play is ahead or behind:
+about one good turn. Higher: the phrase appears more rarely."""
 
 
 def facts(state: State) -> tuple[Phrase, ...]:
-    """Return phrases about the side to play: a fuchle if it wipes out, a stop that passes the end, or a large gap.
+    """Return phrases about the side to play; empty in a roll-off, after the end, and if there is nothing to say.
 
-    The text of a phrase has the key `fact.CODE` in the text catalogue. Empty in a roll-off and after the end.
+    `next_is_fuchle`: a wipe-out now would be a fuchle. `stop_passes_the_end`: a stop now would finish; else `ahead` or
+    `behind` by LEAST_GAP holes or more. The text of a phrase has the key `fact.CODE` in the text catalogue.
     """
     if not isinstance(state, CribDice) or state.board.over:
         return ()

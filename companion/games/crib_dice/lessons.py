@@ -18,7 +18,11 @@ TURN_OVER = (
 
 
 def lesson(state: CribDice) -> tuple[Phrase, ...]:
-    """Return the lessons of a state: what the last action did, then what can be done now. Empty after the end."""
+    """Return phrases for someone who learns the game; empty after the end.
+
+    If the last action ended a turn, one phrase says how. Else they say what it did to the frozen dice, if anything, and
+    what can be done now.
+    """
     if state.board.over:
         return ()
     happened = {event.code: event.args for event in state.events}
@@ -38,7 +42,14 @@ def lesson(state: CribDice) -> tuple[Phrase, ...]:
 
 
 def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
-    """Return what the last throw or the choice of a point did for the frozen dice; nothing for a rollover."""
+    """Return at most one phrase on what the last action did to the frozen dice; empty if all seven are frozen.
+
+    A throw added dice to the set, the point froze a pair or a larger set, or a 1 kept the throw safe.
+
+    Args:
+        state: State in which the player may stop or throw on.
+        happened: Codes of the events of the last action.
+    """
     turn = state.turn
     if turn.point is None or turn.frozen == 7:
         return ()
@@ -51,7 +62,7 @@ def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
 
 
 def _choice(state: CribDice) -> Phrase:
-    """Return what a stop and another throw would do."""
+    """Return the phrase that explains the choice now: to stop, to bomb if that is allowed, or to throw on."""
     turn = state.turn
     args = {"value": turn.point, "points": turn.points}
     if "bomb" in state.decisions:

@@ -15,7 +15,10 @@ def panels(state: State) -> Panels:
 
 
 def _panels_of(state: CribDice) -> Panels:
-    """Return what the page shows of a game: allowed actions, dice, frozen dice, players who are out and wipe-outs."""
+    """Return what a page shows of a game beside the track: legal actions, loose dice, frozen dice and a lesson.
+
+    Each side has a note if it is out, finished or fuchled, and a count of its wipe-outs in a row.
+    """
     turn, board = state.turn, state.board
     points = [option.value for option in state.options() if isinstance(option, NamePoint)]
     naming = (Phrase("can.point", {"values": points}),) if points else ()

@@ -74,7 +74,11 @@ class CribbageBoard:
         return side in self.out or side in self.finished
 
     def banked(self, points: int) -> CribbageBoard:
-        """Bank turn points for the side to play: move its peg, bump or finish, and pass the turn."""
+        """Return the board after the side to play banks `points`: its peg moves on, and the turn is passed.
+
+        The side's wipe-outs become 0. A peg past the last hole finishes; else, with `bumping`, it bumps a peg on its
+        hole.
+        """
         side = self.side
         hole = self.pegs[side] + points
         pegs = _with(self.pegs, side, hole)
@@ -95,9 +99,10 @@ class CribbageBoard:
         ).passed_on(events)
 
     def wiped_out(self, points: int) -> CribbageBoard:
-        """Count a wipe-out of the side to play, perhaps a fuchle or elimination, and pass the turn.
+        """Return the board after a wipe-out of the side to play, with the turn passed.
 
-        `points` are the turn points that are lost, for the event.
+        At `fuchle_at` wipe-outs in a row it is a fuchle: the peg goes to the start. With `double_fuchle`, two in a row
+        after a fuchle put the side out. `points` are the turn points that are lost, for the event.
         """
         side, rules = self.side, self.header.rules
         in_a_row = self.wipeouts[side] + 1
@@ -132,9 +137,10 @@ class CribbageBoard:
         return hit is not None and self.pegs[self.side] < self.pegs[hit]
 
     def bombed(self) -> CribbageBoard:
-        """Swap the pegs of the side to play and of `furthest`, bump nobody, and pass the turn.
+        """Return the board after a successful bomb: the side to play and `furthest` swap pegs; the turn is passed.
 
-        An announced bomb stays valid if players leave before its throw. It may then hit a side behind, or none.
+        Nobody is bumped, and the side's wipe-outs become 0. If players left since a bomb was announced, it may hit a
+        side that is behind, or none; then no peg moves.
         """
         side, hit, events = self.side, self.furthest, tuple[Event, ...]()
         pegs, wipeouts = self.pegs, _with(self.wipeouts, side, 0)
@@ -144,7 +150,10 @@ class CribbageBoard:
         return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=self.fuchled - {side}).passed_on(events)
 
     def without(self, seat: int) -> CribbageBoard:
-        """Mark a seat as left. Passes the turn if it is that seat's, and ends the game if it is decided."""
+        """Return the board after the player in `seat` left.
+
+        It passes the turn if it was that player's, and ends the game if that decides it.
+        """
         event, gone = leave_event(seat, seat % len(self.sides)), self.marked(seat)
         if seat == self.to_play:
             return gone.passed_on((event,))
@@ -152,7 +161,10 @@ class CribbageBoard:
         return _ended(after) if gone.decided(round_done=False) else after
 
     def marked(self, seat: int) -> CribbageBoard:
-        """Mark a seat as left without passing the turn; a side without players is out."""
+        """Return the board with a seat marked as left. The turn is not passed, and the game does not end.
+
+        A side whose players have all left is out: its peg is at the start, and it no longer counts as finished.
+        """
         side, left = seat % len(self.sides), self.left | {seat}
         if not left.issuperset(range(side, len(self.header.players), len(self.sides))) or side in self.out:
             return replace(self, left=left)
@@ -161,9 +173,10 @@ class CribbageBoard:
         return replace(self, left=left, pegs=pegs, fuchled=fuchled, out=self.out | {side}, finished=finished)
 
     def passed_on(self, events: tuple[Event, ...] = ()) -> CribbageBoard:
-        """Pass the turn to the next seat in play, or end the game; `turn` then stays that of the last turn.
+        """Return the board with the turn passed to the next seat in play, or with the game over if it is decided.
 
-        `events` are those of the action that ended the turn.
+        Seats that left and sides that finished or are out are skipped. After the end `turn` stays that of the last
+        turn. `events` are those of the action that ended the turn.
         """
         count, seats = len(self.sides), len(self.header.players)
         for turn in range(self.turn + 1, self.turn + 1 + seats):
@@ -182,7 +195,10 @@ class CribbageBoard:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Result; None before the end. Winners are in seat order, with `find_a_loser` in the order of finishing."""
+        """Result of the game: the winning sides, and the games that each side loses. None before the end.
+
+        Winners are in seat order, with `find_a_loser` in the order of finishing.
+        """
         if not self.over:
             return None
         winners = self._winners()
@@ -190,7 +206,11 @@ class CribbageBoard:
         return Outcome(winners, tuple(0 if side in winners else self._games_lost(side) for side in sides))
 
     def _winners(self) -> tuple[int, ...]:
-        """Return the winning sides: all that finished under `find_a_loser`, else the furthest pegs still in."""
+        """Return the sides that win a finished game.
+
+        With `find_a_loser` they are all that finished. Else, or if none did, they are the sides not out with the
+        furthest peg; equal pegs share the win.
+        """
         if self.header.rules["find_a_loser"] and self.finished:
             return self.finished
         still_in = [side for side in range(len(self.sides)) if side not in self.out]
@@ -198,7 +218,10 @@ class CribbageBoard:
         return tuple(side for side in still_in if self.pegs[side] == furthest)
 
     def _games_lost(self, side: int) -> int:
-        """Return the games that a losing side loses: 1, or with `skunk` 2 up to half way, and 4 if fuchled or out."""
+        """Return the number of games that a losing side loses: 1 without the house rule `skunk`.
+
+        With it: 4 if the side is fuchled or out, 2 if its peg is no further than half way, else 1.
+        """
         if not self.header.rules["skunk"]:
             return 1
         if side in self.fuchled or side in self.out:
@@ -208,7 +231,10 @@ class CribbageBoard:
 
 
 def sides_of(header: Header) -> tuple[str, ...]:
-    """Return the names of the sides: the players, or with `partners` the teams of opposite seats."""
+    """Return the names of the sides: the players, or with `partners` teams such as "Ann & Cem".
+
+    The first player is teamed with the first of the second half of the seats, and so on.
+    """
     players = header.players
     if not header.rules["partners"]:
         return players
@@ -217,7 +243,13 @@ def sides_of(header: Header) -> tuple[str, ...]:
 
 
 def new_board(header: Header, first: int, left: frozenset[int] = NOBODY) -> CribbageBoard:
-    """Return the board before the first turn, of the player in seat `first`; seats in `left` have left already."""
+    """Return the board before the first turn, with all pegs at the start.
+
+    Args:
+        header: Set-up of the game.
+        first: Seat that starts.
+        left: Seats of players who left before the game began. If too few remain, the game is over.
+    """
     sides = sides_of(header)
     board = CribbageBoard(header, sides, first, 0, (0,) * len(sides), (0,) * len(sides))
     for seat in left:
@@ -231,9 +263,10 @@ def _with(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
 
 
 def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[Event, ...]]:
-    """Move another side on the same hole as side `landed` back 5 holes, and bump in turn where it lands.
+    """Return the pegs after the side `landed` has bumped the peg on its hole, if there is one.
 
-    The start holds any number of pegs.
+    The bumped peg goes back 5 holes, at most to the start, and bumps a peg there in turn. Any number of pegs may be at
+    the start.
 
     Returns:
         The new pegs by side, and a `bumped` event for each peg that moved.
@@ -248,7 +281,7 @@ def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[
 
 
 def _ended(board: CribbageBoard) -> CribbageBoard:
-    """End the game and add a `skunked` event for each side that loses more than one game."""
+    """Return the board with the game over, and a `skunked` event added for each side that loses more than one game."""
     over = replace(board, over=True)
     assert over.outcome is not None, "it is over"
     lost = enumerate(over.outcome.games_lost)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 def set_score(count: int, value: int) -> int:
-    """Return the score of a set: a pair scores 2, a larger set the sum of all dice but two.
+    """Return the points of a set of frozen dice: 2 for a pair, else the value of a die times the dice beyond two.
 
     Args:
         count: Number of dice in the set, 2 to 7.

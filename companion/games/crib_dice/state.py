@@ -61,7 +61,7 @@ class CribDice:
 
     @property
     def standing(self) -> Standing:
-        """Player to play, scores and sides of the position; scores are the holes of the pegs."""
+        """Player to play, sides, scores, turn points and, after the end, the outcome. A score is the hole of a peg."""
         board = self.board
         return Standing(
             header=board.header,
@@ -76,9 +76,9 @@ class CribDice:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Number of dice that may be thrown: seven fresh ones, all that are not frozen, or two for a piddle.
+        """The one number of dice that may be thrown now, in a tuple; empty if a point is due, or after the end.
 
-        Empty if none.
+        Seven for a fresh throw or with seven frozen; two with five or six frozen; else as many as are not frozen.
         """
         if self.board.over or self.turn.phase == "naming":
             return ()
@@ -87,7 +87,11 @@ class CribDice:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """Decisions allowed now: `point` after a throw of seven; `stop`, perhaps `bomb`, with frozen dice; or none."""
+        """Words of the decisions allowed now: `point` after a throw of seven; `stop`, perhaps `bomb`, with frozen dice.
+
+        Empty where a throw must come first: at the start of a turn, after a won piddle or one without result, and after
+        a bomb was announced. Empty after the end, too.
+        """
         if self.turn.phase == "naming":
             return ("point",)
         if self.turn.phase != "choosing":
@@ -118,7 +122,7 @@ class CribDice:
         return thrown + tuple((option, self._decision_value(option, worth)) for option in self.options())
 
     def after(self, action: Action) -> CribDice:
-        """Return the state after an action. Raises IllegalAction if the rules forbid it."""
+        """Return the state after a throw, point, stop, bomb, or a player's leaving. Raises IllegalAction if illegal."""
         turn = self.turn
         if isinstance(action, Throw):
             return self._thrown(action)
@@ -135,7 +139,10 @@ class CribDice:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """Return the public fields as JSON values; see docs/reference/transcript.md. `line` is left out."""
+        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, but without `line`.
+
+        They name the player to play, round, scores, wipe-outs, legal actions, turn points, point and dice.
+        """
         turn, board, standing = self.turn, self.board, self.standing
         return {
             "game": "crib_dice",
@@ -178,7 +185,10 @@ class CribDice:
         return self.board.may_bomb
 
     def _named(self, value: int) -> CribDice:
-        """Return the state after the point is named: all dice of `value` are frozen, and seven of them roll over."""
+        """Return the state after the point is named: all dice that show `value` are frozen.
+
+        Seven of them roll over at once. Raises IllegalAction if fewer than two dice show it.
+        """
         turn = self.turn
         count = turn.dice.count(value)
         if count < 2:
@@ -188,7 +198,10 @@ class CribDice:
         return CribDice(self.board, named, (point, *self._automatic_rollover(named)))
 
     def _thrown(self, throw: Throw) -> CribDice:
-        """Return the state after a throw, whichever kind is due: bomb, seven fresh dice, piddle or roll."""
+        """Return the state after a throw of the kind that is due: for an announced bomb, of seven, a piddle or a roll.
+
+        Raises IllegalAction for a number of dice that may not be thrown now.
+        """
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
         turn, board, dice = self.turn, self.board, in_order(throw.dice)
@@ -219,9 +232,14 @@ class CribDice:
         return CribDice(self.board, rolled, (threw, froze, *self._automatic_rollover(rolled)))
 
     def _piddled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
-        """Return the state after a piddle: a rollover, a lost piddle, or a double of the point without result.
+        """Return the state after a piddle, the throw of two dice with five or six frozen.
 
-        `threw` is the event of the throw.
+        Another double than that of the point loses it: a wipe-out. A double of the point must be thrown again; with
+        `piddle_points` it counts. Anything else is a rollover: the points are kept and seven dice thrown.
+
+        Args:
+            dice: The two dice, ascending.
+            threw: Event of the throw.
         """
         turn, counts = self.turn, self.board.header.rules["piddle_points"]
         hits = sum(die == turn.point for die in dice)
@@ -260,7 +278,10 @@ def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: froz
 
 
 def check_sides(header: Header) -> None:
-    """Raise RulesError unless 2 to 5 play, or with `partners` 4 or 6 in teams with distinct names."""
+    """Raise RulesError if more than 5 play, or with `partners` neither 4 nor 6, or if two teams have the same name.
+
+    Other conditions of a header are checked elsewhere (`Rulebook.check`).
+    """
     number = len(header.players)
     if not header.rules["partners"]:
         if number > 5:

@@ -33,10 +33,10 @@ class CribDiceTray:
         return not _crib(state).turn.frozen
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the decisions that the dice in the keep zone imply before the next roll.
+        """Yield the decision that the player has made before the current throw: the point that the keep zone names.
 
-        That is naming the point, the face value that the player collects this turn. One empty sequence is yielded if
-        the point is already named; nothing is yielded if the keep zone names none.
+        The keep zone names a value if it holds all dice of the last throw that show it. An empty tuple is yielded if no
+        point is due; nothing is yielded if one is due and the keep zone names none.
         """
         if "point" not in state.decisions:
             yield ()
@@ -49,7 +49,10 @@ class CribDiceTray:
             yield (NamePoint(value),)
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield the dice of the throw zone that moved; then these with the dice newly moved to the keep zone.
+        """Yield the possible throws that the dice at rest show, each as ascending values, likeliest first.
+
+        First the dice of the throw zone that moved; then these with the dice that the keep zone has gained since.
+        Nothing if a die that must be thrown did not move.
 
         Args:
             state: State before the throw.
@@ -59,7 +62,11 @@ class CribDiceTray:
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the point that the keep zone names, or a notice of what is wrong or comes next."""
+        """Return what the dice at rest mean: the point that the keep zone names, as a line to play, and a notice.
+
+        Dice of another value, moved there before anything was thrown, undo the point and name the new one. Else there
+        is only a notice: of what is wrong in the keep zone, or of what comes next.
+        """
         crib = _crib(state)
         if state.standing.over or not dice.kept or dice.overruled:
             return Meaning(notice=_without_kept(crib, dice))
@@ -101,9 +108,10 @@ def _naming(state: CribDice, kept: Values) -> Meaning:
 
 
 def _frozen(state: CribDice, kept: Values) -> Meaning:
-    """Return the meaning of the dice `kept` in the keep zone while dice are frozen.
+    """Return what the dice `kept` in the keep zone mean while dice are frozen.
 
-    It is a notice, or the correction of a point that was just named to another.
+    Frozen dice, all or some: a notice to move the missing ones or to go on. Dice that name another point, before
+    anything was thrown: an undo and the new point. Else the notice `illegal_hold`.
     """
     turn = state.turn
     wrong = [die for die in kept if die != turn.point]
@@ -125,7 +133,15 @@ def _point_of(lying: Values, kept: Values) -> int | None:
 
 
 def _illegal(lying: Values, kept: Values) -> Phrase:
-    """Return the notice of why the dice `kept` in the keep zone name no point. `lying` is the last throw."""
+    """Return the notice that says why the dice in the keep zone name no point.
+
+    `changed`: they are not all of the throw. Else `illegal_hold` with a reason: several values, only one die shows the
+    value, or some that show it are missing.
+
+    Args:
+        lying: Dice of the last throw.
+        kept: Dice in the keep zone; at least one.
+    """
     if Counter(kept) - Counter(lying):
         return Phrase("changed", {"was": list(lying), "kept": list(kept)})
     if len(set(kept)) > 1:
@@ -138,7 +154,10 @@ def _illegal(lying: Values, kept: Values) -> Phrase:
 
 
 def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
-    """Return the notice when the keep zone is empty or ignored: choose, freeze, clear the tray or go on."""
+    """Return the notice when the keep zone is empty or ignored; None if the game is over.
+
+    It asks to choose the point, to move frozen dice to the keep zone, to clear the tray, or for the next action.
+    """
     if "point" in state.decisions:
         return Phrase("choose_point", {"player": state.standing.player, "values": _points(state.turn.dice)})
     if state.turn.frozen and dice.keep_zone:
@@ -147,12 +166,13 @@ def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
 
 
 def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
-    """Return the notice to move frozen dice that are missing from the keep zone into it.
+    """Return the notice that asks to move the missing frozen dice to the keep zone, with their number.
 
-    Without missing dice, return the notice of the player's next action; None if there is none.
+    If none is missing, return the notice of the player's next action. With six or seven frozen, five in the keep zone
+    are enough.
 
     Args:
-        state: The state.
+        state: State with frozen dice.
         kept: Number of dice in the keep zone.
     """
     turn = state.turn

@@ -22,18 +22,21 @@ Indices = npt.NDArray[np.int64]
 ROW = {5: 1, 6: 7, 7: 13, 4: 19, 3: 25, 2: 31}
 """Row of the set of 1s in a table of sets, by number of frozen dice; the rows of the 2s to 6s follow it."""
 ROWS = 37
-"""Rows of a table of sets: the wipe-out, and six values of 2 to 7 frozen dice."""
+"""Number of rows of a table of sets: one for the wipe-out, and six values for each of 2 to 7 frozen dice. Fixed by the
+rules."""
 BOMBS = (ROW[5], ROW[6], ROW[7])
 """Rows of five, six and seven 1s: the sets that may bomb."""
 
 
 @cache
 def offers() -> tuple[Indices, Floats]:
-    """Return every offer of a throw of seven dice: the one to three sets that the player may freeze. Cached.
+    """Return every offer of a throw of seven dice, as arrays, with its probability. Cached.
+
+    An offer is the one to three sets that the throw lets the player freeze.
 
     Returns:
-        (3, offers) row of each set in a table of sets; the last set is repeated where there are fewer than three. And
-        (offers,) probability of each offer.
+        (3, offers) row in a table of sets (see ROW) of each set of an offer; the last set is repeated where there are
+        fewer than three. And (offers,) probability of each offer.
     """
     rows = [[ROW[frozen] + value - 1 for frozen, value in offer] for offer, _ in first_throws()]
     return np.array([(row + row[-1:] * 2)[:3] for row in rows]).T, np.array([chance for _, chance in first_throws()])
@@ -41,10 +44,13 @@ def offers() -> tuple[Indices, Floats]:
 
 @cache
 def roll_matrix(frozen: int) -> Floats:
-    """Return the transition matrix of a roll with 2 to 4 dice frozen, repeated while only 1s keep it safe. Cached.
+    """Return the probability of each set after a roll with 2 to 4 dice frozen. Cached.
+
+    The roll is repeated while only 1s keep it safe, so it freezes more dice or wipes out.
 
     Returns:
-        (6, ROW[frozen]) probability of each row of a table of sets after the roll, by value of the frozen dice minus 1.
+        (6, ROW[frozen]) probability by value of the frozen dice minus 1, and by row of a table of sets; row 0 is the
+        wipe-out.
     """
     matrix = np.zeros((6, ROW[frozen]))
     for value in range(1, 7):
@@ -56,7 +62,7 @@ def roll_matrix(frozen: int) -> Floats:
 
 @cache
 def rollover_matrix(piddle_points: bool) -> tuple[Floats, Floats]:
-    """Return the transition matrix of throwing on with five, six or seven dice frozen: piddles, and rollovers. Cached.
+    """Return how throwing on with five, six or seven dice frozen ends: rolled over with which score, or lost. Cached.
 
     Args:
         piddle_points: Whether the house rule of this name is on.
@@ -82,9 +88,10 @@ def set_scores() -> Indices:
 def fresh_throws(
     piddle_points: bool, bank: Floats, lost: float, bottom: int, bombs: Sequence[float] = NO_BOMBS
 ) -> Floats:
-    """Return the (holes,) value of a throw of seven dice at each hole from `bottom` on, for one state of the board.
+    """Return the value before a throw of seven dice, with best play, at each hole that the turn may have reached.
 
-    Blocks of MIN_ROLLOVER holes are evaluated together, since a rollover leads at least that far.
+    Computed by backward induction from the furthest hole. Blocks of MIN_ROLLOVER holes are evaluated together, because
+    a rollover leads at least that far.
 
     Args:
         piddle_points: Whether the house rule of this name is on.
@@ -92,6 +99,9 @@ def fresh_throws(
         lost: Value of a wipe-out.
         bottom: Lowest hole to evaluate.
         bombs: Value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
+
+    Returns:
+        (holes,) values, from hole `bottom` on.
     """
     rows, chances = offers()
     known = np.arange(bottom, len(bank) - MAX_SET_SCORE)

@@ -24,23 +24,27 @@ Floats = npt.NDArray[np.float64]
 BANKS = "banks.f8"
 """File of the probabilities of banking 0, 1, 2, ... points in a turn: without, then with `piddle_points`."""
 ROUNDS = 192
-"""Number of rounds computed exactly. Later the probability of finishing per round is constant to ten digits."""
+"""Number of rounds for which finishes are computed exactly. Later the probability of finishing in a round is constant
+to ten digits. Higher: slower, larger arrays, hardly more exact."""
 BLOCK_TURNS = 16
-"""Turns per block of a matrix product. Smaller blocks multiply fewer zeros; larger ones need fewer calls of BLAS."""
+"""Number of turns in one block of a matrix product. Higher: more multiplications by 0. Lower: more calls of BLAS. The
+result is the same. Must divide ROUNDS."""
 NEGLIGIBLE = 1e-12
-"""Probability up to which a term of a sum is dropped. Smaller is slower and more exact."""
+"""Probability up to which a further bank, round or distance is ignored. Lower: more exact and slower."""
 TIES = ((0.5, 8 / 18), (0.5 - 0.15**0.5, 5 / 18), (0.5 + 0.15**0.5, 5 / 18))
 """Gauss-Legendre nodes and weights on [0, 1]. A win shared with k others counts 1 / (k + 1), the integral of x**k.
 Three nodes are exact for up to five others."""
 MAX_PRODUCT = 262_144
-"""Multiplications per matrix product. BLAS wakes other threads for larger ones, which costs more than it saves."""
+"""Most multiplications of one matrix product; larger products are computed in blocks of rows. Higher: BLAS wakes other
+threads, which costs more time than it saves. The result is the same."""
 
 
 @cache
 def banks(piddle_points: bool) -> tuple[float, ...]:
-    """Return the stored probability of banking 0, 1, 2, ... points in a turn that maximises turn points. Cached.
+    """Read the stored probability of banking 0, 1, 2, ... points in a turn that maximises expected turn points. Cached.
 
-    1 minus the sum is the probability of a wipe-out. `piddle_points` is the house rule of this name.
+    1 minus the sum is the probability of a wipe-out. `piddle_points` is the house rule of this name. Raises RulesError
+    if the file is missing.
     """
     stored = floats(__package__, BANKS)
     half = len(stored) // 2
@@ -81,9 +85,14 @@ class FinishDistribution:
         self._blocks = _blocks(own, self._fuchled_by)
 
     def _banked(self, chances: Floats) -> Floats:
-        """Return the probability that n turns all bank and add up to k points: (banks, holes + 1) by n and k.
+        """Return the probability that n turns all bank and add up to k points, for each n and k.
 
-        The table ends at the first n whose probability is negligible. `chances` are as in the class.
+        Args:
+            chances: Probability that a turn banks 0, 1, 2, ... points.
+
+        Returns:
+            (banks, holes + 1) by n from 0 and by k. It ends at the first n with a negligible probability of still being
+            on the track.
         """
         found = [np.append(1.0, np.zeros(self.holes))]
         turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # sum over the wipe-outs before each bank
@@ -92,9 +101,9 @@ class FinishDistribution:
         return np.array(found)
 
     def _times(self, wipeouts: int) -> tuple[Floats, Floats]:
-        """Return the probability that bank n + 1, and that the first fuchle after n banks, comes in a given turn.
+        """Return when bank n + 1 comes, and when the first fuchle comes after n banks, as probabilities by turn.
 
-        Only the wipe-outs' probabilities are counted; those of the banks are in `_reached` and `_leap`.
+        Only probabilities of wipe-outs are multiplied; those of the banks are in `_reached` and `_leap`.
 
         Args:
             wipeouts: Consecutive wipe-outs before the first turn.
@@ -113,16 +122,16 @@ class FinishDistribution:
         return bank, fuchled
 
     def _crossed(self, hole: int) -> Floats:
-        """Return the probability that n banks from `hole` on stay on the track and that the next one leaves it.
+        """Return the probability that n banks from `hole` on stay on the track and the next one finishes.
 
-        Shape (banks, past): by n and by holes past the last one, minus 1.
+        Shape (banks, past): by n, and by the holes past the last one where it finishes, minus 1.
         """
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]
         return _product(short[:, ::-1], self._leap)
 
     def _until_fuchle(self, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-        """Return the distribution of a finish without a fuchle, and of the first fuchle.
+        """Return when and how far a peg finishes without a fuchle, and when its first fuchle comes.
 
         Args:
             wipeouts: Consecutive wipe-outs before the first turn.
@@ -136,28 +145,33 @@ class FinishDistribution:
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
 
     def finishes(self, wipeouts: int, hole: int) -> Floats:
-        """Return the (ROUNDS, past) probability of finishing, by turn and by holes past the last one, minus 1.
+        """Return the probability that a peg finishes in each turn and at each distance past the last hole.
 
         Fuchles are included: after one the peg goes on from the start.
 
         Args:
             wipeouts: Consecutive wipe-outs before the first turn.
             hole: Hole of the peg.
+
+        Returns:
+            (ROUNDS, past) probability, by turn and by holes past the last one, minus 1.
         """
         own, fuchled = self._until_fuchle(wipeouts, hole)
         restarted = _delays(fuchled[: self._fuchled_by]) @ self._blocks
         return own + restarted.reshape(own.shape)
 
     def sums(self, weights: Floats, wipeouts: int, hole: int) -> tuple[Floats, float]:
-        """Return the expected value of a finish, from every hole and from one state with wipe-outs.
+        """Return the expected value of a peg's finish, the sum of `weights` times the probability of each finish.
 
         Args:
-            weights: (turns, past) value of finishing, by turn and by holes past the last one, minus 1; 0 later.
-            wipeouts: Consecutive wipe-outs in the one state.
-            hole: Hole of the peg in the one state.
+            weights: (turns, past) value of finishing, by turn and by holes past the last one, minus 1. Later finishes
+                have the value 0.
+            wipeouts: Consecutive wipe-outs before the first turn, for the second result.
+            hole: Hole of the peg, for the second result.
 
         Returns:
-            (holes + 1,) expected value by hole of the peg, without wipe-outs; and the expected value in the one state.
+            (holes + 1,) expected value by hole of the peg, without wipe-outs before; and the one for `hole` and
+            `wipeouts`.
         """
         turns = len(weights)
         apart = _product(self._anew[:turns], weights.T)
@@ -175,9 +189,13 @@ class FinishDistribution:
 
 
 def _blocks(distribution: Floats, delay: int) -> Floats:
-    """Return a distribution over turns in overlapping blocks: (blocks, delay + BLOCK_TURNS, past), a view.
+    """Return a distribution over turns cut into overlapping blocks, as a view: (blocks, delay + BLOCK_TURNS, past).
 
     Block b holds the turns from `b * BLOCK_TURNS - delay` on; before turn 0 there are zeros.
+
+    Args:
+        distribution: (ROUNDS, past) probability by turn and by distance.
+        delay: Number of turns before its own that a block also holds.
     """
     padded = np.pad(distribution, ((delay, 0), (0, 0)))
     turn, past = padded.strides
@@ -186,10 +204,10 @@ def _blocks(distribution: Floats, delay: int) -> Floats:
 
 
 def _delays(chances: Floats) -> Floats:
-    """Return the Toeplitz matrix that delays one block of turns by a random restart.
+    """Return the matrix (Toeplitz) that moves one block of turns to later turns by a random delay.
 
     Args:
-        chances: (delay,) probability of the restart, by turn.
+        chances: (delay,) probability, by turn, that the peg starts again after this turn.
 
     Returns:
         (BLOCK_TURNS, delay + BLOCK_TURNS): its product with each block of `_blocks` is the distribution over the
@@ -208,7 +226,7 @@ def _product(one: Floats, other: Floats) -> Floats:
 
 @lru_cache(maxsize=4)
 def course(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
-    """Return the finish distributions of turns that maximise turn points. Cached.
+    """Return the distribution of a peg's finish if every turn maximises expected turn points. Cached.
 
     Args:
         piddle_points: Whether the house rule of this name is on.
@@ -220,7 +238,9 @@ def course(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
 
 @lru_cache(maxsize=32)
 def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-    """Return the distribution of a peg's finish, and of not having finished. Cached.
+    """Return the probability that a peg finishes in each turn, and that it has not finished after it. Cached.
+
+    Every turn maximises expected turn points.
 
     Args:
         piddle_points: Whether the house rule of this name is on.
@@ -247,7 +267,10 @@ class Race:
         self._past = max(self._course.past, *(peg - board.holes for peg in board.pegs))
 
     def turn_values(self) -> TurnValues:
-        """Return the win probability of the side to move, in every state that the current turn can reach."""
+        """Return the win probability of the side to play for every state of the current turn, as a `TurnValues`.
+
+        This turn is played to win; later turns, and those of other sides, for the most turn points.
+        """
         side, board = self._board.side, self._board
         peg, (won, late) = board.pegs[side], self._won(side)
         wipeouts = (board.wipeouts[side] + 1) % board.fuchle_at
@@ -264,7 +287,9 @@ class Race:
         return TurnValues(self._piddle_points, banked, lost + late, banked, fresh)
 
     def _finish_of(self, side: int) -> tuple[Floats, Floats]:
-        """Return the distribution of the finish of a side. Round 0 is the current one.
+        """Return the probability that a side finishes in each round, and that it has not finished after it.
+
+        Round 0 is the current one. A side that has played in it already can finish from round 1 on.
 
         Returns:
             (ROUNDS, past) probability of finishing, by round and by holes past the last one, minus 1. And (ROUNDS,)
@@ -282,11 +307,11 @@ class Race:
         return finishing, on
 
     def _won(self, side: int) -> tuple[Floats, float]:
-        """Return the expected share of the win of a side, by when and how far past the end it finishes.
+        """Return a side's expected share of the win for each round and distance of its finish.
 
         Returns:
             (rounds, past + 1) share by round of the finish and by holes past the last one, minus 1. And the share if
-            the side has not finished after those rounds.
+            the side has not finished after ROUNDS rounds.
         """
         others = [self._finish_of(other) for other in range(len(self._board.sides)) if other != side]
         under_way = np.prod([on for _, on in others], axis=0)
@@ -299,13 +324,13 @@ class Race:
         return won, float(under_way[-1] * once / (1 - stays ** len(self._board.sides)))
 
     def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
-        """Return the (rounds, past + 1) expected share of the win of a side, by round and distance of its finish.
+        """Return a side's expected share of the win for each round and distance of its finish: (rounds, past + 1).
 
-        With `find_a_loser` the first of two sides to finish wins.
+        With `find_a_loser` the first of two sides to finish wins, whatever the distance.
 
         Args:
             side: The side.
-            others: Finish distribution of each other side, as `_finish_of` returns it.
+            others: For each other side the two arrays that `_finish_of` returns.
         """
         if not self._board.header.rules["find_a_loser"]:
             return _shares(others)
@@ -320,11 +345,10 @@ class Race:
 
 
 def _shares(others: list[tuple[Floats, Floats]]) -> Floats:
-    """Return the expected share of the win of a side, by the round and the distance of its finish.
+    """Return a side's expected share of the win for each round and distance of its finish: (rounds, past + 1).
 
-    The result has shape (rounds, past + 1). Column d is a finish d + 1 holes past the last one; the last column is
-    further than any other side can get. The side wins if no other finishes in an earlier round or further past the end;
-    ties share the win.
+    Column d is a finish d + 1 holes past the last one; the last column is further than any other side can get. The side
+    wins if no other finishes in an earlier round, or further in the same one; ties share the win.
 
     Args:
         others: (rounds, past) finish distribution of each other side, and its (rounds,) probability of not having

@@ -16,7 +16,8 @@ from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, throws_of
 
 RICH = 400
-"""Gathered points from which stopping beats every throw that can fail, for any set. A test proves it."""
+"""Points gathered in a turn from which a stop beats every throw that can fail, with any set; stored turn values end
+there. A test proves it. Higher: a longer table with the same values, which `make solve` must write anew."""
 TURNS = "turns.f8"
 """File of the stored values of a throw of seven, by points gathered: without, then with `piddle_points`."""
 ANNOUNCED = 11 / 36
@@ -30,7 +31,7 @@ Set = tuple[int, int]
 def safe_chance(frozen: int, point: int) -> float | None:
     """Return the probability that the next throw is no wipe-out; None with seven frozen, because it cannot fail.
 
-    In a piddle a double of the point counts as safe.
+    With five or six frozen it is a piddle: only a double of another value than the point fails.
 
     Args:
         frozen: Number of frozen dice, 2 to 7.
@@ -46,9 +47,10 @@ def safe_chance(frozen: int, point: int) -> float | None:
 
 @cache
 def first_throws() -> tuple[tuple[tuple[Set, ...], float], ...]:
-    """Return each offer of a throw of seven dice with its probability. Cached.
+    """Return every offer of a throw of seven dice with its probability. Cached.
 
-    An offer is a tuple of the sets that the player may freeze, by ascending face value: two or more dice of one value.
+    An offer is a tuple of the sets that the player may freeze, two or more dice of one value each, as pairs of their
+    number and value. Sets are in ascending order of the value. The probabilities add up to 1.
     """
     offers: Counter[tuple[Set, ...]] = Counter()
     for dice, ways in throws_of(7):
@@ -58,9 +60,9 @@ def first_throws() -> tuple[tuple[tuple[Set, ...], float], ...]:
 
 @cache
 def rich_fresh_throw() -> float:
-    """Return the expected points of a throw of seven dice if the turn stops with its best set. Cached.
+    """Return the expected points of a throw of seven dice if the turn stops with the highest set. Cached.
 
-    Seven alike roll over and are thrown again.
+    Only seven alike do not stop: they roll over, and seven dice are thrown again.
     """
     best = sum(chance * max(set_score(*held) for held in offer) for offer, chance in first_throws())
     return best / (1 - 6 / 6**7)
@@ -68,9 +70,9 @@ def rich_fresh_throw() -> float:
 
 @cache
 def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
-    """Return how a roll ends if it is repeated while only 1s keep it safe. Cached.
+    """Return the probability of each number of dice that a roll freezes, if it is repeated while only 1s keep it safe.
 
-    Pairs of the number of newly frozen dice, 1 or more, and its probability. The rest to 1 is a wipe-out.
+    The result is pairs of the number, 1 or more, and its probability; the rest to 1 is a wipe-out. Cached.
 
     Args:
         frozen: Number of frozen dice before the roll, 2 to 4.
@@ -82,7 +84,11 @@ def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
 
 @cache
 def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float]:
-    """Return how a single roll can be safe. The arguments are those of `roll_ends`.
+    """Return the probabilities of all safe results of one roll with two to four dice frozen. Cached.
+
+    Args:
+        frozen: Number of frozen dice before the roll, 2 to 4.
+        point: Face value of the frozen dice.
 
     Returns:
         Pairs of the number of newly frozen dice, 1 or more, and its probability. And the probability of a roll that
@@ -97,10 +103,10 @@ def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float
 
 
 def piddle_ends(piddle_points: bool) -> tuple[tuple[int, float], ...]:
-    """Return pairs of the number of dice that a won piddle adds to the set, and its probability.
+    """Return the probability of each number of dice that a won piddle adds to the set, as pairs (number, probability).
 
-    The rest to 1 is a lost piddle. Without the house rule `piddle_points` a double of the point is thrown again; the
-    probabilities are those after all repetitions.
+    The rest to 1 is a lost piddle. Without the house rule `piddle_points` no die is added, and a double of the point is
+    thrown again: the probabilities are those after all repetitions.
     """
     return ((0, 20 / 36), (1, 10 / 36), (2, 1 / 36)) if piddle_points else ((0, 30 / 35),)
 
@@ -143,7 +149,10 @@ class TurnValues:
         self._held: dict[tuple[int, int, int], float] = {}
 
     def fresh(self, gathered: int) -> float:
-        """Return the value before a throw of seven dice; `gathered` points come from earlier sets of the turn."""
+        """Return the value before a throw of seven dice, with best play after it. Cached.
+
+        `gathered` are the points of earlier sets of the turn. From the end of the known values on, `rich` gives it.
+        """
         if gathered >= self._rich_from:
             return self.rich(gathered)
         # Backward induction from the rich end, so that the recursion stays shallow.
@@ -156,7 +165,7 @@ class TurnValues:
         return self._fresh[gathered]
 
     def held(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value of the best choice with a set frozen: to stop, bomb or throw on.
+        """Return the value with a set frozen, with the best choice of stop, bomb or throwing on. Cached.
 
         Args:
             gathered: Points of the turn's earlier sets, without this one.
@@ -171,7 +180,13 @@ class TurnValues:
         return self._held[key]
 
     def thrown(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value of throwing on with a set frozen, followed by best play. Arguments as in `held`."""
+        """Return the value of throwing on with a set frozen, with best play after the throw.
+
+        Args:
+            gathered: Points of the turn's earlier sets, without this one.
+            frozen: Number of frozen dice. Seven roll over, five or six are a piddle, fewer a roll.
+            point: Face value of the frozen dice.
+        """
         if frozen == 7:
             return self.fresh(gathered + set_score(7, point))
         if frozen >= 5:
@@ -179,7 +194,13 @@ class TurnValues:
         return self._rolled(gathered, frozen, point)
 
     def piddled(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value of throwing a piddle with a set of five or six dice frozen. Arguments as in `held`."""
+        """Return the value of throwing a piddle, two dice with five or six frozen, with best play after it.
+
+        Args:
+            gathered: Points of the turn's earlier sets, without this one.
+            frozen: Number of frozen dice, 5 or 6.
+            point: Face value of the frozen dice.
+        """
         won = sum(
             chance * self.fresh(gathered + set_score(min(7, frozen + hits), point))
             for hits, chance in self._piddle_ends
@@ -187,9 +208,14 @@ class TurnValues:
         return won + self._piddle_lost * self.lost
 
     def _rolled(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value of a roll with two to four dice frozen. Arguments as in `held`.
+        """Return the value of a roll with two to four dice frozen, with best play after it.
 
-        A roll that only 1s keep safe is followed by a stop or another roll, whichever is worth more.
+        A roll that only 1s keep safe is followed by a stop or by another roll, whichever is worth more.
+
+        Args:
+            gathered: Points of the turn's earlier sets, without this one.
+            frozen: Number of frozen dice, 2 to 4.
+            point: Face value of the frozen dice.
         """
         changes, unchanged = rolls(frozen, point)
         total = sum(chance * self.held(gathered, frozen + hits, point) for hits, chance in changes)

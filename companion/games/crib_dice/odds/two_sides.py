@@ -26,24 +26,28 @@ if TYPE_CHECKING:
     from companion.games.crib_dice.odds.backward_induction import Floats
 
 PEGS = 121
-"""Number of holes that a peg on the board can be at: 0, the start, to 120."""
+"""Number of holes at which a peg can be: 121, from 0, the start, to 120. Fixed by the track of the tables."""
 FUCHLED = 121
-"""Place of a peg that a fuchle has sent to the start. The other *places*, indices of tables, are the holes 0 to 120."""
+"""Place of a peg that a fuchle has sent to the start. A *place* is an index of the tables; places 0 to 120 are holes,
+and this is the next number. Another value would address other entries of the tables."""
 PLACES = 122
-"""Number of places of a peg: the holes 0 to 120, and FUCHLED."""
+"""Number of places of a peg, the holes 0 to 120 and FUCHLED: length of two axes of the tables."""
 HOLE = (*range(PEGS), 0)
 """Hole of each place of a peg."""
 FUCHLE = 3
-"""Consecutive wipe-outs that send a peg to the start: size of the tables' axes of wipe-outs."""
+"""Consecutive wipe-outs that send a peg to the start: length of the two axes of wipe-outs, 0 to 2, in the tables. Fixed
+by the rules without `pandemonium`."""
 TOP = 160
-"""Hole from which a turn that may end beyond the track always stops, however close the other peg is."""
+"""Hole, counted on beyond the track's end at 120, from which a turn that finishes always stops, however close the other
+peg is. Higher: larger tables, slower to solve, with the same values."""
 BEYOND = TOP + 2 * MAX_SET_SCORE + 1 - PEGS
 """Columns of the table of last turns: how many holes past the track the other side can finish."""
 SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
 """Axes of a table: order, mover's place, other's place, mover's and other's wipe-outs in a row, as in `DuelState`. A
 table goes on with the last turns, after one side has finished (`stored_equities`)."""
 SHORT_TRACK = 120
-"""Holes of the track that the tables cover."""
+"""Number of holes of the track that the tables are solved for: the ordinary game's. In the long game of 240 holes both
+pegs are moved back to fit it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,9 @@ class DuelRules:
         return self.stake if place == FUCHLED else 2 if self.skunk and place <= SHORT_TRACK // 2 else 1
 
     def lost_last(self, place: int, wipeouts: int) -> int:
-        """Return the games that a side loses by a wipe-out in the last turn of a game.
+        """Return the number of games that a side loses if it wipes out in the last turn of a game.
+
+        If that wipe-out is a fuchle, they are those of a fuchled peg, else those of its place.
 
         Args:
             place: Place of the side's peg before that turn.
@@ -110,7 +116,10 @@ class DuelState:
 
 
 def rules_of(board: CribbageBoard, goal: str) -> DuelRules:
-    """Return the house rules of a board that matter for a goal, `win` or `games`. Skunks matter only for `games`."""
+    """Return the house rules of a board for which tables are chosen; all other house rules are ignored.
+
+    The rule `skunk` counts only for the goal `games`, not for `win`.
+    """
     rules = board.header.rules
     return DuelRules(
         piddle_points=bool(rules["piddle_points"]),
@@ -128,7 +137,11 @@ def is_solved(board: CribbageBoard, goal: str = "win") -> bool:
 
 
 def nearest_rules(rules: DuelRules) -> DuelRules:
-    """Return the rules of the table that approximates a game under those rules; the same rules if it is solved."""
+    """Return the rules of the stored table that fits or approximates a game with the given rules.
+
+    They are the given rules if there is a table for them. Else with a bomb, double fuchle, bumping or skunks those of
+    the advanced game, and otherwise those of the basic game.
+    """
     if rules in TABLES:
         return rules
     if rules.skunk or rules.bomb or rules.double_fuchle or rules.bumping:
@@ -137,11 +150,14 @@ def nearest_rules(rules: DuelRules) -> DuelRules:
 
 
 def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
-    """Return the value of every state that the current turn can reach, for the side to move.
+    """Return the values of the side to play for every state of the current turn, as a `TurnValues`.
+
+    They come from the stored table of the nearest rules, so they are exact only if `is_solved`. Of several other sides
+    only the furthest counts.
 
     Args:
         board: Board before the turn.
-        goal: `win`: values are win probabilities. `games`: equities, games that the other loses less one's own.
+        goal: `win`: values are win probabilities. `games`: expected games that the other side loses less one's own.
     """
     duel = duel_state(board, goal)
     return _turn_values(
@@ -155,7 +171,9 @@ def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
 
 
 def duel_state(board: CribbageBoard, goal: str) -> DuelState:
-    """Return the state of a board as the tables index it.
+    """Return the state of a board as a stored table indexes it, for the side to play and one other side.
+
+    The other side is the furthest one that is not out. Wipe-outs above 2 count as 2.
 
     Args:
         board: Board before a turn.
@@ -172,9 +190,10 @@ def duel_state(board: CribbageBoard, goal: str) -> DuelState:
 
 
 def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
-    """Return the places of the pegs of the sides `me` and `other`, as `DuelState.mover` and `DuelState.other`.
+    """Return the places in the tables of the pegs of the sides `me` and `other`.
 
-    The tables have a track of 120 holes. On a board with a longer one both pegs are moved back by equally many holes.
+    A place is the hole of a peg, or FUCHLED. For an `other` that has finished it is the hole plus 1, above FUCHLED. The
+    tables have a track of 120 holes: on a longer one both pegs are moved back by equally many holes.
     """
     pegs, surplus = (board.pegs[me], board.pegs[other]), board.holes - SHORT_TRACK
     back = max(0, min(surplus, max(min(pegs), max(pegs) - SHORT_TRACK)))
@@ -196,10 +215,12 @@ def stored_equity(rules: DuelRules, place: int) -> float:
 
 
 def stored_equities(rules: DuelRules) -> tuple[Floats, Floats]:
-    """Return all equities of the table of those rules as two arrays: of shape SHAPE, and of last turns.
+    """Return all equities of the mover, in games, from the stored table of some rules, as two arrays.
 
-    A last turn is played after the other side has finished. Its equity is by the mover's place, the mover's wipe-outs
-    and the hole past the track, from 0, where the other is: shape (PLACES, FUCHLE, BEYOND).
+    Returns:
+        Equities before ordinary turns, of shape SHAPE. And before last turns, after the other side has finished, of
+        shape (PLACES, FUCHLE, BEYOND): by the mover's place and wipe-outs, and by the other's hole past the track, from
+        0.
     """
     import numpy as np
 
@@ -209,15 +230,15 @@ def stored_equities(rules: DuelRules) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=512)
 def _turn_values(duel: DuelState, piddle_points: bool, bombs: bool, five: bool, fuchle: bool, win: bool) -> TurnValues:
-    """Return the values of the side to move for every state of a turn. Cached.
+    """Return the values of the side to play for every state of a turn, as a `TurnValues`, from a stored table. Cached.
 
     Args:
         duel: State before the turn.
         piddle_points: Whether the house rule `piddle_points` is on.
         bombs: Whether the side may bomb.
-        five: Whether five 1s bomb without an announced throw.
+        five: Whether five 1s bomb at once, without the throw of an announced bomb.
         fuchle: Whether the next wipe-out is a fuchle.
-        win: Whether values are win probabilities; else equities.
+        win: Whether values are win probabilities; else they are equities, in games.
     """
     import numpy as np
 
@@ -238,14 +259,15 @@ def _turn_values(duel: DuelState, piddle_points: bool, bombs: bool, five: bool, 
 
 
 def turn_ends(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]:
-    """Return the equity of the mover after each way to end its turn, from the stored table.
+    """Return the equity of the mover, in games, after each way to end its turn, read from the stored table.
 
     Args:
         duel: State before the turn.
         fuchle: Whether the next wipe-out of the mover is a fuchle.
 
     Returns:
-        Equity after a stop, by the hole that it reaches; after a wipe-out; and after a bomb, `-inf` if not allowed.
+        Equity after a stop, by the hole that it reaches, from 0 to far beyond the track; after a wipe-out; and after a
+        bomb, `-inf` if the other peg is not ahead.
     """
     rules, order, mover, other, theirs = duel.rules, duel.order, duel.mover, duel.other, duel.theirs
     lost_last = rules.games_lost(FUCHLED if fuchle else mover)

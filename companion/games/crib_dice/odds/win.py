@@ -16,10 +16,11 @@ ONE_MOVES_ANOTHER = ("bomb", "bumping", "double_fuchle")
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return each option with the win probability of the side to move, to eight digits.
+    """Return pairs of each option and its win probability for the side to play; empty after the end.
 
-    Between two sides the solved game is used where a table fits: all turns are played to win. Pegs that cannot move
-    each other race, with later turns played for points. Other mixes of rules are approximated (`two_sides`).
+    Between two sides the stored table of the solved game is used where one fits: all turns are played to win. Where
+    pegs can't move each other, this turn is played to win and later ones for points. Other mixes of rules are
+    approximated by the nearest table. An option is a decision, or a number of dice to throw.
 
     Raises:
         RulesError: The roll-off is on, a player has left, or `find_a_loser` is played by more than two sides.
@@ -32,10 +33,12 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return each option with the expected games that the other side loses, less those of the side to move.
+    """Return pairs of each option and its equity for the side to play; empty after the end.
+
+    The equity is the expected games that the other side loses, less those that the side to play loses.
 
     Raises:
-        RulesError: As `values_to_win`, or there are more than two sides.
+        RulesError: The roll-off is on, a player has left, or there are more than two sides.
     """
     board = _board(state)
     if board.over:
@@ -52,7 +55,11 @@ def solved(state: State, goal: str = "win") -> bool:
 
 
 def _board(state: State) -> CribbageBoard:
-    """Return the board of a state. Raises RulesError where no values to win are computed."""
+    """Return the board of a state of Crib Dice for which win probabilities can be computed.
+
+    Raises RulesError in a roll-off, if a player has left and the game is not over, or if `find_a_loser` is played by
+    more than two sides.
+    """
     if not isinstance(state, CribDice):
         raise RulesError("The chance to win is known once the roll-off is over.")
     board = state.board
@@ -67,7 +74,10 @@ def _board(state: State) -> CribbageBoard:
 
 @lru_cache(maxsize=64)
 def _worth_to_win(board: CribbageBoard) -> TurnValues:
-    """Return the win probability of the side to move, in every state that the current turn can reach. Cached."""
+    """Return the win probability of the side to play for every state of the current turn, as a `TurnValues`. Cached.
+
+    It comes from a stored table if that is exact, or if one side can move another's peg; else from an independent race.
+    """
     if two_sides.is_solved(board) or any(board.header.rules[key] for key in ONE_MOVES_ANOTHER):
         return two_sides.turn_values(board)
     from companion.games.crib_dice.odds.race import Race
