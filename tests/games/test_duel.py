@@ -125,3 +125,13 @@ def test_one_wipe_out_from_a_fuchle_a_turn_for_the_win_stops_early() -> None:
     assert values(CribDice(board, choosing))[str(STOP)] == max(values(CribDice(board, choosing)).values())
     at_ease = replace(board, wipeouts=(0, 0))
     assert values(CribDice(at_ease, choosing))["{'throw': 5}"] == max(values(CribDice(at_ease, choosing)).values())
+
+
+@pytest.mark.parametrize("on", list(product((False, True), repeat=5)))
+def test_rules_without_a_table_use_the_one_of_the_advanced_game(on: tuple[bool, ...]) -> None:
+    rules = duel.DuelRules(*on)
+    used = duel.nearest_rules(rules)
+    assert used in duel.TABLES
+    assert used.skunk == rules.skunk
+    assert used == rules or (used.piddle_points, used.bomb, used.double_fuchle, used.bumping) == (True,) * 4
+    assert used == rules or rules not in duel.TABLES

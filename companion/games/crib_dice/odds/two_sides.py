@@ -139,14 +139,10 @@ def is_solved(board: CribbageBoard, goal: str = "win") -> bool:
 def nearest_rules(rules: DuelRules) -> DuelRules:
     """Return the rules of the stored table that fits or approximates a game with the given rules.
 
-    They are the given rules if there is a table for them. Else with a bomb, double fuchle, bumping or skunks those of
-    the advanced game, and otherwise those of the basic game.
+    They are the given rules if there is a table for them, else those of the advanced game, with skunks if the given
+    ones have them.
     """
-    if rules in TABLES:
-        return rules
-    if rules.skunk or rules.bomb or rules.double_fuchle or rules.bumping:
-        return replace(ADVANCED, skunk=rules.skunk)
-    return DuelRules(rules.piddle_points)
+    return rules if rules in TABLES else replace(ADVANCED, skunk=rules.skunk)
 
 
 def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
