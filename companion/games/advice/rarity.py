@@ -20,7 +20,7 @@ Far below any real difference of values, so a larger one changes nothing until i
 def chance_of_as_good(transcript: Transcript, story: Story) -> float:
     """Return the probability of throwing at least as well as the luckiest throw of a finished game.
 
-    All throws of so many dice from the same position are compared by the value of the state after them.
+    All throws of that number of dice from the same position are compared by the value of the state after them.
 
     Args:
         transcript: The whole game.

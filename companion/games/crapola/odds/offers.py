@@ -23,7 +23,7 @@ def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
     """Return every offer of a throw of `dice` dice with its probability. Cached.
 
     An offer is what a throw lets the player keep: for each number of dice that can be left over, that number and the
-    most points of a keep that leaves so many. Crap-outs are left out, so their probability is missing.
+    most points of a keep that leaves that number. Crap-outs are left out, so their probability is missing.
     """
     return tuple((offer, ways / 6**dice) for offer, ways in offers_table()[dice])
 
@@ -46,8 +46,8 @@ def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
 def offers(dice: int) -> dict[Keeps, int]:
     """Compute every offer of a throw of `dice` dice, with the number of permutations of the dice that give it.
 
-    An offer has for each number of dice that can be left over that number, and the most points of a keep that leaves so
-    many. Crap-outs are left out.
+    An offer has for each number of dice that can be left over that number, and the most points of a keep that leaves
+    that number. Crap-outs are left out.
     """
     found: Counter[Keeps] = Counter()
     for thrown, ways in throws_of(dice):

@@ -9,7 +9,7 @@ from companion.games.engine.game import State
 
 HOLES = 120
 """Number of holes of a cribbage track, without the start: a peg at hole 120 is on the last one. A game maps its scores
-to so many holes, unless it has a longer track."""
+to them, unless it has a longer track. Higher: a longer track on page and board."""
 
 
 @dataclass(frozen=True, slots=True)
