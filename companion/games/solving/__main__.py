@@ -21,11 +21,14 @@ from companion.games.advice.stored import Solver
 from companion.games.registry import GAMES
 
 REFRESH_S = 0.2
-"""Seconds between two updates of the progress bars."""
+"""Seconds between two updates of the progress bars. Higher: bars that jump. The results are the same."""
 
 
 def solvers(game: str) -> Mapping[str, Solver]:
-    """Return the solvers of a game's tables by file name; empty if the game has no solver module here."""
+    """Return the functions that compute a game's stored tables, by file name of the table.
+
+    Empty if the game has no module of its name in this package. Imports that module.
+    """
     solver = f"companion.games.solving.{game}"
     if importlib.util.find_spec(solver) is None:
         return {}
@@ -34,7 +37,10 @@ def solvers(game: str) -> Mapping[str, Solver]:
 
 
 def solve(game: str) -> None:
-    """Compute all tables of a game, each on a core of its own, write them to its folder, print sizes and durations."""
+    """Compute all stored tables of a game, each in a process of its own, and write them to the game's `odds` folder.
+
+    Files are overwritten. Progress bars are shown on a terminal; sizes and durations are printed.
+    """
     from rich.console import Console
     from rich.progress import Progress, TimeElapsedColumn
 
@@ -58,11 +64,11 @@ def solve(game: str) -> None:
 
 
 def run_solver(solver: Solver, report: Callable[[float], object]) -> bytes:
-    """Run a solver and return the content of its table.
+    """Run a solver to its end and return the bytes of the table that it computes. No file is written.
 
     Args:
-        solver: The solver.
-        report: Called with the progress, 0 to 1; with 1.0 at the end.
+        solver: Generator function that yields its progress and returns the bytes.
+        report: Called with each progress, 0 to 1; with 1.0 at the end.
     """
     steps = solver()
     while True:
@@ -83,10 +89,15 @@ def _set_progress(shared: Any) -> None:
 
 
 def _timed_table(game: str, name: str, place: int) -> tuple[bytes, float]:
-    """Compute the table `name` in a worker process and report its progress at index `place` of the shared array.
+    """Compute one table of a game in a worker process; write the progress to the shared array.
+
+    Args:
+        game: Name of the game.
+        name: File name of the table.
+        place: Index of the table's progress in the array that `_set_progress` stored.
 
     Returns:
-        The content of the table, and the processor time in seconds.
+        The bytes of the table, and the processor time that it took, in seconds.
     """
     begun = time.process_time()
 
@@ -99,7 +110,10 @@ def _timed_table(game: str, name: str, place: int) -> tuple[bytes, float]:
 
 
 def main(games: Sequence[str]) -> None:
-    """Solve the named games, or all games if none is named."""
+    """Compute and write the tables of the named games, or of all games if none is named.
+
+    Games without solvers are passed over. Sets OPENBLAS_NUM_THREADS to 1 unless it is set.
+    """
     # Each table has a core of its own: NumPy's threads would only be in each other's way. It is not loaded yet.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for game in games or GAMES:

@@ -9,10 +9,10 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def compiled(function: F) -> F:
-    """Compile a function of numbers and NumPy arrays to machine code when it is first called.
+    """Decorate a function of numbers and NumPy arrays so that numba compiles it to machine code on its first call.
 
-    Without numba the function stays plain Python: the same results, hundreds of times slower. Tests run it so.
-    Compilation is for this processor, and sums may be reordered: the last digits differ between machines.
+    Without numba the function is returned unchanged, as tests use it: it computes the same, hundreds of times slower.
+    Compiled for this processor, sums may be reordered, so the last digits differ between machines.
     """
     try:
         from numba import njit

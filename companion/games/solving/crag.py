@@ -16,13 +16,13 @@ from companion.games.solving.crag_plays import plays
 
 
 def solved(strict: bool) -> Floats:
-    """Return the expected points of the rest of each sheet with best play, by backward induction.
+    """Compute the expected points that each sheet still gets with best play, by backward induction.
 
     Args:
         strict: Whether the house rule `thirteen_without_double` is on.
 
     Returns:
-        Shape (8192,), points; the index has bit i set where category i of the sheet is filled.
+        (8192,) points by sheet. Bit i of the index of a sheet is set if its category i is filled; a full sheet gets 0.
     """
     points = np.array([points_table(strict)[dice] for dice in RESULTS])
     throws = after_keeps()
@@ -43,9 +43,16 @@ def solved(strict: bool) -> Floats:
 
 
 def _without_and_with(content: Callable[[bool], bytes]) -> Generator[float, None, bytes]:
-    """Build a table of two halves: `content` without, then with `thirteen_without_double`.
+    """Compute a table of two halves: without the house rule `thirteen_without_double`, then with it.
 
-    Yields its progress, 0.5 between the halves; returns the bytes of both.
+    Args:
+        content: Returns the bytes of a half; its argument says whether the rule is on.
+
+    Yields:
+        The progress: 0.5 between the halves.
+
+    Returns:
+        The bytes of both halves.
     """
     without = content(False)
     yield 0.5
@@ -61,20 +68,22 @@ def sheet_table() -> Generator[float, None, bytes]:
 
 
 def play_table() -> Generator[float, None, bytes]:
-    """Compute the file of turn outcomes: `plays` without the rule `thirteen_without_double`, then `plays` with it.
+    """Compute the file of how often a turn on each sheet ends with each entry, under best play.
 
-    Yields the progress, 0 to 1. Returns zlib-compressed little-endian uint16: for each category and points that a
-    turn can enter, how many of the 6**6 equally likely turns end there, by sheet.
+    Yields the progress, 0 to 1. Returns zlib-compressed little-endian uint16: without the house rule
+    `thirteen_without_double`, then with it; for each entry (category and points) and each sheet how many of the 6**6
+    equally likely turns end with it.
     """
     halves = yield from _without_and_with(lambda strict: plays(solved(strict), strict).T.astype("<u2").tobytes())
     return zlib.compress(halves, 9)
 
 
 def opening_table() -> Generator[float, None, bytes]:
-    """Compute the file of the distributions of remaining points of the sheets that `win.openings` lists.
+    """Compute the file of the probabilities of each number of points that the emptiest sheets still get.
 
-    Yields the progress, 0 to 1; returns little-endian uint32 in units of `win.UNIT`, by sheet and then by points:
-    without, then with `thirteen_without_double`; zlib-compressed.
+    Those are the sheets of `win.openings`. Yields the progress, 0 to 1. Returns zlib-compressed little-endian uint32,
+    probabilities in units of `win.UNIT` by sheet and then by points: without the house rule `thirteen_without_double`,
+    then with it.
     """
 
     def content(strict: bool) -> bytes:

@@ -14,20 +14,22 @@ from companion.games.crag.odds.win import PLACES, TURNS, enterable
 
 Masks = npt.NDArray[np.int64]
 TIED = 1e-9
-"""Difference in points up to which two options are tied; the first of them is then taken.
+"""Difference in expected points up to which two options count as tied; the first of them is then taken.
 
-Processors round the last digits differently; ties make all machines choose the same policy."""
+Processors round the last digits differently: lower, and two machines may choose different policies. Much higher, and
+worse options are taken."""
 
 
 def plays(later: Floats, strict: bool) -> npt.NDArray[np.uint16]:
-    """Return how often a turn ends with each entry, for each sheet, when play maximises the expected final total.
+    """Return how often a turn on each sheet ends with each entry, if play maximises the expected final total.
 
     Args:
         later: (SHEETS,) expected remaining points of each sheet.
         strict: Whether the house rule `thirteen_without_double` is on.
 
     Returns:
-        (sheets, entries) number of turns, out of `TURNS`, that end with each entry of `enterable`.
+        (SHEETS, entries) number of turns, out of the 6**6 equally likely ones, that end with each entry of
+        `enterable`. The row of the full sheet is 0.
     """
     points = np.array([points_table(strict)[dice] for dice in RESULTS])
     numbered = {entry: number for number, entry in enumerate(enterable())}
@@ -42,7 +44,9 @@ def plays(later: Floats, strict: bool) -> npt.NDArray[np.uint16]:
 
 
 def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]:
-    """Return the value of the best entry of each result on each sheet, and its category: two (results, sheets) arrays.
+    """Return the best entry of each result of three dice on each sheet: its value and the index of its category.
+
+    Both are (results, sheets) arrays. The value is the points of the entry and the expected points after it.
 
     Args:
         masks: (sheets,) indices of the sheets that are not full.
@@ -60,10 +64,13 @@ def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]
 
 
 def _final_results(worth: Floats) -> Floats:
-    """Return the probability that a turn with optimal keeps ends with each result of three dice: (results, sheets).
+    """Return the probability that the last throw of a turn shows each result of three dice, with optimal keeps.
 
     Args:
-        worth: (results, sheets) value of the best entry.
+        worth: (results, sheets) value of the best entry of each result.
+
+    Returns:
+        (results, sheets) probability; each column adds up to 1.
     """
     kept = after_keeps() @ worth
     ways = kept[choices()]

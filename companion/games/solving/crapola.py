@@ -16,9 +16,9 @@ from companion.games.solving.crapola_race import solved
 
 
 def offer_table() -> Generator[float, None, bytes]:
-    """Compute the file of the offers of throws of one to seven dice, in the form that `offers.offers_table` reads.
+    """Compute the file of the offers of throws of one to seven dice: what each throw lets the player keep.
 
-    Yields the progress, 0 to 1; returns little-endian uint32.
+    Yields the progress, 0 to 1. Returns little-endian uint32, in the form that `offers.offers_table` reads.
     """
     yield 0.0
     numbers = []
@@ -29,10 +29,10 @@ def offer_table() -> Generator[float, None, bytes]:
 
 
 def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
-    """Compute the file of expected turn points before each throw of a turn, with best play.
+    """Compute the file of the expected points that a turn banks, before each of its throws, with best play.
 
-    Yields the progress, 0 to 1; returns little-endian float64: a row for each step of turn points from 0, in it a value
-    for each number of dice to throw, 1 to `size`.
+    Yields the progress, 0 to 1. Returns little-endian float64: a row for each step of 50 turn points from 0, in it a
+    value for each number of dice to throw, 1 to `size`.
 
     Args:
         size: Dice of the turn, 6 or 7.
@@ -44,9 +44,9 @@ def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
 
 
 def race_table() -> Generator[float, None, bytes]:
-    """Compute the file of win probabilities of the race for two, in the order described at `race.TABLE`.
+    """Compute the file of win probabilities of the race of two players to the target, both playing to win.
 
-    Yields the progress, 0 to 1; returns little-endian uint32 in units of `race.UNIT`.
+    Yields the progress, 0 to 1. Returns little-endian uint32, in units of `race.UNIT` and the order of `race.TABLE`.
     """
     for values, start, share in solved():
         found = np.append(values, start)

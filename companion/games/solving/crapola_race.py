@@ -17,13 +17,15 @@ from companion.games.crapola.odds.race import BOTH, DEEP, ENTRY, FAR, MOVER, OTH
 from companion.games.solving.compiled import compiled
 
 TOLERANCE = 1e-10
-"""Change of a win probability up to which the iteration of the two equations ends. Smaller: more iterations."""
+"""Change of a win probability at which the iteration for a pair of states ends. Higher: less exact. Lower: more
+iterations, up to MAX_ITERATIONS."""
 MAX_ITERATIONS = 30
-"""Most iterations of the two equations for a pair of states. Three or four are usual."""
+"""Most iterations for a pair of states, whatever the last change was. Three or four reach TOLERANCE, so higher changes
+nothing; below four, values are less exact."""
 
 
 def keeps_of(size: int) -> tuple[Indices, Indices, Floats, Indices]:
-    """Return the offers of throws of 1 to `size` dice as flat arrays. An offer is all keeps that a throw allows.
+    """Return all offers of throws of 1 to `size` dice as flat arrays. An offer is the keeps that a throw allows.
 
     Returns:
         (size + 1,) index of the first offer, by dice thrown minus 1; (offers + 1,) index of the first keep of each
@@ -44,15 +46,16 @@ Keeps = tuple[Indices, Indices, Floats, Indices]
 
 @compiled
 def best_turn(size: int, bank: Floats, lost: float, least: int, keeps: Keeps, choosing: Floats) -> float:
-    """Return the win probability before the first throw of a turn with best play.
+    """Return the win probability before the first throw of a turn with best play, by backward induction.
 
     Args:
         size: Dice of the turn, 6 or 7.
-        bank: (DEEP + MAX_THROW_STEPS + 1,) win probability after banking each number of steps.
+        bank: (DEEP + MAX_THROW_STEPS + 1,) win probability after banking each number of steps of 50 points. From DEEP
+            steps on the turn stops.
         lost: Win probability after a crap-out.
-        least: Steps below which a stop is not allowed.
-        keeps: Offers of throws, as `keeps_of` returns them.
-        choosing: (len(bank) * size,) buffer that is overwritten; saves its allocation.
+        least: Steps of turn points below which a stop is not allowed.
+        keeps: Offers of throws, as `keeps_of(size)` returns them.
+        choosing: (len(bank) * size,) buffer that is overwritten, so that none has to be allocated.
     """
     first_offers, first_keeps, chances, distances = keeps
     for steps in range(len(bank) - 1, DEEP - 1, -1):
@@ -74,7 +77,9 @@ def best_turn(size: int, bank: Floats, lost: float, least: int, keeps: Keeps, ch
 
 
 def solved() -> Iterator[tuple[Floats, Floats, float]]:
-    """Solve all states in the order of the sum of both players' steps; yield the results so far after each sum.
+    """Compute the win probabilities of the race of two players; yield the results so far again and again.
+
+    A step is 50 points. States are solved in the order of the sum of both players' steps from the target.
 
     Yields:
         (PHASES, FAR + 1, FAR + 1) win probability of the mover by phase and by steps of the mover and of the other;
@@ -90,9 +95,9 @@ def solved() -> Iterator[tuple[Floats, Floats, float]]:
 
 @compiled
 def _solve_sum(total: int, values: Floats, start: Floats, chase: Floats, six: Keeps, seven: Keeps) -> None:
-    """Solve all states in which both players' steps from the target add up to `total`, in place.
+    """Compute the win probabilities of all states in which both players' steps from the target add up to `total`.
 
-    The states with a smaller sum must be solved already: banks lead there.
+    They are written to `values` and `start`. States with a smaller sum must be known already: banks lead there.
 
     Args:
         total: Sum of the steps of both players from the target.
@@ -129,9 +134,10 @@ def _solve_pair(
     six: Keeps,
     seven: Keeps,
 ) -> tuple[float, float]:
-    """Solve the pair of states that differ only in whose turn it is. A crap-out leads from each to the other.
+    """Compute the win probabilities of two states that differ only in whose turn it is, by iteration.
 
-    Aitken's delta-squared process speeds the iteration up; it is exact once the policies no longer change.
+    A crap-out leads from each to the other, so each value depends on the other. Aitken's delta-squared process speeds
+    the iteration up. It ends at a change of TOLERANCE, or after MAX_ITERATIONS.
 
     Args:
         phase: Phase when it is the first player's turn; PHASES at the start of a game.
@@ -170,7 +176,9 @@ def _solve_pair(
 
 @compiled
 def _banked(phase: int, mine: int, other: int, values: Floats, chase: Floats) -> Floats:
-    """Return the (DEEP + MAX_THROW_STEPS + 1,) win probability of the mover after banking each number of steps.
+    """Return the win probability of the mover after banking 0, 1, 2, ... steps of 50 points.
+
+    Shape (DEEP + MAX_THROW_STEPS + 1,). A bank that reaches the target leaves the other player one last turn.
 
     Args:
         phase: Phase of the turn; PHASES at the start of a game.
@@ -196,17 +204,19 @@ def _banked(phase: int, mine: int, other: int, values: Floats, chase: Floats) ->
 def _turn(
     mine: int, other: int, bank: Floats, lost: float, least: int, six: Keeps, seven: Keeps, choosing: Floats
 ) -> float:
-    """Return the win probability of the mover before a turn of six dice, or of seven if that is allowed and better.
+    """Return the win probability of the mover before a turn, with six dice or with seven, whichever is better.
+
+    Seven are allowed only more than SEVEN_BEHIND steps behind the other player.
 
     Args:
         mine: Steps of the mover from the target.
         other: Steps of the other player.
         bank: (DEEP + MAX_THROW_STEPS + 1,) win probability after banking each number of steps.
         lost: Win probability after a crap-out.
-        least: Steps below which a stop is not allowed.
+        least: Steps of turn points below which a stop is not allowed.
         six: Keeps of throws in a turn of six dice, as `keeps_of` returns them.
         seven: Keeps of throws in a turn of seven dice.
-        choosing: Buffer of `best_turn`.
+        choosing: Buffer for `best_turn`, large enough for seven dice; overwritten.
     """
     best = best_turn(6, bank, lost, least, six, choosing)
     if mine - other > SEVEN_BEHIND:

@@ -31,13 +31,15 @@ from companion.games.solving.crib_dice_duel import TOLERANCE, game_of, solved
 T = TypeVar("T")
 Chances = defaultdict[T, float]
 NEGLIGIBLE = 1e-10
-"""Probability up to which `banks` drops a state. Win probabilities are then right to the eight digits reported."""
+"""Probability up to which a throw of seven dice is ignored in the distribution of banks. Win probabilities are then
+right to the eight digits reported. Higher: less exact. Lower: slower, and a longer table."""
 
 
 def turn_table() -> Generator[float, None, bytes]:
-    """Compute the file of expected turn points before a throw of seven dice, by the points gathered until then.
+    """Compute the file of the expected points that a turn banks, before a throw of seven dice, with best play.
 
-    Yields the progress, 0 to 1; returns little-endian float64: RICH values without `piddle_points`, then RICH with.
+    Yields the progress, 0 to 1. Returns little-endian float64 by the points gathered before the throw, 0 to RICH - 1:
+    without the house rule `piddle_points`, then with it.
     """
     yield 0.0
     turn_values = (TurnValues(False), TurnValues(True))
@@ -46,9 +48,10 @@ def turn_table() -> Generator[float, None, bytes]:
 
 
 def banks_table() -> Generator[float, None, bytes]:
-    """Compute the file of the bank distributions: `banks` without, then with `piddle_points`, padded to equal length.
+    """Compute the file of the probabilities of banking 0, 1, 2, ... points in a turn, as `banks` returns them.
 
-    Yields the progress, 0 to 1; returns little-endian float64.
+    Yields the progress, 0 to 1. Returns little-endian float64: without the house rule `piddle_points`, padded with 0 to
+    the length of the other half, then with it.
     """
     yield 0.0
     without, with_points = banks(False), banks(True)
@@ -57,7 +60,7 @@ def banks_table() -> Generator[float, None, bytes]:
 
 
 def banks(piddle_points: bool) -> tuple[float, ...]:
-    """Return the probability of banking 0, 1, 2, ... points in a turn that maximises the expected turn points.
+    """Compute the probability of banking 0, 1, 2, ... points in a turn that maximises the expected turn points.
 
     1 minus the sum is the probability of a wipe-out. `piddle_points` is the house rule of this name.
     """
@@ -79,15 +82,17 @@ def _play_on(
     fresh: Chances[int],
     banked: Chances[int],
 ) -> None:
-    """Propagate the probability of a throw of seven, in place, to the stops and the later throws of seven it leads to.
+    """Add the probabilities of what follows a throw of seven dice to `banked` (stops) and `fresh` (next such throws).
+
+    The rest of the probability is a wipe-out and is dropped. Play is best by `worth`; on a tie it stops.
 
     Args:
         worth: Turn values that define the policy.
         piddle_points: Whether the house rule of this name is on.
         gathered: Points gathered before the throw.
         chance: Probability of the throw.
-        fresh: Probability of a throw of seven by points gathered; later throws are added.
-        banked: Probability of a stop by points; stops are added.
+        fresh: Probability of a throw of seven, by points gathered; changed in place.
+        banked: Probability of a stop, by points banked; changed in place.
     """
     held = Chances[tuple[int, int]](float)
     for offer, share in first_throws():
@@ -109,9 +114,12 @@ def _play_on(
 
 
 def duel_table(rules: DuelRules) -> Generator[float, None, bytes]:
-    """Compute the file of equities of the game between two sides under the given house rules.
+    """Compute the file of the equities of all states of a game between two sides who both play best.
 
-    Yields the progress after each sweep, 0 to 1; returns the bytes that `packed` makes.
+    Yields the progress after each sweep of the solver, 0 to 1. Returns the bytes that `packed` makes.
+
+    Args:
+        rules: House rules of the game.
     """
     game = game_of(rules)
     for found, change in solved(game):
@@ -121,10 +129,12 @@ def duel_table(rules: DuelRules) -> Generator[float, None, bytes]:
 
 
 def packed(rules: DuelRules, values: Floats, last: Floats) -> bytes:
-    """Return equities as little-endian uint32: (equity / stake + 1) * 2**31, so 0 for losing the whole stake.
+    """Return equities as the bytes of a stored table: little-endian uint32, (equity / stake + 1) * 2**31, rounded.
+
+    So 0 stands for losing the whole stake, the most games that a side can lose.
 
     Args:
-        rules: House rules of the game, which set the stake.
+        rules: House rules of the game; they determine the stake.
         values: Equity of each state, of shape `two_sides.SHAPE`; comes first.
         last: Equity of each last turn, as `Game.last`; follows.
     """

@@ -38,9 +38,11 @@ from companion.games.solving.fixed_point import fixed_point
 HOLES = np.array(HOLE)
 """(PLACES,) hole of each place of a peg."""
 TOLERANCE = 1e-9
-"""Greatest change of an equity, in games, up to which a sweep is the last: about one unit of the stored tables."""
+"""Greatest change of an equity by a sweep, in games, at which solving ends: about one unit of the stored tables.
+Higher: fewer sweeps, less exact tables. Lower: more sweeps than the tables can show."""
 FIRST_SCALE = 40.0
-"""Lead in holes that counts as nearly won in the first guess. Any guess leads to the same solution."""
+"""Lead in holes at which the first guess of an equity is 0.76 of a game: the guess is tanh(lead / FIRST_SCALE). Any
+guess leads to the same solution; a worse one needs more sweeps."""
 BEYOND_TOP = 2 * MAX_SET_SCORE + 1
 """Holes by which arrays of bank values extend beyond the hole from which every turn stops."""
 
@@ -67,7 +69,10 @@ class Game(NamedTuple):
 
 
 def game_of(rules: DuelRules) -> Game:
-    """Build the `Game` for some house rules, and solve its last turns: those after the other side has finished."""
+    """Return the `Game` for some house rules: their effects as numbers, and the equities of all last turns.
+
+    A last turn is played after the other side has finished. Its equities are computed here, which takes a while.
+    """
     piddle = np.zeros(3)
     for hits, chance in piddle_ends(rules.piddle_points):
         piddle[hits] = chance
@@ -78,11 +83,11 @@ def game_of(rules: DuelRules) -> Game:
 
 
 def solved(game: Game) -> Iterator[tuple[Floats, float]]:
-    """Solve a game by value iteration with Anderson acceleration.
+    """Compute the equity of every state of a game between two sides, by value iteration with Anderson acceleration.
 
     Yields:
-        After each sweep the equity of every state, of shape SHAPE, and the greatest change by the sweep, in games. The
-        last ones are the solution.
+        After each sweep the equities, in games, of shape SHAPE, and the greatest change by the sweep. The iteration
+        ends at a change of TOLERANCE; the last ones are the solution.
     """
     mover, other = (places.ravel() for places in np.indices((PLACES, PLACES)))
     by_sum = np.argsort(HOLES[mover] + HOLES[other], kind="stable")
@@ -99,7 +104,9 @@ def solved(game: Game) -> Iterator[tuple[Floats, float]]:
 
 @compiled
 def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
-    """Solve all last turns, those after the other side has finished; return their equities as `Game.last`.
+    """Return the equity of the mover before every last turn, with best play: (PLACES, FUCHLE, BEYOND), as `Game.last`.
+
+    A last turn is played after the other side has finished: to finish further wins, equally far shares the win.
 
     Args:
         piddle: (3,) probability that a won piddle adds 0, 1 and 2 dice to the set.
@@ -119,11 +126,13 @@ def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
 
 @compiled
 def _sweep(game: Game, values: Floats, movers: Indices, others: Indices) -> None:
-    """Replace the value of every state by that of its best turn, in place: one Gauss-Seidel sweep.
+    """Replace in `values` the equity of every state by that of its best turn: one Gauss-Seidel sweep.
+
+    States are visited from the end of the track back, so later ones use the new equities of earlier ones.
 
     Args:
         game: Rules and last turns.
-        values: Values of all states, shape SHAPE.
+        values: Equities of all states, shape SHAPE; changed in place.
         movers: Place of the mover, for all pairs of places by ascending sum of their holes.
         others: Place of the other side, for the same pairs.
     """
@@ -148,7 +157,7 @@ def _sweep(game: Game, values: Floats, movers: Indices, others: Indices) -> None
 def turn_ends(
     game: Game, values: Floats, at: tuple[int, int, int, int, int], bank: Floats, bombs: Floats
 ) -> tuple[float, int]:
-    """Compute the equity of the mover after each way to end a turn: stops and bombs in place, a wipe-out as result.
+    """Compute the equity of the mover after each way to end a turn. Those of stops and bombs are written to arrays.
 
     Args:
         game: Rules and last turns.
@@ -158,7 +167,7 @@ def turn_ends(
         bombs: (3,) receives the equity after a bomb with five, six and seven 1s; `-inf` where it is not allowed.
 
     Returns:
-        Equity after a wipe-out, and the end of the filled part of `bank`.
+        Equity after a wipe-out, and the index at which the filled part of `bank` ends.
     """
     order, mover, other, mine, theirs = at
     after, start, there = values[1 - order], HOLES[mover], HOLES[other]

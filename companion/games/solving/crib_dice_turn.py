@@ -28,7 +28,7 @@ for _frozen in (2, 3, 4):
 
 @compiled
 def best_turn(bank: Floats, lost: float, bombs: Floats, piddle: Floats, start: int, fresh: Floats) -> float:
-    """Return the value of a turn with best play, before its first throw.
+    """Return the value of a turn with best play, before its first throw, by backward induction over the holes.
 
     Args:
         bank: (holes,) value of stopping at each hole. From `2 * MAX_SET_SCORE + 1` holes before its end on, every turn
@@ -36,8 +36,8 @@ def best_turn(bank: Floats, lost: float, bombs: Floats, piddle: Floats, start: i
         lost: Value of a wipe-out.
         bombs: (3,) value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
         piddle: (3,) probability that a won piddle adds 0, 1 and 2 dice to the set; the rest is a lost piddle.
-        start: Hole at which the turn starts.
-        fresh: (holes,) receives the value of a throw of seven at each hole from `start` on.
+        start: Hole of the peg at which the turn starts.
+        fresh: (holes,) buffer that receives the value of a throw of seven at each hole from `start` on.
     """
     sets = np.empty(8 * 7)
     for hole in range(len(bank) - MAX_SET_SCORE - 1, start - 1, -1):
@@ -53,14 +53,14 @@ def best_turn(bank: Floats, lost: float, bombs: Floats, piddle: Floats, start: i
 def value_sets(
     hole: int, bank: Floats, lost: float, bombs: Floats, piddle: Floats, fresh: Floats, sets: Floats
 ) -> None:
-    """Fill `sets` with the value of each frozen set at one hole, with the best choice of stop, bomb or throw.
+    """Write to `sets` the value of each frozen set at one hole, with the best choice of stop, bomb or throw.
 
     Args:
         hole: Hole that the turn has reached without the set.
-        bank: As in `best_turn`, like `lost`, `bombs` and `piddle`.
+        bank: (holes,) value of stopping at each hole. Near its end every set is stopped with.
         lost: Value of a wipe-out.
-        bombs: Value of bombing.
-        piddle: Probabilities of a won piddle.
+        bombs: (3,) value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
+        piddle: (3,) probability that a won piddle adds 0, 1 and 2 dice to the set; the rest is a lost piddle.
         fresh: (holes,) value of a throw of seven at each hole; those after `hole` are known.
         sets: (56,) receives the values; the index is 7 times the dice of a set plus their value.
     """

@@ -9,11 +9,13 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 MEMORY = 8
-"""Number of latest points that each step combines. More points need fewer steps and more memory."""
+"""Number of latest points that each step combines. Higher: fewer steps to the solution, and more memory."""
 
 
 def fixed_point(step: Callable[[Floats], Floats], start: Floats, tolerance: float) -> Iterator[tuple[Floats, float]]:
-    """Iterate `step` to its fixed point by Anderson acceleration (1965), in the form of Walker and Ni (2011).
+    """Find the fixed point of `step` by Anderson acceleration (1965), in the form of Walker and Ni (2011).
+
+    Each new point combines the results of the last MEMORY steps. There is no limit to the number of steps.
 
     Args:
         step: Returns the next point, of the shape of its argument; at the fixed point it returns its argument.
@@ -21,7 +23,7 @@ def fixed_point(step: Callable[[Floats], Floats], start: Floats, tolerance: floa
         tolerance: The iteration ends when no element changes by more than this in a step.
 
     Yields:
-        The result of each step, and the greatest change of an element by it. The last one is the solution.
+        The result of each step, and the greatest change of an element by it. The last result is the solution.
     """
     points, changes, at = list[Floats](), list[Floats](), start
     while True:

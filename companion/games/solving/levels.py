@@ -17,11 +17,18 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import GAMES, game_named
 
 GAMES_EACH = 60
-"""Games that each level plays against itself, by the default rules of each game. More make the means more precise."""
+"""Number of games that each level of the bot plays against itself, in each game, to measure its mean regret. Higher:
+more precise means, and a longer run."""
 
 
 def played_transcript(header: Header, level: str, seed: str) -> Transcript:
-    """Play a game of one level against itself to its end, with dice from the seed, and return its transcript."""
+    """Play a whole game in which one level of the bot has every seat, and return its transcript.
+
+    Args:
+        header: Set-up of the game.
+        level: Name of the level.
+        seed: Seed of the dice; equal seeds give equal games.
+    """
     decide, dice, transcript = level_named(level), random.Random(seed), Transcript.begin(header)
     while transcript.state.standing.to_play is not None:
         choice = decide(transcript.state)
@@ -31,12 +38,15 @@ def played_transcript(header: Header, level: str, seed: str) -> Transcript:
 
 
 def mean_regret(game: str, level: str, games: int) -> tuple[str, float]:
-    """Return the default goal of a game, and a level's mean regret over the decisions that count.
+    """Play games of a level of the bot against itself; return the default goal and the level's mean regret.
+
+    The mean is over all decisions that count, in units of the goal (`win` or `points`). Two seats, default rules, and
+    dice from fixed seeds.
 
     Args:
         game: Name of the game.
-        level: Level that plays against itself, by the default rules.
-        games: Number of games.
+        level: Name of the level.
+        games: Number of games to play; at least one.
     """
     rules = {switch.key: switch.default for switch in game_named(game).switches}
     header = Header(game, ("Ann", "Ben"), rules)
@@ -48,7 +58,10 @@ def mean_regret(game: str, level: str, games: int) -> tuple[str, float]:
 
 
 def main() -> None:
-    """Measure the mean regret of each level in each game, write the file `USUAL_REGRETS` and print the means."""
+    """Measure the mean regret of each level of the bot in each game, print it, and overwrite the file USUAL_REGRETS.
+
+    The level `best` is left out where regrets are in points, because it plays to win.
+    """
     usual: dict[str, dict[str, float]] = {}
     for game in GAMES:
         for level in LEVELS:

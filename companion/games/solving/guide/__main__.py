@@ -19,7 +19,10 @@ ORIGIN = "Made by `make guide` from the stored tables. [How they are computed](.
 
 
 def main(pages: Path = PAGES, charts: Path = CHARTS) -> None:
-    """Write every page of the guide to the folder `pages` and every chart to `charts`."""
+    """Write every page of the strategy guide to the folder `pages`, and every chart to the folder `charts`.
+
+    Folders are made, files overwritten, and names of pages printed. A page is its template with the figures filled in.
+    """
     pages.mkdir(parents=True, exist_ok=True)
     charts.mkdir(parents=True, exist_ok=True)
     for game in GAMES:

@@ -45,7 +45,7 @@ def lines(
     *,
     fill: bool = False,
 ) -> None:
-    """Draw curves over a common horizontal axis, as an SVG file.
+    """Draw curves over a common horizontal axis and write them to an SVG file.
 
     Args:
         file: The SVG file to write.
@@ -76,7 +76,7 @@ def heat_map(
     span: tuple[float, float],
     levels: Sequence[float] = (),
 ) -> None:
-    """Draw a table of numbers as colours, with its first row at the bottom, as an SVG file.
+    """Draw a table of numbers as colours, with its first row at the bottom, and write it to an SVG file.
 
     Args:
         file: The SVG file to write.
@@ -98,7 +98,7 @@ def heat_map(
 
 
 def _drawn(file: Path, labels: tuple[str, str], draw: Callable[[Axes], None]) -> None:
-    """Write one chart to an SVG file.
+    """Draw one chart in the guide's style and write it to an SVG file; the same chart gives the same bytes.
 
     Args:
         file: The SVG file to write.

@@ -18,9 +18,10 @@ QUANTILES = (0.05, 0.2, 0.5, 0.8, 0.95)
 
 
 def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Write the chart of the page about Crag to the folder `charts`.
+    """Write the chart of the guide's page about Crag to the folder `charts`.
 
-    Yields the name of the page and its figures by placeholder.
+    Yields:
+        Once: the name of the page, and its figures and tables as text, by placeholder of its template.
     """
     chances = prospects(False).of(0)
     totals = np.cumsum(chances)
@@ -47,9 +48,10 @@ def _row_values() -> list[list[str]]:
 
 
 def _openings(turn: TurnValues) -> list[list[str]]:
-    """Return rows of the table of first throws: the throw, the best dice to keep, the expected final total.
+    """Return a table with a row for each first throw: the throw, the best dice to keep, the expected final total.
 
-    `turn` holds the values of the turn.
+    `turn` holds the values of the first turn on an empty sheet. Cells are text; keeping all three dice is to enter
+    them.
     """
     rows = []
     for dice in RESULTS:

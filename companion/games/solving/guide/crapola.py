@@ -12,13 +12,15 @@ from companion.games.engine.dice import throws_of
 from companion.games.solving.guide.charts import lines, table
 
 ENTRY = 1000
-"""Least first bank of a player, in points, by the usual rules."""
+"""Least first bank of a player, in points, for the guide's figures: the default of the house rule `entry`. Higher: the
+page shows figures of another rule."""
 
 
 def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Write the chart of the page about Crapola to the folder `charts`.
+    """Write the chart of the guide's page about Crapola to the folder `charts`.
 
-    Yields the name of the page and its figures by placeholder.
+    Yields:
+        Once: the name of the page, and its figures and tables as text, by placeholder of its template.
     """
     on, off = turn_values(6, 0), turn_values(6, ENTRY)
     dice = range(1, 7)
@@ -39,9 +41,9 @@ def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def bank_at(worth: TurnValues, dice: int) -> str:
-    """Return, as text, the least turn points at which a bank is as good as a throw of `dice` dice; "never" if none is.
+    """Return as text the least turn points at which a bank is worth at least as much as a throw of `dice` dice.
 
-    `worth` holds the values of the turn.
+    "never" if a throw is worth more at all turn points below RICH. `worth` holds the values of the turn.
     """
     for points in range(STEP, RICH, STEP):
         if worth.bank(points) >= worth.thrown(points, dice):
@@ -50,10 +52,10 @@ def bank_at(worth: TurnValues, dice: int) -> str:
 
 
 def _keeps(worth: TurnValues) -> list[list[str]]:
-    """Return rows of the table of first throws of six dice whose best keep leaves out dice that score.
+    """Return a table of the first throws of six dice from which the best keep leaves out dice that score.
 
-    The columns are the scoring dice of the throw, the best keep, its value, and the value of keeping all that score.
-    Throws with the same scoring dice share a row. `worth` holds the values of the turn.
+    Its columns are the scoring dice of the throw, the best keep, its expected turn points, and those of keeping all
+    that score. Throws with equal scoring dice share a row. Cells are text; `worth` holds the values of the turn.
     """
     rows: dict[tuple[int, ...], list[str]] = {}
     for dice, _ in throws_of(6):

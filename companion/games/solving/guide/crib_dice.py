@@ -23,30 +23,35 @@ FROZEN = (2, 3, 4, 5, 6)
 EXAMPLE = (3, 5)
 """Set of the chart of stops by gap, as number of frozen dice and their value."""
 MIDDLE = 60
-"""Hole of the other peg in the charts by gap."""
+"""Hole of the other peg in the charts of when to stop by the lead. All of GAPS must stay on the track from
+there, so it can't be much lower or higher."""
 GAPS = range(-50, 51, 2)
 """Holes by which the mover is ahead in the charts by gap."""
 BOMB_STEP = 4
-"""Holes between two points of the chart of bombs. Smaller: a finer chart that takes longer, milliseconds a point."""
+"""Holes between two points of the chart of bombs, along each axis. Higher: a coarser chart, drawn sooner. Lower: a
+finer one; each point takes milliseconds."""
 
 
 def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Write the charts about Crib Dice to the folder `charts`.
+    """Write the charts of the guide's two pages about Crib Dice to the folder `charts`.
 
-    Yields the name of each page and its figures by placeholder.
+    Yields:
+        For each page its name, and its figures and tables as text, by placeholder of its template.
     """
     yield "crib-dice", _strategy(charts)
     yield "crib-dice-solved", _solved()
 
 
 def stop_at(worth: TurnValues, frozen: int, point: int, most: int = RICH) -> int | None:
-    """Return the least turn points at which a stop is as good as a throw; None if a throw is better at all looked at.
+    """Return the least turn points at which a stop with a frozen set is worth at least as much as a throw.
+
+    None if a throw is worth more in all cases that are tried. The result includes the score of the set.
 
     Args:
         worth: Values of the turn.
         frozen: Number of frozen dice.
         point: Face value of the frozen dice.
-        most: Number of gathered points, from 0 on, to look at.
+        most: End of the points gathered before the set that are tried: 0 to `most` - 1.
     """
     scored = set_score(frozen, point)
     for gathered in range(most):
@@ -56,12 +61,12 @@ def stop_at(worth: TurnValues, frozen: int, point: int, most: int = RICH) -> int
 
 
 def board_at(mover: int, other: int, wipeouts: int = 0, preset: str | None = None) -> CribbageBoard:
-    """Return a board between two sides on which the side that started is to move.
+    """Return a board between two sides, with the side to move playing first in the round.
 
     Args:
         mover: Hole of the mover's peg.
         other: Hole of the other peg.
-        wipeouts: Wipe-outs of the mover in a row.
+        wipeouts: Wipe-outs of the mover in a row; the other side has none.
         preset: Name of the preset of house rules; None for the default rules.
     """
     rules = {switch.key: switch.default for switch in GAME.switches} | dict(GAME.presets[preset] if preset else {})
@@ -71,9 +76,10 @@ def board_at(mover: int, other: int, wipeouts: int = 0, preset: str | None = Non
 
 
 def win_map() -> npt.NDArray[np.float64]:
-    """Return the (121, 121) win probability of the side to move: its hole is the row, the other's the column.
+    """Return the win probability of the side to move for each pair of holes: (121, 121), its own hole by row.
 
-    The side to move started the round, and nobody has wiped out. Basic rules, both play to win.
+    The column is the other side's hole. The side to move plays first in the round, and nobody has wiped out. Basic
+    rules; both sides play to win. Read from the stored table.
     """
     rules = two_sides.DuelRules()
     equity = [
@@ -84,7 +90,11 @@ def win_map() -> npt.NDArray[np.float64]:
 
 
 def _strategy(charts: Path) -> dict[str, str]:
-    """Write the charts of the page on strategy to the folder `charts`; return the page's figures by placeholder."""
+    """Write the four charts of the page on strategy to the folder `charts`, as SVG files.
+
+    Returns:
+        The page's figures and tables as text, by placeholder of its template.
+    """
     points = turn_values(False)
     stops = [[point, *(_shown(stop_at(points, frozen, point)) for frozen in FROZEN)] for point in FACES]
     safe = ["safe", *(f"{safe_chance(frozen, 5):.0%}" for frozen in FROZEN)]
@@ -106,7 +116,10 @@ def _strategy(charts: Path) -> dict[str, str]:
 
 
 def _solved() -> dict[str, str]:
-    """Return the figures, by placeholder, of the page on the solved game between two."""
+    """Return the figures and tables of the page on the solved game between two sides, as text by placeholder.
+
+    They are the number of states, the value of each stored table at the start, and the cost of a fuchle.
+    """
     rows = []
     for rules, name in two_sides.TABLES.items():
         first = two_sides.stored_equity(rules, two_sides.index(0, 0, 0, 0, 0))
@@ -132,7 +145,10 @@ def _switches(rules: two_sides.DuelRules) -> str:
 
 
 def _gap_chart(file: Path) -> None:
-    """Draw the turn points from which to stop with the set EXAMPLE, by the lead in holes, for 0, 1 and 2 wipe-outs."""
+    """Write to an SVG file the chart of the turn points from which to stop with the set EXAMPLE, by the lead in holes.
+
+    It has a curve each for 0, 1 and 2 wipe-outs in a row of the side to move.
+    """
     curves = {
         name: [_stop_on(MIDDLE + gap, wipeouts, *EXAMPLE) for gap in GAPS]
         for name, wipeouts in (("no wipe-out", 0), ("one wipe-out", 1), ("two wipe-outs", 2))
@@ -149,7 +165,9 @@ def _piddle_chart(file: Path) -> str:
 
 
 def _stop_on(hole: int, wipeouts: int, frozen: int, point: int) -> float:
-    """Return the least turn points to stop at for the win, with the other peg on MIDDLE; NaN if none is on the track.
+    """Return the least turn points at which a stop wins at least as often as a throw, with the other peg on MIDDLE.
+
+    NaN if a throw is better until the turn points lead off the track. Basic rules; the mover plays first in the round.
 
     Args:
         hole: Hole of the mover's peg.
@@ -163,7 +181,11 @@ def _stop_on(hole: int, wipeouts: int, frozen: int, point: int) -> float:
 
 
 def _bomb_chart(file: Path) -> str:
-    """Draw the gain in win probability by a bomb with six 1s, by both holes; return in words from which gap it pays."""
+    """Write to an SVG file the chart of how much a bomb with six 1s adds to the win probability, by both holes.
+
+    The gain is over the better of a stop and a throw, by the advanced rules. Returns an English sentence with the
+    smallest gap in holes at which a bomb pays.
+    """
     holes = range(0, two_sides.PEGS, BOMB_STEP)
     gain = np.full((two_sides.PEGS, two_sides.PEGS), np.nan)
     pays = list[int]()
