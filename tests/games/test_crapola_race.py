@@ -8,7 +8,7 @@ from companion.errors import RulesError
 from companion.games.advice.odds import options
 from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS
 from companion.games.crapola.odds.backward_induction import thrown as turn
-from companion.games.crapola.odds.race import DEEP, STEP, catching, race
+from companion.games.crapola.odds.race import STEP, SURE_STOP_STEPS, catching, race
 from companion.games.engine.dice import throws_of
 from companion.games.engine.game import Throw
 from tests.games.playing import STOP, begun, keep, told
@@ -21,7 +21,7 @@ def test_stored_values_are_those_of_the_best_turns() -> None:
         game = race(target, 1000)
         standing = game.chance(mine, True, other, True)
         lost = 1 - game.chance(other, True, mine, True)
-        bank = game.banked(mine, other, True, DEEP + MAX_THROW_STEPS)
+        bank = game.banked(mine, other, True, SURE_STOP_STEPS + MAX_THROW_STEPS)
         assert lost + turn(6, bank - lost, 0)[0, 5] == pytest.approx(standing, abs=1e-8)
 
 
@@ -29,7 +29,7 @@ def test_the_start_has_the_value_of_its_best_turn() -> None:
     for target in (2000, 5000, 15_000):
         game = race(target, 1000)
         start = game.chance(0, False, 0, False)
-        bank = game.banked(0, 0, False, DEEP + MAX_THROW_STEPS) - (1 - start)
+        bank = game.banked(0, 0, False, SURE_STOP_STEPS + MAX_THROW_STEPS) - (1 - start)
         assert 1 - start + turn(6, bank, 20)[0, 5] == pytest.approx(start, abs=1e-8)
         assert 0.5 < start < 0.65
 

@@ -168,20 +168,22 @@ def test_a_piddle_is_worth_six_sevenths_of_the_fresh_throw_it_wins() -> None:
 @pytest.mark.parametrize("piddle_points", [False, True])
 def test_a_rich_turn_of_crib_dice_stops_whatever_is_frozen(piddle_points: bool) -> None:
     worth = crib_odds.turn_values(piddle_points)
-    for gathered in range(crib_odds.RICH - 40, crib_odds.RICH + 1):
+    for gathered in range(crib_odds.SURE_STOP_POINTS - 40, crib_odds.SURE_STOP_POINTS + 1):
         for frozen in range(2, 7):
             for value in range(1, 7):
                 assert worth.thrown(gathered, frozen, value) < gathered + set_score(frozen, value)
-    below = worth.fresh(crib_odds.RICH - 1)
-    assert worth.fresh(crib_odds.RICH) == pytest.approx(below + 1)
+    below = worth.fresh(crib_odds.SURE_STOP_POINTS - 1)
+    assert worth.fresh(crib_odds.SURE_STOP_POINTS) == pytest.approx(below + 1)
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
 def test_values_of_a_throw_of_seven_dice_come_from_the_stored_table(piddle_points: bool) -> None:
     worth, worked_out = crib_odds.turn_values(piddle_points), crib_odds.TurnValues(piddle_points)
-    assert (worth._known_from, worked_out._known_from) == (0, crib_odds.RICH)
-    assert worth.fresh(crib_odds.RICH - 5) == pytest.approx(worked_out.fresh(crib_odds.RICH - 5))
-    assert worked_out._known_from == crib_odds.RICH - 5, "no poorer turn than was asked for"
+    assert (worth._known_from, worked_out._known_from) == (0, crib_odds.SURE_STOP_POINTS)
+    assert worth.fresh(crib_odds.SURE_STOP_POINTS - 5) == pytest.approx(
+        worked_out.fresh(crib_odds.SURE_STOP_POINTS - 5)
+    )
+    assert worked_out._known_from == crib_odds.SURE_STOP_POINTS - 5, "no poorer turn than was asked for"
 
 
 def test_a_rich_turn_that_throws_seven_alike_throws_them_again() -> None:
@@ -385,7 +387,7 @@ def test_a_rich_turn_of_crapola_stops_when_a_throw_can_fail() -> None:
     added = [sum(chance * max(points for _, points in offer) for offer, chance in crapola_odds.offers_of(dice))
              for dice in range(1, 7)]  # fmt: skip
     limits = [most / crapola_odds.crap_out_chance(dice) for dice, most in enumerate(added, 1)]
-    rich = crapola_odds.RICH
+    rich = crapola_odds.SURE_STOP_POINTS
     assert rich == (int(max(limits)) // 50 + 1) * 50
     six = unstored(6, 0)
     for dice in range(1, 7):

@@ -26,7 +26,7 @@ def test_compiled_batched_and_single_turns_have_equal_values(
     piddle_points: bool, bombing: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generator, top = np.random.default_rng(3), 40
-    monkeypatch.setattr(odds, "RICH", top)
+    monkeypatch.setattr(odds, "SURE_STOP_POINTS", top)
     bank = generator.random((top + 2 * REACH + 1, top))
     bank[top:] = 1.0  # from there on it stops
     lost, starts = generator.random(top) * 0.3, np.arange(top)

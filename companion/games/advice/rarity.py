@@ -12,7 +12,7 @@ from companion.games.advice.odds import values_in_points, win_chances
 from companion.games.engine.game import State, Throw
 from companion.games.engine.transcript import Transcript
 
-SAME_VALUE = 1e-9
+VALUE_TOLERANCE = 1e-9
 """Value by which a throw may be worse and still count as equally good: sums in another order are rounded differently.
 Far below any real difference of values, so a larger one changes nothing until it reaches such a difference."""
 
@@ -37,7 +37,7 @@ def chance_of_as_good(transcript: Transcript, story: Story) -> float:
     thrown = value_after(before, move.action, story.goal)
     count = len(move.action.dice)
     rolls = ((dice, _ways(dice)) for dice in combinations_with_replacement(range(1, 7), count))
-    good = sum(ways for dice, ways in rolls if value_after(before, Throw(dice), story.goal) >= thrown - SAME_VALUE)
+    good = sum(ways for dice, ways in rolls if value_after(before, Throw(dice), story.goal) >= thrown - VALUE_TOLERANCE)
     return float(good / 6**count)
 
 

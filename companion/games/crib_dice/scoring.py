@@ -1,7 +1,7 @@
 """The scoring chart of Crib Dice: what a set of equal dice scores. docs/reference/rules.md, "Crib Dice".
 
-After changing the chart, run `make solve`: every stored table in `odds/` follows from it. A test says if `RICH` in
-`odds/turn_value.py` is too small for it.
+After changing the chart, run `make solve`: every stored table in `odds/` follows from it. A test says if
+`SURE_STOP_POINTS` in `odds/turn_value.py` is too small for it.
 """
 
 from __future__ import annotations

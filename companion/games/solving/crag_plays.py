@@ -13,7 +13,7 @@ from companion.games.crag.odds.turn_value import FULL, KEEPS, RESULTS, SHEETS, p
 from companion.games.crag.odds.win import PLACES, TURNS, enterable
 
 Masks = npt.NDArray[np.int64]
-TIED = 1e-9
+TIE_POINTS = 1e-9
 """Difference in expected points up to which two options count as tied; the first of them is then taken.
 
 Processors round the last digits differently: lower, and two machines may choose different policies. Much higher, and
@@ -58,7 +58,7 @@ def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]
     for place in PLACES:
         worth = np.where(masks >> place & 1, -np.inf, later[masks | 1 << place])
         entered = points[:, place, np.newaxis] + worth
-        np.copyto(where, place, where=entered > best + TIED)
+        np.copyto(where, place, where=entered > best + TIE_POINTS)
         np.maximum(best, entered, out=best)
     return best, where
 
@@ -74,7 +74,7 @@ def _final_results(worth: Floats) -> Floats:
     """
     kept = after_keeps() @ worth
     ways = kept[choices()]
-    best = (ways >= ways.max(axis=1, keepdims=True) - TIED).argmax(axis=1)
+    best = (ways >= ways.max(axis=1, keepdims=True) - TIE_POINTS).argmax(axis=1)
     taken = np.take_along_axis(choices(), best, axis=1)  # by first throw and mask
     at = taken * worth.shape[1] + np.arange(worth.shape[1])
     thrown = np.broadcast_to(after_keeps()[KEEPS.index(())][:, np.newaxis], at.shape)

@@ -13,7 +13,17 @@ import numpy as np
 
 from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, Floats, Indices
 from companion.games.crapola.odds.offers import STEP, offers_of
-from companion.games.crapola.odds.race import BOTH, DEEP, ENTRY, FAR, MOVER, OTHER, PHASES, SEVEN_BEHIND, catching
+from companion.games.crapola.odds.race import (
+    BOTH,
+    ENTRY,
+    MAX_STEPS_LEFT,
+    MOVER,
+    OTHER,
+    PHASES,
+    SEVEN_BEHIND,
+    SURE_STOP_STEPS,
+    catching,
+)
 from companion.games.solving.compiled import compiled
 
 TOLERANCE = 1e-10
@@ -50,19 +60,19 @@ def best_turn(size: int, bank: Floats, lost: float, least: int, keeps: Keeps, ch
 
     Args:
         size: Dice of the turn, 6 or 7.
-        bank: (DEEP + MAX_THROW_STEPS + 1,) win probability after banking each number of steps of 50 points. From DEEP
-            steps on the turn stops.
+        bank: (SURE_STOP_STEPS + MAX_THROW_STEPS + 1,) win probability after banking each number of steps of 50 points.
+            From SURE_STOP_STEPS steps on the turn stops.
         lost: Win probability after a crap-out.
         least: Steps of turn points below which a stop is not allowed.
         keeps: Offers of throws, as `keeps_of(size)` returns them.
         choosing: (len(bank) * size,) buffer that is overwritten, so that none has to be allocated.
     """
     first_offers, first_keeps, chances, distances = keeps
-    for steps in range(len(bank) - 1, DEEP - 1, -1):
+    for steps in range(len(bank) - 1, SURE_STOP_STEPS - 1, -1):
         for dice in range(size):
             choosing[steps * size + dice] = bank[steps] - lost
     mean = 0.0
-    for steps in range(DEEP - 1, -1, -1):
+    for steps in range(SURE_STOP_STEPS - 1, -1, -1):
         state = np.uint64(steps * size)
         stop = bank[steps] - lost if steps >= least else -1.0
         for dice in range(size):
@@ -82,15 +92,16 @@ def solved() -> Iterator[tuple[Floats, Floats, float]]:
     A step is 50 points. States are solved in the order of the sum of both players' steps from the target.
 
     Yields:
-        (PHASES, FAR + 1, FAR + 1) win probability of the mover by phase and by steps of the mover and of the other;
-        (FAR + 1,) win probability at the start, where nobody is on the board, by steps to the target; and about the
-        share of states that are solved, 0 to 1. Both arrays are filled in place: only the last yield is complete.
+        (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability of the mover by phase and by steps of the mover
+        and of the other; (MAX_STEPS_LEFT + 1,) win probability at the start, where nobody is on the board, by steps to
+        the target; and about the share of states that are solved, 0 to 1. Both arrays are filled in place: only the
+        last yield is complete.
     """
-    values, start = np.full((PHASES, FAR + 1, FAR + 1), 0.5), np.full(FAR + 1, 0.5)
+    values, start = np.full((PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1), 0.5), np.full(MAX_STEPS_LEFT + 1, 0.5)
     six, seven, chase = keeps_of(6), keeps_of(7), catching()
-    for total in range(2, 2 * FAR + 1):
+    for total in range(2, 2 * MAX_STEPS_LEFT + 1):
         _solve_sum(total, values, start, chase, six, seven)
-        yield values, start, min(0.999, (total / (2 * FAR)) ** 2)
+        yield values, start, min(0.999, (total / (2 * MAX_STEPS_LEFT)) ** 2)
 
 
 @compiled
@@ -101,13 +112,14 @@ def _solve_sum(total: int, values: Floats, start: Floats, chase: Floats, six: Ke
 
     Args:
         total: Sum of the steps of both players from the target.
-        values: (PHASES, FAR + 1, FAR + 1) win probability of the mover by phase, mover's steps and other's steps.
-        start: (FAR + 1,) win probability at the start of a game, by steps to the target.
+        values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability of the mover by phase, mover's steps
+            and other's steps.
+        start: (MAX_STEPS_LEFT + 1,) win probability at the start of a game, by steps to the target.
         chase: (steps,) probability of banking at least each number of steps in a turn that aims at nothing else.
         six: Keeps of throws in a turn of six dice, as `keeps_of` returns them.
         seven: Keeps of throws in a turn of seven dice.
     """
-    for one in range(max(1, total - FAR), min(FAR, total - 1) + 1):
+    for one in range(max(1, total - MAX_STEPS_LEFT), min(MAX_STEPS_LEFT, total - 1) + 1):
         other = total - one
         if one <= other:
             near = values[BOTH, one - 1, other], values[BOTH, other, one - 1]
@@ -178,7 +190,8 @@ def _solve_pair(
 def _banked(phase: int, mine: int, other: int, values: Floats, chase: Floats) -> Floats:
     """Return the win probability of the mover after banking 0, 1, 2, ... steps of 50 points.
 
-    Shape (DEEP + MAX_THROW_STEPS + 1,). A bank that reaches the target leaves the other player one last turn.
+    Shape (SURE_STOP_STEPS + MAX_THROW_STEPS + 1,). A bank that reaches the target leaves the other player one last
+    turn.
 
     Args:
         phase: Phase of the turn; PHASES at the start of a game.
@@ -187,7 +200,7 @@ def _banked(phase: int, mine: int, other: int, values: Floats, chase: Floats) ->
         values: Win probabilities, as in `_solve_sum`.
         chase: (steps,) probability of banking at least each number of steps in a turn that aims at nothing else.
     """
-    bank = np.empty(DEEP + MAX_THROW_STEPS + 1)
+    bank = np.empty(SURE_STOP_STEPS + MAX_THROW_STEPS + 1)
     other_on = phase in (BOTH, OTHER)
     next_phase = BOTH if other_on else OTHER
     for steps in range(len(bank)):
@@ -211,7 +224,7 @@ def _turn(
     Args:
         mine: Steps of the mover from the target.
         other: Steps of the other player.
-        bank: (DEEP + MAX_THROW_STEPS + 1,) win probability after banking each number of steps.
+        bank: (SURE_STOP_STEPS + MAX_THROW_STEPS + 1,) win probability after banking each number of steps.
         lost: Win probability after a crap-out.
         least: Steps of turn points below which a stop is not allowed.
         six: Keeps of throws in a turn of six dice, as `keeps_of` returns them.

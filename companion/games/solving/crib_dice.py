@@ -16,7 +16,7 @@ from companion.games.crib_dice.odds import two_sides as duel
 from companion.games.crib_dice.odds.backward_induction import Floats
 from companion.games.crib_dice.odds.race import BANKS
 from companion.games.crib_dice.odds.turn_value import (
-    RICH,
+    SURE_STOP_POINTS,
     TURNS,
     TurnValues,
     first_throws,
@@ -38,12 +38,12 @@ right to the eight digits reported. Higher: less exact. Lower: slower, and a lon
 def turn_table() -> Generator[float, None, bytes]:
     """Compute the file of the expected points that a turn banks, before a throw of seven dice, with best play.
 
-    Yields the progress, 0 to 1. Returns little-endian float64 by the points gathered before the throw, 0 to RICH - 1:
-    without the house rule `piddle_points`, then with it.
+    Yields the progress, 0 to 1. Returns little-endian float64 by the points gathered before the throw, 0 to
+    SURE_STOP_POINTS - 1: without the house rule `piddle_points`, then with it.
     """
     yield 0.0
     turn_values = (TurnValues(False), TurnValues(True))
-    turns = [worth.fresh(gathered) for worth in turn_values for gathered in range(RICH)]
+    turns = [worth.fresh(gathered) for worth in turn_values for gathered in range(SURE_STOP_POINTS)]
     return struct.pack(f"<{len(turns)}d", *turns)
 
 

@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-MEMORY = 8
+COMBINED_STEPS = 8
 """Number of latest points that each step combines. Higher: fewer steps to the solution, and more memory."""
 
 
 def fixed_point(step: Callable[[Floats], Floats], start: Floats, tolerance: float) -> Iterator[tuple[Floats, float]]:
     """Find the fixed point of `step` by Anderson acceleration (1965), in the form of Walker and Ni (2011).
 
-    Each new point combines the results of the last MEMORY steps. There is no limit to the number of steps.
+    Each new point combines the results of the last COMBINED_STEPS steps. There is no limit to the number of steps.
 
     Args:
         step: Returns the next point, of the shape of its argument; at the fixed point it returns its argument.
@@ -32,7 +32,7 @@ def fixed_point(step: Callable[[Floats], Floats], start: Floats, tolerance: floa
         yield after, float(np.abs(change).max())
         if np.abs(change).max() <= tolerance:
             return
-        points, changes = [*points, after.ravel()][-MEMORY:], [*changes, change.ravel()][-MEMORY:]
+        points, changes = [*points, after.ravel()][-COMBINED_STEPS:], [*changes, change.ravel()][-COMBINED_STEPS:]
         at = points[-1]
         if len(points) > 1:
             # The combination of past points whose changes cancel best, in the least-squares sense.

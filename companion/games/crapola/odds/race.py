@@ -15,20 +15,20 @@ from companion.errors import RulesError
 from companion.games.advice.stored import stored
 from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, Floats, Indices, thrown
 from companion.games.crapola.odds.offers import STEP
-from companion.games.crapola.odds.turn_value import LONGEST, steps_to
+from companion.games.crapola.odds.turn_value import MAX_BANK_STEPS, steps_to
 from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
 from companion.games.crapola.totals import Totals
 from companion.games.engine.game import Action, Keep, Spend
 
 TABLE = "race.u4"
-"""File of the mover's win probabilities: (PHASES, FAR + 1, FAR + 1) by phase and by steps of the mover and of the other
-player from the target; then (FAR + 1,) at the start of a game, by steps."""
+"""File of the mover's win probabilities: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) by phase and by steps of the
+mover and of the other player from the target; then (MAX_STEPS_LEFT + 1,) at the start of a game, by steps."""
 ENTRIES = (0, 1000)
 """Values of the house rule `entry`, the least first bank in points, that the table covers."""
 ENTRY = 1000 // STEP
 """Least first bank of a player who is not on the board yet, in steps; the stored table knows no other."""
-FAR = 300
+MAX_STEPS_LEFT = 300
 """Most steps of 50 points from the target that the stored table covers: 300 are 15,000 points.
 
 Higher: odds for higher targets, by a table that grows with the square of this and that `make solve` must write anew."""
@@ -41,18 +41,18 @@ SEVEN_BEHIND = 5000 // STEP
 """Steps behind the other player above which the mover may throw seven dice."""
 UNIT = 2.0**-32
 """Probability per unit of the stored table."""
-DEEP = 160
+SURE_STOP_STEPS = 160
 """Steps of 50 turn points from which a stop is assumed to be best: 160 are 8,000 points. Higher: win probabilities are
 more exact, and slower to compute."""
 
 
 @cache
 def catching() -> Floats:
-    """Return the probability of banking at least n steps in a turn that aims at nothing else: (LONGEST + 1,) by n.
+    """Return the probability of banking at least n steps of 50 points in a turn that aims at nothing else. Cached.
 
-    The turn has six dice. Cached.
+    The turn has six dice. Shape (MAX_BANK_STEPS + 1,), by n.
     """
-    return np.append(1.0, thrown(6, np.ones(LONGEST + MAX_THROW_STEPS + 1), LONGEST)[::-1, 5])
+    return np.append(1.0, thrown(6, np.ones(MAX_BANK_STEPS + MAX_THROW_STEPS + 1), MAX_BANK_STEPS)[::-1, 5])
 
 
 def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
@@ -78,14 +78,16 @@ class Race:
     """
 
     def __init__(self, target: int, entry: int) -> None:
-        if target > FAR * STEP or target % STEP or entry not in ENTRIES:
-            raise RulesError(f"The chance to win is computed for targets up to {FAR * STEP} and entry 0 or 1000.")
+        if target > MAX_STEPS_LEFT * STEP or target % STEP or entry not in ENTRIES:
+            raise RulesError(
+                f"The chance to win is computed for targets up to {MAX_STEPS_LEFT * STEP} and entry 0 or 1000."
+            )
         self._target, self._entry = target, entry // STEP
         table = np.frombuffer(stored(__package__, TABLE), "<u4")
-        values = table[: -(FAR + 1)].reshape(PHASES, FAR + 1, FAR + 1) * UNIT
+        values = table[: -(MAX_STEPS_LEFT + 1)].reshape(PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) * UNIT
         self._values = values if entry else np.repeat(values[:1], PHASES, axis=0)
         steps = steps_to(target)
-        self._start = float(table[steps - FAR - 1] * UNIT if entry else values[BOTH, steps, steps])
+        self._start = float(table[steps - MAX_STEPS_LEFT - 1] * UNIT if entry else values[BOTH, steps, steps])
 
     def chance(self, mover: int, mover_on: bool, other: int, other_on: bool) -> float:
         """Return the win probability of the player to play, the mover, before a turn, read from the stored table.
@@ -148,7 +150,7 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
     def throw(points: int, dice: int) -> float:
         """Return the win probability before a throw of `dice` dice with `points` turn points."""
         throws = _turn(turn.size or dice, *key)[0]
-        return lost + (throws[points // STEP, dice - 1] if points < DEEP * STEP else bank(points) - lost)
+        return lost + (throws[points // STEP, dice - 1] if points < SURE_STOP_STEPS * STEP else bank(points) - lost)
 
     def bank(points: int) -> float:
         """Return the win probability after banking `points` turn points."""
@@ -195,11 +197,11 @@ def _turn(
         lost: Win probability after a crap-out.
 
     Returns:
-        (DEEP, size) before a throw, by steps of turn points and by dice thrown minus 1. And
-        (DEEP + MAX_THROW_STEPS + 1,) after a bank, by steps banked.
+        (SURE_STOP_STEPS, size) before a throw, by steps of turn points and by dice thrown minus 1. And
+        (SURE_STOP_STEPS + MAX_THROW_STEPS + 1,) after a bank, by steps banked.
     """
     totals, on_board = (first, second), (first_on, second_on)
-    most = DEEP + MAX_THROW_STEPS
+    most = SURE_STOP_STEPS + MAX_THROW_STEPS
     brought = race(target, entry).banked(totals[seat], totals[1 - seat], on_board[1 - seat], most) - lost
     least = 0 if on_board[seat] else entry
     return thrown(size, brought, steps_to(least)), brought

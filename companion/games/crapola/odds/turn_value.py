@@ -1,7 +1,7 @@
 """Exact odds of one turn of Crapola: how safe a throw is, and the expected points that it banks with best play.
 
-Hot dice let a turn run without limit, yet the value is exact. From `RICH` points on the turn stops whenever a throw can
-fail; backward induction finds the values below. All scores are multiples of 50.
+Hot dice let a turn run without limit, yet the value is exact. From `SURE_STOP_POINTS` points on the turn stops whenever
+a throw can fail; backward induction finds the values below. All scores are multiples of 50.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from companion.errors import RulesError
 from companion.games.advice.stored import floats
 from companion.games.crapola.odds.offers import STEP, offers_of, offers_table
 
-RICH = 15_700
+SURE_STOP_POINTS = 15_700
 """Turn points from which a stop beats every throw that can fail, so tables of expected turn points end there. A test
 proves it. Higher: larger tables with the same values."""
 TURNS = "turns-{}-{}.f8"
 """Name of the file of stored turn values, with places for the dice of the turn and its least bank."""
 STORED = tuple((size, least) for size in (6, 7) for least in (0, 1000))
 """Dice of the turn and least bank of every stored table. Other least banks are computed when needed."""
-MOST_ENTRY = 50_000
+MAX_ENTRY_POINTS = 50_000
 """Largest house rule `entry` (least first bank), in points, for which expected turn points are computed; above it there
 are no odds. Computing takes time in proportion to it. Higher: a header with a huge `entry` can stall the table."""
-LONGEST = 400
+MAX_BANK_STEPS = 400
 """Most steps of 50 points, 20,000 points, for which the probability of banking them in one turn is computed; it is
 below 1e-8 for more. Higher: larger arrays, hardly more exact."""
 
@@ -123,10 +123,10 @@ def turn_values(size: int, least: int) -> TurnValues:
         least: Turn points below which a stop is not allowed.
 
     Raises:
-        RulesError: The least bank is above MOST_ENTRY.
+        RulesError: The least bank is above MAX_ENTRY_POINTS.
     """
-    if least > MOST_ENTRY:
-        raise RulesError(f"Odds are computed for an `entry` of up to {MOST_ENTRY}, not {least}.")
+    if least > MAX_ENTRY_POINTS:
+        raise RulesError(f"Odds are computed for an `entry` of up to {MAX_ENTRY_POINTS}, not {least}.")
     known = floats(__package__, TURNS.format(size, least)) if (size, least) in STORED else evaluate(size, least)
     return TurnValues(size, least, known, hot=rich_seven)
 
@@ -139,14 +139,14 @@ def evaluate(size: int, least: int) -> list[float]:
         least: Turn points below which a stop is not allowed.
 
     Returns:
-        Flattened table: a row for each step of 50 turn points from 0 to RICH, or to `least` if that is more; in it a
-        value for each number of dice thrown, 1 to `size`.
+        Flattened table: a row for each step of 50 turn points from 0 to SURE_STOP_POINTS, or to `least` if that is
+        more; in it a value for each number of dice thrown, 1 to `size`.
     """
     import numpy as np
 
     from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, thrown
 
-    bank = STEP * np.arange(max(RICH // STEP, steps_to(least)) + MAX_THROW_STEPS + 1.0)
+    bank = STEP * np.arange(max(SURE_STOP_POINTS // STEP, steps_to(least)) + MAX_THROW_STEPS + 1.0)
     found: list[float] = thrown(size, bank, steps_to(least), rich_seven()).ravel().tolist()
     return found
 
@@ -177,7 +177,7 @@ def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnValu
         return 1.0 if points > wanted else level if points == wanted else 0.0
 
     deep = max(steps_to(least), wanted // STEP + 1, 1)
-    never = max(0, deep - LONGEST)
+    never = max(0, deep - MAX_BANK_STEPS)
     by_steps = np.array([bank(STEP * steps) for steps in range(never, deep + MAX_THROW_STEPS + 1)])
     found: list[float] = thrown(size, by_steps, steps_to(least) - never).ravel().tolist()
     return TurnValues(size, least, found, bank, never=STEP * never)

@@ -1,7 +1,7 @@
 """Exact odds of one turn of Crib Dice: how safe a throw is, and the expected points that it banks with best play.
 
-Rollovers are unlimited, yet the value is exact. From `RICH` gathered points on, every throw that can fail is worse than
-a stop; there the value is the points gathered plus a constant. Backward induction finds the values below.
+Rollovers are unlimited, yet the value is exact. From `SURE_STOP_POINTS` gathered points on, every throw that can fail
+is worse than a stop; there the value is the points gathered plus a constant. Backward induction finds the values below.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from companion.games.advice.stored import floats
 from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, throws_of
 
-RICH = 400
+SURE_STOP_POINTS = 400
 """Points gathered in a turn from which a stop beats every throw that can fail, with any set; stored turn values end
 there. A test proves it. Higher: a longer table with the same values, which `make solve` must write anew."""
 TURNS = "turns.f8"
@@ -127,7 +127,7 @@ class TurnValues:
         bank: Returns the value of banking a number of points.
         lost: Value of a wipe-out.
         rich: Returns the value of a throw of seven after which the turn stops, by the points gathered. Used from the
-            end of `known` on, or from `RICH` on without `known`.
+            end of `known` on, or from `SURE_STOP_POINTS` on without `known`.
         known: Values of a throw of seven by points gathered; empty to compute them.
         bombs: Value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
     """
@@ -144,7 +144,7 @@ class TurnValues:
         self.bank, self.lost, self.rich, self.bombs = bank, lost, rich, bombs
         self._piddle_ends = piddle_ends(piddle_points)
         self._piddle_lost = 1 - sum(chance for _, chance in self._piddle_ends)
-        self._rich_from, self._known_from = (len(known), 0) if known else (RICH, RICH)
+        self._rich_from, self._known_from = (len(known), 0) if known else (SURE_STOP_POINTS, SURE_STOP_POINTS)
         self._fresh: dict[int, float] = dict(enumerate(known))
         self._held: dict[tuple[int, int, int], float] = {}
 
@@ -229,5 +229,5 @@ class TurnValues:
 def turn_values(piddle_points: bool) -> TurnValues:
     """Return the values of a turn in turn points, with or without `piddle_points`, from the stored table. Cached."""
     fresh = floats(__package__, TURNS)
-    known = fresh[RICH:] if piddle_points else fresh[:RICH]
+    known = fresh[SURE_STOP_POINTS:] if piddle_points else fresh[:SURE_STOP_POINTS]
     return TurnValues(piddle_points, known=known, bombs=(0.0, 0.0, 0.0))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from companion.games.crapola.odds.offers import STEP
-from companion.games.crapola.odds.turn_value import RICH, TurnValues, safe_chance, turn_values
+from companion.games.crapola.odds.turn_value import SURE_STOP_POINTS, TurnValues, safe_chance, turn_values
 from companion.games.crapola.scoring import keepable
 from companion.games.engine.dice import throws_of
 from companion.games.solving.guide.charts import lines, table
@@ -43,9 +43,9 @@ def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
 def bank_at(worth: TurnValues, dice: int) -> str:
     """Return as text the least turn points at which a bank is worth at least as much as a throw of `dice` dice.
 
-    "never" if a throw is worth more at all turn points below RICH. `worth` holds the values of the turn.
+    "never" if a throw is worth more at all turn points below SURE_STOP_POINTS. `worth` holds the values of the turn.
     """
-    for points in range(STEP, RICH, STEP):
+    for points in range(STEP, SURE_STOP_POINTS, STEP):
         if worth.bank(points) >= worth.thrown(points, dice):
             return f"{points}"
     return "never"

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from companion.games.crib_dice import GAME
 from companion.games.crib_dice.odds import two_sides
-from companion.games.crib_dice.odds.turn_value import RICH, TurnValues, safe_chance, turn_values
+from companion.games.crib_dice.odds.turn_value import SURE_STOP_POINTS, TurnValues, safe_chance, turn_values
 from companion.games.crib_dice.pegs import CribbageBoard, new_board
 from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES
@@ -22,7 +22,7 @@ FROZEN = (2, 3, 4, 5, 6)
 """Numbers of frozen dice after which there is a choice between a stop and a throw."""
 EXAMPLE = (3, 5)
 """Set of the chart of stops by gap, as number of frozen dice and their value."""
-MIDDLE = 60
+OTHER_HOLE = 60
 """Hole of the other peg in the charts of when to stop by the lead. All of GAPS must stay on the track from
 there, so it can't be much lower or higher."""
 GAPS = range(-50, 51, 2)
@@ -42,7 +42,7 @@ def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
     yield "crib-dice-solved", _solved()
 
 
-def stop_at(worth: TurnValues, frozen: int, point: int, most: int = RICH) -> int | None:
+def stop_at(worth: TurnValues, frozen: int, point: int, most: int = SURE_STOP_POINTS) -> int | None:
     """Return the least turn points at which a stop with a frozen set is worth at least as much as a throw.
 
     None if a throw is worth more in all cases that are tried. The result includes the score of the set.
@@ -107,7 +107,7 @@ def _strategy(charts: Path) -> dict[str, str]:
         "safe_two_1s": f"{safe_chance(2, 1):.0%}",
         "safe_four_1s": f"{safe_chance(4, 1):.0%}",
         "safe_piddle": f"{safe_chance(5, 5):.0%}",
-        "middle": str(MIDDLE),
+        "middle": str(OTHER_HOLE),
         "piddles": _piddle_chart(charts / "stop-before-two-dice.svg"),
         "bombs": _bomb_chart(charts / "swap-gain.svg"),
         "first_wins": f"{chances[0, 0]:.1%}",
@@ -126,14 +126,14 @@ def _solved() -> dict[str, str]:
         won = "" if rules.skunk else f"{(first + 1) / 2:.2%}"
         rows.append([f"`{name}`", _switches(rules), won, f"{first:+.4f}"])
     states = 2 * two_sides.PLACES**2 * two_sides.FUCHLE**2
-    fuchle = two_sides.stored_equity(two_sides.DuelRules(), two_sides.index(0, MIDDLE, MIDDLE, 0, 0)) - (
-        two_sides.stored_equity(two_sides.DuelRules(), two_sides.index(0, two_sides.FUCHLED, MIDDLE, 0, 0))
+    fuchle = two_sides.stored_equity(two_sides.DuelRules(), two_sides.index(0, OTHER_HOLE, OTHER_HOLE, 0, 0)) - (
+        two_sides.stored_equity(two_sides.DuelRules(), two_sides.index(0, two_sides.FUCHLED, OTHER_HOLE, 0, 0))
     )
     return {
         "places": str(two_sides.PLACES),
         "states": f"{states:,}",
         "values": table(["table", "rules", "first player wins", "equity"], rows),
-        "middle": str(MIDDLE),
+        "middle": str(OTHER_HOLE),
         "fuchle": f"{fuchle / 2:.1%}",
     }
 
@@ -150,7 +150,7 @@ def _gap_chart(file: Path) -> None:
     It has a curve each for 0, 1 and 2 wipe-outs in a row of the side to move.
     """
     curves = {
-        name: [_stop_on(MIDDLE + gap, wipeouts, *EXAMPLE) for gap in GAPS]
+        name: [_stop_on(OTHER_HOLE + gap, wipeouts, *EXAMPLE) for gap in GAPS]
         for name, wipeouts in (("no wipe-out", 0), ("one wipe-out", 1), ("two wipe-outs", 2))
     }
     lines(file, list(GAPS), curves, ("holes ahead of the other peg", "turn points to stop at"))
@@ -158,14 +158,14 @@ def _gap_chart(file: Path) -> None:
 
 def _piddle_chart(file: Path) -> str:
     """Draw the turn points from which to stop before a piddle, by the lead in holes; return two of them in words."""
-    curve = [_stop_on(MIDDLE + gap, 0, 5, 3) for gap in GAPS]
+    curve = [_stop_on(OTHER_HOLE + gap, 0, 5, 3) for gap in GAPS]
     lines(file, list(GAPS), {"five frozen 3s": curve}, ("holes ahead of the other peg", "turn points to stop at"))
     by_gap = dict(zip(GAPS, curve, strict=True))
     return f"at {by_gap[-30]:.0f} when 30 holes behind, at {by_gap[30]:.0f} when 30 ahead"
 
 
 def _stop_on(hole: int, wipeouts: int, frozen: int, point: int) -> float:
-    """Return the least turn points at which a stop wins at least as often as a throw, with the other peg on MIDDLE.
+    """Return the least turn points at which a stop wins at least as often as a throw, with the other peg on OTHER_HOLE.
 
     NaN if a throw is better until the turn points lead off the track. Basic rules; the mover plays first in the round.
 
@@ -175,7 +175,7 @@ def _stop_on(hole: int, wipeouts: int, frozen: int, point: int) -> float:
         frozen: Number of frozen dice.
         point: Face value of the frozen dice.
     """
-    worth = two_sides.turn_values(board_at(hole, MIDDLE, wipeouts))
+    worth = two_sides.turn_values(board_at(hole, OTHER_HOLE, wipeouts))
     stop = stop_at(worth, frozen, point, two_sides.SHORT_TRACK + 1 - hole)
     return float("nan") if stop is None else stop
 
