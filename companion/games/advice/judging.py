@@ -99,9 +99,10 @@ def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
 
 
 def judged(transcript: Transcript) -> tuple[str, tuple[tuple[float, ...], ...]] | None:
-    """Return the default goal of a finished game and the regrets of each seat (`regrets_of`).
+    """Return the default goal of a finished game, and for each seat the regrets of its decisions that count.
 
-    None if the game is not over, a player has left it, or its values are not known.
+    Regrets are as `regrets_of` returns them, in units of that goal. None if the game is not over, a player has left it,
+    or its values are not known.
     """
     if not transcript.state.standing.over or transcript.state.standing.left:
         return None

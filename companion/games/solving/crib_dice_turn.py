@@ -84,11 +84,12 @@ def value_sets(
 
 @compiled
 def _value_rolls(lost: float, sets: Floats) -> None:
-    """Replace, in place, the value of each set of two to four frozen dice by that of a roll if the roll is better.
+    """Replace in `sets` the value of each set of two to four frozen dice by that of a roll if the roll is worth more.
 
     Args:
         lost: Value of a wipe-out.
-        sets: (56,) values as in `value_sets`: of a stop for two to four frozen dice, final for more.
+        sets: (56,) values by 7 times the frozen dice plus their face value: of a stop for two to four frozen dice, with
+            the best choice for more.
     """
     for frozen in range(4, 1, -1):
         for value in range(1, 7):
