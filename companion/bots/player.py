@@ -27,21 +27,21 @@ log = logging.getLogger(__name__)
 PAUSE_S = 2.0
 """Pause in seconds before the bot decides or throws, so that people see what came before. Higher: a slower game."""
 AFTER_UNDO_S = 8.0
-"""Pause in seconds before the bot acts after an undo or correction, because a second one often follows.
+"""Pause in seconds before the bot acts after an undo or correction. Higher: people wait longer for it.
 
-Lower: the bot plays on between two undos. Higher: people wait longer for it."""
+A second undo often follows; with a lower value the bot plays on in between."""
 RETHROW_S = 20.0
-"""Seconds without an accepted reading after which the simulated tray throws the bot's dice again.
+"""Seconds without an accepted reading after which the bot's dice are thrown again. Higher: a doubt lasts longer.
 
-Lower: a throw may be repeated while it is still read. Higher: a doubtful throw stops the game for longer."""
+The simulated tray throws. Lower: a throw may be repeated while it is still read."""
 MAX_SETTLE_S = 10.0
-"""Longest wait in seconds for a moving tray before a decision. After it the bot decides although the tray moves."""
+"""Longest wait in seconds for a moving tray; then the bot decides anyway. Higher: it may stand still for longer."""
 POLL_S = 0.5
 """Interval in seconds at which the bot looks whether the tray is ready for its throw. Higher: a later throw."""
 MAX_HELD_S = 60.0
-"""Longest time in seconds that one call of `hold` stops the bot. A longer one is cut to it.
+"""Longest time in seconds that one call of `hold` stops the bot; longer ones are cut to it. Higher: a longer stop.
 
-A phone holds the bot while somebody corrects a line; a forgotten dialog must not stop the game."""
+A phone holds the bot while somebody corrects a line. A forgotten dialog must not stop the game."""
 
 
 class Hands(Protocol):

@@ -25,15 +25,17 @@ from companion.table.state import TableState
 Json = dict[str, Any]
 Kind = Literal["cost", "won"]
 NOTABLE_COST = 0.02
-"""Least regret of a decision that gets a remark, as a share of the track's length in points. Lower: more remarks, which
-nag. Higher: only bad mistakes are mentioned."""
-NOTABLE_GAIN = 0.04
-"""Least gain in expected points by a throw that gets a remark, as a share of the track's length in points.
+"""Least regret of a decision that gets a remark, as a share of the track's points. Higher: fewer remarks.
 
-Greater than NOTABLE_COST, because gains are more frequent than regrets. Lower: more remarks."""
+Lower: more remarks, which nag."""
+NOTABLE_GAIN = 0.04
+"""Least gain by a throw that gets a remark, as a share of the track's points. Higher: fewer remarks.
+
+Greater than NOTABLE_COST, because gains are more frequent than regrets."""
 WORDINGS = 20
-"""Number of texts for each kind of remark in every language. Also the most remarks of a kind in a sitting, because no
-text is used twice. Higher: the catalogues lack the texts."""
+"""Number of texts for each kind of remark in every language, and so the most remarks of a kind in a sitting.
+
+No text is used twice. Higher: the catalogues lack the texts."""
 
 
 class Remark(msgspec.Struct, frozen=True):

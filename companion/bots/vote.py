@@ -23,11 +23,13 @@ from companion.table.state import TableState
 
 Json = dict[str, Any]
 MAX_OPTIONS = 4
-"""Number of the best options that a question lists; the option that was taken is added if it is not one of them.
-Higher: the list does not fit on a phone."""
+"""Number of the best options that a question lists. Higher: longer lists, which do not fit on a phone.
+
+The option that was taken is added if it is not one of them."""
 MAX_VOTERS = 200
-"""Most phones that can vote on a question; the vote of another phone is refused. Bounds the memory that a guest who
-invents phones can fill. It is the number of visitors that the pages are made for."""
+"""Most phones that can vote on a question; others are refused. Higher: a guest can fill more memory.
+
+It is the number of visitors that the pages are made for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,9 @@ LEAST_AT_STAKE = {"win": 0.005, "games": 0.01, "points": 0.1}
 """Least difference in value between the best and the worst option from which a decision counts, by goal: in win
 probability, in games, or, for `points`, in multiples of the careless level's temperature (`Rulebook.mistakes`)."""
 MIN_DECISIONS = 30
-"""Fewest decisions from which a player is compared with the bot's levels. Lower: chance decides the level that is
-shown. Higher: players wait longer for it."""
+"""Fewest decisions from which a player is compared with the bot's levels. Higher: the level is shown later.
+
+Lower: chance decides the level."""
 STANDARD_ERRORS = 1.96
 """Half the width of a confidence interval of a mean, in standard errors: 1.96 gives 95 %. Higher: a wider interval."""
 USUAL_REGRETS = "usual_regrets.json"

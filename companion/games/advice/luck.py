@@ -27,8 +27,9 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 
 MAX_HIGHLIGHTS = 3
-"""Most entries in a story's list of the luckiest throws, and in that of the costliest decisions. Also the most
-questions of a vote. Higher: longer lists on the page."""
+"""Most throws in the list of the luckiest, and most moves in that of the costliest. Higher: longer lists.
+
+Also the most questions of a vote."""
 Option = Action | int
 """A decision, or the number of dice to throw."""
 

@@ -25,8 +25,9 @@ LEAST_GAP = {"win": 0.01, "games": 0.02, "points": 0.2}
 """Least gap in value between the best and the second-best option of a puzzle, by goal: in win probability, games, or
 for `points` multiples of the careless level's temperature (`Rulebook.mistakes`). With less, any choice will do."""
 MAX_GAP = 6.0
-"""Largest gap in value between the two best options of a puzzle, in multiples of LEAST_GAP. Positions above it are no
-puzzles, because the answer is obvious, unless steady players miss it often. Higher: more puzzles, also easy ones."""
+"""Largest gap between a puzzle's two best options, in multiples of LEAST_GAP. Higher: obvious puzzles, too.
+
+A larger gap is allowed where steady players miss the best option often (HARD_MISSES)."""
 GRADES = ("easy", "medium", "hard")
 """Grades of puzzles, easiest first, by how often the computer's levels miss the best option."""
 MEDIUM_MISSES = 1 / 3
@@ -34,7 +35,8 @@ MEDIUM_MISSES = 1 / 3
 HARD_MISSES = 1 / 2
 """Probability that a steady player misses the best option from which a puzzle is `hard`."""
 SKIPPED_POSITIONS = 4
-"""Number of positions that are skipped at the start of a game and after each puzzle. Higher: fewer puzzles from a game.
+"""Number of positions skipped at the start of a game and after each puzzle. Higher: fewer puzzles from a game.
+
 Lower: two puzzles of a game are alike."""
 
 

@@ -13,8 +13,9 @@ from companion.games.engine.game import State, Throw
 from companion.games.engine.transcript import Transcript
 
 VALUE_TOLERANCE = 1e-9
-"""Value by which a throw may be worse and still count as equally good: sums in another order are rounded differently.
-Far below any real difference of values, so a larger one changes nothing until it reaches such a difference."""
+"""Value by which a throw may be worse and still count as equally good. Higher: more throws count as good.
+
+Sums in another order are rounded differently. Real differences of values are far larger."""
 
 
 def chance_of_as_good(transcript: Transcript, story: Story) -> float:

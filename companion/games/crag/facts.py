@@ -7,8 +7,9 @@ from companion.games.engine.game import State
 from companion.games.engine.views.phrase import Phrase
 
 FEW_ROWS = 4
-"""Most open rows at which a phrase says how many are open: with so few, a throw often fits none. Higher: the phrase
-appears from an earlier turn on."""
+"""Most open rows at which a phrase says how many are open. Higher: it is said from an earlier turn on.
+
+With this few, a throw often fits none."""
 
 
 def facts(state: State) -> tuple[Phrase, ...]:

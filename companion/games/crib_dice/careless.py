@@ -6,8 +6,9 @@ from companion.games.crib_dice.state import CribDice
 from companion.games.engine.game import Action, NamePoint, State, Stop
 
 STOP_FROZEN = 4
-"""Number of frozen dice at which the careless player stops; with any other number it throws on. Higher: it rolls for
-longer, so it banks larger sets and wipes out more."""
+"""Number of frozen dice at which the careless player stops. Higher: it rolls for longer and wipes out more.
+
+With any other number it throws on."""
 
 
 def choice(state: State) -> Action | int:

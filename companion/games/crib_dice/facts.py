@@ -7,8 +7,9 @@ from companion.games.engine.game import State
 from companion.games.engine.views.phrase import Phrase
 
 LEAST_GAP = 15
-"""Least gap in holes, to the furthest other side, at which a phrase says that the side to play is ahead or behind:
-about one good turn. Higher: the phrase appears more rarely."""
+"""Least gap in holes at which a phrase says that the side to play is ahead or behind. Higher: it is said less often.
+
+The gap is that to the furthest other side. The value is about one good turn."""
 
 
 def facts(state: State) -> tuple[Phrase, ...]:

@@ -14,10 +14,10 @@ from companion.games.crag.odds.win import PLACES, TURNS, enterable
 
 Masks = npt.NDArray[np.int64]
 TIE_POINTS = 1e-9
-"""Difference in expected points up to which two options count as tied; the first of them is then taken.
+"""Difference in expected points up to which two options are tied; the first one is taken. Higher: more ties.
 
-Processors round the last digits differently: lower, and two machines may choose different policies. Much higher, and
-worse options are taken."""
+Processors round the last digits differently. Ties make all machines choose the same policy. Much higher: worse options
+are taken."""
 
 
 def plays(later: Floats, strict: bool) -> npt.NDArray[np.uint16]:

@@ -27,11 +27,9 @@ from companion.games.crapola.odds.race import (
 from companion.games.solving.compiled import compiled
 
 TOLERANCE = 1e-10
-"""Change of a win probability at which the iteration for a pair of states ends. Higher: less exact. Lower: more
-iterations, up to MAX_ITERATIONS."""
+"""Change of a win probability at which the iteration for a pair of states ends. Higher: fewer steps, less exact."""
 MAX_ITERATIONS = 30
-"""Most iterations for a pair of states, whatever the last change was. Three or four reach TOLERANCE, so higher changes
-nothing; below four, values are less exact."""
+"""Most iterations for a pair of states. Three or four are usual, so a higher value changes nothing."""
 
 
 def keeps_of(size: int) -> tuple[Indices, Indices, Floats, Indices]:

@@ -31,8 +31,9 @@ from companion.games.solving.crib_dice_duel import TOLERANCE, game_of, solved
 T = TypeVar("T")
 Chances = defaultdict[T, float]
 NEGLIGIBLE = 1e-10
-"""Probability up to which a throw of seven dice is ignored in the distribution of banks. Win probabilities are then
-right to the eight digits reported. Higher: less exact. Lower: slower, and a longer table."""
+"""Probability up to which `banks` ignores a throw of seven dice. Higher: faster, less exact.
+
+With this value, win probabilities are right to the eight digits reported."""
 
 
 def turn_table() -> Generator[float, None, bytes]:

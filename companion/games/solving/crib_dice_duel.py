@@ -38,11 +38,13 @@ from companion.games.solving.fixed_point import fixed_point
 HOLES = np.array(HOLE)
 """(PLACES,) hole of each place of a peg."""
 TOLERANCE = 1e-9
-"""Greatest change of an equity by a sweep, in games, at which solving ends: about one unit of the stored tables.
-Higher: fewer sweeps, less exact tables. Lower: more sweeps than the tables can show."""
+"""Greatest change of an equity in the last sweep, in games. Higher: fewer sweeps, less exact tables.
+
+It is about one unit of the stored tables."""
 FIRST_SCALE = 40.0
-"""Lead in holes at which the first guess of an equity is 0.76 of a game: the guess is tanh(lead / FIRST_SCALE). Any
-guess leads to the same solution; a worse one needs more sweeps."""
+"""Lead in holes at which the first guess of an equity is tanh(1) = 0.76 games. Higher: the same solution.
+
+Any guess leads to it; a bad one needs more sweeps."""
 BEYOND_TOP = 2 * MAX_SET_SCORE + 1
 """Holes by which arrays of bank values extend beyond the hole from which every turn stops."""
 

@@ -17,8 +17,9 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import GAMES, game_named
 
 GAMES_EACH = 60
-"""Number of games that each level of the bot plays against itself, in each game, to measure its mean regret. Higher:
-more precise means, and a longer run."""
+"""Games that each level of the bot plays against itself, in each game. Higher: more precise means, a longer run.
+
+They measure the mean regret of the level."""
 
 
 def played_transcript(header: Header, level: str, seed: str) -> Transcript:

@@ -32,17 +32,17 @@ PLAYS = "plays.u2z"
 OPENINGS = "openings.u4z"
 """File of the distributions of remaining points of the sheets with at most OPENING categories filled."""
 OPENING = 2
-"""Most filled categories of a sheet whose distribution of remaining points is read from a file instead of computed.
+"""Most filled categories of a sheet whose distribution is read from a file. Higher: a larger file, less to compute.
 
-The emptier a sheet, the longer its computation. Higher: less to compute, and a larger file, which `make solve` must
-write anew."""
+The emptier a sheet, the longer its computation. After a change `make solve` must write the file anew."""
 LATE = 7
-"""Fewest filled categories of the sheets whose distributions are computed when the tables are loaded.
+"""Fewest filled categories of the sheets computed when the tables are loaded. Higher: faster loading.
 
-Emptier sheets are computed on first use. Lower: slower loading, faster first answers in the middle of a game."""
+Emptier sheets are computed on first use, so a higher value makes answers in the middle of a game slower."""
 BATCH_SIZE = 128
-"""Number of sheets whose distributions are computed at a time. Higher: the buffer no longer fits in a processor's
-cache. Lower: more calls of NumPy. The result is the same."""
+"""Number of sheets computed at a time. Higher: the buffer outgrows a processor's cache, which is slower.
+
+Lower: more calls of NumPy. The results are the same."""
 UNIT = 2.0**-32
 """Probability per unit of the stored openings."""
 TURNS = 6**6

@@ -12,8 +12,9 @@ from companion.games.crapola.odds.offers import STEP, offers_of
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 MAX_THROW_STEPS = 100
-"""Most points that one throw scores, seven 1s, in steps of STEP points. Arrays of bank values extend so far beyond the
-last throw of a turn. Higher: unused entries. Lower: values after a high throw are wrong."""
+"""Most points of one throw, seven 1s, in steps of STEP points. Higher: arrays with unused entries.
+
+Arrays of bank values extend by it beyond the last throw of a turn. Lower: values after a high throw are wrong."""
 
 
 def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:

@@ -29,9 +29,9 @@ ENTRIES = (0, 1000)
 ENTRY = 1000 // STEP
 """Least first bank of a player who is not on the board yet, in steps; the stored table knows no other."""
 MAX_STEPS_LEFT = 300
-"""Most steps of 50 points from the target that the stored table covers: 300 are 15,000 points.
+"""Most steps of 50 points from the target in the stored table: 15,000 points. Higher: odds for higher targets.
 
-Higher: odds for higher targets, by a table that grows with the square of this and that `make solve` must write anew."""
+The table grows with the square of it, and `make solve` must write it anew."""
 BOTH, OTHER, MOVER = range(3)
 """Phases of the race: who is on the board, that is has made a first bank. Both, the other player alone, the mover
 alone."""
@@ -42,8 +42,7 @@ SEVEN_BEHIND = 5000 // STEP
 UNIT = 2.0**-32
 """Probability per unit of the stored table."""
 SURE_STOP_STEPS = 160
-"""Steps of 50 turn points from which a stop is assumed to be best: 160 are 8,000 points. Higher: win probabilities are
-more exact, and slower to compute."""
+"""Turn points, in steps of 50, from which a stop is assumed to be best. Higher: more exact, slower to compute."""
 
 
 @cache

@@ -14,18 +14,21 @@ from companion.games.advice.stored import floats
 from companion.games.crapola.odds.offers import STEP, offers_of, offers_table
 
 SURE_STOP_POINTS = 15_700
-"""Turn points from which a stop beats every throw that can fail, so tables of expected turn points end there. A test
-proves it. Higher: larger tables with the same values."""
+"""Turn points from which a stop beats every throw that can fail. Higher: larger tables with the same values.
+
+Tables of expected turn points end there. A test proves it."""
 TURNS = "turns-{}-{}.f8"
 """Name of the file of stored turn values, with places for the dice of the turn and its least bank."""
 STORED = tuple((size, least) for size in (6, 7) for least in (0, 1000))
 """Dice of the turn and least bank of every stored table. Other least banks are computed when needed."""
 MAX_ENTRY_POINTS = 50_000
-"""Largest house rule `entry` (least first bank), in points, for which expected turn points are computed; above it there
-are no odds. Computing takes time in proportion to it. Higher: a header with a huge `entry` can stall the table."""
+"""Largest house rule `entry` (least first bank), in points, for which odds are computed; above it there are none.
+
+Computing takes time in proportion to it. Higher: a header with a huge `entry` can stall the table."""
 MAX_BANK_STEPS = 400
-"""Most steps of 50 points, 20,000 points, for which the probability of banking them in one turn is computed; it is
-below 1e-8 for more. Higher: larger arrays, hardly more exact."""
+"""Most steps of 50 points of a bank that are taken into account. Higher: larger arrays, hardly more exact.
+
+A turn banks more with a probability below 1e-8."""
 
 
 def safe_chance(dice: int) -> float | None:

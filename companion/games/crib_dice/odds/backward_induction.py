@@ -22,8 +22,7 @@ Indices = npt.NDArray[np.int64]
 ROW = {5: 1, 6: 7, 7: 13, 4: 19, 3: 25, 2: 31}
 """Row of the set of 1s in a table of sets, by number of frozen dice; the rows of the 2s to 6s follow it."""
 ROWS = 37
-"""Number of rows of a table of sets: one for the wipe-out, and six values for each of 2 to 7 frozen dice. Fixed by the
-rules."""
+"""Rows of a table of sets: the wipe-out, and six values for each of 2 to 7 frozen dice. Fixed by the rules."""
 BOMBS = (ROW[5], ROW[6], ROW[7])
 """Rows of five, six and seven 1s: the sets that may bomb."""
 

@@ -24,19 +24,22 @@ Floats = npt.NDArray[np.float64]
 BANKS = "banks.f8"
 """File of the probabilities of banking 0, 1, 2, ... points in a turn: without, then with `piddle_points`."""
 ROUNDS = 192
-"""Number of rounds for which finishes are computed exactly. Later the probability of finishing in a round is constant
-to ten digits. Higher: slower, larger arrays, hardly more exact."""
+"""Number of rounds for which finishes are computed exactly. Higher: larger arrays, slower, hardly more exact.
+
+Later the probability of finishing in a round is constant to ten digits."""
 BLOCK_TURNS = 16
-"""Number of turns in one block of a matrix product. Higher: more multiplications by 0. Lower: more calls of BLAS. The
-result is the same. Must divide ROUNDS."""
+"""Number of turns in one block of a matrix product. Higher: more multiplications by 0. Lower: more calls of BLAS.
+
+The result is the same. Must divide ROUNDS."""
 NEGLIGIBLE = 1e-12
 """Probability up to which a further bank, round or distance is ignored. Lower: more exact and slower."""
 TIES = ((0.5, 8 / 18), (0.5 - 0.15**0.5, 5 / 18), (0.5 + 0.15**0.5, 5 / 18))
 """Gauss-Legendre nodes and weights on [0, 1]. A win shared with k others counts 1 / (k + 1), the integral of x**k.
 Three nodes are exact for up to five others."""
 MAX_PRODUCT = 262_144
-"""Most multiplications of one matrix product; larger products are computed in blocks of rows. Higher: BLAS wakes other
-threads, which costs more time than it saves. The result is the same."""
+"""Most multiplications of one matrix product; larger ones are split. Higher: slower, as BLAS wakes more threads.
+
+The result is the same."""
 
 
 @cache

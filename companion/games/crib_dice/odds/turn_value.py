@@ -16,8 +16,9 @@ from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, throws_of
 
 SURE_STOP_POINTS = 400
-"""Points gathered in a turn from which a stop beats every throw that can fail, with any set; stored turn values end
-there. A test proves it. Higher: a longer table with the same values, which `make solve` must write anew."""
+"""Gathered points from which a stop beats every throw that can fail. Higher: a longer table with the same values.
+
+That holds for any set; a test proves it. After a change `make solve` must write the stored table anew."""
 TURNS = "turns.f8"
 """File of the stored values of a throw of seven, by points gathered: without, then with `piddle_points`."""
 ANNOUNCED = 11 / 36

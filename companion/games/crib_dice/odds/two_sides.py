@@ -28,26 +28,30 @@ if TYPE_CHECKING:
 PEGS = 121
 """Number of holes at which a peg can be: 121, from 0, the start, to 120. Fixed by the track of the tables."""
 FUCHLED = 121
-"""Place of a peg that a fuchle has sent to the start. A *place* is an index of the tables; places 0 to 120 are holes,
-and this is the next number. Another value would address other entries of the tables."""
+"""Place of a peg that a fuchle has sent to the start. A *place* is an index of the tables; 0 to 120 are holes.
+
+Must be the number after the last hole: any other one addresses wrong entries of the tables."""
 PLACES = 122
 """Number of places of a peg, the holes 0 to 120 and FUCHLED: length of two axes of the tables."""
 HOLE = (*range(PEGS), 0)
 """Hole of each place of a peg."""
 FUCHLE = 3
-"""Consecutive wipe-outs that send a peg to the start: length of the two axes of wipe-outs, 0 to 2, in the tables. Fixed
-by the rules without `pandemonium`."""
+"""Consecutive wipe-outs that send a peg to the start: length of the tables' axes of wipe-outs, 0 to 2.
+
+Fixed by the rules without `pandemonium`."""
 TOP = 160
-"""Hole, counted on beyond the track's end at 120, from which a turn that finishes always stops, however close the other
-peg is. Higher: larger tables, slower to solve, with the same values."""
+"""Hole, beyond the track's end at 120, from which a finishing turn always stops. Higher: larger tables, same values.
+
+That holds however close the other peg is."""
 BEYOND = TOP + 2 * MAX_SET_SCORE + 1 - PEGS
 """Columns of the table of last turns: how many holes past the track the other side can finish."""
 SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
 """Axes of a table: order, mover's place, other's place, mover's and other's wipe-outs in a row, as in `DuelState`. A
 table goes on with the last turns, after one side has finished (`stored_equities`)."""
 SHORT_TRACK = 120
-"""Number of holes of the track that the tables are solved for: the ordinary game's. In the long game of 240 holes both
-pegs are moved back to fit it."""
+"""Number of holes of the track that the tables are solved for: the ordinary game's, fixed by the rules.
+
+In the long game of 240 holes both pegs are moved back to fit it."""
 
 
 @dataclass(frozen=True, slots=True)

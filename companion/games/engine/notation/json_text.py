@@ -8,8 +8,9 @@ from typing import Any
 from companion.errors import NotationError
 
 BEYOND_ANY_GAME = 1_000_000_000_000_000_000
-"""Value, 10**18, that replaces an integer with more digits than Python parses. Any value far above the points of a game
-will do: the rules then refuse it as too large."""
+"""Value that replaces an integer with more digits than Python parses. Higher: no change; the rules refuse both.
+
+It must be far above the points of any game."""
 
 
 class RepeatedKey(dict[str, Any]):

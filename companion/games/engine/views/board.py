@@ -8,8 +8,9 @@ from fractions import Fraction
 from companion.games.engine.game import State
 
 HOLES = 120
-"""Number of holes of a cribbage track, without the start: a peg at hole 120 is on the last one. A game maps its scores
-to them, unless it has a longer track. Higher: a longer track on page and board."""
+"""Number of holes of a cribbage track, without the start. Higher: a longer track on page and board.
+
+A peg at hole 120 is on the last one. A game maps its scores to these holes, unless it has a longer track."""
 
 
 @dataclass(frozen=True, slots=True)

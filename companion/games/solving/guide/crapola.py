@@ -12,8 +12,7 @@ from companion.games.engine.dice import throws_of
 from companion.games.solving.guide.charts import lines, table
 
 ENTRY = 1000
-"""Least first bank of a player, in points, for the guide's figures: the default of the house rule `entry`. Higher: the
-page shows figures of another rule."""
+"""Least first bank in points for the guide's figures: the default of the house rule `entry`. Higher: other figures."""
 
 
 def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:

@@ -23,13 +23,13 @@ FROZEN = (2, 3, 4, 5, 6)
 EXAMPLE = (3, 5)
 """Set of the chart of stops by gap, as number of frozen dice and their value."""
 OTHER_HOLE = 60
-"""Hole of the other peg in the charts of when to stop by the lead. All of GAPS must stay on the track from
-there, so it can't be much lower or higher."""
+"""Hole of the other peg in the charts of when to stop. Higher: the charts show a later phase of the game.
+
+All of GAPS must stay on the track from there."""
 GAPS = range(-50, 51, 2)
 """Holes by which the mover is ahead in the charts by gap."""
 BOMB_STEP = 4
-"""Holes between two points of the chart of bombs, along each axis. Higher: a coarser chart, drawn sooner. Lower: a
-finer one; each point takes milliseconds."""
+"""Holes between two points of the chart of bombs, on each axis. Higher: a coarser chart, drawn sooner."""
 
 
 def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
