@@ -187,7 +187,7 @@ class CribDice:
     def _named(self, value: int) -> CribDice:
         """Return the state after the point is named: all dice that show `value` are frozen.
 
-        Seven of them roll over at once. Raises IllegalAction if fewer than two dice show it.
+        Seven of them add the event `rolled_over`. Raises IllegalAction if fewer than two dice show it.
         """
         turn = self.turn
         count = turn.dice.count(value)
