@@ -21,11 +21,13 @@ CODES = tuple(sorted({"game_started", *SHARED_EFFECTS, *(code for game in GAMES.
 
 
 def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str, Any]]:
-    """Return the discovery message of each entity, by the topic that it is published to.
+    """Return the discovery messages that make the table a device in Home Assistant: MQTT topic -> message.
+
+    There is one message for each entity: seven read-only ones and, with `commands`, a start button and a mute switch.
 
     Args:
         topic: First part of the table's topics; also names the device.
-        name: The table's name.
+        name: The table's name, shown as the device's name.
         commands: Whether the table takes commands from the broker.
     """
     version = importlib.metadata.version("peg-and-pip")
@@ -48,7 +50,10 @@ def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str
 
 
 def _sensors(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return what each entity that only tells adds to its message, by kind and key."""
+    """Return the seven read-only entities: (kind, key) -> the fields in which its message differs from others.
+
+    The kind is Home Assistant's: five `sensor`, an `event` and a `binary_sensor`.
+    """
 
     def sensor(key: str, name: str, icon: str, **more: Any) -> dict[tuple[str, str], dict[str, Any]]:
         template = f"{{{{ value_json.{key} }}}}"
@@ -79,7 +84,10 @@ def _sensors(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def _controls(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return what each entity that takes a command adds to its message, by kind and key."""
+    """Return the two entities that send commands: (kind, key) -> the fields in which its message differs.
+
+    The kind is Home Assistant's: the `button` that starts a game and the `switch` that mutes the table.
+    """
     mute = {"command_topic": f"{topic}/mute", "state_topic": f"{topic}/muted"}
     return {
         ("button", "start"): {"name": "Next game", "icon": "mdi:play", "command_topic": f"{topic}/start",

@@ -27,15 +27,16 @@ from companion.table.snapshot import Event, News, Snapshot
 log = logging.getLogger(__name__)
 
 KEEPALIVE_S = 20
-"""Seconds without a message after which broker and table test their connection; the last will follows half later."""
+"""MQTT keep-alive in seconds: after so long a silence the table pings the broker. The broker publishes a lost table as
+offline after 1.5 times this. Higher: later; lower: more traffic, and a gap in the Wi-Fi counts as a loss."""
 LONGEST_PAUSE_S = 3
-"""Longest pause between two attempts to connect, in seconds."""
+"""Longest pause between two attempts to connect, in seconds. Higher: the table reconnects later after an outage."""
 HEALTH_EVERY_S = 10.0
-"""Period of the health checks, in seconds."""
+"""Longest time between two health checks, in seconds. Higher: a broken part is published later; lower: more work."""
 MAX_EVENTS = 100
-"""Events that wait to be published, at most; the oldest beyond them is dropped."""
+"""Most events that wait to be published; one more drops the oldest. Lower: a slow publisher loses events sooner."""
 MAX_COMMAND_BYTES = 4096
-"""Largest command from the broker, in bytes."""
+"""Largest command from the broker, in bytes; a larger one is ignored. Too low: a game's header does not fit."""
 
 
 class Broker(msgspec.Struct, frozen=True):
@@ -95,20 +96,23 @@ class Publisher(BackgroundThread):
         self._trouble = "not connected yet"
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the broker is connected, and a sentence."""
+        """Return (is the broker connected, a sentence that says so or why not and what to do)."""
         where = f"{self._broker.host}:{self._broker.port}"
         if self._connected.is_set():
             return True, f"the MQTT broker {where} is connected"
         return False, f"The MQTT broker {where} can't be reached ({self._trouble}). Check [mqtt] and the broker."
 
     def hear(self, _: Snapshot, news: News) -> None:
-        """Take the events of a new snapshot, and wake the thread."""
+        """Queue the new events of a snapshot while the broker is connected, and wake the thread to publish."""
         if self._connected.is_set():
             self._events.extend(event for event in news.events if event.code in CODES)
         self._wake.set()
 
     def _run(self, stopped: threading.Event) -> None:
-        """Connect, and publish what is new until `stopped` is set."""
+        """Connect to the broker and publish what has changed, until `stopped` is set; then publish that it is offline.
+
+        Runs in the thread. It publishes after each snapshot, command and connection, and every `HEALTH_EVERY_S`.
+        """
         client = self._client()
         client.connect_async(self._broker.host, self._broker.port, KEEPALIVE_S)
         client.loop_start()
@@ -124,7 +128,10 @@ class Publisher(BackgroundThread):
         self._connected.clear()
 
     def _client(self) -> Client:
-        """Make a client that connects again by itself."""
+        """Return an MQTT client, not connected yet, with the broker's user, TLS and the methods below as callbacks.
+
+        It reconnects by itself. Its last will makes the broker publish "offline" when the table's connection is lost.
+        """
         client = Client(CallbackAPIVersion.VERSION2, client_id=f"pegpip-{self._broker.topic}")
         client.reconnect_delay_set(1, LONGEST_PAUSE_S)
         client.will_set(f"{self._broker.topic}/available", "offline", 1, retain=True)
@@ -137,7 +144,10 @@ class Publisher(BackgroundThread):
         return client
 
     def _on_connect(self, client: Client, _: Any, __: ConnectFlags, reason: ReasonCode, ___: Properties | None) -> None:
-        """Note that the broker is there and has heard nothing yet, or why it refuses."""
+        """Mark the broker as connected and everything as unpublished, and subscribe to commands if they are allowed.
+
+        If the broker refuses the connection, only store its reason for `health`.
+        """
         if reason.is_failure:
             self._trouble = str(reason)
             return
@@ -148,13 +158,17 @@ class Publisher(BackgroundThread):
         self._wake.set()
 
     def _on_disconnect(self, _: Client, __: Any, ___: Any, reason: ReasonCode, ____: Properties | None) -> None:
-        """Note that the broker is away."""
+        """Mark the broker as not connected, store the reason for `health`, and drop the events that wait."""
         self._connected.clear()
         self._events.clear()
         self._trouble = str(reason)
 
     def _publish(self, client: Client) -> None:
-        """Publish what the broker does not know yet: first the retained messages, then the events."""
+        """Publish each retained message that has changed since it was last published, then all waiting events.
+
+        Retained are the discovery messages, state, health and "online"; if commands are allowed, also whether the sound
+        is muted.
+        """
         topic = self._broker.topic
         told = {f"{topic}/state": state_of(self._table.snapshot()), f"{topic}/health": health_of(self._report())}
         messages = {where: msgspec.json.encode(message) for where, message in {**self._discovery, **told}.items()}
@@ -171,7 +185,11 @@ class Publisher(BackgroundThread):
             client.publish(f"{topic}/event", msgspec.json.encode(happened), 1)
 
     def _on_message(self, _: Client, __: Any, message: MQTTMessage) -> None:
-        """Carry out a command. A retained one is old: it is ignored."""
+        """Execute a command from the broker: mute or unmute the sound, or start a game.
+
+        A game's header as payload starts that game; an empty payload starts the next game. A retained or too large
+        message is ignored, as is any while commands are not allowed. If the table refuses the command, that is logged.
+        """
         if self._sounds is None or message.retain or len(message.payload) > MAX_COMMAND_BYTES:
             return
         try:
@@ -187,7 +205,10 @@ class Publisher(BackgroundThread):
 
 
 def state_of(snapshot: Snapshot) -> dict[str, Any]:
-    """Return the message about the state of the table: its game, phase, turn, scores and last throw."""
+    """Return a snapshot as the message of the topic `.../state`: its game, phase, turn, scores and last throw.
+
+    Game, turn and throw are None if there is none. `score` is one text for all sides, cut to 255 characters.
+    """
     thrown = snapshot.throws[-1] if snapshot.throws else None
     sides = [{"name": side.name, "score": side.score, "won": side.won} for side in snapshot.sides]
     return {
@@ -203,6 +224,9 @@ def state_of(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def health_of(report: dict[str, Any]) -> dict[str, str]:
-    """Return the message about the table's health: whether there is a problem, and what the ill parts say."""
+    """Return the message of the topic `.../health`: `problem`, "ON" or "OFF", and `says`, what each broken part says.
+
+    `report` is the answer of `/healthz`.
+    """
     ill = [f"{part}: {check['says']}" for part, check in report["parts"].items() if not check["ok"]]
     return {"problem": "ON" if ill else "OFF", "says": " ".join(ill)}

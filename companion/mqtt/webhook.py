@@ -26,7 +26,8 @@ from companion.table.snapshot import Event, News, Snapshot
 log = logging.getLogger(__name__)
 
 MAX_WAITING = 200
-"""Messages that wait for the server, at most; the oldest beyond them is dropped."""
+"""Most messages that wait for the server; one more drops the oldest. Higher: a longer outage loses none, but takes more
+memory."""
 ALWAYS = frozenset({"game_started", "game_over"})
 """Codes of the events that are posted besides those which the pub's screen shows full-size."""
 PASSING = frozenset({408, 425, 429})
@@ -64,18 +65,22 @@ class Webhook(BackgroundThread):
         self._state = (True, "nothing was posted yet")
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the server takes the messages, and a sentence."""
+        """Return (does the server take the messages, a sentence that says so or what is wrong)."""
         return self._state
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Take the events of a snapshot, and wake the thread if one is to be posted."""
+        """Queue a message for each new event that is cheered or in `ALWAYS`, and wake the thread to post it."""
         for place, event in enumerate(news.events):
             if event.cheered or event.code in ALWAYS:
                 self._waiting.append(self._message(snapshot, event, place))
                 self._wake.set()
 
     def _message(self, snapshot: Snapshot, event: Event, place: int) -> Unposted:
-        """Return the message about an event, the `place`-th of its snapshot."""
+        """Return the message about an event as JSON, with an id that no other message has.
+
+        It holds the sentence for the event, its code and arguments, the table, the game, the scores and the current
+        time. `place` is the event's index, from 0, among the new events of `snapshot`.
+        """
         at = datetime.now(UTC).isoformat(timespec="seconds")
         said = self._words(event)
         told = {
@@ -94,7 +99,10 @@ class Webhook(BackgroundThread):
         return Unposted(f"msg_{int(time.time())}_{snapshot.number}_{place}", msgspec.json.encode(told))
 
     def _run(self, stopped: threading.Event) -> None:
-        """Post what waits until `stopped` is set; after a failure pause, and then try again."""
+        """Post the waiting messages, oldest first, until `stopped` is set. Runs in the thread.
+
+        After a failed attempt it pauses, longer after each failure in a row, and posts the same message again.
+        """
         failures = 0
         while not stopped.is_set():
             self._wake.clear()
@@ -112,7 +120,11 @@ class Webhook(BackgroundThread):
                 self._wake.wait()
 
     def _posted(self, message: Unposted) -> bool:
-        """Post a message; return False if it must be sent again."""
+        """Post a message once, and set what `health` says. Return True if it is done with, False to post it again.
+
+        It is posted again if nobody answers, or if the status is 500 or above or in `PASSING`. Another status from 300
+        on is a refusal: it is logged, and the message is dropped.
+        """
         seconds = str(int(time.time()))
         headers = {"webhook-id": message.name, "webhook-timestamp": seconds}
         if self._key:
@@ -135,7 +147,10 @@ class Webhook(BackgroundThread):
 
 
 def key_of(secret: str) -> bytes:
-    """Return the key of a base64 secret, with or without `whsec_` before it. Raises DeviceError."""
+    """Decode a base64 secret, with or without the prefix `whsec_`, to the bytes of the key; b"" for an empty one.
+
+    Raises DeviceError if it is not base64.
+    """
     try:
         return base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except binascii.Error:
@@ -144,9 +159,15 @@ def key_of(secret: str) -> bytes:
 
 
 def signature(key: bytes, name: str, seconds: str, body: bytes) -> str:
-    """Return the header `webhook-signature` of a message: HMAC-SHA256 over name, time and body.
+    """Return the value of a message's header `webhook-signature`: "v1," and the HMAC-SHA256 in base64.
 
-    The vector of the specification:
+    It signs the text `name.seconds.body`. The example is the specification's.
+
+    Args:
+        key: The key.
+        name: The message's id, as in the header `webhook-id`.
+        seconds: When it is sent, in seconds since 1970, as in the header `webhook-timestamp`.
+        body: Its body.
 
     >>> key = key_of("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     >>> signature(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", b'{"test": 2432232314}')
