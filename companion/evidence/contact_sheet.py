@@ -21,9 +21,19 @@ main{{display:grid;gap:1rem;grid-template-columns:repeat(auto-fill,minmax(18rem,
 
 
 def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, Any]) -> Path:
-    """Write `index.html` and the pictures of the throws that changed or are not exact. Return the page's path.
+    """Write an HTML page of the throws whose new reading differs, each with its picture, and return the page's path.
 
-    Raises DeviceError or PictureError if the folder can't be written.
+    Shown are throws whose reading changed or does not give the values in the journal. Makes the folder if it is
+    missing.
+
+    Args:
+        folder: Folder for `index.html` and the pictures.
+        throws: The throws with their new readings.
+        found: Counts for the summary, as `rescoring.summary` returns them.
+
+    Raises:
+        DeviceError: The folder or the page can't be written, or the picture of a throw is damaged.
+        PictureError: A picture can't be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -42,7 +52,7 @@ def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, An
 
 
 def _figure(folder: Path, each: Rescored) -> str:
-    """Save the annotated picture of a throw and return its figure."""
+    """Save a throw's last picture, with the new reading drawn on it, as `N.jpg`; return its HTML figure and caption."""
     throw = each.throw.stands.throw
     save_jpeg(annotated(each.throw.package.pictures()[-1], each.now), folder / f"{throw}.jpg")
     words = (

@@ -35,20 +35,25 @@ class PackageFolder:
         self._total: int | None = None
 
     def files(self) -> dict[int, Path]:
-        """Return the file of each throw that has a package, by the throw's number, ascending."""
+        """Return the files of all packages: number of the throw -> path, in ascending order of the numbers."""
         found = {int(file.stem): file for file in self.path.glob("*/*.zip") if file.stem.isdecimal()}
         return dict(sorted(found.items()))
 
     def cameras(self) -> dict[int, str]:
-        """Return the kind of camera that read each throw that has a package, by the throw's number."""
+        """Return, for each throw that has a package, the kind of camera that read it: number of the throw -> kind."""
         return {throw: file.parent.name.rpartition("-")[0] for throw, file in self.files().items()}
 
     def keep(self, package: Package, calibration: bytes | None) -> None:
-        """Write a package, and its calibration unless it is there; delete the oldest beyond the cap. Raises OSError.
+        """Write a throw's package, and its calibration unless that file exists; prune if the total exceeds the cap.
+
+        A package that alone exceeds the cap is not written. An existing package of the throw is replaced.
 
         Args:
             package: The package of a throw.
             calibration: Content of its calibration's file; None without one.
+
+        Raises:
+            OSError: A file can't be written or deleted.
         """
         content, record = packed(package), package.record
         if len(content) + len(calibration or b"") > self.cap_bytes:
@@ -67,9 +72,9 @@ class PackageFolder:
             self.prune()
 
     def prune(self) -> None:
-        """Delete the oldest packages until the total is within the cap, and what a power cut left. Raises OSError.
+        """Delete the oldest packages until their total size is at most `cap_bytes`. Raises OSError.
 
-        A folder goes with its last package.
+        Also deletes unfinished files that a power cut left. A folder goes with its last package, calibration included.
         """
         for unfinished in self.path.glob("*/*.part"):
             unfinished.unlink()
@@ -84,17 +89,21 @@ class PackageFolder:
                 self._total = self._size()
 
     def _size(self) -> int:
-        """Return the total size of packages and calibrations in bytes."""
+        """Return the total size of all packages and calibrations in bytes."""
         return sum(file.stat().st_size for file in self.path.glob("*/*.zip"))
 
 
 def folder_name(record: ThrowRecord) -> str:
-    """Return the name of the folder that a throw's package is in."""
+    """Return the name of the folder for a throw's package: kind of camera and hash of the calibration, or "none"."""
     return f"{record.camera}-{record.calibration or UNCALIBRATED}"
 
 
 def read_package(file: Path) -> Package:
-    """Read a package. Raises DeviceError if it is damaged, misplaced or of a newer format."""
+    """Read a throw's package from its zip file.
+
+    Raises DeviceError if the file can't be read, is damaged or of a newer format, or if its name or folder is not the
+    one that its record demands.
+    """
     try:
         content = file.read_bytes()
     except OSError as refused:
@@ -107,14 +116,14 @@ def read_package(file: Path) -> Package:
 
 
 def read_calibration(folder: Path, expected: str | None) -> Rig | None:
-    """Read the calibration of a folder of packages; None for throws that were read without one.
+    """Read the calibration file of a folder of packages; return None if `expected` is None.
 
     Args:
         folder: The folder.
-        expected: Hash of the calibration in the records of its packages; None for no calibration.
+        expected: Hash of the calibration in the records of its packages; None for throws read without a calibration.
 
     Raises:
-        DeviceError: The calibration is missing, damaged, or another than the packages name.
+        DeviceError: The file is missing or damaged, or has another hash.
     """
     if expected is None:
         return None

@@ -38,9 +38,11 @@ from vision.watching.watcher import Settled
 log = logging.getLogger(__name__)
 
 PAGE_FIRST_S = 0.3
-"""Seconds that a reading waits before it is encoded, so that board and pages show the throw first."""
+"""Seconds that a reading waits before it is encoded, so that board and pages show the throw first. Higher: the package
+is written later; lower: encoding slows the page down."""
 MAX_HELD = 6
-"""Most encoded readings in memory. A doubted one is written when it is answered, and a corrected one again, finer."""
+"""Most encoded readings kept in memory until their throw is entered or corrected; one more drops the oldest. Too low: a
+throw answered or corrected late gets no new package. Higher takes more memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +100,10 @@ class PackageKeeper:
             self._thread.start()
 
     def stop(self) -> None:
-        """Write the packages of all throws that were entered, and stop the thread. Idempotent."""
+        """Write the packages of all throws entered so far, and wait until the thread has ended.
+
+        May be called repeatedly.
+        """
         self._stopping.set()
         with self._changed:
             self._changed.notify()
@@ -106,11 +111,15 @@ class PackageKeeper:
             self._thread.join()
 
     def alive(self) -> bool:
-        """Whether the thread runs."""
+        """Return whether the thread runs."""
         return self._thread is not None and self._thread.is_alive()
 
     def health(self) -> tuple[bool, str]:
-        """Return whether packages can be kept, and a sentence for the page."""
+        """Return (can packages be written, a sentence for the page).
+
+        The sentence counts packages kept and readings skipped, or gives the disk's error. While `cap_bytes` is 0, none
+        is kept and the first value is True.
+        """
         if self._illness:
             return False, self._illness
         if not self._packages.cap_bytes:
@@ -119,7 +128,11 @@ class PackageKeeper:
         return True, f"{self._kept} throws kept since the start{missed}"
 
     def offer(self, settled: Settled, photo_jpeg: bytes) -> None:
-        """Offer a reading with its photo, before the table hears of it. Returns at once."""
+        """Hand a reading and its photo to the thread, to be encoded in case it becomes a throw. Returns at once.
+
+        Call it before the table gets the reading. Ignored without dice; skipped and counted if the last offer still
+        waits.
+        """
         if not settled.reading.dice:
             return
         with self._changed:
@@ -130,7 +143,7 @@ class PackageKeeper:
             self._changed.notify()
 
     def hear(self, snapshot: Snapshot, _news: News) -> None:
-        """Note the throws that a snapshot adds or corrects."""
+        """Queue the throws with a photo that are new or corrected since the last snapshot, to write their packages."""
         throws = {each.number: each for each in snapshot.throws if each.photo}
         new = [(each, snapshot.terms.dice) for number, each in throws.items() if self._heard.get(number) != each]
         self._heard = throws
@@ -140,7 +153,11 @@ class PackageKeeper:
                 self._changed.notify()
 
     def _run(self) -> None:
-        """Encode readings and write the packages of the throws that were entered, until the stop."""
+        """Encode offered readings and write the packages of entered throws, in a loop until `stop`. Runs in the thread.
+
+        An entered throw gets a package only if the encoded reading of its photo is still held. While `cap_bytes` is 0
+        nothing is encoded or written, and all packages are deleted.
+        """
         self._give_way()
         self._prune()  # the space may have changed since the last run
         while True:
@@ -166,9 +183,10 @@ class PackageKeeper:
                     self._learn(thrown, held, dice)
 
     def _learn(self, thrown: Thrown, held: Held, dice: str) -> None:
-        """Add a throw whose values a person gave to its set of dice, if that was taught.
+        """Add a throw whose values a person gave to the taught examples of its set of dice.
 
-        A die whose value does not follow from the throw's values is left out.
+        Does nothing for a throw read by the camera, or if nothing was taught of the set. A die whose value is
+        ambiguous, because only the values of the whole throw are known, is left out. A failure is logged.
         """
         if self._taught is None or thrown.source == "camera" or not self._taught.knows(dice):
             return
@@ -186,7 +204,10 @@ class PackageKeeper:
             log.warning("%s", refused)
 
     def _write(self, thrown: Thrown, held: Held) -> None:
-        """Write the package of a throw; a refusal of the disk is reported by `health`."""
+        """Write the package of a throw: near-lossless if it was corrected or in doubt, else compressed.
+
+        A failure of the disk is not raised: `health` reports it until a package is written again.
+        """
         package = held.fine if thrown.source == "corrected" or held.fine.record.doubt else held.small
         record = msgspec.structs.replace(package.record, throw=thrown.number)
         try:
@@ -197,14 +218,14 @@ class PackageKeeper:
             self._kept, self._illness = self._kept + 1, ""
 
     def _prune(self) -> None:
-        """Delete packages beyond the space for them; a refusal of the disk is reported by `health`."""
+        """Delete the oldest packages beyond the cap. A failure of the disk is not raised: `health` reports it."""
         try:
             self._packages.prune()
         except OSError as refused:
             self._fall_ill(refused)
 
     def _fall_ill(self, refused: OSError) -> None:
-        """Note and log that the disk refuses packages."""
+        """Log that the disk refuses packages, and let `health` report it."""
         ill = DeviceError(
             f"Packages of throws can't be kept in {self._packages.path} ({refused.strerror}).",
             "Free some space or make the folder writable; the table plays on without them.",
@@ -213,7 +234,11 @@ class PackageKeeper:
         log.warning("%s", ill)
 
     def _encoded(self, photo: str, settled: Settled) -> Held:
-        """Cut the frames to the tray and encode them, with the record of their reading."""
+        """Return a reading encoded twice, near-lossless and compressed, with its frames cropped to the tray.
+
+        Without a calibration the frames are not cropped. The compressed package holds the last frame only; the other
+        one holds all frames of a reading in doubt. `photo` is the hash of the reading's photo.
+        """
         rig, calibration, offset = settled.rig, None, (0, 0)
         frames = [frame.image_bgr for frame in settled.doubted_frames or (settled.frame,)]
         if rig is not None:
@@ -227,7 +252,14 @@ class PackageKeeper:
         return Held(fine, Package(record, (encoded(frames[-1], COMPRESSED),)), calibration)
 
     def _record(self, photo: str, settled: Settled, calibration: str | None, offset: tuple[int, int]) -> ThrowRecord:
-        """Make the record of a reading whose throw has no number yet; `offset` is the cut's corner in the frame."""
+        """Return the record of a reading, with throw number 0: the table has not entered the throw yet.
+
+        Args:
+            photo: Hash of its photo.
+            settled: The reading and its frames.
+            calibration: Hash of the calibration; None without one.
+            offset: Upper left corner (x, y) of the crop in the frame, in pixels; boxes are moved by it.
+        """
 
         def moved(box: Box) -> Box:
             return box[0] - offset[0], box[1] - offset[1], box[2], box[3]

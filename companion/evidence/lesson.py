@@ -15,7 +15,8 @@ from vision.teaching.witness import MIN_THROWS, NO_FACE
 from vision.watching.watcher import Settled
 
 IDLE_S = 300.0
-"""Seconds without a throw or an answer after which a lesson ends: nobody must find a table that ignores throws."""
+"""Seconds without a throw or a label after which a lesson ends by itself. Higher: a table that was left in a lesson
+ignores throws longer; lower: a lesson ends while the owner fetches the dice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +51,7 @@ class Teacher:
         self._lock = threading.Lock()
 
     def lesson(self) -> Lesson | None:
-        """Return the lesson that is on, or None."""
+        """Return the lesson that is going on; None if there is none or it has ended by itself."""
         lesson = self._lesson
         return lesson if lesson is not None and self._clock() < lesson.ends_s else None
 
@@ -60,11 +61,13 @@ class Teacher:
         return well, f"{says}; a lesson is on, no throw counts until it ends (/teach)" if self.lesson() else says
 
     def view(self) -> dict[str, Any]:
-        """Return the state for the page.
+        """Return the state of the lesson as JSON for the page `/teach`.
 
         Returns:
-            `set`: the name of the set that is taught, or None; `enough`: throws from which it counts; `sets` as
-                `TaughtSets.sets`; `throw`: None, or `number` and `dice`, each with `box_xywh`, `read` and `confidence`.
+            `set`: name of the set that is being taught, or None. `enough`: number of labelled throws from which a set
+                is used. `sets`: all sets as from `TaughtSets.sets`. `throw`: None, or the throw that waits for its
+                labels, with `number` and `dice`, each die with `box_xywh` in pixels, `read` (its value as read) and
+                `confidence`.
         """
         lesson, throw = self.lesson(), None
         if lesson is not None and lesson.settled is not None:
@@ -75,17 +78,21 @@ class Teacher:
         return {"set": name, "enough": MIN_THROWS, "sets": self.taught.sets(), "throw": throw}
 
     def begin(self, name: str) -> None:
-        """Begin a lesson for a set; one that is on ends."""
+        """Begin a lesson for the set with this name, in place of any other. Throws now do not count in the game."""
         with self._lock:
             self._lesson = Lesson(name, self._clock() + IDLE_S)
 
     def end(self) -> None:
-        """End the lesson: throws are the game's again."""
+        """End the lesson: throws count in the game again. A throw that waits for its labels is dropped."""
         with self._lock:
             self._lesson = None
 
     def offer(self, settled: Settled) -> None:
-        """Take a throw of the lesson. It replaces one that was not labelled."""
+        """Make a new throw the one that waits for its labels, in place of the last one if that was not labelled.
+
+        It gets the next number and restarts the lesson's time limit. Ignored without a lesson, or if no die has a
+        value.
+        """
         with self._lock:
             lesson = self.lesson()
             if lesson is not None and any(die.value is not None for die in settled.reading.dice):
@@ -93,23 +100,23 @@ class Teacher:
                 self._lesson = replace(lesson, number=number, ends_s=ends_s, settled=settled)
 
     def picture_jpeg(self) -> bytes | None:
-        """Return the picture of the throw that waits for its labels as JPEG, or None."""
+        """Return the picture of the throw that waits for its labels as JPEG; None if none waits."""
         lesson = self.lesson()
         return encoded(lesson.settled.frame.image_bgr, COMPRESSED) if lesson and lesson.settled else None
 
     def forget(self, name: str) -> None:
-        """Forget a set. Raises DeviceError if its file can't be deleted."""
+        """Delete everything that was taught of a set of dice. Raises DeviceError if its file can't be deleted."""
         self.taught.forget(name)
 
     def label(self, number: int, values: Sequence[int]) -> None:
-        """Learn the throw that waits.
+        """Add the throw that waits, with its true values, to the set that is being taught. Then no throw waits.
 
         Args:
             number: Number of the throw, as in `view`.
-            values: The true value of each of its dice, in the order of `view`; `NO_FACE` for no die.
+            values: True value of each of its dice, 1 to 6, in the order of `view`; `NO_FACE` (0) for no die.
 
         Raises:
-            IllegalAction: That throw does not wait, or the number of values is wrong.
+            IllegalAction: Another throw or none waits, the number of values is wrong, or a value is not 0 to 6.
             DeviceError: The set can't be stored.
         """
         with self._lock:

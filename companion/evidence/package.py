@@ -26,11 +26,12 @@ from vision.images.loading import picture_of_bytes
 from vision.reading.reading import Box, Die, FrameBGR, Reading, Scored
 
 FORMAT = 1
-"""Version of the format; a package with a larger number is refused."""
+"""Version number of the format, written into each package; a package with a larger number is refused."""
 RECORD = "throw.json"
 """File name of the throw's description (`ThrowRecord`) in the zip."""
 MAX_UNPACKED_BYTES = 60_000_000
-"""Most bytes that a package is unpacked to: bounds the memory for a forged one."""
+"""Largest unpacked size of a package in bytes; a larger one is refused. Too high: a forged zip fills the memory; too
+low: a sound package with many frames is refused."""
 NEAR_LOSSLESS = (97, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
 """JPEG quality, 0 to 100, and chroma sampling of doubted and corrected throws (docs/lab/throw-packages.md)."""
 COMPRESSED = (85, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)
@@ -112,13 +113,13 @@ class Package:
             raise _refused(f"of throw {self.record.throw}", str(damaged)) from None
 
     def with_truth(self, stands: Sequence[int], source: str) -> Package:
-        """Return the anonymous package: with the values that stand, without the hash of the photo."""
+        """Return the package made anonymous: with the true values and their source, without the photo's hash."""
         record = msgspec.structs.replace(self.record, stands=tuple(stands), source=source, photo="")
         return replace(self, record=record)
 
 
 def hash_of(content: bytes) -> str:
-    """Return the BLAKE2 hash of a file's content as 32 hex digits."""
+    """Return the BLAKE2b hash of a file's content as 32 hexadecimal digits."""
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
@@ -129,7 +130,7 @@ def encoded(picture_bgr: FrameBGR, quality: tuple[int, int]) -> bytes:
 
 
 def packed(package: Package) -> bytes:
-    """Encode a package as the bytes of its zip file."""
+    """Return a package as the bytes of a zip file: its record as `throw.json`, its pictures as `1.jpg` and so on."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:  # stored: JPEG is compressed already
         archive.writestr(zipfile.ZipInfo(RECORD), msgspec.json.encode(package.record))
@@ -139,10 +140,11 @@ def packed(package: Package) -> bytes:
 
 
 def unpacked(content: bytes, name: str) -> Package:
-    """Decode the content of a package's file; `name` is used in error messages.
+    """Decode the bytes of a package's zip file; `name` names the package in error messages.
 
     Raises:
-        DeviceError: It is cut off, damaged, no package, or of a newer format.
+        DeviceError: It is cut off, damaged, not a package, unpacks to more than `MAX_UNPACKED_BYTES`, has no picture,
+            or is of a newer format.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -164,9 +166,10 @@ def unpacked(content: bytes, name: str) -> Package:
 
 
 def calibration_bytes(camera: str, rig: Rig) -> bytes:
-    """Return the content of the calibration file that packages refer to: `rig` cut to the view of its floor.
+    """Return the bytes of the calibration file for a folder of packages: `rig` cropped to its view of the tray.
 
-    The pictures of packages are cut alike, so they are frames of this calibration and show nothing but the tray.
+    Pictures in packages have the same crop, so the calibration fits them and neither shows anything but the tray.
+    `camera` is the kind of camera.
     """
     left, top, right, bottom = Floor.of(rig).box
     shift = np.array([[1, 0, -left], [0, 1, -top], [0, 0, 1]], np.float64)

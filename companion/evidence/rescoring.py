@@ -41,13 +41,14 @@ class StoredThrow:
         return self.package.record.reading
 
     def without_pictures(self) -> StoredThrow:
-        """Return the throw with the record of its package alone."""
+        """Return the throw with an empty list of pictures; the record of its package stays."""
         return replace(self, package=Package(self.package.record, ()))
 
     def exact(self, reading: Reading) -> bool:
-        """Whether a reading gives the values that stand.
+        """Return whether a reading gives the values that the journal has for this throw, in any order.
 
-        Without a keep zone, dice that stay lie among those that were thrown, so the reading may have more dice.
+        Dice in the keep zone are ignored. On a tray without one the reading may have more dice, because dice set aside
+        lie among the thrown ones.
         """
         thrown, _ = place(reading, self.rig)
         read, stands = Counter(each.die.value for each in thrown), Counter(self.stands.values)
@@ -71,7 +72,7 @@ class Rescored:
     def caught(self) -> bool:
         """Whether the reading is trusted and wrong as at the table, and the table asked all the same.
 
-        The table also asks about a trusted reading whose number of dice no throw can have, as when a die covers another.
+        The table also asks about a trusted reading whose number of dice no throw can have, as in a stack.
         """
         wrong = self.now.trusted and not self.throw.exact(self.now)
         return wrong and not self.changed and not self.throw.stands.accepted
@@ -82,7 +83,11 @@ class Rescored:
         return self.changed or not self.throw.exact(self.now)
 
     def record(self) -> dict[str, Any]:
-        """Return the throw as a line of `pegpip rescore --json`."""
+        """Return the throw as JSON, for a line of `pegpip rescore --json`.
+
+        It holds the values in the journal and their source, the reading at the table and the new one, and whether the
+        new one is exact or has changed.
+        """
         stands, was, now = self.throw.stands, self.throw.at_table, self.now
         return {
             "throw": stands.throw,
@@ -98,13 +103,16 @@ class Rescored:
 def stored_throws(
     folder: Path, since: str | None = None, dice: str | None = None, refuse: Callable[[str], None] = lambda _why: None
 ) -> Iterator[StoredThrow]:
-    """Yield each throw of a data folder that stands and has a sound package, oldest first.
+    """Yield each throw that the camera read, that was not taken back, and that has a package; oldest first.
+
+    A package that can't be used is skipped: it is damaged, or does not belong to the throw's journal entry or
+    calibration.
 
     Args:
         folder: Data folder.
         since: Earliest month to include, such as `2026-11`; None for all.
         dice: Name of the set of dice to include; None for all.
-        refuse: Called with the reason for each package that can't be used.
+        refuse: Called with the reason for each package that is skipped.
     """
     files, rigs = PackageFolder(folder, 0).files(), dict[Path, Rig | None]()
     for stands in camera_throws(PastGames(folder), folder):
@@ -125,14 +133,16 @@ def stored_throws(
 
 
 def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable[[str], None]) -> Iterator[Rescored]:
-    """Read stored throws again, each with the calibration of its time.
+    """Read the pictures of stored throws again with these networks, and yield each throw with its new reading.
 
-    Throws that do not differ are yielded without their pictures, so that thousands fit in memory.
+    Each is read with the calibration of its time. A throw whose new reading is unchanged and exact is yielded without
+    its pictures, so that thousands fit in memory.
 
     Args:
         throws: Stored throws.
         networks: Networks to read with.
-        refuse: Called with the reason for each package whose pictures are damaged or do not fit the calibration.
+        refuse: Called with the reason for each throw that is skipped: pictures are damaged or do not fit the
+            calibration.
     """
     readers = dict[int, Reader]()
     for throw in throws:
@@ -152,10 +162,11 @@ def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable
 
 
 def summary(throws: Sequence[Rescored], refused: Sequence[str]) -> dict[str, Any]:
-    """Count exact and trusted readings, false accepts with their upper bound, doubts and changes.
+    """Return the counts of a rescoring as JSON.
 
-    A trusted reading is a false accept if it is wrong and the table would not have asked. `caught` counts those about
-    which it did ask; the bound leaves them out.
+    `throws`, `exact` (equal to the journal), `trusted`, `false_accepts` (trusted and wrong, and the table did not ask),
+    `false_accepts_at_most` (upper bound of their rate, 0 to 1), `caught` (trusted and wrong, but the table asked),
+    `doubts` (count of each doubt), `changed` since the table read them, and `refused`, the reasons of skipped packages.
     """
     trusted = [each for each in throws if each.now.trusted]
     caught = sum(each.caught for each in trusted)

@@ -28,7 +28,8 @@ from vision.reading.reading import FrameBGR
 LABELS = "labels.jsonl"
 """Name of the list of labels in each folder."""
 MAX_PART_BYTES = 60_000_000
-"""Largest part of an export, in bytes, that is unpacked: bounds the memory for a forged one."""
+"""Largest unpacked size in bytes of one file in an export; with a larger one the export is refused. Too high: a forged
+zip fills the memory; too low: a sound picture is refused."""
 
 
 class _Labelled(msgspec.Struct, frozen=True):
@@ -47,11 +48,13 @@ class SharedThrow:
 
 
 def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
-    """Write throws to a zip and return how many it holds. An older file stays until the new one is whole.
+    """Write throws as an anonymous export to a zip file, and return how many it holds.
+
+    An older file is replaced once the new one is complete.
 
     Args:
         throws: The throws; those that were read without a calibration are left out.
-        to: The zip.
+        to: Path of the zip file.
 
     Raises:
         DeviceError: The file can't be written.
@@ -82,7 +85,10 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
 
 
 def read_export(file: Path) -> Iterator[SharedThrow]:
-    """Yield the throws of an export. Raises DeviceError if it is damaged or no export."""
+    """Yield the throws of an export, each with the first picture that its label names and its calibration.
+
+    Raises DeviceError if the file can't be read, is damaged, has a part over `MAX_PART_BYTES`, or is not an export.
+    """
     try:
         with zipfile.ZipFile(file) as archive:
             if any(part.file_size > MAX_PART_BYTES for part in archive.infolist()):
@@ -100,7 +106,10 @@ def read_export(file: Path) -> Iterator[SharedThrow]:
 
 
 def _label(throw: StoredThrow) -> dict[str, object]:
-    """Return the line of a throw in the list of labels: values, a box for each die, and its package's record."""
+    """Return a throw's line in `labels.jsonl`: name of its picture, true values, a box for each die, tags, its record.
+
+    `boxes` is None if it is not known which die shows which value. `tags` are the source of the values and any doubt.
+    """
     stands = throw.stands
     record = throw.package.with_truth(stands.values, stands.source).record
     thrown, kept = place(throw.at_table, throw.rig)

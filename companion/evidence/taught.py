@@ -33,9 +33,10 @@ log = logging.getLogger(__name__)
 TAUGHT = "taught"
 """Name of the folder of taught sets in a data folder."""
 FORMAT = 1
-"""Version of a set's file; a file with a larger number is refused."""
+"""Version number of the format, written into each set's file; a file with a larger number is refused."""
 MAX_EXAMPLES = 600
-"""Faces kept of a set; the oldest go first. Bounds a file to about 5 MB, and the time of a comparison."""
+"""Most labelled faces of a set; one more drops the oldest. Higher: a larger file (600 are about 5 MB) and slower
+comparisons; lower: the set knows fewer views of its dice."""
 
 
 class SetRecord(msgspec.Struct, frozen=True):
@@ -73,7 +74,10 @@ class TaughtSets:
         threading.Thread(target=self.load, name="taught", daemon=True).start()
 
     def load(self) -> None:
-        """Load every set. A file that is damaged or of a newer format is left as it is, and reported by `health`."""
+        """Load every set's file into memory. Features from another classifier are computed again from the pictures.
+
+        A file that is damaged or of a newer format is skipped and stays on disk; `health` reports it.
+        """
         with self._lock:
             self._refused = []
             for file in sorted(self._folder.glob("*.zip")):
@@ -87,13 +91,17 @@ class TaughtSets:
             self._classifier.network.release()
 
     def health(self) -> tuple[bool, str]:
-        """Return whether every taught set could be read, and a sentence for the page."""
+        """Return (could every set be read, a sentence for the page)."""
         if self._refused:
             return False, self._refused[0]
         return True, f"{len(self._sets)} sets of dice taught"
 
     def sets(self) -> list[dict[str, Any]]:
-        """Return each set: `name`, number of `throws`, number of `faces` of each value, and whether it is `usable`."""
+        """Return every taught set as JSON, by name.
+
+        Each has its `name`, the number of `throws`, `faces` (how many examples of each value 1 to 6), and `usable`:
+        whether it has enough examples to be used.
+        """
         return [
             {
                 "name": name,
@@ -105,12 +113,12 @@ class TaughtSets:
         ]
 
     def witness(self, name: str) -> Witness | None:
-        """Return the witness of a set; None if it was not taught, or not enough."""
+        """Return the examples of a set for the reader; None if the set was not taught or has too few."""
         found = self._sets.get(name)
         return found if found is not None and found.usable else None
 
     def knows(self, name: str) -> bool:
-        """Whether anything was taught of a set."""
+        """Return whether a set has any example, even if too few to be used."""
         return name in self._sets
 
     def learn(
@@ -122,15 +130,18 @@ class TaughtSets:
         rig: Rig | None,
         throw: int | None = None,
     ) -> None:
-        """Add a throw to a set. What was learnt of the same throw before is replaced.
+        """Add the labelled dice of a throw to a set as examples, in memory and on disk.
+
+        Examples of the same throw are replaced. Beyond `MAX_EXAMPLES` the oldest go.
 
         Args:
-            name: The set of dice.
+            name: Name of the set of dice.
             frame_bgr: (h, w, 3) the picture that was read.
             reading: Its reading.
-            values: The value of each of its dice; `NO_FACE` for no die, None if not known.
-            rig: The calibration that it was read with.
-            throw: Number of the throw in the journal; None for a throw of a lesson.
+            values: True value of each die of the reading; `NO_FACE` for no die, None if unknown: then the die is left
+                out.
+            rig: The calibration that it was read with; None without one.
+            throw: Number of the throw in the journal; None for a throw of a lesson, which gets a new negative number.
 
         Raises:
             DeviceError: The set can't be stored; nothing was learnt.
@@ -146,7 +157,7 @@ class TaughtSets:
                 self._sets[name] = Witness(examples)
 
     def forget(self, name: str) -> None:
-        """Forget a set. Raises DeviceError if its file can't be deleted."""
+        """Delete a set from memory and disk; ignore an unknown one. Raises DeviceError if the disk refuses."""
         with self._lock:
             try:
                 self._file(name).unlink(missing_ok=True)
@@ -155,11 +166,11 @@ class TaughtSets:
             self._sets.pop(name, None)
 
     def _file(self, name: str) -> Path:
-        """Return the file of a set. A set's name may hold any letters, so the file has a hash of it."""
+        """Return the path of a set's file. It is a hash of the set's name, which may hold any letters."""
         return self._folder / f"{hashlib.blake2b(name.encode(), digest_size=8).hexdigest()}.zip"
 
     def _write(self, name: str, examples: Sequence[Example]) -> None:
-        """Write a set's file. Raises DeviceError."""
+        """Write a set's examples to its zip file: labels, features, probabilities and pictures. Raises DeviceError."""
         content = io.BytesIO()
         faces = tuple((each.throw, each.label) for each in examples)
         record = SetRecord(name, self._classifier.network.hash, faces)
@@ -176,7 +187,10 @@ class TaughtSets:
             raise _refused(self._folder, refused) from None
 
     def _read(self, file: Path) -> tuple[str, tuple[Example, ...]]:
-        """Read name and examples of a set. Raises DeviceError if its file is damaged or of a newer format."""
+        """Return the name and the examples in a set's file. Features from another classifier are computed again.
+
+        Raises DeviceError if the file can't be read, is damaged, too large or of a newer format.
+        """
         try:
             with zipfile.ZipFile(file) as archive:
                 if sum(part.file_size for part in archive.infolist()) > MAX_UNPACKED_BYTES:
@@ -199,14 +213,18 @@ class TaughtSets:
 
 
 def _npy(rows: Sequence[NDArray[Any]]) -> bytes:
-    """Return the content of a .npy file of rows of one shape, in half precision."""
+    """Return rows of equal shape as the content of a .npy file of 16-bit floats."""
     content = io.BytesIO()
     np.save(content, np.stack(rows).astype(np.float16))
     return content.getvalue()
 
 
 def _array(content: bytes, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    """Return the array of a .npy file; None in `shape` stands for any length. Raises ValueError for another shape."""
+    """Return the array in the content of a .npy file as 32-bit floats.
+
+    Raises ValueError if it has another shape than `shape`, in which None stands for any length, or a value is not
+    finite.
+    """
     found: NDArray[np.float32] = np.load(io.BytesIO(content)).astype(np.float32)
     fits = found.ndim == len(shape) and all(want in (None, has) for want, has in zip(shape, found.shape, strict=True))
     if not fits or not np.isfinite(found).all():
@@ -215,6 +233,6 @@ def _array(content: bytes, shape: tuple[int | None, ...]) -> NDArray[np.float32]
 
 
 def _refused(folder: Path, refused: OSError) -> DeviceError:
-    """Return the error for a folder of taught sets that can't be written."""
+    """Return the DeviceError for a folder of taught sets in which a file can't be written or deleted."""
     reason = f"The taught set can't be kept in {folder} ({refused.strerror})."
     return DeviceError(reason, "Free some space or make the folder writable; the table plays on without it.")
