@@ -27,9 +27,9 @@ class Root:
     folder: Path
 
     def run(self, *words: str, check: bool = True) -> str:
-        """Run a program in the root (chroot) and return its output, standard error included.
+        """Run a program with arguments, `words`, in the root (chroot); return its output, standard error included.
 
-        If it fails and `check` is set, this program ends with that output.
+        If `check` is set and the program fails, exit this program with the command and the end of that output.
         """
         environment = {
             "PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -52,13 +52,13 @@ class Root:
         return done.stdout
 
     def sh(self, script: str, *, check: bool = True) -> str:
-        """Run a shell script in the root, in the project's folder there, and return its output; as `run` on failure."""
+        """Run a shell script in /root/pegpip of the root and return its output; if it fails, do as `run` does."""
         return self.run("sh", "-c", f"cd /root/pegpip && {script}", check=check)
 
     def files(self) -> dict[str, str]:
-        """Return everything in the folders `OURS`, path -> content, to compare before and after installing.
+        """Return the files, links and folders below the folders `OURS`: path -> content. Used to compare two states.
 
-        The content is a file's SHA-256, a link's target, and "" for a folder. The project's own copy is left out.
+        The content is a file's SHA-256, a link's target, and "" for a folder. Left out are /root/pegpip and `BACKUPS`.
         """
         found = {}
         for place in OURS:
@@ -74,12 +74,15 @@ class Root:
 
 
 def debootstrap(folder: Path, arch: str, suite: str) -> None:
-    """Install a minimal Debian from its mirror into a folder. Raises CalledProcessError.
+    """Install a minimal Debian from its mirror into a new folder. For a foreign processor, register qemu first.
 
     Args:
-        folder: The folder; must be new.
+        folder: The folder; must be new or empty.
         arch: Debian's name of the processor, `amd64` or `arm64`.
         suite: Debian's release, such as `bookworm`.
+
+    Raises:
+        CalledProcessError: debootstrap fails.
     """
     words = ["debootstrap", f"--arch={arch}", "--variant=minbase", suite, str(folder)]
     if arch == NATIVE:
@@ -91,7 +94,10 @@ def debootstrap(folder: Path, arch: str, suite: str) -> None:
 
 
 def register_qemu() -> None:
-    """Make the kernel run arm64 programs by qemu (binfmt_misc), inside a chroot too."""
+    """Register qemu with the kernel (binfmt_misc) to run arm64 programs, in a chroot too. Needs root.
+
+    Does nothing if it is registered. Raises CalledProcessError if binfmt_misc can't be mounted.
+    """
     place = Path("/proc/sys/fs/binfmt_misc")
     if not (place / "register").exists():
         subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", place], check=True)

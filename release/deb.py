@@ -93,7 +93,11 @@ pegpip: bogus-mail-host-in-debian-changelog *
 
 
 def needed() -> list[str]:
-    """Return the sorted names of the distributions to put in as wheels: what playing needs and the system lacks."""
+    """Return the sorted names of the Python distributions that the Debian package brings as wheels.
+
+    These are the project's dependencies and, in turn, theirs. Left out are those of `SYSTEMS_OWN`, which Debian's own
+    packages provide, unless they are in `BROUGHT`; and optional ones.
+    """
     found: set[str] = set()
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
     asked = ["opencv-python-headless", *(_name(one) for one in project["dependencies"])]
@@ -117,7 +121,7 @@ def _name(requirement: str) -> str:
 
 
 def wheels(into: Path, arch: str) -> None:
-    """Build the project's wheel and download those of its libraries, for each of `PYTHONS`, into a folder.
+    """Build the project's wheel and download the wheels that `needed` names, for each of `PYTHONS`, into a folder.
 
     Args:
         into: The folder.
@@ -141,9 +145,10 @@ def wheels(into: Path, arch: str) -> None:
 
 
 def own_wheel(into: Path) -> None:
-    """Build the project's wheel in a folder, from a copy of its sources. Raises CalledProcessError.
+    """Build the project's wheel into a folder. Raises CalledProcessError if pip fails.
 
-    The project's folder itself may hold other files, such as chroots in `out/` with links into /proc.
+    It is built from a copy of the sources: the project's folder may hold other files, such as a chroot with links to
+    /proc.
     """
     with tempfile.TemporaryDirectory() as copy:
         copy_tree(PROJECT, Path(copy))
@@ -158,10 +163,10 @@ def version() -> str:
 
 
 def filled(root: Path, arch: str) -> Path:
-    """Write all files of the Debian package except the control files into a new folder.
+    """Write all files of the Debian package except its control files into a new folder; builds the wheels for it.
 
     Args:
-        root: The folder to fill; it becomes the package's root.
+        root: The folder to make; it becomes the package's root.
         arch: Debian's name of the processor, `arm64` or `amd64`.
 
     Returns:
@@ -188,7 +193,7 @@ def filled(root: Path, arch: str) -> Path:
 
 
 def control(root: Path, arch: str) -> None:
-    """Write the package's control files into `root/DEBIAN`: description, checksums and maintainer scripts.
+    """Write the Debian package's control files into `root/DEBIAN`: description, checksums and maintainer scripts.
 
     Args:
         root: The package's root, with all its other files in it.
@@ -221,7 +226,7 @@ def _sums(root: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    """Build the Debian package that the command line asks for, and print its file name."""
+    """Build the Debian package for `--arch` into the folder `--out`, and print the path of the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", choices=MACHINES, default="arm64", help="arm64 is a Raspberry Pi's")
     parser.add_argument("--out", type=Path, default=PROJECT / "dist")

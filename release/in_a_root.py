@@ -62,9 +62,11 @@ esac
 """
 """Shell script that replaces `systemctl` in the root."""
 PATIENCE_S = 300.0
-"""Longest wait for an answer, in seconds: emulation on a busy machine takes a hundred times as long as a PC."""
+"""Longest wait for a throw or a healthy table, in seconds; then the check fails. Emulation on a busy machine takes a
+hundred times as long as a PC. Higher: a dead table is noticed later."""
 EXPOSURE = 2.5
-"""Exposure level of `systemd-analyze security`, 0 to 10, that each unit must stay below."""
+"""Exposure level of `systemd-analyze security`, 0 (safe) to 10; a unit at or above it fails the check. Higher: weaker
+sandboxes pass."""
 INSTALL = "./install.sh --country FI"
 """Command line that installs the table in the root."""
 PACKAGES = (
@@ -77,7 +79,8 @@ PUT_ON_TRIAL = (
 )
 """Python program that leaves the state of a `pegpip update` whose power was cut."""
 STARTS = 5
-"""Starts of the service after a power cut within which the release before must run again."""
+"""Most starts of the service that the release before may need to run again after a power cut during a trial; more fail
+the check. Higher: a slower return passes."""
 DOCTOR = f"runuser -u pegpip -- pegpip doctor --config {SETTINGS}"
 """Shell command that runs `pegpip doctor` as the table's user."""
 BROKEN = (b"app.run(ready)", b"raise CompanionError('a release that was built badly')")
@@ -92,7 +95,10 @@ def fetched(path: str) -> dict[str, object]:
 
 
 def thrown() -> int:
-    """Throw the virtual dice of the table in the root, wait until they are read, return the newest entry's number."""
+    """Throw the virtual dice of the table in the root and return the number of the journal entry that they make.
+
+    Ends the program if no entry comes within `PATIENCE_S`.
+    """
     before = fetched("/api/state")["number"]
     request = urllib.request.Request(f"{PAGE}/api/tray/throw", b"{}", {"Content-Type": "application/json"})  # noqa: S310
     with urllib.request.urlopen(request, timeout=60):  # noqa: S310
@@ -107,12 +113,12 @@ def thrown() -> int:
 
 
 def wheel_of(folder: Path, version: str, *, broken: bool = False) -> Path:
-    """Build the project's wheel with other content than the last one, and return its path.
+    """Build the project's wheel with a line added, so that it counts as another release, and return its path.
 
     Args:
         folder: The wheel goes into its subfolder `version`, which is made anew.
-        version: Text that is put into the wheel, so that it counts as another release.
-        broken: Whether its play command raises an error.
+        version: Text of the added line: different texts make different releases.
+        broken: Whether its play command fails with an error.
     """
     out = folder / version
     shutil.rmtree(out, ignore_errors=True)
@@ -138,12 +144,12 @@ class Checks:
         self.since = time.monotonic()
 
     def ok(self, what: str, holds: bool = True, why: Callable[[], str] = str) -> None:
-        """Print a check's result and the seconds since the one before; end the program if it failed.
+        """Print a check's result and the seconds since the last check; end the program if it failed.
 
         Args:
-            what: The claim.
+            what: The claim that is checked.
             holds: Whether it holds.
-            why: Returns what to print if it does not.
+            why: Called for a failed check; returns the text to end the program with.
         """
         took = time.monotonic() - self.since
         print(f"{'ok' if holds else 'FAILED':6} {took:6.1f} s  {what}", flush=True)  # noqa: T201
@@ -153,11 +159,13 @@ class Checks:
 
 
 def life(root: Root, checks: Checks, spare: Path) -> None:
-    """Check an installed table's whole life: install, install again, read, play, update, uninstall.
+    """Check an installed table's whole life: install, install again, read pictures, play, update, uninstall.
+
+    A check that fails ends the program. The key for signing releases is made anew.
 
     Args:
         root: The Debian to install it in.
-        checks: Prints each result.
+        checks: Prints the result of each check.
         spare: Folder for the releases that are built.
     """
     cloned(root)
@@ -223,7 +231,7 @@ def cloned(root: Root) -> None:
 
 
 def read_alike(root: Root, checks: Checks) -> None:
-    """Check that pegpip in the Debian root reads the fixture pictures with the same values as here."""
+    """Check that pegpip in the root reads the first 8 fixture pictures with the same values as on this machine."""
     images = [str(path.relative_to(PROJECT)) for path in sorted((PROJECT / "fixtures/images").glob("*.jpg"))][:8]
     words = ("read", "--json", *images)
     own = subprocess.run(
@@ -235,7 +243,10 @@ def read_alike(root: Root, checks: Checks) -> None:
 
 
 def played(root: Root, checks: Checks) -> int:
-    """Start the installed table, throw simulated dice once, and return the number of the resulting entry."""
+    """Start the table in the root and throw its virtual dice once; return the number of the entry that the throw makes.
+
+    Sets the table's port to `PORT` first, and puts the script `SYSTEMCTL` in place of systemctl.
+    """
     settings = root.folder / SETTINGS.lstrip("/")
     settings.write_text(settings.read_text().replace("port = 8000", f"port = {PORT}"))
     stand_in = root.folder / "usr/local/bin/systemctl"
@@ -250,11 +261,14 @@ def played(root: Root, checks: Checks) -> int:
 
 
 def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) -> None:
-    """Check updates: a good release runs; a failing one and several refused ones leave it running, with all entries.
+    """Check updates of a running table: a newer release must run; a failing or refused one must change nothing.
+
+    Refused are releases that are cut off, unsigned, older, or signed for other content. In the end a power cut during a
+    trial is checked (`pulled`), and the table is stopped.
 
     Args:
         root: The Debian with the running table.
-        checks: Prints each result.
+        checks: Prints the result of each check.
         spare: Folder for the releases that are built.
         number: Number of the table's newest entry, which must not be lost.
         public: The file of the public key that the table trusts.
@@ -288,9 +302,9 @@ def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) 
 
 
 def pulled(root: Root, checks: Checks, number: int) -> None:
-    """Kill the table while a failing release is on trial. Check that the release before runs within `STARTS` starts.
+    """Check a power cut while a failing release is on trial: the release before must run within `STARTS` starts.
 
-    `number` is the number of the table's newest entry, which must not be lost.
+    The power cut is `kill -9`. `number` is the number of the table's newest entry, which must not be lost.
     """
     releases = root.folder / "opt/pegpip/releases"
     current = (root.folder / "opt/pegpip/current").readlink()
@@ -326,7 +340,7 @@ def wait_well(root: Root) -> None:
 
 
 def main() -> None:
-    """Make the Debian root if needed, and run all checks in it."""
+    """Make the Debian root unless it exists, and run all checks in it. Needs root."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", choices=("amd64", "arm64"), default=NATIVE)
     parser.add_argument("--suite", choices=("bookworm", "trixie"), default="bookworm")

@@ -24,7 +24,9 @@ _CHUNK = 1 << 20
 
 
 def os_list(image: Path, url: str, released: date) -> dict[str, list[dict[str, object]]]:
-    """Describe a compressed image (`.img.xz`) in Imager's `os_list` format.
+    """Return the list that offers a compressed image (`.img.xz`) in Raspberry Pi Imager, in its `os_list` format.
+
+    It has one entry, with sizes and SHA-256 of the image both compressed and unpacked. Reads the whole image.
 
     Args:
         image: The compressed image on this machine.
@@ -53,7 +55,7 @@ def os_list(image: Path, url: str, released: date) -> dict[str, list[dict[str, o
 
 
 def _summed(file: IO[bytes]) -> tuple[str, int]:
-    """Read a file to its end; return its SHA-256 and its size in bytes."""
+    """Read a file to its end; return its SHA-256 in hexadecimal and its size in bytes."""
     digest, size = hashlib.sha256(), 0
     for chunk in _chunks(file):
         digest.update(chunk)
@@ -68,7 +70,7 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def main() -> None:
-    """Print the JSON entry for the image that is named on the command line."""
+    """Print the JSON list for the image that the command line names, with today as the day of release."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("image", type=Path, help="the .img.xz that pi-gen has left in deploy/")
     parser.add_argument("--url", required=True, help="where Imager downloads it from")

@@ -55,7 +55,7 @@ def run_stage(root: Path) -> None:
 
 
 def card(image: Path, place: Path) -> Root:
-    """Copy an image's root to a folder, as if written to a card, run its first start, and return it.
+    """Copy an image's root folder, as if written to a card, run the first start in the copy, and return the copy.
 
     Args:
         image: Folder of the image's root.
@@ -71,7 +71,10 @@ def card(image: Path, place: Path) -> Root:
 
 
 def main() -> None:
-    """Build the image's root with the stage, check it, and run the first start of two copies of it, as of two cards."""
+    """Build an image's root folder with pi-gen's stage, check it, and check the first start of two copies (cards).
+
+    Prints each check; the first that fails ends the program with exit status 1.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", default="trixie", choices=["bookworm", "trixie"])
     parser.add_argument("--package", type=Path, required=True, help=f"the .deb of `make deb ARCH={NATIVE}`")

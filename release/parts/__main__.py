@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def _steps() -> Mapping[str, tuple[Shown, Viewpoint]]:
-    """Return the name of each building step's picture -> the coloured solids it shows and the viewpoint."""
+    """Return the pictures of the building steps: name -> the coloured solids to draw, and the viewpoint."""
     arm = arm_for(MODULES[2], (1280, 960))
     tray, frame, camera, lights = _tray(), _frame(arm), _camera(arm), _lights()
     base = [(solids.base(), PLYWOOD)]
@@ -104,7 +104,7 @@ def _camera(arm: Arm) -> list[tuple[Part, RGB]]:
 
 
 def _sheet_on_a_book() -> list[tuple[Part, RGB]]:
-    """Return a book and the calibration sheet that leans on it under the camera, each with its colour."""
+    """Return solids of a book and the calibration sheet that leans on it below the camera, each with its colour."""
     book = Pos(-95, 20, 3) * solids.slab(120, 170, 45)
     sheet = Pos(-15, 20, 46) * Rot(0, 14, 0) * solids.slab(210, 200, 1)
     marks = [Pos(x, y, 1) * solids.slab(34, 34, 0.6) for x in (-80, 0, 80) for y in (-70, 0, 70)]
@@ -113,7 +113,7 @@ def _sheet_on_a_book() -> list[tuple[Part, RGB]]:
 
 
 def _laid_out(arm: Arm) -> list[tuple[Part, RGB]]:
-    """Return every printed, sawn and cut part, laid out side by side, each with its colour."""
+    """Return solids of all printed, sawn and cut parts, laid out side by side, each with its colour."""
     layout = preset("board3x121")
     parts = solids.printed(layout)
     width, height = board_wh_mm(layout)

@@ -14,34 +14,35 @@ from vision.cameras.field import Module, SizeWH, height_mm
 TRAY_WH_MM = (320.0, 240.0)
 """Inner width and depth of the tray."""
 KEEP_ZONE_MM = 80.0
-"""Width of the keep zone at the tray's right end."""
+"""Width of the keep zone at the tray's right end, in mm. Wider: less room to throw; narrower: kept dice do not fit."""
 WALL_HEIGHT_MM = 30.0
-"""Height of the tray's walls above its floor."""
+"""Height of the tray's walls above its floor, in mm. Lower: dice jump out; higher: the walls shade the floor."""
 SHEET_MM = 6.0
-"""Thickness of the tray's plywood, floor and walls alike."""
+"""Thickness of the tray's plywood in mm, floor and walls alike: the outer size follows from it."""
 RIDGE_WH_MM = (6.0, 3.0)
 """Width and height of the strip that separates the keep zone; above 4 mm, dice would lean on it."""
 BASE_WDH_MM = (640.0, 400.0, 12.0)
 """Width, depth and thickness of the board that tray, arm and lights stand on."""
 MARGIN = 1.05
-"""Size of the camera's view as a multiple of the tray's floor, so that a slightly shifted tray or arm still fits."""
+"""Size of the camera's view as a multiple of the tray's floor. Higher: a longer post, and smaller dice in the picture;
+lower: the edge of a slightly shifted tray is cut off."""
 
 POST_MM = 20.0
 """Side of the square post: a planed batten or an aluminium tube."""
 CLEARANCE_MM = 0.4
-"""Play between the post and a printed sleeve, both sides together."""
+"""Play between the post and a printed sleeve in mm, both sides together. Less: the post jams; more: the arm wobbles."""
 SLEEVE_WALL_MM = 5.0
 """Wall thickness of a printed sleeve around the post."""
 SLEEVE_MM = POST_MM + CLEARANCE_MM + 2 * SLEEVE_WALL_MM
 """Outer side of a printed sleeve around the square post."""
 SLEEVE_HEIGHT_MM = 60.0
-"""Height of a printed sleeve, the length over which it holds the post."""
+"""Height of a printed sleeve in mm, the length over which it holds the post. The post is longer by it."""
 POST_GAP_MM = 4.0
-"""Free space between the tray's back wall and the foot of the post."""
+"""Free space in mm between the tray's back wall and the foot of the post. More: a longer arm."""
 PLATE_MM = 5.0
 """Thickness of the plate that the camera hangs from."""
 SPACER_MM = 3.0
-"""Nylon spacers between the plate and the camera's circuit board."""
+"""Height in mm of the nylon spacers between the plate and the camera's circuit board. More: a longer post."""
 BOARD_MM = 1.0
 """Thickness of a camera's circuit board."""
 LENS_MM = {"ov5647": 5.0, "imx219": 5.0, "imx708": 8.0, "imx708_wide": 9.0, "imx477": 45.0, "imx296": 45.0}
@@ -56,7 +57,7 @@ LIGHT_BAR_WDL_MM = (17.2, 8.0, 300.0)
 LIGHT_PLACE_MM = (280.0, 130.0)
 """Distance of a light bar from the tray's middle, and its height above the floor. Closer, the floor mirrors it."""
 LIGHT_BAR_LUMENS = 270.0
-"""Luminous flux of one light bar of 3 W through its cover."""
+"""Luminous flux in lumens of one light bar of 3 W through its cover. The computed illuminance is proportional to it."""
 
 FOOT_SCREWS_MM = ((-27.0, -5.0), (27.0, -5.0), (-27.0, 37.0), (27.0, 37.0))
 """Wood screws through the post's foot: (x, y) from the post's axis."""
@@ -76,7 +77,7 @@ BACK_MM = 6.0
 HOLE_MM, LIGHT_HOLE_MM = 5.0, 5.6
 """Diameters of the hole for each LED: in the front panel, and in the light wall behind it."""
 LIGHT_WALL_COLUMNS = 16
-"""Holes along one printed piece of the light wall: 16 fit on the smallest common printer."""
+"""Holes along one printed piece of the light wall. 16 are the most that fit on the smallest common printer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +96,12 @@ class Arm:
 
 
 def arm_for(module: Module, size_wh: SizeWH) -> Arm:
-    """Return the dimensions of the arm from which a camera sees `MARGIN` times the tray's floor.
+    """Return the arm's dimensions at which a camera sees `MARGIN` times the tray's floor.
 
     Args:
         module: The camera.
-        size_wh: Width and height of its pictures in pixels: their shape decides which side of the tray is the limit.
+        size_wh: Width and height of its pictures in pixels; their ratio decides whether the floor's width or depth
+            limits the view.
     """
     width_mm = MARGIN * max(TRAY_WH_MM[0], TRAY_WH_MM[1] * size_wh[0] / size_wh[1])
     height = float(math.ceil(height_mm(width_mm, module.angle_deg(size_wh))))
@@ -120,13 +122,13 @@ def post_y_mm() -> float:
     return TRAY_WH_MM[1] / 2 + SHEET_MM + POST_GAP_MM + SLEEVE_MM / 2
 
 
-def mirrored_x_mm(lens_height: float) -> float:
-    """Return the distance from the tray's middle, in mm, at which a shiny floor mirrors a light bar into the lens.
+def mirrored_x_mm(lens_height_mm: float) -> float:
+    """Return where a shiny floor would mirror a light bar into the lens: the distance in mm from the tray's middle.
 
-    `lens_height` is the lens's height above the floor in mm.
+    `lens_height_mm` is the height of the lens above the floor.
     """
     x, z = LIGHT_PLACE_MM
-    return x * lens_height / (lens_height + z)
+    return x * lens_height_mm / (lens_height_mm + z)
 
 
 def light_aim_degrees() -> float:
@@ -143,7 +145,10 @@ def illuminance_lx() -> float:
 
 
 def strip_pieces(layout: Layout) -> list[tuple[int, int]]:
-    """Return the first and last LED of each straight piece of the LED strip, in the order of the wire."""
+    """Return the straight pieces of the LED strip, in the order of the wire: (first LED, last LED) of each, as indices.
+
+    A piece ends where the distance or direction from one LED to the next changes.
+    """
     places, starts = layout.places_mm, [0]
     for led in range(1, layout.leds):
         start = starts[-1]

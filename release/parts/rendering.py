@@ -16,7 +16,7 @@ RGB = tuple[int, int, int]
 _PAPER = (250, 247, 240)
 """Colour of the pictures' background."""
 _INK = 60.0
-"""Brightness, of 255, that an outline subtracts from its pixels."""
+"""Brightness, of 255, that is subtracted from pixels of an outline. Higher: darker outlines."""
 _LIGHTS = (((-0.4, -0.6, 0.75), 0.75), ((0.7, -0.2, 0.3), 0.25))
 """Direction towards each light, and its strength."""
 _OVERSAMPLING = 2
@@ -46,7 +46,14 @@ class Viewpoint:
 
 
 def picture(solids: Sequence[tuple[Triangles, RGB]], view: Viewpoint) -> Image.Image:
-    """Draw triangles in their solid's colour, scaled to fill a picture of the viewpoint's size."""
+    """Return a picture of coloured solids seen from a viewpoint, shaded and outlined, on a light background.
+
+    The solids are scaled to fill the picture.
+
+    Args:
+        solids: Triangles of each solid, in mm, with its colour.
+        view: The viewpoint, with the picture's size.
+    """
     width, height = (_OVERSAMPLING * side for side in view.size_wh)
     axes = view.axes()
     corners = np.concatenate([triangles for triangles, _ in solids]).astype(np.float64)
@@ -73,16 +80,16 @@ def picture(solids: Sequence[tuple[Triangles, RGB]], view: Viewpoint) -> Image.I
 def _drawn(
     seen: NDArray[np.float64], facing: NDArray[np.bool_], width: int, height: int
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Rasterise triangles with a depth buffer.
+    """Rasterise triangles with a depth buffer: find the triangle that is visible at each pixel.
 
     Args:
-        seen: Corners (n, 3, 3): x and y in pixels, and depth towards the viewer.
-        facing: Whether each triangle faces the viewer; others are skipped.
+        seen: Corners (n, 3, 3): x and y in pixels, and depth, larger nearer to the viewer.
+        facing: (n,) whether each triangle faces the viewer; others are skipped.
         width: Width of the picture in pixels.
         height: Height of the picture in pixels.
 
     Returns:
-        Depth and index of the visible triangle at each pixel; the index is -1 where there is none.
+        Two (height, width) arrays: depth and index of the visible triangle; where there is none, the index is -1.
     """
     depth = np.full((height, width), -1e9)
     index = np.full((height, width), -1, np.intp)
@@ -104,17 +111,17 @@ def _drawn(
 
 
 def _outlines(depth: NDArray[np.float64], normals: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Return 1 for each pixel where the surface bends sharply or its depth jumps, else 0.
+    """Return an array with 1 at pixels beside an edge, where the surface bends sharply or its depth jumps; else 0.
 
     Args:
-        depth: Depth at each pixel, towards the viewer, in pixels.
-        normals: Unit normal of the surface at each pixel, (height, width, 3); 0 where there is none.
+        depth: (height, width) depth towards the viewer, in pixels.
+        normals: (height, width, 3) unit normal of the surface; 0 where there is none.
         scale: Pixels for a millimetre.
     """
     lines = np.zeros(depth.shape)
     for axis in (0, 1):
         bend = (np.diff(normals, axis=axis) ** 2).sum(axis=-1) > 0.35
-        # A step of 2 mm between neighbours that face the same way is an edge too.
+        # A depth step of 6 mm, or 6 pixels if that is more, between neighbours that face the same way is an edge too.
         edge = (bend | (np.abs(np.diff(depth, axis=axis)) > 6 * max(1.0, scale))).astype(float)
         for side in ((0, 1), (1, 0)):
             lines = np.maximum(lines, np.pad(edge, [side, (0, 0)] if axis == 0 else [(0, 0), side]))

@@ -25,13 +25,13 @@ from release.parts.dimensions import (
 )
 
 SCREW_MM = 3.4
-"""Diameter of a screw hole."""
+"""Diameter of a screw hole, in mm."""
 GAP_MM = 8.0
-"""Free space around each piece on its sheet."""
+"""Free space around each piece on its sheet, in mm. More: larger sheets."""
 
 
 def tray_sheet() -> str:
-    """Return the SVG of the tray's floor, four walls and ridge, to cut from plywood as thick as `SHEET_MM`."""
+    """Return an SVG with the tray's floor, four walls and ridge to cut from plywood of `SHEET_MM`, in true size."""
     width, depth = TRAY_WH_MM
     outer_w, outer_d = width + 2 * SHEET_MM, depth + 2 * SHEET_MM
     x, y = GAP_MM + SHEET_MM, GAP_MM + SHEET_MM
@@ -64,7 +64,10 @@ def tray_sheet() -> str:
 
 
 def base_sheet() -> str:
-    """Return the SVG of the base board from above: the tray's place and every screw hole; players at the lower edge."""
+    """Return an SVG of the base board from above, in true size: the outlines of board and tray, and all screw holes.
+
+    The players sit at its lower edge.
+    """
     width, depth, thick = BASE_WDH_MM
     x, y = GAP_MM + width / 2, GAP_MM + depth / 2
     tray_w, tray_d = (side + 2 * SHEET_MM for side in TRAY_WH_MM)
@@ -94,7 +97,10 @@ def board_front(layout: Layout) -> str:
 
 
 def board_back(layout: Layout) -> str:
-    """Return the SVG of the LED board's back panel, seen from the front: each piece of strip with its direction."""
+    """Return an SVG of the LED board's back panel from the front: where each straight piece of the LED strip goes.
+
+    Each piece has its number, the numbers of its LEDs, and an arrow in the direction of the data.
+    """
     width, height = board_wh_mm(layout)
     places = [(GAP_MM + x, GAP_MM + y) for x, y in on_board(layout)]
     body = _panel(width, height)
@@ -112,7 +118,7 @@ def board_back(layout: Layout) -> str:
 
 
 def sheets(layout: Layout) -> dict[str, str]:
-    """Return the name of each SVG file -> its text."""
+    """Return all SVG sheets: file name without `.svg` -> the file's text."""
     return {
         "tray": tray_sheet(),
         "base": base_sheet(),
@@ -154,7 +160,7 @@ def _words(x: float, y: float, text: str) -> str:
 
 
 def _svg(width_mm: float, height_mm: float, title: str, body: Iterable[str]) -> str:
-    """Return an SVG document of that size in true scale, with the title and the elements of `body`."""
+    """Return an SVG document of a size in mm, printed at true scale, with a title and the elements of `body`."""
     style = (
         ".cut{fill:none;stroke:#e00000;stroke-width:.2}.mark{fill:none;stroke:#0040ff;stroke-width:.2}"
         f"text{{fill:#0040ff;font:{max(4.0, width_mm / 80):.1f}px sans-serif;text-anchor:middle}}"

@@ -65,7 +65,7 @@ _SCREW_MM = 3.4
 
 
 def foot() -> Part:
-    """Return the post's foot: a flange for four wood screws, and a socket that the post stands in, down to the base."""
+    """Return the printed foot of the post: a socket for the post, open down to the base, and a flange for 4 screws."""
     half = SLEEVE_MM / 2
     flange = Pos(0, 15, 0) * slab(70, SLEEVE_MM + 30, 6)
     holes = _drill(FOOT_SCREWS_MM, 4.4, 6)
@@ -74,7 +74,10 @@ def foot() -> Part:
 
 
 def camera_arm() -> Part:
-    """Return sleeve, beam and camera plate as one print. The lens's axis is the origin; the post is behind it."""
+    """Return the printed camera arm: sleeve around the post, beam, and plate for the camera.
+
+    The origin is on the lens's axis at the plate's underside; the post is behind it, at positive y.
+    """
     y = post_y_mm()
     plate = Pos(0, -2, 0) * slab(46, 48, PLATE_MM)
     beam = Pos(0, (22 + y - SLEEVE_MM / 2) / 2 - 3, 0) * slab(18, y - SLEEVE_MM / 2 - 22 + 8, 24)
@@ -88,7 +91,7 @@ def camera_arm() -> Part:
 
 
 def light_holder() -> Part:
-    """Return a stand that clips on to a light bar and tilts it to the tray's middle; each bar needs two."""
+    """Return a printed stand into which a light bar clips, tilted to the tray's middle. Each bar needs two."""
     z = LIGHT_PLACE_MM[1]
     width, depth, _ = LIGHT_BAR_WDL_MM
     thick, high = 16.0, z + SHEET_MM
@@ -103,7 +106,10 @@ def light_holder() -> Part:
 
 
 def light_wall(layout: Layout) -> Part:
-    """Return a piece of the grid behind the LED board's front: three lanes of holes, so that no LED lights the next."""
+    """Return one printed piece of the grid behind the LED board's front, which keeps an LED's light in its own hole.
+
+    It has `LIGHT_WALL_COLUMNS` columns of holes for the three lanes of a row.
+    """
     places = layout.places_mm
     pitch = places[1][0] - places[0][0]
     lanes = sorted({round(y, 3) for _, y in places if y < 30})
@@ -118,7 +124,7 @@ def light_wall(layout: Layout) -> Part:
 
 
 def printed(layout: Layout) -> dict[str, Part]:
-    """Return the name of each STL file -> the part, turned as it is printed."""
+    """Return the printed parts: file name without `.stl` -> the part, turned as it lies on the printer."""
     return {
         "camera-arm": camera_arm(),
         "foot": foot(),
@@ -128,7 +134,7 @@ def printed(layout: Layout) -> dict[str, Part]:
 
 
 def tray() -> Part:
-    """Return the glued tray: floor, four walls on its edge, and the ridge of the keep zone."""
+    """Return the assembled tray as one solid: floor, four walls, and the ridge that separates the keep zone."""
     width, depth = TRAY_WH_MM
     outer = slab(width + 2 * SHEET_MM, depth + 2 * SHEET_MM, WALL_HEIGHT_MM)
     ridge = Pos(width / 2 - KEEP_ZONE_MM, 0, 0) * slab(RIDGE_WH_MM[0], depth, RIDGE_WH_MM[1])
@@ -157,7 +163,7 @@ def placed_arm(arm: Arm) -> Part:
 
 
 def camera(arm: Arm) -> list[Part]:
-    """Return circuit board and lens of a small camera module, in their places under the arm."""
+    """Return [circuit board, lens] of a small camera module, in their places under the arm."""
     z = arm.lens_height_mm + arm.lens_below_plate_mm - SPACER_MM
     board = Pos(0, 2.5, z - BOARD_MM) * slab(25, 24, BOARD_MM)
     lens = Pos(0, 0, z - 1 - 3) * slab(8.5, 8.5, 3)
@@ -166,7 +172,7 @@ def camera(arm: Arm) -> list[Part]:
 
 
 def lights() -> tuple[list[Part], list[Part]]:
-    """Return the four light holders and the two light bars, in their places."""
+    """Return (the four light holders, the two light bars), in their places beside the tray."""
     x, z = LIGHT_PLACE_MM
     width, depth, length = LIGHT_BAR_WDL_MM
     holders, bars = [], []
@@ -179,7 +185,10 @@ def lights() -> tuple[list[Part], list[Part]]:
 
 
 def led_board(layout: Layout, apart_mm: float = 0.0) -> dict[str, Part]:
-    """Return the LED board's layers by name, `apart_mm` apart: `back`, `strips`, `walls`, `front`."""
+    """Return the layers of the LED board, from back to front: `back`, `strips`, `walls`, `front` -> solid.
+
+    `apart_mm` is the gap between the layers, in mm; 0 for the assembled board.
+    """
     width, height = board_wh_mm(layout)
     places = [(x - width / 2, height / 2 - y) for x, y in on_board(layout)]
     front = slab(width, height, FRONT_MM) - _drill(places, HOLE_MM, FRONT_MM)
