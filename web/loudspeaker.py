@@ -22,11 +22,12 @@ log = logging.getLogger(__name__)
 PROGRAM = "espeak-ng"
 """Name of the text-to-speech program."""
 MAX_SPEECH_S = 15.0
-"""Longest time that one text may be spoken, in seconds. After that the program is killed."""
+"""Longest time that one text may be spoken, in seconds; then the program is killed. Lower: long texts are cut; higher:
+a hanging program lives longer."""
 MAX_AMPLITUDE = 200
 """espeak-ng's largest amplitude (option `-a`): the amplitude at volume 1."""
 DEFAULT_VOLUME = 0.5
-"""Volume, 0 to 1, until the settings give another."""
+"""Volume, 0 (silent) to 1 (loudest), until the settings give another."""
 
 
 class Spoken(Protocol):
@@ -81,7 +82,9 @@ class Loudspeaker:
             self.hush()
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Speak the new events; stop what is being spoken first. Events that were taken back stop it as well.
+        """Speak the new events, or without any the bot's new request to throw its dice. Nothing is spoken while off.
+
+        New words stop what is being spoken, and so do events that were taken back.
 
         Args:
             snapshot: The newest snapshot of the table.

@@ -23,7 +23,7 @@ from web.serving.feed import Feed
 LOOKS = ("dark", "light", "auto")
 """Looks (colour schemes of the pages) that a phone may choose; `auto` follows its operating system."""
 GZIP_LEVEL = 5
-"""Level of gzip compression for pages, 1 to 9: a higher level takes longer and makes smaller answers."""
+"""Level of gzip compression for pages, 1 to 9. Higher: answers are smaller and take longer to make."""
 PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "overlay": "/overlay", "help": "/help", "me": "/me"}
 """Path of each page that every table serves, by the page's name."""
 OPTIONAL_PAGES = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {

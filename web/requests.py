@@ -54,9 +54,9 @@ def from_this_machine() -> bool:
 
 
 def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
-    """End the current request with 403 if another phone started the game on the table. The owner always passes.
+    """End the current request with 403 if the visitor may not end the game on the table: another phone started it.
 
-    A game that has no throw yet, is over or was abandoned may be ended by anyone who plays.
+    The owner always may. Anyone who plays may end a game that has no throw yet, is over or was abandoned.
     """
     snapshot, asking = table.snapshot(), phone(pairing)
     is_on = bool(snapshot.throws) and snapshot.state is not None and not snapshot.state["over"]

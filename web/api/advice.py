@@ -17,8 +17,10 @@ from web.responses import answer, refusal
 from web.routes import Json, Routes
 
 VOTER_LENGTH = 32
-"""Most characters of the random name by which a phone votes. Bounds the memory that a guest's vote takes."""
+"""Most characters of the random name by which a phone votes. Higher: a guest's votes may take more memory; lower: the
+pages' names do not fit."""
 VOTER_PARAMETER: Json = {"name": "voter", "in": "query", "schema": {"type": "string", "maxLength": VOTER_LENGTH}}
+"""OpenAPI description of the query parameter `voter`: the name under which the phone has voted."""
 
 
 class VoteBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,9 +44,9 @@ class ShowBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def routes(advisor: Advisor, vote: Vote, puzzle: DailyPuzzle) -> Routes:
-    """Make the group of routes for advice, the vote and the puzzle of the day. Results are computed on request.
+    """Make the group of routes for advice on play, the vote on past decisions, and the puzzle of the day.
 
-    Anyone may read and vote. Only players may show an answer before all have voted.
+    Anyone may read and vote. Only players may show an answer before all have voted. Odds are computed at each request.
 
     Args:
         advisor: Computes odds, win chances and the story of the game on the table.
@@ -93,7 +95,7 @@ def routes(advisor: Advisor, vote: Vote, puzzle: DailyPuzzle) -> Routes:
 
 
 def answered(ask: Callable[[], Mapping[str, Any]]) -> flask.Response:
-    """Call `ask` and answer with the JSON object it returns; 422 for IllegalAction, 409 for another RulesError."""
+    """Call `ask` and answer with the JSON object that it returns; 422 for IllegalAction, 409 for other RulesErrors."""
     try:
         return answer(dict(ask()))
     except IllegalAction as refused:

@@ -10,14 +10,17 @@ FREE_GUESSES = 5
 FIRST_PAUSE_S = 60.0
 """Wait of an IP address after `FREE_GUESSES` wrong guesses, in seconds. Each further wrong guess doubles it."""
 MAX_PAUSE_S = 3600.0
-"""Longest wait of an IP address, in seconds: a guest who has mistyped often can still try again the same evening."""
+"""Longest wait of an IP address, in seconds: a guest who has mistyped often can still try again the same evening.
+Lower: an attacker tries more PINs a day."""
 FORGET_AFTER_S = 4 * MAX_PAUSE_S
 """Seconds without a wrong guess after which those of an IP address may be forgotten; longer than its longest wait."""
 MAX_ADDRESSES = 4096
-"""Most IP addresses whose wrong guesses are remembered: bounds the memory. The least recent are forgotten first."""
+"""Most IP addresses whose wrong guesses are remembered; the least recent are forgotten first. Higher: more memory;
+lower: an attacker with many addresses is forgotten sooner."""
 
 TABLE_GUESSES = 20
-"""Wrong guesses of all IP addresses together after which the PIN is blocked for everyone."""
+"""Wrong guesses of all IP addresses together after which the PIN is blocked for everyone. Higher: an attacker tries
+more PINs; lower: mistyping guests block it sooner."""
 FIRST_BLOCK_S = 600.0
 """Length of the PIN's first block, in seconds. Each further wrong guess doubles it: 100 years allow 43 guesses."""
 
@@ -79,7 +82,7 @@ class Budget:
         return max(0.0, self._blocked_until_s - self.clock())
 
     def count_wrong(self) -> None:
-        """Count a wrong guess. From number `TABLE_GUESSES` on, each blocks the PIN, twice as long as the one before."""
+        """Count a wrong guess. Number `TABLE_GUESSES` blocks the PIN; each later one blocks it twice as long."""
         self.count += 1
         if self.count >= TABLE_GUESSES:
             self._blocked_until_s = self.clock() + FIRST_BLOCK_S * 2.0 ** (self.count - TABLE_GUESSES)

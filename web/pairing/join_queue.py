@@ -13,13 +13,15 @@ from dataclasses import dataclass, field, replace
 from web.pairing.guesses import Guesses
 
 CODE_SHOWN_S = 60.0
-"""How long the code of the first request is shown, in seconds. Then the request expires if nobody has accepted it."""
+"""How long the code of the first request is shown, in seconds; then the request expires if nobody has accepted it.
+Higher: phones behind it wait longer; lower: people do not reach the button in time."""
 MIN_SHOWN_S = 2.0
-"""Seconds that a code must have been shown before the button accepts it: an earlier press may be meant for another."""
+"""Seconds that a code must have been shown before the button accepts it: an earlier press may be meant for the code
+before. Higher: more presses are ignored."""
 MAX_REQUESTS = 6
-"""Most requests in the queue; one more is refused until there is room."""
+"""Most requests in the queue; one more is refused until there is room. Higher: the last one waits longer."""
 CODE_DICE = 3
-"""Dice of a join code: enough to tell the phones in the queue apart."""
+"""Dice of a join code. More: codes are longer to compare; fewer: too few codes to tell phones in the queue apart."""
 
 Code = tuple[int, ...]
 """A join code: the values of `CODE_DICE` dice, 1 to 6. Empty for no code."""
@@ -100,7 +102,10 @@ class JoinQueue:
         return self._queue[-1]
 
     def take_shown(self) -> JoinRequest | None:
-        """Remove and return the request whose code has been shown for `MIN_SHOWN_S` or longer; None without one."""
+        """Remove and return the request whose code is shown; None if the queue is empty.
+
+        Also None, and the request stays, if its code has been shown for less than `MIN_SHOWN_S`.
+        """
         shown = next(iter(self.drop_expired()), None)
         if shown is None or (shown.until_s or 0.0) - self.clock() > CODE_SHOWN_S - MIN_SHOWN_S:
             return None

@@ -27,11 +27,12 @@ from web.pairing.tokens import FileTokens, Paired, Seat
 log = logging.getLogger(__name__)
 
 NAME_LENGTH = 24
-"""Most characters of a phone's name; longer names are cut."""
+"""Most characters of a phone's name; longer names are cut. Higher: long names fill the owner's list."""
 DAY_S = 86_400.0
 """Length of a day, in seconds."""
 MAX_PHONES = 64
-"""Most paired phones and screens. One more replaces the player or screen that was away longest."""
+"""Most paired phones and screens; one more replaces the player or screen that was away longest. Higher: a larger file;
+lower: guests must pair again sooner."""
 MAX_SEAT_SILENCE_S = 3 * 3600.0
 """Seconds without a request from a phone after which its seat is free: longer than a game, shorter than a day."""
 DAMAGED = "The list of paired phones is damaged. Enter the PIN from the terminal: the first phone becomes the owner."
@@ -296,7 +297,7 @@ class Pairing:
         return True
 
     def unpair(self, number: int) -> bool:
-        """Remove the phone with this number, so that its token has no role any more. False if there is none."""
+        """Remove the phone with this number, so that its token has no role any more. Return False if there is none."""
         with self._lock:
             kept = {key: phone for key, phone in self._phones.items() if phone.id != number}
             gone = len(kept) < len(self._phones)
@@ -306,7 +307,7 @@ class Pairing:
         return gone
 
     def give_role(self, number: int, role: Role) -> bool:
-        """Set the role of the paired phone with this number: owner, player or screen. False if there is none."""
+        """Set the role of the paired phone with this number: owner, player or screen. Return False if there is none."""
         with self._lock:
             changed = {
                 key: msgspec.structs.replace(phone, role=role)

@@ -74,7 +74,7 @@ class Feed:
         self._unsubscribe()
 
     def _publish(self, snapshot: Snapshot, _: News) -> None:
-        """Make a snapshot the newest and call the function of `on_change`, unless `newest` is as new or newer."""
+        """Make a snapshot the newest and call the function of `on_change`; ignore an older or repeated snapshot."""
         if (snapshot.pulse, snapshot.number) == (self.newest.pulse, self.newest.number):
             return
         message = StreamMessage.of(snapshot, self._folder)

@@ -20,7 +20,8 @@ from web.serving.limits import Limits
 from web.serving.stream import PATH, EventStream, Message, Receive, Send
 
 THREADS = 16
-"""Most requests that Flask answers at the same time, each in a thread; others wait. Bounds the threads' memory."""
+"""Most requests that Flask answers at the same time, each in a thread; others wait. Higher: more memory; lower: slow
+requests delay others."""
 DRAINED_BYTES = 4 * 1024 * 1024
 """Most bytes of a too large body that are read before it is refused: a client that is still sending may miss a 413."""
 

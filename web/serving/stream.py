@@ -29,7 +29,8 @@ PATH = "/api/events"
 KEEP_ALIVE = b": still here\n\n"
 """A comment line of the event stream, sent at each heartbeat without a change. A page that gets nothing reconnects."""
 RETRY_MS = 1000
-"""Milliseconds that a browser waits before it reopens a broken stream. Sent to it as the stream's `retry` field."""
+"""Milliseconds that a browser waits before it reopens a broken stream; sent to it as the stream's `retry` field.
+Higher: pages stay old longer after a restart; lower: all phones connect at once."""
 WRITES_PER_TURN = 100
 """Streams that are written to before the event loop may serve other requests. A larger value delays those."""
 HEADERS = (
@@ -112,7 +113,7 @@ class EventStream:
                 self._taken.give_back(address)
 
     async def close(self) -> None:
-        """End all streams, so that the server can stop."""
+        """End all streams and accept no more, so that the server can stop. Returns once they have ended."""
         self._closed = True
         self._feed.on_change(lambda: None)
         if self._broadcast is not None:

@@ -34,26 +34,29 @@ class Teaching(Protocol):
     """Teaches sets of dice: `companion.evidence.lesson.Teacher`."""
 
     def view(self) -> dict[str, Any]:
-        """Return the set that is taught, the sets, and the throw that waits for an answer."""
+        """Return as JSON the set that is being taught, all taught sets, and the throw that waits for its labels."""
 
     def picture_jpeg(self) -> bytes | None:
-        """Return the picture of that throw, or None."""
+        """Return the picture of the throw that waits for its labels as JPEG; None if none waits."""
 
     def begin(self, name: str) -> None:
-        """Begin to teach a set: throws belong to the lesson, not to the game."""
+        """Begin a lesson for a set: throws from now on do not count in the game."""
 
     def end(self) -> None:
-        """End the lesson."""
+        """End the lesson: throws count in the game again."""
 
     def label(self, number: int, values: Sequence[int]) -> None:
-        """Learn a throw. Raises IllegalAction, DeviceError."""
+        """Add the throw that waits, number `number`, with its true values to the set.
+
+        Raises IllegalAction if another throw or none waits or the values do not fit, DeviceError if the disk refuses.
+        """
 
     def forget(self, name: str) -> None:
-        """Forget a set. Raises DeviceError."""
+        """Delete everything taught of a set. Raises DeviceError if its file can't be deleted."""
 
 
 def routes(teacher: Teaching) -> Routes:
-    """Make the routes of teaching, for the owner."""
+    """Make the group of routes by which the owner teaches the table a set of dice, throw by throw, or forgets one."""
     made = Routes("teach", SetBody, LabelBody)
 
     @made.get("/api/teach", "Taught sets of dice, and the throw to confirm", {}, roles=OWNERS)
@@ -89,7 +92,7 @@ def routes(teacher: Teaching) -> Routes:
 
 
 def _after(teacher: Teaching, act: Callable[[], None]) -> flask.Response:
-    """Carry out an act and answer with the view, or with its refusal."""
+    """Call `act`, then answer with the lesson's state, `teacher.view`; 422 for IllegalAction, 503 for DeviceError."""
     try:
         act()
     except IllegalAction as no:
