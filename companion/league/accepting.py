@@ -22,7 +22,8 @@ from companion.league.message import Message, Reply
 MAX_DELAY = timedelta(days=60)
 """Oldest start of a game, before now, that a table's clock is believed; an older or a future one counts as now."""
 KEPT_REFUSALS = 1000
-"""Newest refused messages that are kept for each table. Bounds what a faulty table can store."""
+"""Most refused messages kept for each table; one more deletes the oldest. Higher: a faulty table can store more; lower:
+the organiser sees fewer of them."""
 
 
 class NotAccepted(Exception):
@@ -55,7 +56,7 @@ NOTHING = _Share()
 
 
 def table_of(connection: Connection, key: str) -> int:
-    """Return the number of a registered table by its public key. Raises NotAccepted (401) for any other."""
+    """Return the database's number of the active table with this public key. Raises NotAccepted (401) without one."""
     found = connection.execute("SELECT id FROM tables WHERE key = %s AND active", (bytes.fromhex(key),)).fetchone()
     if found is None:
         raise NotAccepted(
@@ -74,7 +75,9 @@ def accept(
     signature: str,
     now_s: float,
 ) -> Reply:
-    """Store a message and let it count. Everything or nothing is committed.
+    """Store a message's revision of a game and update results and standings, all in one transaction.
+
+    A repeated revision changes nothing. One older than the revision that counts is stored and changes nothing else.
 
     Args:
         connection: A connection without an open transaction.
@@ -86,10 +89,11 @@ def accept(
         now_s: Seconds since 1970 by this machine's clock.
 
     Returns:
-        The revision that counts now. An older one than that is kept in the history and changes nothing.
+        The reply with the revision that counts now.
 
     Raises:
-        NotAccepted: The game belongs to another table, was withdrawn, or this revision is known with another content.
+        NotAccepted: The game belongs to another table, was withdrawn or is of another kind, or this revision is stored
+            with another content.
     """
     with connection.transaction():
         game = _locked(connection, table, message, now_s)
@@ -112,7 +116,10 @@ def accept(
 
 
 def keep_aside(connection: Connection, table: int, path: str, why: str, body: bytes) -> None:
-    """Keep a refused message of a registered table with the reason; the oldest beyond `KEPT_REFUSALS` goes."""
+    """Store a refused message of a registered table with the reason, for the organiser.
+
+    Only the newest `KEPT_REFUSALS` of each table are kept.
+    """
     with connection.transaction():
         connection.execute(
             "INSERT INTO refused (table_id, path, reason, body) VALUES (%s, %s, %s, %s)", (table, path, why, body)
@@ -125,7 +132,11 @@ def keep_aside(connection: Connection, table: int, path: str, why: str, body: by
 
 
 def _locked(connection: Connection, table: int, message: Message, now_s: float) -> dict[str, Any]:
-    """Return the game's row, made if it is new, and lock it until the end of the transaction."""
+    """Return the game's row from the database, locked until the end of the transaction; insert it if it is new.
+
+    A new game goes into the season that has its day, or into season 0. Raises NotAccepted (409) if another table owns
+    it.
+    """
     played = _played_at(message.played_s, now_s)
     season = connection.execute(
         "SELECT id FROM seasons WHERE daterange(starts, ends) @> %s::date AND id <> 0", (played.date(),)
@@ -142,7 +153,7 @@ def _locked(connection: Connection, table: int, message: Message, now_s: float) 
 
 
 def _known(connection: Connection, game: dict[str, Any], message: Message, body: bytes) -> Reply:
-    """Answer a revision that is stored already. Raises NotAccepted if it was stored with another content."""
+    """Return the reply to a revision that is stored already. Raises NotAccepted (409) if the stored bytes differ."""
     stored = _body(connection, game, message.revision)
     if hashlib.sha256(stored).digest() != hashlib.sha256(body).digest():
         why = f"Revision {message.revision} of this game is known with another content."
@@ -151,12 +162,12 @@ def _known(connection: Connection, game: dict[str, Any], message: Message, body:
 
 
 def _content(connection: Connection, game: dict[str, Any]) -> str:
-    """Return the content's hash of the revision that counts."""
+    """Return the hash of what the revision that counts says, as `Message.content`."""
     return msgspec.json.decode(_body(connection, game, game["revision"]), type=Message).content
 
 
 def _body(connection: Connection, game: dict[str, Any], revision: int) -> bytes:
-    """Return the stored bytes of a revision."""
+    """Return the signed bytes of a stored revision of a game. The revision must exist."""
     row = connection.execute(
         "SELECT body FROM revisions WHERE (season, game, revision) = (%s, %s, %s)",
         (game["season"], game["game"], revision),
@@ -167,7 +178,10 @@ def _body(connection: Connection, game: dict[str, Any], revision: int) -> bytes:
 
 
 def _count(connection: Connection, table: int, game: dict[str, Any], message: Message, judged: Judged | None) -> None:
-    """Replace what the game adds to results and standings, and log a change of a game that counted before."""
+    """Make a message the revision of its game that counts: replace the game's results and adjust the standings.
+
+    The game waits to be rated again. If an earlier revision counted, the change is logged.
+    """
     key = (game["season"], game["game"])
     before = _shares(connection, key)
     connection.execute("UPDATE results SET counted = false WHERE (season, game) = (%s, %s)", key)
@@ -194,7 +208,10 @@ def _count(connection: Connection, table: int, game: dict[str, Any], message: Me
 
 
 def _write_results(connection: Connection, table: int, game: dict[str, Any], judged: Judged) -> None:
-    """Write one row for each seat; the rating before the game stays with a row that was there."""
+    """Insert or update the row of results for each seat of a game; new names become players of the table.
+
+    A row that exists keeps its rating before the game.
+    """
     names = sorted(judged.players)
     connection.cursor().executemany(
         "INSERT INTO players (table_id, name) VALUES (%s, %s) ON CONFLICT DO NOTHING", [(table, name) for name in names]
@@ -219,7 +236,10 @@ def _write_results(connection: Connection, table: int, game: dict[str, Any], jud
 
 
 def _shares(connection: Connection, key: tuple[int, UUID]) -> dict[int, _Share]:
-    """Return what a game (season, name) adds to the standings now, by player."""
+    """Return what a game adds to the standings: player -> games, wins and games lost, from results that count.
+
+    `key` is (season, name) of the game.
+    """
     rows = connection.execute(
         "SELECT player, count(*) AS games, sum(won) AS won, sum(lost) AS lost FROM results"
         " WHERE (season, game) = (%s, %s) AND counted GROUP BY player",
@@ -235,7 +255,17 @@ def _move_standings(
     before: dict[int, _Share],
     after: dict[int, _Share],
 ) -> None:
-    """Add the difference to each player's standing, in the order of players, so that no two games block each other."""
+    """Add the difference between two shares of a game, `after` minus `before`, to the players' standings.
+
+    A missing standing is made. Rows are updated in the order of players, so that two games do not block each other.
+
+    Args:
+        connection: A connection in a transaction.
+        game: The game's row.
+        judged: The new result, for the kind of game; None if it does not count.
+        before: What the game added to the standings so far, by player.
+        after: What it adds now, by player.
+    """
     moved = [
         (game["season"], judged.kind if judged else game["kind"], player, change.games, change.won, change.lost)
         for player in sorted(before.keys() | after.keys())
@@ -254,7 +284,10 @@ def _move_standings(
 
 
 def _played_at(claimed_s: float, now_s: float) -> datetime:
-    """Return when a game was played: the table's own time where it can be right, else the present."""
+    """Return when a game was played: `claimed_s` if it lies in the last `MAX_DELAY`, else `now_s`.
+
+    Both are in seconds since 1970; `claimed_s` is by the table's clock.
+    """
     now = datetime.fromtimestamp(now_s, UTC)
     if not now_s - MAX_DELAY.total_seconds() <= claimed_s <= now_s:
         return now

@@ -17,13 +17,18 @@ Connection = psycopg.Connection[dict[str, Any]]
 Pool = ConnectionPool[Connection]
 
 STATEMENT_MS = 20_000
-"""Longest run of one statement, in milliseconds: a query that hangs must not hold a connection for ever."""
+"""Longest run of one statement, in milliseconds; then PostgreSQL cancels it. Higher: a query that hangs holds a
+connection longer; lower: a large season's queries fail."""
 CONNECTIONS = 8
-"""Most connections of one instance; PostgreSQL allows 100 in all by default."""
+"""Most connections of one instance; requests wait for a free one. Higher: fewer instances fit into PostgreSQL's limit,
+100 by default; lower: requests wait longer."""
 
 
 def migrate(url: str) -> None:
-    """Bring the schema up to date, as the owner of the database. Raises DeviceError if it can't be reached."""
+    """Bring the database's schema up to date by running missing migrations. Needs the rights of its owner.
+
+    Raises DeviceError if the database can't be reached.
+    """
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "schema"))
     config.attributes["url"] = url
@@ -34,7 +39,10 @@ def migrate(url: str) -> None:
 
 
 def opened(url: str, role: str = "league_app") -> Pool:
-    """Return a pool of connections that have given up all rights but those of `role`. It connects when it is used."""
+    """Return a pool of connections with the rights of the database role `role` only and a limit on statement time.
+
+    It connects in the background: an unreachable database shows at the first use.
+    """
 
     def configure(connection: Connection) -> None:
         connection.execute("SELECT set_config('role', %s, false)", (role,))
@@ -55,7 +63,7 @@ def opened(url: str, role: str = "league_app") -> Pool:
 
 
 def as_owner(url: str) -> Connection:
-    """Connect as the owner, for a person's command. Raises DeviceError if the database can't be reached."""
+    """Return a connection with all rights of the URL's user. Raises DeviceError if the database can't be reached."""
     try:
         return psycopg.connect(url, row_factory=dict_row, connect_timeout=5)
     except psycopg.OperationalError as ill:
@@ -63,6 +71,6 @@ def as_owner(url: str) -> Connection:
 
 
 def unreachable(ill: psycopg.Error) -> DeviceError:
-    """Make the error for a database that can't be reached."""
+    """Return the DeviceError that says why the database can't be reached."""
     why = str(ill).strip().splitlines()
     return DeviceError(f"PostgreSQL can't be reached ({why[0] if why else 'no reason'}).", "Check --database.")

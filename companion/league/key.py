@@ -23,7 +23,10 @@ FILE_NAME = "league-key.pem"
 
 
 def key_of(folder: Path) -> Ed25519PrivateKey:
-    """Return the key of a data folder; the first call makes it. Raises DeviceError if it can't be read or written."""
+    """Return the table's private key from its file in the data folder; make key and file if the file is missing.
+
+    Raises DeviceError if the file can't be read or written, or is not an Ed25519 key.
+    """
     path = folder / FILE_NAME
     try:
         if not path.exists():
@@ -43,7 +46,7 @@ def key_of(folder: Path) -> Ed25519PrivateKey:
 
 
 def _make(path: Path) -> None:
-    """Write a new key, unless another program does so at the same time: the first one counts. Raises OSError."""
+    """Write a new private key to `path`, unless the file exists by then: it is never overwritten. Raises OSError."""
     descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=".league-key-")
     try:
         with open(descriptor, "wb") as file:
@@ -59,5 +62,5 @@ def _make(path: Path) -> None:
 
 
 def name_of(key: Ed25519PrivateKey) -> str:
-    """Return the public half of a key, 64 hexadecimal digits: the table's name."""
+    """Return a key's public half as 64 hexadecimal digits, which is the table's name in a league."""
     return key.public_key().public_bytes_raw().hex()

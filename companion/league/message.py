@@ -16,7 +16,8 @@ from companion.table.evening.archive import ArchivedGame
 SIGNATURE = "Pegpip-Signature"
 """HTTP header with the signature of the whole body, 128 hexadecimal digits."""
 MAX_BODY_BYTES = 256 * 1024
-"""Largest message, in bytes. Bounds the server's memory and the work of a replay."""
+"""Largest message in bytes; a larger one is refused with 413. Higher: a forged one costs the server more memory and
+work; lower: a long game does not fit."""
 _DOMAIN = b"pegpip-league-1\n"
 """Signed before the body, so that a signature made for another purpose never fits."""
 
@@ -74,13 +75,13 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 def signed(message: Message, key: Ed25519PrivateKey) -> tuple[bytes, str]:
-    """Return the body of a message and its signature in hexadecimal digits."""
+    """Return the JSON bytes of a message and their Ed25519 signature, 128 hexadecimal digits."""
     body = msgspec.json.encode(message)
     return body, key.sign(_DOMAIN + body).hex()
 
 
 def is_signed(body: bytes, signature: str, table: str) -> bool:
-    """Return whether the owner of a public key (`table`, hexadecimal) has signed the body."""
+    """Return whether `signature` is that of `body` by the key of `table`; both in hexadecimal. False if malformed."""
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(table)).verify(bytes.fromhex(signature), _DOMAIN + body)
     except (InvalidSignature, ValueError):
@@ -89,7 +90,10 @@ def is_signed(body: bytes, signature: str, table: str) -> bool:
 
 
 def transcript_under(game: ArchivedGame, aliases: Mapping[str, str]) -> str:
-    """Return a game's transcript as JSON Lines, with `aliases` in place of the names of its players."""
+    """Return a game's transcript as JSON Lines in which players have their published names.
+
+    `aliases` is name at the table -> name to publish; a name without an alias stays.
+    """
 
     def told(name: str) -> str:
         return aliases.get(name, name)

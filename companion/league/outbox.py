@@ -92,7 +92,10 @@ class Outbox:
         _, _, self._offered = past.archived_after(0)
 
     def waiting(self) -> list[Pending]:
-        """Return each message to send, oldest game first."""
+        """Return the messages that the server has not acknowledged: new, changed and withdrawn games.
+
+        Changed and new games come first, oldest first. If nothing waits, the cursor is moved and written to disk.
+        """
         self._cursor = self._fitting(self._cursor)
         if self._unwritten:
             self._store(self._cursor)
@@ -115,13 +118,18 @@ class Outbox:
         return found
 
     def acknowledge(self, game: str, known: Acknowledged) -> None:
-        """Note that the server has this revision of a game. A failure to write it only means that it is sent again."""
+        """Store in the cursor that the server has this revision of a game, in memory and on disk.
+
+        If the disk fails, that is logged: the game may be sent again after a restart.
+        """
         self._store(msgspec.structs.replace(self._cursor, games={**self._cursor.games, game: known}))
 
     def _revision(self, name: str, game: ArchivedGame) -> Message | None:
-        """Return the message for a game; None if the server knows its present state, or need not.
+        """Return the message that tells the server a game's present state; None if the server needs none.
 
-        A game that the computer player took part in does not count in a league.
+        It needs none if it has acknowledged that state, or can't have a game that does not count. A game counts once it
+        is finished, unless the computer player took part. A journal restored to an older state takes no result back.
+        `name` is the hash of the entry that began the game.
         """
         known = self._cursor.games.get(name)
         counts = game.outcome is not None and game.terms.house is None
@@ -140,7 +148,10 @@ class Outbox:
         return None if known is not None and known.content == message.content else message
 
     def _withdrawn(self, seen: set[str]) -> Iterator[Pending]:
-        """Yield a message for each game whose first entry is in the journal, but which was taken back."""
+        """Yield a message that withdraws each game that was taken back at the table and that the server may have.
+
+        Such a game has its first entry in the journal, but is not in `seen`, the names of all games that stand.
+        """
         begun = {name: (known.number, known.revision, known.lines) for name, known in self._cursor.games.items()}
         for entry in read_entries(self._folder, self._cursor.through + 1) if self._offered else ():
             if entry.number > self._offered:
@@ -155,7 +166,12 @@ class Outbox:
                 yield Pending(message, _acknowledged(message, number, lines))
 
     def _move(self, games: tuple[ArchivedGame, ...], open_from: int) -> None:
-        """Move the cursor over the games that can't change any more, so that the file stays small."""
+        """Move the cursor past the games that can't change any more and write it, so that the file stays small.
+
+        Args:
+            games: Games after the cursor, oldest first.
+            open_from: Number of the first game that may still change.
+        """
         settled = [game.number for game in games if game.number < open_from]
         link = link_of(self._folder, settled[-1]) if settled else None
         if link is not None:
@@ -163,14 +179,14 @@ class Outbox:
             self._store(Cursor(settled[-1], link, kept))
 
     def _fitting(self, cursor: Cursor) -> Cursor:
-        """Return the cursor, moved back to the start if it does not belong to this journal."""
+        """Return `cursor` if it belongs to this journal; else a cursor at the journal's start with the same games."""
         if cursor.through == 0 or link_of(self._folder, cursor.through) == cursor.link:
             return cursor
         log.warning("the journal is not the one that %s belongs to: all games are sent again", self._path)
         return Cursor(games=cursor.games)
 
     def _read(self) -> Cursor:
-        """Return the stored cursor; the start of the journal if there is none to read."""
+        """Return the cursor from its file; a cursor at the journal's start if the file is missing or can't be read."""
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=Cursor)
         except FileNotFoundError:
@@ -180,7 +196,7 @@ class Outbox:
             return Cursor()
 
     def _store(self, cursor: Cursor) -> None:
-        """Set the cursor (what was sent) in memory and write it to disk; a failed write is only logged."""
+        """Set the cursor in memory and write it to disk; if the disk fails, log that and try again in `waiting`."""
         self._cursor = cursor
         try:
             write_file(self._path, (msgspec.json.encode(cursor),))
@@ -191,13 +207,15 @@ class Outbox:
 
 
 def link_of(folder: Path, number: int) -> str | None:
-    """Return the hash of a journal's entry; None if it is missing or damaged. Raises DeviceError."""
+    """Return the hash of a journal's entry; None if it is missing or damaged. Raises DeviceError if the disk fails."""
     row = row_at(folder, number)
     return row.link if row else None
 
 
 def aliases_of(pairs: tuple[str, ...]) -> dict[str, str]:
-    """Convert settings such as `"Ann=Ann of the Lion"` to names to publish by name at the table. Raises DeviceError.
+    """Convert settings such as `"Ann=Ann of the Lion"` to a dict: name at the table -> name to publish.
+
+    Raises DeviceError for a text without a name on both sides of "=", or with an alias over 24 characters.
 
     >>> aliases_of(("Ann=Ann of the Lion",))
     {'Ann': 'Ann of the Lion'}
@@ -213,5 +231,11 @@ def aliases_of(pairs: tuple[str, ...]) -> dict[str, str]:
 
 
 def _acknowledged(message: Message, number: int, lines: int) -> Acknowledged:
-    """Return what to keep once the server has the message of game `number`, which had read `lines` lines."""
+    """Return what the cursor stores of a message once the server has it.
+
+    Args:
+        message: The message.
+        number: Number of the entry that began the game.
+        lines: Lines of the game that had been read at the table.
+    """
     return Acknowledged(number, message.revision, message.state, message.content, lines)

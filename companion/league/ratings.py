@@ -15,15 +15,20 @@ from openskill.models import PlackettLuce, PlackettLuceRating
 from companion.league.database import Connection
 
 LOCK = 7_145_002
-"""Number of the advisory lock that lets one instance rate at a time."""
+"""Number of PostgreSQL's advisory lock that lets one instance rate at a time. Only has to differ from other locks."""
 BATCH = 2_000
-"""Games rated in one transaction: bounds its memory and how long it holds the standings."""
+"""Most games rated in one transaction. Higher: it takes more memory and locks the standings longer; lower: rating many
+games takes longer."""
 MODEL = PlackettLuce()
 """A new player begins at mu 25, sigma 25/3."""
 
 
 def rate(connection: Connection, batch: int = BATCH) -> int:
-    """Rate the games that wait, up to `batch` of one season and game, and return how many were rated."""
+    """Rate up to `batch` games that wait, all of one season and kind, and return how many were rated.
+
+    Returns 0 if none waits, or while another instance rates. If an earlier result has changed, all later games of that
+    season and kind wait to be rated again.
+    """
     with connection.transaction():
         free = connection.execute("SELECT pg_try_advisory_xact_lock(%s) AS free", (LOCK,)).fetchone()
         first = connection.execute(
@@ -40,11 +45,11 @@ def rate(connection: Connection, batch: int = BATCH) -> int:
 def rated(
     games: Sequence[Sequence[dict[str, Any]]], known: dict[int, tuple[float, float]]
 ) -> dict[int, tuple[float, float]]:
-    """Return the ratings (mu, sigma) by player after some games.
+    """Return the ratings by player after some games, as (mu, sigma) of the Plackett-Luce model.
 
     Args:
-        games: The rows of each game by seat, with `player`, `side` and `lost`; games in order.
-        known: Ratings before, by player; a missing player is new. It is not changed.
+        games: For each game, in order, a row for each seat with `player`, `side` and `lost`.
+        known: Ratings before, by player; a player who is missing begins at the model's default. It is not changed.
     """
     after = dict(known)
     for rows in games:
@@ -53,7 +58,11 @@ def rated(
 
 
 def _rate_game(rows: Sequence[dict[str, Any]], ratings: dict[int, tuple[float, float]]) -> None:
-    """Change the ratings of a game's players. A side with fewer games lost ranks higher; equal ones draw."""
+    """Update `ratings` in place for the players of one game.
+
+    A side with fewer games lost ranks higher; equal ones draw. A game of one side changes nothing. `rows` has a row for
+    each seat with `player`, `side` and `lost`.
+    """
     sides: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
         sides.setdefault(row["side"], []).append(row)
@@ -67,15 +76,15 @@ def _rate_game(rows: Sequence[dict[str, Any]], ratings: dict[int, tuple[float, f
 
 
 def _rating(ratings: dict[int, tuple[float, float]], player: int) -> PlackettLuceRating:
-    """Return a player's rating for the model; the usual one for a new player."""
+    """Return a player's rating for the model; the model's default for a player without one."""
     known = ratings.get(player)
     return MODEL.rating(mu=known[0], sigma=known[1]) if known else MODEL.rating()
 
 
 def _lock(connection: Connection, place: tuple[int, str], seq: int) -> None:
-    """Lock the games from `seq` on, then their players' standings, in the order in which a table's message locks them.
+    """Lock the rows of the games from number `seq` on, then the standings of their players, until the transaction ends.
 
-    In another order, rating and a message would wait for each other until PostgreSQL ends one of them.
+    `accept` locks in the same order, so that neither waits for the other forever. `place` is (season, kind of game).
     """
     connection.execute(
         "SELECT FROM games WHERE (season, kind) = (%s, %s) AND seq >= %s ORDER BY seq FOR UPDATE", (*place, seq)
@@ -88,7 +97,10 @@ def _lock(connection: Connection, place: tuple[int, str], seq: int) -> None:
 
 
 def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None:
-    """Set all ratings of a season and game to what they were before game `seq`; later games wait to be rated again."""
+    """Reset the ratings of a season and kind to what they were before game `seq`, and mark later games as unrated.
+
+    `place` is (season, kind of game).
+    """
     connection.execute(
         "UPDATE standings s SET mu = b.mu, sigma = b.sigma FROM (SELECT DISTINCT ON (player) player, mu, sigma"
         " FROM results WHERE (season, kind) = (%s, %s) AND seq >= %s AND mu IS NOT NULL ORDER BY player, seq) b"
@@ -106,7 +118,11 @@ def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None
 
 
 def _rate_from(connection: Connection, place: tuple[int, str], seq: int, batch: int) -> int:
-    """Rate the waiting games of a season and game from `seq` on, at most `batch`; return how many."""
+    """Rate the unrated games of a season and kind from number `seq` on, at most `batch`, and return how many.
+
+    Stores each player's rating before the game in its results, and the newest one in the standings. `place` is (season,
+    kind of game).
+    """
     waiting = connection.execute(
         "SELECT game, seq FROM games WHERE (season, kind) = (%s, %s) AND NOT rated AND seq >= %s ORDER BY seq LIMIT %s",
         (*place, seq, batch),

@@ -53,18 +53,21 @@ class Sender(BackgroundThread):
         self._was_over = False
 
     def health(self) -> tuple[bool, str]:
-        """Return whether everything was taken by the server, and a sentence: what waits, and why."""
+        """Return (has the server everything, a sentence): how many games wait or are refused, and why."""
         return self._state
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Take the table's newest snapshot; wake the thread if a game ended, or a past one may have changed."""
+        """Wake the thread if a game ended or a past one may have changed, by the table's newest snapshot and events."""
         over = snapshot.phase == "over"
         if over or self._was_over or news.taken_back:
             self._wake.set()
         self._was_over = over
 
     def _run(self, stopped: threading.Event) -> None:
-        """Send what waits until `stopped` is set; after a failure pause, and then try again."""
+        """Send all waiting messages, then wait to be woken, until `stopped` is set. Runs in the thread.
+
+        After a failure it pauses, longer after each failure in a row, and tries again.
+        """
         failures = 0
         outbox: tuple[Outbox, Ed25519PrivateKey] | None = None
         while not stopped.is_set():
@@ -83,7 +86,10 @@ class Sender(BackgroundThread):
             self._wake.wait(pause_s(failures) if failures else None)
 
     def _outbox(self) -> tuple[Outbox, Ed25519PrivateKey]:
-        """Open the outbox. Raises DeviceError, which `health` tells, when key, address or aliases are wrong."""
+        """Return the outbox and the table's private key. If address, key or aliases are wrong, raises DeviceError.
+
+        `health` then reports that error.
+        """
         try:
             check_address("[league] server", self._server)
             key = key_of(self._folder)
@@ -93,7 +99,10 @@ class Sender(BackgroundThread):
             raise
 
     def _send_all(self, outbox: Outbox, key: Ed25519PrivateKey, stopped: threading.Event) -> None:
-        """Send every message that waits and was not refused for good. Raises OSError if the server can't take it."""
+        """Send every waiting message, except those that the server refused for good, until `stopped` is set.
+
+        Sets what `health` says. Raises OSError if the server can't be reached or can't take a message now.
+        """
         waiting = outbox.waiting()
         for at, each in enumerate(waiting):
             if stopped.is_set():
@@ -108,10 +117,12 @@ class Sender(BackgroundThread):
         self._state = self._settled(outbox)
 
     def _send(self, outbox: Outbox, key: Ed25519PrivateKey, waiting: Pending) -> None:
-        """Send one message.
+        """Send one message, and store in the outbox that the server has it, or remember its refusal for good.
 
         The server may hold the same or a later revision with other content, because the journal was restored from a
-        backup. If `waiting.rises`, the message is then sent again with the next revision, so that it counts.
+        backup. If `waiting.rises`, the message is then sent again as the next revision, up to 3 times in all.
+
+        Raises OSError if the server can't be reached or refuses for now.
         """
         message = waiting.message
         for _ in range(3):
@@ -131,7 +142,7 @@ class Sender(BackgroundThread):
         self._refused[message.game] = message.content, answer.message
 
     def _settled(self, outbox: Outbox) -> tuple[bool, str]:
-        """Return the sentence for `health` after everything was offered to the server."""
+        """Return what `health` says once all messages were offered: (did the server take all, a sentence)."""
         refused = [why for _, why in self._refused.values()]
         if refused:
             return False, f"{self._server} refuses {len(refused)} games, the last because: {refused[-1]}"
@@ -139,7 +150,11 @@ class Sender(BackgroundThread):
 
 
 def put_over_http(address: str, body: bytes, signature: str) -> tuple[int, Reply]:
-    """PUT a signed body and return status and answer. Raises OSError if nobody answers."""
+    """Send a signed body by HTTP PUT and return (status, reply). Raises OSError if nobody answers.
+
+    A body that is no reply of a league, perhaps from a proxy, is returned as a reply with its first 200 bytes as
+    message.
+    """
     status, content = sent("PUT", address, body, {SIGNATURE: signature})
     try:
         return status, msgspec.json.decode(content, type=Reply)

@@ -29,13 +29,19 @@ from web.static_files import static_files
 log = logging.getLogger(__name__)
 
 THREADS = 16
-"""Requests that one instance answers at a time; others wait."""
+"""Most requests that one instance answers at a time, each in a thread; others wait. Higher: more memory, and more
+requests wait for a database connection; lower: slow requests delay others."""
 RATE_EVERY_S = 0.5
-"""Pause of the thread that rates games, in seconds: how late a rating may be."""
+"""Pause in seconds between two searches for games to rate. Higher: ratings are later; lower: more queries."""
 
 
 def application(pool: Pool, now: Callable[[], float] = time.time) -> flask.Flask:
-    """Make the Flask application on a pool of connections; `now` returns seconds since 1970."""
+    """Return the Flask application of the league: it takes games from tables and shows the pages and `/healthz`.
+
+    Args:
+        pool: Connections to the database.
+        now: Returns the time in seconds since 1970.
+    """
     app = flask.Flask(__name__, static_folder=None)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
@@ -60,7 +66,14 @@ def application(pool: Pool, now: Callable[[], float] = time.time) -> flask.Flask
 
 
 def serve(pool: Pool, host: str, port: int, ready: Callable[[int], None]) -> None:
-    """Serve until Ctrl-C or SIGTERM; `ready` is called with the port once it is served. Rates games beside it."""
+    """Serve the league's site and rate games in a second thread, until Ctrl-C or SIGTERM; then close the pool.
+
+    Args:
+        pool: Connections to the database.
+        host: Address to serve on.
+        port: Port to serve on; 0 for any free one.
+        ready: Called with the port once the server listens.
+    """
     app: Any = application(pool)
     asgi: Any = WSGIMiddleware(app, workers=THREADS)
     config = uvicorn.Config(asgi, host, port, lifespan="off", ws="none", log_level="warning", access_log=False,
@@ -92,7 +105,7 @@ class _Announcing(uvicorn.Server):
 
 
 def _rate_until(pool: Pool, ended: threading.Event) -> None:
-    """Rate games that wait, until the server ends. A database that is away is asked again."""
+    """Rate waiting games every `RATE_EVERY_S` seconds until `ended` is set; if the database fails, log it and go on."""
     while not ended.wait(RATE_EVERY_S):
         try:
             with pool.connection() as connection:
@@ -103,7 +116,11 @@ def _rate_until(pool: Pool, ended: threading.Event) -> None:
 
 
 def _taken(pool: Pool, now_s: float, path: str) -> flask.Response:
-    """Take one message: check the signature, replay the game, store it; answer with the revision that counts."""
+    """Return the response to one message in the current request: check its signature, replay its game, store it.
+
+    Status 200 with the revision that counts, or 400, 401, 409 or 422. A registered table's refused message is kept
+    aside.
+    """
     body, signature = flask.request.get_data(cache=False), flask.request.headers.get(SIGNATURE, "")
     try:
         message = msgspec.json.decode(body, type=Message)
@@ -128,7 +145,7 @@ def _taken(pool: Pool, now_s: float, path: str) -> flask.Response:
 def _judged(
     connection: Connection, table: int, message: Message, body: bytes, signature: str, now_s: float
 ) -> tuple[int, Reply]:
-    """Replay a registered table's game and store it; return status and answer."""
+    """Replay and store a registered table's message, and return (status, reply): 200, 409, or 422 by the rules."""
     try:
         return 200, accept(connection, table, message, judged(message), body, signature, now_s)
     except NotAccepted as no:
@@ -138,12 +155,12 @@ def _judged(
 
 
 def _answer(status: int, answer: Reply) -> flask.Response:
-    """Return an answer as JSON."""
+    """Return a reply to a table as a JSON response."""
     return flask.Response(msgspec.json.encode(answer), status, mimetype="application/json")
 
 
 def _http_error(error: HTTPException) -> flask.Response | HTTPException:
-    """Turn an HTTP error of Flask into JSON with one sentence."""
+    """Return the response to an HTTP error: a page for a GET outside /api/, else a reply in JSON with one sentence."""
     if error.code == 413:
         return _answer(413, Reply(f"A message has at most {MAX_BODY_BYTES} bytes."))
     if flask.request.method == "GET" and not flask.request.path.startswith("/api/"):
@@ -152,7 +169,7 @@ def _http_error(error: HTTPException) -> flask.Response | HTTPException:
 
 
 def _away(error: Exception) -> flask.Response:
-    """Answer 503 while the database is away: the table keeps the game and asks again."""
+    """Return 503 with Retry-After while the database can't be reached; the table keeps the game and sends it again."""
     log.warning("the database is away: %s", error)
     response = _answer(503, Reply("The database is away. The game is kept at the table; it is sent again."))
     response.headers["Retry-After"] = "2"
@@ -160,7 +177,7 @@ def _away(error: Exception) -> flask.Response:
 
 
 def _with_headers(response: flask.Response) -> flask.Response:
-    """Add the security headers; pages may be kept if they say so."""
+    """Add the security headers to a response, unless it sets them itself, and return it."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     return response
