@@ -1,4 +1,4 @@
-"""Checks names that people type: a name must be visible, and must not change the direction of the text around it."""
+"""Names that people type: checked to be visible and to keep the direction of the text, and made safe for a CSV file."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ JOINERS = "\u200c\u200d"
 """The invisible zero-width non-joiner and joiner, which are allowed in names: Persian and combined emoji need them."""
 FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{3,6}\U000e007f")
 """The flags of England, Scotland and Wales, which are allowed in names: a black flag and invisible tag letters."""
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""First characters that make a spreadsheet read a cell as a formula. `for_spreadsheet` disarms texts that start so."""
 
 
 def problem_of(names: Iterable[str]) -> str | None:
@@ -46,6 +49,15 @@ def cleaned(name: str) -> str:
     """Return a name without forbidden invisible characters and without spaces around it."""
     unseen = {sign for sign in _without_allowed(name) if unicodedata.category(sign) in INVISIBLE}
     return "".join(sign for sign in name if sign not in unseen).strip()
+
+
+def for_spreadsheet(text: str) -> str:
+    """Return a text for a cell of a CSV file: with an apostrophe in front if a spreadsheet would run it as a formula.
+
+    >>> for_spreadsheet("=1+1"), for_spreadsheet("Ann")
+    ("'=1+1", 'Ann')
+    """
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 def _without_allowed(name: str) -> str:

@@ -21,7 +21,7 @@ from companion.games.registry import GAMES, game_named
 from companion.league import queries
 from companion.league.database import Pool
 from web import static_files
-from web.api.evening import plain
+from web.names import for_spreadsheet
 
 OWN = {"league.css": "text/css; charset=utf-8", "league.js": "text/javascript; charset=utf-8"}
 """The pages' own files, with their media types."""
@@ -169,7 +169,7 @@ def _csv(columns: Sequence[str], rows: queries.Rows) -> str:
     out = csv.writer(text, lineterminator="\n")
     out.writerow(columns)
     for row in rows:
-        out.writerow([plain(row[name]) if isinstance(row[name], str) else row[name] for name in columns])
+        out.writerow([for_spreadsheet(row[name]) if isinstance(row[name], str) else row[name] for name in columns])
     return text.getvalue()
 
 

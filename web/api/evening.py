@@ -12,6 +12,7 @@ import msgspec
 from companion.errors import RulesError
 from companion.history.export import PastGames
 from companion.table.read_only import AnyTable
+from web.names import for_spreadsheet
 from web.pairing.roles import ANYONE
 from web.responses import answer, attachment, refusal
 from web.routes import Json, Routes
@@ -28,8 +29,6 @@ GAME_ROUTE: Json = {"roles": ANYONE, "refused": (404,)}
 """Arguments of `Routes.get` for a route about one game: anyone may use it; 404 for an unknown game."""
 ODDS_ROUTE: Json = {"roles": ANYONE, "refused": (404, 409)}
 """Arguments of `Routes.get` for a route about a game's odds: as `GAME_ROUTE`, and 409 if its odds are not known."""
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""First characters that make a spreadsheet read a cell as a formula. `plain` disarms texts that start so."""
 
 
 def routes(past: PastGames, table: AnyTable) -> Routes:
@@ -71,7 +70,7 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
         sheet = csv.writer(text)
         sheet.writerow(CSV_COLUMNS)
         for *of_game, number, player, values in past.throw_rows():
-            sheet.writerow([*of_game, number, plain(player), " ".join(map(str, values))])
+            sheet.writerow([*of_game, number, for_spreadsheet(player), " ".join(map(str, values))])
         return attachment(text.getvalue().encode(), "text/csv", "peg-and-pip-throws.csv")
 
     return made
@@ -119,11 +118,6 @@ def _game_answer(find: Callable[[], Json | None], error: str) -> flask.Response:
     except RulesError as why:
         return refusal(409, error, str(why))
     return _no_such_game() if found is None else answer(found)
-
-
-def plain(name: str) -> str:
-    """Return a player's name for a CSV file: with an apostrophe in front if a spreadsheet would run it as a formula."""
-    return f"'{name}" if name.startswith(FORMULA_STARTS) else name
 
 
 def _no_such_game() -> flask.Response:
