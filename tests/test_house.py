@@ -35,7 +35,8 @@ COMPOSERS = (
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "companion.errors": (),
     "companion.games": ("companion.games", "companion.errors"),
-    "companion.table": ("companion.table", "companion.games", "companion.errors"),
+    "companion.tournaments": ("companion.tournaments", "companion.errors"),
+    "companion.table": ("companion.table", "companion.tournaments", "companion.games", "companion.errors"),
     "companion.history": ("companion.history", "companion.table", "companion.games", "companion.errors"),
     "companion.evidence": (
         "companion.evidence",
@@ -48,6 +49,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "companion.bots": ("companion.bots", "companion.history", "companion.table", "companion.games", "companion.errors"),
     "companion.league": (
         "companion.league",
+        "companion.tournaments",
         "companion.history",
         "companion.table",
         "companion.games",

@@ -1,4 +1,4 @@
-"""The organiser's commands: register tables, open seasons, merge players, plan fixtures. Each is logged."""
+"""The organiser's commands: register tables, open seasons, merge players. Each is logged."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from companion.errors import CompanionError
-from companion.games.registry import game_named
 from companion.league.database import Connection
-from companion.league.tournament import round_robin
 
 
 def add_table(connection: Connection, key: str, name: str, pub: str) -> None:
@@ -25,7 +23,7 @@ def add_table(connection: Connection, key: str, name: str, pub: str) -> None:
             " SET name = excluded.name, pub = excluded.pub, active = true",
             (bytes.fromhex(key), name, pub),
         )
-        _log(connection, f"table {name!r} of {pub!r} registered")
+        log_change(connection, f"table {name!r} of {pub!r} registered")
 
 
 def remove_table(connection: Connection, key: str) -> None:
@@ -36,7 +34,7 @@ def remove_table(connection: Connection, key: str) -> None:
         ).fetchone()
         if found is None:
             raise CompanionError(f"There is no table {key!r}.")
-        _log(connection, f"table {found['name']!r} removed")
+        log_change(connection, f"table {found['name']!r} removed")
 
 
 def move_games(connection: Connection, old: str, new: str) -> int:
@@ -64,7 +62,7 @@ def move_games(connection: Connection, old: str, new: str) -> int:
             " AND NOT EXISTS (SELECT FROM players q WHERE q.table_id = %s AND q.name = p.name)",
             (numbers[1], numbers[0], numbers[1]),
         )
-        _log(connection, f"games of table {old[:8]} moved to {new[:8]}")
+        log_change(connection, f"games of table {old[:8]} moved to {new[:8]}")
         return moved
 
 
@@ -82,7 +80,7 @@ def add_season(connection: Connection, name: str, starts: date, ends: date) -> i
                         sql.Identifier(f"{parent}_{row['id']}"), sql.Identifier(parent), sql.Literal(row["id"])
                     )
                 )
-            _log(connection, f"season {name!r} opened, {starts} to {ends}")
+            log_change(connection, f"season {name!r} opened, {starts} to {ends}")
     except (psycopg.errors.ExclusionViolation, psycopg.errors.UniqueViolation, psycopg.errors.CheckViolation) as no:
         why = no.diag.message_detail or no.diag.message_primary
         raise CompanionError(f"The season {name!r} can't be opened: {why}") from None
@@ -93,7 +91,7 @@ def add_season(connection: Connection, name: str, starts: date, ends: date) -> i
 def merge(connection: Connection, other: int, into: int) -> None:
     """Merge player `other` into `into`: they are one person. Results, standings and ratings follow.
 
-    Raises CompanionError for an unknown or merged player, or if both played in one game.
+    Raises CompanionError for an unknown or merged player, or if both play in one game or tournament.
     """
     with connection.transaction():
         rows = connection.execute(
@@ -108,6 +106,9 @@ def merge(connection: Connection, other: int, into: int) -> None:
         ).fetchone()
         if both:
             raise CompanionError(f"{other} and {into} played against each other in {both['game'].hex}: two people.")
+        drawn = connection.execute("SELECT id FROM tournaments WHERE players @> %s::int[]", ([other, into],)).fetchone()
+        if drawn:
+            raise CompanionError(f"{other} and {into} are both in tournament {drawn['id']}. Plan that one anew first.")
         # Games are locked before standings, as a table's message does.
         connection.execute(
             "UPDATE games SET rated = false WHERE game IN (SELECT game FROM results WHERE player IN (%s, %s))",
@@ -129,38 +130,17 @@ def merge(connection: Connection, other: int, into: int) -> None:
         )
         connection.execute("DELETE FROM standings WHERE player = %s", (other,))
         connection.execute(
-            "UPDATE fixtures SET home = CASE home WHEN %(a)s THEN %(b)s ELSE home END,"
-            " away = CASE away WHEN %(a)s THEN %(b)s ELSE away END WHERE %(a)s IN (home, away)",
+            "UPDATE tournaments SET players = array_replace(players, %(a)s, %(b)s),"
+            " gone = array_replace(gone, %(a)s, %(b)s) WHERE %(a)s = ANY(players)",
             {"a": other, "b": into},
         )
         connection.execute(
             "UPDATE players SET merged_into = %s WHERE id = %s OR merged_into = %s", (into, other, other)
         )
-        _log(connection, f"player {other} merged into {into}", {row["id"]: row["name"] for row in rows})
+        log_change(connection, f"player {other} merged into {into}", {row["id"]: row["name"] for row in rows})
 
 
-def plan_fixtures(connection: Connection, season: int, kind: str, players: list[int]) -> int:
-    """Plan a round robin of a season and game between these players; return the number of fixtures."""
-    game_named(kind)
-    rows = [
-        (season, kind, number, home, away)
-        for number, pairs in enumerate(round_robin(players), 1)
-        for home, away in pairs
-    ]
-    try:
-        with connection.transaction():
-            connection.cursor().executemany(
-                "INSERT INTO fixtures (season, kind, round, home, away) VALUES (%s, %s, %s, %s, %s)"
-                " ON CONFLICT DO NOTHING",
-                rows,
-            )
-            _log(connection, f"{len(rows)} fixtures of {kind} planned in season {season}")
-    except psycopg.errors.ForeignKeyViolation as no:
-        raise CompanionError(f"{no.diag.message_detail} List players on /players, seasons on /.") from None
-    return len(rows)
-
-
-def _log(connection: Connection, what: str, before: dict[int, Any] | None = None) -> None:
+def log_change(connection: Connection, what: str, before: dict[int, Any] | None = None) -> None:
     """Log what was done, with the database's user who did it."""
     connection.execute(
         "INSERT INTO changes (who, what, before) VALUES (session_user, %s, %s)",

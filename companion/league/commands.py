@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 
-from companion.league import admin, database
+from companion.league import admin, database, fixtures
 from companion.settings.load import default_file
 from companion.settings.starting import in_use
+from companion.tournaments import Draw, Form
 
 DATABASE = click.option(
     "--database", "url", envvar="PEGPIP_DATABASE", required=True, metavar="URL",
@@ -123,9 +124,24 @@ def merge(connection: database.Connection, other: int, into: int) -> int:
 @click.argument("season", type=int)
 @click.argument("game")
 @click.argument("players", type=int, nargs=-1, required=True)
-def fixtures(connection: database.Connection, season: int, game: str, players: tuple[int, ...]) -> int:
-    """Plan a round robin of GAME in a SEASON between PLAYERS, by their numbers."""
-    click.echo(f"{admin.plan_fixtures(connection, season, game, list(players))} fixtures.")
+@click.option("--knockout", is_flag=True, help="Single elimination; the first players get the byes.")
+@click.option("--handicap", "handicaps", type=(int, int), multiple=True, metavar="PLAYER POINTS",
+              help="Points added to this player's final scores; may be repeated.")  # fmt: skip
+@click.option("--from", "starts", type=DAY, help="Games from this day on count. [default: the season's first day]")
+def tournament(connection: database.Connection, season: int, game: str, starts: datetime | None, **drawn: Any) -> int:
+    """Draw a tournament of GAME in a SEASON between PLAYERS, by their numbers: everyone against everyone."""
+    form: Form = "knockout" if drawn["knockout"] else "round_robin"
+    draw = Draw(form, drawn["players"], dict(drawn["handicaps"]))
+    click.echo(f"tournament {fixtures.plan_tournament(connection, season, game, draw, starts and starts.date())}")
+    return 0
+
+
+@organising
+@click.argument("tournament", type=int)
+@click.argument("player", type=int)
+def withdraw(connection: database.Connection, tournament: int, player: int) -> int:
+    """Take a PLAYER out of a TOURNAMENT: opponents get walkovers."""
+    fixtures.withdraw(connection, tournament, player)
     return 0
 
 

@@ -24,6 +24,7 @@ class JudgedSide(msgspec.Struct, frozen=True):
         score: Final score.
         won: Share of the win, from 0 to 1: a win that n sides share counts 1/n.
         lost: Games lost.
+        left: Whether all its players left the game before its end.
     """
 
     name: str
@@ -31,6 +32,7 @@ class JudgedSide(msgspec.Struct, frozen=True):
     score: int
     won: Decimal
     lost: int
+    left: bool = False
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -72,6 +74,7 @@ def judged(message: Message) -> Judged | None:
             score=standing.scores[side],
             won=share if side in standing.outcome.winners else Decimal(0),
             lost=standing.outcome.games_lost[side],
+            left=side in standing.sides_left,
         )
         for side, name in enumerate(standing.sides)
     )

@@ -18,7 +18,7 @@ from companion.games.engine.notation import action_of
 from companion.games.engine.replay import transcript_of
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import GAMES, game_named
-from companion.league import queries
+from companion.league import fixtures, queries
 from companion.league.database import Pool
 from web import static_files
 from web.names import for_spreadsheet
@@ -29,6 +29,8 @@ _ENCODER = msgspec.json.Encoder(decimal_format="number")
 """Writes shares of wins as numbers."""
 MAX_NUMBER = 2**31 - 1
 """Largest number of a season or player in an address: PostgreSQL's integer."""
+FORMS = {"knockout": "Knockout", "round_robin": "Round robin"}
+"""Titles of the forms of a tournament."""
 STANDINGS_COLUMNS = ("player", "name", "pub", "games", "won", "lost", "mu", "sigma")
 """Columns of the standings as CSV."""
 
@@ -50,6 +52,7 @@ class LeaguePages:
         made = flask.Blueprint("league", __name__)
         made.record(lambda setup: setup.app.url_map.converters.update(game=GameName))
         made.app_template_global("file")(static_files.url)
+        made.record(lambda setup: setup.app.jinja_env.globals.update(forms=FORMS))
         made.app_template_global("title")(lambda kind: GAMES[kind].title if kind in GAMES else kind)
         views: dict[str, Callable[..., flask.Response]] = {
             "/": self.home,
@@ -61,9 +64,11 @@ class LeaguePages:
             "/api/seasons": lambda: _json(self._read(queries.seasons)),
             "/api/seasons/<int32:number>/<kind>": self.standings,
             "/api/seasons/<int32:number>/<kind>/games": lambda **of: _json(self._read(queries.games, *of.values())),
-            "/api/seasons/<int32:number>/<kind>/fixtures": lambda **of: _json(
-                self._read(queries.fixtures, *of.values())
+            "/api/seasons/<int32:number>/<kind>/tournaments": lambda **of: _json(
+                self._read(queries.tournaments, *of.values())
             ),
+            "/api/tournaments/<int32:number>": lambda number: _json(self._read(fixtures.tournament, number)),
+            "/tournaments/<int32:number>": self.tournament,
             "/api/games/<game:name>": lambda name: _json(self._read(queries.game, name)),
             "/api/players/<int32:number>": lambda number: _json(self._read(queries.player, number)),
             "/league/<name>": own_file,
@@ -77,20 +82,10 @@ class LeaguePages:
         return _shown("seasons", seasons=self._read(queries.seasons), tables=self._read(queries.tables))
 
     def season(self, number: int, kind: str) -> flask.Response:
-        """Show the standings of a season and game, with fixtures, records and newest games."""
+        """Show the standings of a season and game, with tournaments, records and newest games."""
         by, skip = _order(), min(max(0, flask.request.args.get("skip", 0, int)), MAX_NUMBER)
-        return _shown(
-            "season",
-            season=self._read(queries.season, number),
-            kind=kind,
-            by=by,
-            skip=skip,
-            page=queries.PAGE,
-            standings=self._read(queries.standings, number, kind, by, skip),
-            fixtures=self._read(queries.fixtures, number, kind),
-            games=self._read(queries.games, number, kind),
-            records=self._read(queries.records, number, kind),
-        )
+        found = self._read(queries.season_page, number, kind, by, skip)
+        return _shown("season", kind=kind, by=by, skip=skip, page=queries.PAGE, **found)
 
     def table(self, number: int, kind: str) -> flask.Response:
         """Return the first page of the standings as CSV."""
@@ -105,6 +100,10 @@ class LeaguePages:
         """Show a game: result, replay, and who changed what."""
         found = self._read(queries.game, name)
         return _shown("game", game=found, moves=moves_of(found["transcript"]) if found["transcript"] else [])
+
+    def tournament(self, number: int) -> flask.Response:
+        """Show a tournament: its matches by round, and its standings."""
+        return _shown("tournament", tournament=self._read(fixtures.tournament, number))
 
     def players(self) -> flask.Response:
         """Show the players whose name begins as asked."""

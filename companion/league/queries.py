@@ -14,6 +14,8 @@ Rows = list[dict[str, Any]]
 
 PAGE = 100
 """Rows on a page of standings or games."""
+NEWEST = 20
+"""Newest games on the page of a season: drawing a game costs three times a row of the standings."""
 ORDERS = {
     "wins": "won DESC, lost, player",
     "rating": "(mu - 3 * sigma) DESC, player",
@@ -35,6 +37,18 @@ def season(connection: Connection, number: int) -> dict[str, Any] | None:
     return connection.execute("SELECT id, name, starts, ends FROM seasons WHERE id = %s", (number,)).fetchone()
 
 
+def season_page(connection: Connection, number: int, kind: str, by: str, skip: int) -> dict[str, Any] | None:
+    """Return what the page of a season shows for a kind of game, in one transaction; None for an unknown season."""
+    found = season(connection, number)
+    return found and {
+        "season": found,
+        "standings": standings(connection, number, kind, by, skip),
+        "tournaments": tournaments(connection, number, kind),
+        "games": games(connection, number, kind, NEWEST),
+        "records": records(connection, number, kind),
+    }
+
+
 def tables(connection: Connection) -> Rows:
     """Return the tables of the league by pub."""
     return connection.execute("SELECT name, pub, active FROM tables ORDER BY pub, name").fetchall()
@@ -54,12 +68,21 @@ def standings(connection: Connection, season: int, kind: str, by: str = "wins", 
     ).fetchall()
 
 
-def games(connection: Connection, season: int, kind: str) -> Rows:
+def tournaments(connection: Connection, season: int, kind: str) -> Rows:
+    """Return the tournaments of a season, newest first: `id`, `form`, `starts`, and the number of `players`."""
+    return connection.execute(
+        "SELECT id, form, starts, cardinality(players) AS players FROM tournaments WHERE (season, kind) = (%s, %s)"
+        " ORDER BY starts DESC, id DESC",
+        (season, kind),
+    ).fetchall()
+
+
+def games(connection: Connection, season: int, kind: str, most: int = PAGE) -> Rows:
     """Return the newest games of a season that count, newest first: `game`, `sides`, `played_at`, `pub`, `name`."""
     return connection.execute(
         "SELECT g.game, g.sides, g.played_at, t.pub, t.name FROM games g JOIN tables t ON t.id = g.table_id"
         " WHERE (g.season, g.kind) = (%s, %s) AND g.state = 'final' ORDER BY g.seq DESC LIMIT %s",
-        (season, kind, PAGE),
+        (season, kind, most),
     ).fetchall()
 
 
@@ -138,30 +161,3 @@ def _rivals(connection: Connection, player: int) -> Rows:
         " GROUP BY o.player, p.name ORDER BY games DESC, p.name LIMIT 20",
         (player,),
     ).fetchall()
-
-
-def fixtures(connection: Connection, season: int, kind: str) -> Rows:
-    """Return the fixtures of a season by round; the nth one of two players has their nth game together, or None.
-
-    Each has `round`, `day`, `home`, `away`, `home_name`, `away_name`, and of its game `game`, `won` and `lost` of home.
-    """
-    rows = connection.execute(
-        "SELECT f.round, f.day, f.home, f.away, h.name AS home_name, a.name AS away_name FROM fixtures f"
-        " JOIN players h ON h.id = f.home JOIN players a ON a.id = f.away WHERE (f.season, f.kind) = (%s, %s)"
-        " ORDER BY f.round, f.id",
-        (season, kind),
-    ).fetchall()
-    played = connection.execute(
-        "SELECT r.game, r.player, o.player AS other, r.won, o.lost FROM results r JOIN results o USING (season, game)"
-        " WHERE (r.season, r.kind) = (%s, %s) AND r.counted AND o.counted AND r.player <> o.player"
-        " AND r.player = ANY(%s) AND o.player = ANY(%s)"
-        " AND (SELECT count(*) FROM results n WHERE (n.season, n.game) = (r.season, r.game) AND n.counted) = 2"
-        " ORDER BY r.seq",
-        (season, kind, [row["home"] for row in rows], [row["away"] for row in rows]),
-    ).fetchall()
-    for row in rows:
-        meets = (row["home"], row["away"])
-        place = next((at for at, each in enumerate(played) if (each["player"], each["other"]) == meets), None)
-        found = played.pop(place) if place is not None else {"game": None, "won": None, "lost": None}
-        row |= {"game": found["game"], "won": found["won"], "lost": found["lost"]}
-    return rows

@@ -15,9 +15,11 @@ import msgspec
 import pytest
 from werkzeug.test import TestResponse
 
-from companion.league import admin
+from companion.errors import CompanionError
+from companion.league import admin, fixtures
 from companion.league.database import as_owner
 from companion.league.key import name_of
+from companion.tournaments import Draw
 from tests.league.conftest import League, new_league
 from tests.league.playing import Pub, outbox_of, sent
 from tests.league.services import Postgres
@@ -161,15 +163,48 @@ def test_merged_players_are_one_with_one_rating(own_season: Season) -> None:
         admin.merge(connection, players["Ben"], players["Ann"])
 
 
-def test_fixtures_take_their_results_from_the_games(own_season: Season) -> None:
+def test_a_tournament_takes_its_results_from_the_games(own_season: Season) -> None:
     players = {row["name"]: row["player"] for row in own_season.json(f"/api/seasons/{own_season.number}/crapola")}
-    wanted = [players["Ann"], players["Ben"], players["=cmd()"]]
+    ann, ben, other = players["Ann"], players["Ben"], players["=cmd()"]
     with as_owner(own_season.league.url) as connection:
-        assert admin.plan_fixtures(connection, own_season.number, "crapola", wanted) == 3
-    rows = own_season.json(f"/api/seasons/{own_season.number}/crapola/fixtures")
-    played = {frozenset((row["home_name"], row["away_name"])) for row in rows if row["game"]}
-    assert played == {frozenset(("Ann", "Ben")), frozenset(("=cmd()", "Ben"))}
-    assert "to play" in own_season.text(f"/seasons/{own_season.number}/crapola")
+        robin = fixtures.plan_tournament(
+            connection, own_season.number, "crapola", Draw("round_robin", (ann, ben, other), {ben: 5})
+        )
+    told = own_season.json(f"/api/tournaments/{robin}")
+    played = {frozenset(match["players"]) for match in told["matches"] if match["game"]}
+    assert played == {frozenset((ann, ben)), frozenset((ben, other))}
+    assert sum(row["won"] for row in told["standings"]) == 2
+    page = own_season.text(f"/tournaments/{robin}")
+    assert "to play" in page
+    assert f"/tournaments/{robin}" in own_season.text(f"/seasons/{own_season.number}/crapola")
+    with as_owner(own_season.league.url) as connection:
+        fixtures.withdraw(connection, robin, ann)
+    told = own_season.json(f"/api/tournaments/{robin}")
+    walkover = next(match for match in told["matches"] if match["game"] is None)
+    assert walkover["won"][walkover["players"].index(other)] == 1
+    assert "walkover for" in own_season.text(f"/tournaments/{robin}")
+
+
+def test_a_knockout_of_a_season_goes_on_with_its_winners(own_season: Season) -> None:
+    players = {row["name"]: row["player"] for row in own_season.json(f"/api/seasons/{own_season.number}/crapola")}
+    ann, ben, other = players["Ann"], players["Ben"], players["=cmd()"]
+    with as_owner(own_season.league.url) as connection:
+        cup = fixtures.plan_tournament(connection, own_season.number, "crapola", Draw("knockout", (other, ann, ben)))
+        late = fixtures.plan_tournament(
+            connection, own_season.number, "crapola", Draw("knockout", (ann, ben)), date(2039, 1, 1)
+        )
+        for wrong in (Draw("knockout", (ann, 999)), Draw("knockout", (ann,))):
+            with pytest.raises(CompanionError, match=r"999|2 to 64"):
+                fixtures.plan_tournament(connection, own_season.number, "crapola", wrong)
+        with pytest.raises(CompanionError, match="both in tournament"):
+            admin.merge(connection, other, ann)
+    told = own_season.json(f"/api/tournaments/{cup}")
+    first, final = told["matches"]
+    assert (set(first["players"]), first["game"] is not None) == ({ann, ben}, True)
+    winner = first["players"][first["won"].index(1)]
+    assert set(final["players"]) == {winner, other}
+    assert "still open" not in own_season.text(f"/tournaments/{cup}")
+    assert own_season.json(f"/api/tournaments/{late}")["matches"][0]["won"] is None, "earlier games do not count"
 
 
 def test_seasons_that_overlap_are_refused(own_season: Season) -> None:

@@ -1,12 +1,11 @@
-"""Pairings of a round robin."""
+"""Pairings: the rounds of a round robin, and the bracket of a knockout with its byes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
 
-P = TypeVar("P")
-"""A player: a name or a number."""
+from companion.tournaments.draw import P
+
 Pair = tuple[P, P]
 
 
@@ -31,3 +30,19 @@ def round_robin(entrants: Sequence[P]) -> list[list[Pair[P]]]:
         rounds.append(pairs)
         circle = [circle[0], circle[-1], *circle[1:-1]]
     return rounds
+
+
+def bracket(entrants: Sequence[P]) -> list[P | None]:
+    """Return the first line of a knockout: entrants side by side meet, None beside an entrant is a bye.
+
+    Its length is a power of two. The byes go to the first entrants, and the first two are in different halves: the
+    usual order of seeds, in which the places of each pair add up to the same number.
+
+    >>> bracket(["a", "b", "c", "d", "e"])
+    ['a', None, 'd', 'e', 'b', None, 'c', None]
+    """
+    order = [0]
+    while len(order) < len(entrants):
+        size = 2 * len(order)
+        order = [place for seed in order for place in (seed, size - 1 - seed)]
+    return [entrants[place] if place < len(entrants) else None for place in order]

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from companion.league.tournament import round_robin
+from companion.tournaments.pairings import round_robin
 
 NAMES = [f"p{number}" for number in range(40)]
 

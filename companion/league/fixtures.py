@@ -1,0 +1,93 @@
+"""Tournaments of a season: planned by the organiser; their matches follow from the games that count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from companion.errors import CompanionError
+from companion.games.registry import game_named
+from companion.league.admin import log_change
+from companion.league.database import Connection
+from companion.tournaments import Draw, Result, check, matches_of, standings
+
+MAX_PLAYERS = 64
+"""Most players of a tournament: a round robin of 64 has 2,016 matches, which is what a page can show."""
+
+
+def plan_tournament(connection: Connection, season: int, kind: str, draw: Draw[int], starts: date | None = None) -> int:
+    """Draw a tournament of a season and return its number. Raises CompanionError for what can't be played.
+
+    Games that began before the day `starts` do not count; None: the season's first day.
+    """
+    game_named(kind)
+    check(draw, MAX_PLAYERS)
+    players = list(draw.players)
+    with connection.transaction():
+        row = connection.execute(
+            "SELECT array(SELECT unnest(%s) EXCEPT SELECT id FROM players WHERE merged_into IS NULL) AS unknown",
+            (players,),
+        ).fetchone()
+        if row and row["unknown"]:
+            raise CompanionError(f"{row['unknown']} are no players, or were merged. List players on /players.")
+        row = connection.execute(
+            "INSERT INTO tournaments (season, kind, form, starts, players, handicaps)"
+            " SELECT id, %s, %s, coalesce(%s, starts), %s, %s FROM seasons WHERE id = %s AND id <> 0 RETURNING id",
+            (kind, draw.form, starts, players, [draw.handicaps.get(player, 0) for player in players], season),
+        ).fetchone()
+        if row is None:
+            raise CompanionError(f"There is no season {season}. List seasons on the first page.")
+        log_change(connection, f"tournament {row['id']} of {kind} planned in season {season}: {draw.form}, {players}")
+    number: int = row["id"]
+    return number
+
+
+def withdraw(connection: Connection, tournament: int, player: int) -> None:
+    """Take a player out of a tournament: opponents get walkovers. Raises CompanionError for one who is not in it."""
+    with connection.transaction():
+        done = connection.execute(
+            "UPDATE tournaments SET gone = array_append(array_remove(gone, %(p)s), %(p)s)"
+            " WHERE id = %(t)s AND %(p)s = ANY(players)",
+            {"t": tournament, "p": player},
+        )
+        if not done.rowcount:
+            raise CompanionError(f"Player {player} is not in tournament {tournament}.")
+        log_change(connection, f"player {player} left tournament {tournament}")
+
+
+def tournament(connection: Connection, number: int) -> dict[str, Any] | None:
+    """Return a tournament with its `matches` and `standings`, and `names` by player; None for an unknown one."""
+    found = connection.execute(
+        "SELECT t.*, s.name AS season_name FROM tournaments t JOIN seasons s ON s.id = t.season WHERE t.id = %s",
+        (number,),
+    ).fetchone()
+    if found is None:
+        return None
+    players = found["players"]
+    handicaps = dict(zip(players, found["handicaps"], strict=True))
+    draw: Draw[int] = Draw(found["form"], tuple(players), handicaps, frozenset(found["gone"]))
+    matches = matches_of(draw, _results(connection, found))
+    rows = connection.execute("SELECT id, name FROM players WHERE id = ANY(%s)", (players,)).fetchall()
+    names = {row["id"]: row["name"] for row in rows}
+    return {**found, "handicaps": handicaps, "names": names, "matches": matches, "standings": standings(draw, matches)}
+
+
+def _results(connection: Connection, tournament: Mapping[str, Any]) -> list[Result[int, UUID]]:
+    """Return the games between two players of a tournament that count, in the order in which they were played."""
+    rows = connection.execute(
+        "SELECT r.game, r.player AS home, o.player AS away, r.score, o.score AS other, r.won, o.won AS other_won,"
+        """ g.sides @> '[{"left": true}]' AS forfeit"""
+        " FROM results r JOIN results o USING (season, game) JOIN games g USING (game)"
+        " WHERE (r.season, r.kind) = (%(season)s, %(kind)s) AND r.counted AND o.counted AND (r.seat, o.seat) = (0, 1)"
+        " AND r.player = ANY(%(players)s) AND o.player = ANY(%(players)s) AND g.played_at >= %(starts)s::date"
+        " AND NOT EXISTS (SELECT FROM results n WHERE (n.season, n.game) = (r.season, r.game) AND n.counted"
+        " AND n.seat > 1) ORDER BY g.played_at, r.seq",
+        tournament,
+    )
+    return [
+        Result(row["game"], (row["home"], row["away"]), (row["score"], row["other"]),
+               (float(row["won"]), float(row["other_won"])), row["forfeit"])
+        for row in rows
+    ]  # fmt: skip

@@ -1,0 +1,119 @@
+"""Matches of a tournament: who meets whom, and the result of each from the finished games and the walkovers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from companion.tournaments.draw import Draw, G, P, Result, oriented
+from companion.tournaments.pairings import bracket, round_robin
+
+
+@dataclass(frozen=True, slots=True)
+class Match(Generic[P, G]):
+    """A match of a tournament.
+
+    Attributes:
+        round: Its round, from 1.
+        players: The two players; None for one who is not known yet.
+        won: Each one's share of the win; None while it is to be played. (0, 0): both have left.
+        scores: Final scores of its game, without handicaps; None without a game.
+        game: Its game. None with a result: a walkover.
+    """
+
+    round: int
+    players: tuple[P | None, P | None]
+    won: tuple[float, float] | None = None
+    scores: tuple[int, int] | None = None
+    game: G | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Entrant(Generic[P]):
+    """Who comes to a match of a knockout.
+
+    Attributes:
+        player: The player; None while the match before is to be played.
+        after: Number of results up to the one that brought the player here; only later games count.
+    """
+
+    player: P | None
+    after: int = 0
+
+
+def matches_of(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, G]]:
+    """Return the matches of a tournament, in the order in which they are to be played.
+
+    Round robin: the first game of two players is their match. Knockout: their first game with a winner after the
+    matches that brought them there; after a shared win they play again. A bye is no match. When a player has left,
+    the opponent of each match without a game gets a walkover.
+
+    Args:
+        draw: The tournament.
+        results: Games that were finished in its time, in the order in which they began. Games of others are ignored.
+    """
+    if draw.form == "round_robin":
+        rounds = enumerate(round_robin(draw.players), 1)
+        return [_match(draw, results, number, pair)[0] for number, pairs in rounds for pair in pairs]
+    return _knockout(draw, results)
+
+
+def due(matches: Sequence[Match[P, G]]) -> tuple[P, P] | None:
+    """Return the players of the first match that can be played; None if there is none."""
+    for match in matches:
+        one, other = match.players
+        if match.won is None and one is not None and other is not None:
+            return one, other
+    return None
+
+
+def _match(
+    draw: Draw[P], results: Sequence[Result[P, G]], number: int, pair: tuple[P, P], begun: int = 0
+) -> tuple[Match[P, G], int]:
+    """Return the match of two players, and the number of results up to its game.
+
+    Args:
+        draw: The tournament.
+        results: All results.
+        number: Round of the match.
+        pair: The two players.
+        begun: Number of results before the match; `begun` is returned if the match has no game.
+    """
+    for at, result in enumerate(results[begun:], begun + 1):
+        if set(result.players) == set(pair):
+            decided = oriented(result, pair[0], draw.handicaps)
+            if draw.form == "round_robin" or decided.won[0] != decided.won[1]:
+                return Match(number, pair, decided.won, decided.scores, result.game), at
+    gone = [player in draw.left for player in pair]
+    walkover = (float(gone[1] and not gone[0]), float(gone[0] and not gone[1]))
+    return Match(number, pair, walkover if any(gone) else None), begun
+
+
+def _knockout(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, G]]:
+    """Return the matches of a knockout, round by round, each round from the top of the bracket."""
+    line = [None if player is None else _Entrant(player) for player in bracket(draw.players)]
+    matches, number = list[Match[P, G]](), 0
+    while len(line) > 1:
+        number += 1
+        winners = list[_Entrant[P] | None]()
+        for one, other in zip(line[::2], line[1::2], strict=True):
+            if one is None or other is None:  # a bye, or nobody came through
+                winners.append(one or other)
+            elif one.player is None or other.player is None:
+                matches.append(Match(number, (one.player, other.player)))
+                winners.append(_Entrant(None))
+            else:
+                pair = (one.player, other.player)
+                match, after = _match(draw, results, number, pair, max(one.after, other.after))
+                matches.append(match)
+                winners.append(_winner(match, after))
+        line = winners
+    return matches
+
+
+def _winner(match: Match[P, G], after: int) -> _Entrant[P] | None:
+    """Return who goes on from a match of a knockout; None if both players have left."""
+    if match.won is None:
+        return _Entrant(None)
+    return _Entrant(match.players[match.won[1] > match.won[0]], after) if any(match.won) else None

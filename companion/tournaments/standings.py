@@ -1,0 +1,79 @@
+"""Standings of a tournament, with the tie-breaks that decide between players who are level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from companion.tournaments.draw import Draw, G, P
+from companion.tournaments.matches import Match
+
+
+@dataclass(frozen=True, slots=True)
+class Placing(Generic[P]):
+    """A player's line in the standings.
+
+    Attributes:
+        place: Place from 1; players who are level in everything share it.
+        player: The player.
+        played: Matches with a result, walkovers included.
+        won: Matches won; a shared win counts a half.
+        difference: Own points less the opponents', handicaps included, over the matches with a game.
+    """
+
+    place: int
+    player: P
+    played: int
+    won: float
+    difference: int
+
+
+def standings(draw: Draw[P], matches: Sequence[Match[P, G]]) -> list[Placing[P]]:
+    """Return the standings after these matches (`matches_of`), the best first.
+
+    Knockout: the later the round in which a player went out, the better; whoever went out in the same round shares a
+    place, and whoever is not out is level with the leader. Round robin: most matches won; then most won against those
+    with as many wins; then the higher difference of points; then the place is shared.
+    """
+    totals = {player: _totals(draw, matches, player) for player in draw.players}
+    keys: dict[P, tuple[float, ...]] = {}
+    for player in draw.players:
+        if draw.form == "knockout":
+            keys[player] = (_out_in(matches, player),)
+        else:
+            won = totals[player][1]
+            level = {other for other in draw.players if totals[other][1] == won}
+            keys[player] = (won, _won_against(matches, player, level), totals[player][2])
+    order = sorted(draw.players, key=lambda player: keys[player], reverse=True)
+    return [
+        Placing(1 + sum(keys[other] > keys[player] for other in order), player, *totals[player]) for player in order
+    ]
+
+
+def _totals(draw: Draw[P], matches: Sequence[Match[P, G]], player: P) -> tuple[int, float, int]:
+    """Return a player's number of matches with a result, share of wins, and difference of points."""
+    played, won, difference = 0, 0.0, 0
+    for match in matches:
+        if match.won is not None and player in match.players:
+            own = match.players.index(player)
+            played, won = played + 1, won + match.won[own]
+            opponent = match.players[1 - own]
+            if match.scores is not None and opponent is not None:
+                gap = draw.handicaps.get(player, 0) - draw.handicaps.get(opponent, 0)
+                difference += match.scores[own] + gap - match.scores[1 - own]
+    return played, won, difference
+
+
+def _won_against(matches: Sequence[Match[P, G]], player: P, level: set[P]) -> float:
+    """Return a player's share of wins in the matches among a set of players that the player is one of."""
+    among = (match for match in matches if player in match.players and level.issuperset(match.players))
+    return sum(match.won[match.players.index(player)] for match in among if match.won is not None)
+
+
+def _out_in(matches: Sequence[Match[P, G]], player: P) -> float:
+    """Return the round in which a player went out of a knockout; infinity for one who did not."""
+    for match in matches:
+        if match.won is not None and player in match.players and not match.won[match.players.index(player)]:
+            return match.round
+    return float("inf")
