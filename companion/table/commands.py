@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import msgspec
 
 from companion.table.tray.observation import Observation
+from companion.tournaments import Form
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 """Number of a snapshot, a question or an offer; bounded by what JavaScript represents exactly."""
@@ -116,6 +117,42 @@ class PressButton(msgspec.Struct, frozen=True, kw_only=True):
     button: str
 
 
+class BeginTournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Begin a tournament. Games of two of its players fill in the matches.
+
+    Attributes:
+        number: Number of the snapshot.
+        form: Knockout or round robin.
+        game: Game that is played, as in a header.
+        players: The draw: in a knockout the first players get the byes.
+        rules: House rules that differ from the defaults, as in a header.
+        handicaps: Points by name that are added to a player's final scores.
+    """
+
+    number: Number
+    form: Form
+    game: str
+    players: Annotated[tuple[str, ...], msgspec.Meta(max_length=64)]
+    rules: dict[str, bool | int] = {}
+    handicaps: dict[str, int] = {}
+
+
+class LeaveTournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Note that a player has left the tournament, or with `left` false is back. Opponents get walkovers meanwhile."""
+
+    number: Number
+    player: str
+    left: bool = True
+
+
+class EndTournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """End the tournament. Its games stay."""
+
+    number: Number
+
+
+Arranging = BeginTournament | LeaveTournament | EndTournament
+"""Commands that begin, change or end a tournament."""
 Managing = StartGame | NextGame | Abandon | EndSitting | CorrectThrow | ConfirmCorrection
 """Commands that start, end or correct games."""
-Command = PlayLine | Answer | Observe | NoteMotion | Tick | PressButton | BotDecides | BotAwaits | Managing
+Command = PlayLine | Answer | Observe | NoteMotion | Tick | PressButton | BotDecides | BotAwaits | Managing | Arranging

@@ -6,7 +6,7 @@ The writer takes the steps in order (`companion.table.writer`). An error leaves 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, assert_never
+from typing import Any, assert_never
 
 from companion.errors import Doubt, IllegalAction, StaleAction
 from companion.games.engine.game import Action, Leave, Throw, Undo
@@ -16,11 +16,12 @@ from companion.games.engine.tray_policy import waiting_notice
 from companion.table import commands as c
 from companion.table.evening.game_record import PlayedGame
 from companion.table.evening.sitting import chosen_colours, same_people
+from companion.table.evening.tournament import body_of, entry_of
 from companion.table.evolve import correction_of, game_of_throw, horizon
 from companion.table.journal import Entry
 from companion.table.photos import digest_of
 from companion.table.snapshot import Offer
-from companion.table.state import Draft, Noted, Step, TableState
+from companion.table.state import Draft, Noted, Now, Step, TableState
 from companion.table.terms import terms_line, terms_of
 from companion.table.tray import interpret
 from companion.table.tray.interpret import Ask, Interpretation, Memory
@@ -28,13 +29,6 @@ from companion.table.tray.observation import Observation, reading_record
 
 SETTLED_BY_BANKING = frozenset({Doubt.COUNT, Doubt.FOUND, Doubt.MOVED})
 """Doubts that the next player's dice can raise: banking drops their question. Any other must be answered first."""
-
-
-class Now(NamedTuple):
-    """Time at which a command is carried out: on the table's monotonic clock, and in seconds since 1970."""
-
-    clock_s: float
-    wall_s: float
 
 
 def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
@@ -61,6 +55,8 @@ def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
             changes = _answered(changes, command)
         case c.BotDecides() | c.BotAwaits():
             changes = _bot_acted(changes, command)
+        case c.BeginTournament() | c.LeaveTournament() | c.EndTournament():
+            changes = changes.enter(*entry_of(state.record.tournament, state.record.games, command))
         case _:
             changes = _managed(changes, command)
     return changes.steps
@@ -341,7 +337,9 @@ def _started(changes: Changes, command: c.StartGame) -> Changes:
     worn = chosen_colours(games[-1].colours if games else {}, command.colours or {}, header.players)
     back_to = horizon(games, number, sitting)
     body = {"header": header_line(header), "sitting": sitting, "horizon": back_to, "colours": worn}
-    return changes.enter("game", {**body, "terms": terms} if terms else body).ignore_tray()
+    more = {"terms": terms} if terms else {}
+    on = {"tournament": body_of(record.tournament)} if record.tournament else {}
+    return changes.enter("game", {**body, **more, **on}).ignore_tray()
 
 
 def _next_game(changes: Changes) -> Changes:

@@ -11,9 +11,11 @@ from companion.errors import IllegalAction, RulesError
 from companion.games.engine.game import Action, Throw, Undo
 from companion.games.engine.notation import action_of, header_of
 from companion.games.engine.transcript import Correction, Transcript, corrected
+from companion.table.evening import tournament as tournaments
 from companion.table.evening.archive import ArchivedGame
 from companion.table.evening.game_record import Game, Line, PlayedGame, archived, reopened
 from companion.table.evening.sitting import colours, sitting_of
+from companion.table.evening.tournament import Tournament
 from companion.table.events import events_of
 from companion.table.journal import Entry, chain
 from companion.table.snapshot import Event, Sitting, Thrown
@@ -36,12 +38,14 @@ class Record:
         last_throw: Highest number of a throw.
         games: Games of this sitting and the one before, oldest first. All but the last are archived.
         closed: Whether the sitting was ended, so that the next game starts a new one.
+        tournament: The tournament that is on; None without one.
     """
 
     number: int = 0
     last_throw: int = 0
     games: tuple[Game, ...] = ()
     closed: bool = False
+    tournament: Tournament | None = None
 
     @property
     def game(self) -> PlayedGame | None:
@@ -107,10 +111,13 @@ def evolve(record: Record, entry: Entry) -> Record:
 
     Raises RulesError if the rules refuse the entry.
     """
-    games, number, closed = record.games, entry.number, record.closed
+    games, number, closed, tournament = record.games, entry.number, record.closed, record.tournament
     match entry.kind:
         case "game":
+            tournament = _with_results(record, entry)
             games, closed = _with_game(games, entry), False
+        case kind if kind in tournaments.KINDS:
+            tournament = tournaments.after(tournament, entry)
         case "sitting_ended":
             closed = True
         case chain.LOST:
@@ -123,7 +130,7 @@ def evolve(record: Record, entry: Entry) -> Record:
             games = _with_correction(games, entry)
         case _:
             games = (*games[:-1], _changed(reopened(games[-1]), entry))
-    return Record(number, max(record.last_throw, entry.throw or 0), games, closed)
+    return Record(number, max(record.last_throw, entry.throw or 0), games, closed, tournament)
 
 
 def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
@@ -194,6 +201,19 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
     game = PlayedGame(entry.number, entry.body["sitting"], transcript, (), (started,), worn,
                       started_s=entry.wall_s, terms=terms)  # fmt: skip
     return (*(archived(old) for old in games if old.number >= entry.body["horizon"]), game)
+
+
+def _with_results(record: Record, entry: Entry) -> Tournament | None:
+    """Return the tournament that an entry of a new game names, with the results of the games that the record drops.
+
+    A start from the archive knows the tournament from this entry alone.
+    """
+    body = entry.body.get("tournament")
+    if body is None:
+        return None
+    known = record.tournament.results if record.tournament else ()
+    dropped = [game for game in record.games if game.number < entry.body["horizon"]]
+    return tournaments.tournament_of(body, known).settled(dropped)
 
 
 def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:

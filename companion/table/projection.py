@@ -61,8 +61,9 @@ def _journaled(record: Record) -> Snapshot:
     The other fields, such as the notice and the dice in the tray, keep their defaults.
     """
     game = record.game
+    tournament = record.tournament.view(record.games) if record.tournament else None
     if game is None:
-        return Snapshot(number=record.number)
+        return Snapshot(number=record.number, tournament=tournament)
     state = game.transcript.state
     policy, rules = policy_for(state), game_named(game.header.game)
     changes, options = race_of(game.transcript), () if game.abandoned else state.options()
@@ -87,6 +88,7 @@ def _journaled(record: Record) -> Snapshot:
         abandoned=game.abandoned,
         next_starter=game.next_starter,
         terms=game.terms,
+        tournament=tournament,
     )
 
 

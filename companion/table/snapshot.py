@@ -175,6 +175,60 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     dropped: tuple[dict[str, Any], ...]
 
 
+class TournamentMatch(msgspec.Struct, frozen=True):
+    """A match of the tournament.
+
+    Attributes:
+        round: Its round, from 1.
+        players: Names of the two players; None for one who is not known yet.
+        won: Each one's share of the win; None while it is to be played.
+        scores: Final scores of its game, without handicaps; None without a game.
+        game: Number of its game; None with a result: a walkover.
+    """
+
+    round: int
+    players: tuple[str | None, str | None]
+    won: tuple[float, float] | None
+    scores: tuple[int, int] | None
+    game: int | None
+
+
+class TournamentRow(msgspec.Struct, frozen=True):
+    """A player's line in the standings: place, name, matches with a result, matches won, and difference of points."""
+
+    place: int
+    player: str
+    played: int
+    won: float
+    difference: int
+
+
+class TournamentView(msgspec.Struct, frozen=True, kw_only=True):
+    """The tournament at this table.
+
+    Attributes:
+        form: `knockout` or `round_robin`.
+        game: Game that is played.
+        players: The draw.
+        handicaps: Points by name.
+        left: Players who have left.
+        next: Transcript header of the next game to play; None if there is none.
+        over: Whether every match has a result.
+        matches: Its matches, in the order in which they are to be played.
+        standings: The standings, best first.
+    """
+
+    form: str
+    game: str
+    players: tuple[str, ...]
+    handicaps: dict[str, int]
+    left: tuple[str, ...]
+    next: dict[str, Any] | None
+    over: bool
+    matches: tuple[TournamentMatch, ...]
+    standings: tuple[TournamentRow, ...]
+
+
 class TrayPlan(msgspec.Struct, frozen=True):
     """Dice that the tray should hold now.
 
@@ -219,6 +273,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
         abandoned: Whether the game was ended without a result.
         next_starter: Name of the player who starts the next game; None until this one is over.
         terms: Terms besides the rules: the bot's seat, whether the game is serious, the set of dice.
+        tournament: The tournament that is on; None without one.
     """
 
     number: int
@@ -249,3 +304,4 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     abandoned: bool = False
     next_starter: str | None = None
     terms: Terms = USUAL
+    tournament: TournamentView | None = None

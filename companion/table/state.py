@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,6 +21,13 @@ from companion.table.tray.observation import Die, Observation
 
 CHECK_SCORES = "Check the scores before you play on, and enter what is missing by hand."
 """Advice after a start with a damaged journal."""
+
+
+class Now(NamedTuple):
+    """Time at which a command is carried out: on the table's monotonic clock, and in seconds since 1970."""
+
+    clock_s: float
+    wall_s: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import msgspec
 from companion.errors import CompanionError, DeviceError
 from companion.games.engine.views.phrase import Phrase
 from companion.table.commands import Command, Tick
-from companion.table.decide import Now, decide
+from companion.table.decide import decide
 from companion.table.evening.archive import Archive
 from companion.table.events import news_between
 from companion.table.evolve import Record, Unplayable, replayed
@@ -25,7 +25,7 @@ from companion.table.journal.journal import UPKEEP_EVERY_S
 from companion.table.photos import Photos
 from companion.table.projection import snapshot_of
 from companion.table.snapshot import News, Snapshot, Thrown
-from companion.table.state import Draft, TableState
+from companion.table.state import Draft, Now, TableState
 from companion.table.tray.interpret import Memory
 
 log = logging.getLogger(__name__)

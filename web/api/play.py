@@ -10,18 +10,23 @@ import msgspec
 from companion.table.commands import (
     Abandon,
     Answer,
+    BeginTournament,
     ConfirmCorrection,
     CorrectThrow,
     EndSitting,
+    EndTournament,
+    LeaveTournament,
     NextGame,
     Number,
     PlayLine,
     Values,
 )
 from companion.table.read_only import AnyTable
+from web.names import problem_of
 from web.pairing.phones import Pairing
 from web.pairing.roles import OWNERS, PLAYERS
 from web.requests import refuse_others_game, submit
+from web.responses import refusal
 from web.routes import Json, Routes, ref
 
 
@@ -38,26 +43,33 @@ class CorrectionBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 COMMANDS = (
-    ("lines", "Play a transcript line", PlayLine),
-    ("answers", "Answer a question", Answer),
-    ("corrections", "Confirm a correction that drops lines", ConfirmCorrection),
-    ("next", "Start the next game", NextGame),
+    ("lines", "Play a transcript line", PlayLine, PLAYERS),
+    ("answers", "Answer a question", Answer, PLAYERS),
+    ("corrections", "Confirm a correction that drops lines", ConfirmCorrection, PLAYERS),
+    ("next", "Start the next game", NextGame, PLAYERS),
+    ("evening/end", "End the evening", EndSitting, OWNERS),
+    ("tournament/left", "Note that a player has left the tournament, or is back", LeaveTournament, OWNERS),
+    ("tournament/end", "End the tournament", EndTournament, OWNERS),
 )
-"""Routes whose body is a command of the table: last part of the address /api/..., OpenAPI summary, type of command."""
+"""Routes whose body is a command of the table: last part of the address, OpenAPI summary, type of command, roles."""
 
 
 def routes(table: AnyTable, pairing: Pairing) -> Routes:
-    """Make the group of routes that play the game. Players may use them; only the owner may end the evening.
+    """Make the group of routes that play the game. Players may use them; the evening and tournaments are the owner's.
 
     Args:
         table: Executes the commands.
         pairing: The paired phones. Only the phone that started a game and the owner may abandon it.
     """
-    made = Routes("play", CorrectionBody, *(command for _, _, command in COMMANDS), EndSitting, Abandon)
+    made = Routes("play", CorrectionBody, *(command for _, _, command, _ in COMMANDS), BeginTournament, Abandon)
     of_each: Json = {"schema": ref("Snapshot"), "refused": (404, 409, 422)}
-    for place, summary, command in COMMANDS:
-        made.post(f"/api/{place}", summary, command, roles=PLAYERS, **of_each)(partial(submit, table))
-    made.post("/api/evening/end", "End the evening", EndSitting, roles=OWNERS, **of_each)(partial(submit, table))
+    for place, summary, command, roles in COMMANDS:
+        made.post(f"/api/{place}", summary, command, roles=roles, **of_each)(partial(submit, table))
+
+    @made.post("/api/tournament", "Begin a tournament", BeginTournament, roles=OWNERS, **of_each)
+    def begin(sent: BeginTournament) -> flask.Response:
+        wrong = problem_of(sent.players)
+        return submit(table, sent) if wrong is None else refusal(422, "name", wrong)
 
     @made.post(
         "/api/abandon", "Abandon the game, if this phone started it or is the host's", Abandon, roles=PLAYERS, **of_each

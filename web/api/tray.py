@@ -108,7 +108,7 @@ def routes(tray: Tray, table: AnyTable) -> Routes:
         tray: The virtual tray.
         table: Executes the commands that are sent to /api/tray: lines, answers and next games (`DECIDED_HERE`).
     """
-    shapes = (ThrowBody, MoveBody, LiftBody, NothingBody, *(command for _, _, command in DECIDED_HERE))
+    shapes = (ThrowBody, MoveBody, LiftBody, NothingBody, *(command for _, _, command, _ in DECIDED_HERE))
     made = Routes("tray", *shapes)
     hands: Json = {"refused": (422,), "roles": HANDS}
 
@@ -149,6 +149,6 @@ def routes(tray: Tray, table: AnyTable) -> Routes:
         return done(lambda: tray.lift(sent.ids))
 
     decided: Json = {"schema": ref("Snapshot"), "refused": (409, 422), "roles": HANDS}
-    for place, summary, command in DECIDED_HERE:
+    for place, summary, command, _ in DECIDED_HERE:
         made.post(f"/api/tray/{place}", f"{summary}, at the tray", command, **decided)(partial(submit, table))
     return made

@@ -164,6 +164,7 @@ export interface Snapshot {
   abandoned: boolean;
   next_starter: string | null;
   terms: Terms;
+  tournament: TournamentView | null;
 }
 
 export interface Terms {
@@ -184,6 +185,34 @@ export interface Thrown {
 }
 
 export type Tone = [number, number, number];
+
+export interface TournamentMatch {
+  round: number;
+  players: [string | null, string | null];
+  won: [number, number] | null;
+  scores: [number, number] | null;
+  game: number | null;
+}
+
+export interface TournamentRow {
+  place: number;
+  player: string;
+  played: number;
+  won: number;
+  difference: number;
+}
+
+export interface TournamentView {
+  form: string;
+  game: string;
+  players: string[];
+  handicaps: Record<string, number>;
+  left: string[];
+  next: Record<string, any> | null;
+  over: boolean;
+  matches: TournamentMatch[];
+  standings: TournamentRow[];
+}
 
 export interface Track {
   holes: number;

@@ -1,0 +1,177 @@
+"""A tournament at one table: a few journal entries hold its draw, and the finished games after them its results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from companion.errors import IllegalAction, RulesError
+from companion.games.engine.notation import header_of
+from companion.table.commands import BeginTournament, EndTournament, LeaveTournament
+from companion.table.evening.game_record import Game, PlayedGame
+from companion.table.journal import Entry
+from companion.table.snapshot import TournamentMatch, TournamentRow, TournamentView
+from companion.tournaments import Draw, Form, Result, check, due, matches_of, standings
+
+MAX_PLAYERS = 16
+"""Most players of a tournament at one table. Bounds each snapshot: a round robin of 16 has 120 matches."""
+
+KINDS = ("tournament", "tournament_left", "tournament_ended")
+"""Kinds of journal entries that begin, change and end a tournament."""
+
+
+class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A tournament at this table.
+
+    Attributes:
+        number: Number of the entry that began it; only later games count.
+        form: Knockout or round robin.
+        game: Game that is played.
+        rules: House rules that differ from the defaults.
+        players: The draw.
+        handicaps: Points by name.
+        left: Players who have left.
+        results: Results of the games that undo and corrections no longer reach.
+    """
+
+    number: int
+    form: Form
+    game: str
+    players: tuple[str, ...]
+    rules: dict[str, bool | int] = {}
+    handicaps: dict[str, int] = {}
+    left: tuple[str, ...] = ()
+    results: tuple[Result[str, int], ...] = ()
+
+    @property
+    def draw(self) -> Draw[str]:
+        """The draw, for `companion.tournaments`."""
+        return Draw(self.form, self.players, self.handicaps, frozenset(self.left))
+
+    def header_line(self, pair: tuple[str, str]) -> dict[str, Any]:
+        """Return the transcript header of the game between two players; the first of them starts."""
+        return {"transcript": 1, "game": self.game, "players": list(pair), "rules": self.rules}
+
+    def settled(self, games: Iterable[Game]) -> Tournament:
+        """Return the tournament with the results of more games, which can't change any more."""
+        return msgspec.structs.replace(self, results=(*self.results, *self._results(games)))
+
+    def view(self, games: Iterable[Game]) -> TournamentView:
+        """Return matches, standings and the next pair; `games` are those that may still change, oldest first."""
+        draw = self.draw
+        matches = matches_of(draw, (*self.results, *self._results(games)))
+        pair = due(matches)
+        return TournamentView(
+            form=self.form,
+            game=self.game,
+            players=self.players,
+            handicaps=self.handicaps,
+            left=self.left,
+            next=self.header_line(pair) if pair else None,
+            over=all(match.won is not None for match in matches),
+            matches=tuple(
+                TournamentMatch(each.round, each.players, each.won, each.scores, each.game) for each in matches
+            ),
+            standings=tuple(
+                TournamentRow(row.place, row.player, row.played, row.won, row.difference)
+                for row in standings(draw, matches)
+            ),
+        )
+
+    def _results(self, games: Iterable[Game]) -> list[Result[str, int]]:
+        """Return the results of those games that belong to the tournament and have ended.
+
+        A game belongs to it when it began later, is the same game by the same house rules, has two of its players, and
+        the bot does not play.
+        """
+        rules = header_of(self.header_line((self.players[0], self.players[1]))).rules
+        found = list[Result[str, int]]()
+        for game in games:
+            outcome, header = game.outcome, game.header
+            own = game.number > self.number and (header.game, header.rules) == (self.game, rules)
+            if outcome is None or not own or game.terms.house is not None or len(header.players) != 2:
+                continue
+            if set(header.players) <= set(self.players):
+                one, other = header.players
+                won = tuple((side in outcome.winners) / max(1, len(outcome.winners)) for side in (0, 1))
+                found.append(Result(game.number, (one, other), _scores(game), (won[0], won[1]), _forfeited(game)))
+        return found
+
+
+def tournament_of(body: dict[str, Any], results: tuple[Result[str, int], ...] = ()) -> Tournament:
+    """Convert the body of a journal entry (`body_of`) to a tournament with these results."""
+    return msgspec.structs.replace(msgspec.convert(body, Tournament), results=results)
+
+
+def body_of(tournament: Tournament) -> dict[str, Any]:
+    """Convert a tournament to JSON for the entry of each of its games: a start of the table reads the last one."""
+    body: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(tournament, results=()))
+    return body
+
+
+def after(tournament: Tournament | None, entry: Entry) -> Tournament | None:
+    """Return the tournament after an entry of a kind in `KINDS`: begun, left by a player, or ended."""
+    match entry.kind:
+        case "tournament":
+            return tournament_of({**entry.body, "number": entry.number})
+        case "tournament_left" if tournament is not None:
+            name, others = entry.body["player"], [each for each in tournament.left if each != entry.body["player"]]
+            return msgspec.structs.replace(tournament, left=(*others, name) if entry.body["left"] else tuple(others))
+        case _:
+            return None
+
+
+def entry_of(
+    tournament: Tournament | None, games: Iterable[Game], command: BeginTournament | LeaveTournament | EndTournament
+) -> tuple[str, dict[str, Any]]:
+    """Return kind and body of the journal entry that carries out a command.
+
+    Args:
+        tournament: The tournament that is on; None without one.
+        games: Games that may still change.
+        command: Begins or ends a tournament, or says that a player has left or is back.
+
+    Raises:
+        IllegalAction: There is no tournament to leave or end, or another one is not over.
+        RulesError: The draw can't be played.
+    """
+    if isinstance(command, BeginTournament):
+        if tournament is not None and not tournament.view(games).over:
+            raise IllegalAction("A tournament is on. End it before you begin another.")
+        begun = Tournament(
+            number=0,
+            form=command.form,
+            game=command.game,
+            players=command.players,
+            rules=command.rules,
+            handicaps=command.handicaps,
+        )
+        check(begun.draw, MAX_PLAYERS)
+        for player in begun.players[1:]:
+            header_of(begun.header_line((begun.players[0], player)))
+        return "tournament", body_of(begun)
+    if tournament is None:
+        raise IllegalAction("No tournament is on. Begin one first.")
+    if isinstance(command, EndTournament):
+        return "tournament_ended", {}
+    if command.player not in tournament.players:
+        raise RulesError(f"{command.player!r} does not play in the tournament. Name one of its players.")
+    return "tournament_left", {"player": command.player, "left": command.left}
+
+
+def _scores(game: Game) -> tuple[int, int]:
+    """Return the final scores of a finished game of two players."""
+    if isinstance(game, PlayedGame):
+        scores = game.transcript.state.standing.scores
+    else:
+        scores = tuple(game.bests[name].score or 0 for name in game.header.players)
+    return scores[0], scores[1]
+
+
+def _forfeited(game: Game) -> bool:
+    """Whether a player left a game before its end."""
+    if isinstance(game, PlayedGame):
+        return bool(game.transcript.state.standing.left)
+    return any("leave" in each.line for each in game.archived_lines())
