@@ -158,7 +158,7 @@ def build(starting: Starting) -> App:
         camera.name,
         tray.watcher,
         lambda command: table.snapshot() if teacher.lesson() else table.submit(command),
-        networks.load,
+        networks.load_soon,
         networks.release,
         lambda settled, photo: teacher.offer(settled) if teacher.lesson() else keeper.offer(settled, photo),
     )

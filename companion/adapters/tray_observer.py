@@ -36,7 +36,7 @@ class TrayObserver:
         name: Name of the camera.
         watcher: Source of the events.
         submit: Submits a command to the table.
-        prepare: Called on that thread when something moves, to load what reading needs.
+        prepare: Called on that thread when something moves, to begin to load what reading needs.
         release: Called on that thread after any other event, to free what reading took.
         offer: Called on that thread with each reading and its photo, before the table hears of it.
     """

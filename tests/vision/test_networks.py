@@ -120,6 +120,13 @@ def test_reloading_warms_a_network_up_at_its_last_input_size(monkeypatch: pytest
     assert loaded(networks) == [True, True, True]
 
 
+def test_a_reading_waits_for_networks_that_are_still_being_loaded() -> None:
+    networks, camera = shipped_networks(), VirtualCamera(0, seed=1, sleep=lambda _s: None)
+    networks.load_soon()
+    assert Reader(networks, camera.rig()).read(camera.frame().image_bgr).dice == ()
+    assert until(lambda: loaded(networks) == [True, True, True])
+
+
 class _ByColour:
     """Stand-in for a network: a face in colour is a 5, a grey one a 3, and a nearly black one none."""
 

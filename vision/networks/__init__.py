@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 from vision.networks.classifier import Classifier
@@ -10,7 +11,7 @@ from vision.networks.detector import LIGHT_MODEL, Detector
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Networks:
-    """The three networks of a reader. One thread at a time may use them.
+    """The three networks of a reader.
 
     Attributes:
         light: Detector for the whole tray; it gives no values.
@@ -30,6 +31,10 @@ class Networks:
         for each in (self.light, self.classifier):
             each.network.warm_up()
         self.detector.network.load()  # not warmed up: most throws need no closer pass, and its size varies
+
+    def load_soon(self) -> None:
+        """Start `load` on a thread of its own, so that no frame is missed. A reading meanwhile waits for it."""
+        threading.Thread(target=self.load, name="networks").start()
 
     def hashes(self) -> dict[str, str]:
         """Return the hash of each network's file, by the file's name without its suffix."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +19,7 @@ from vision.reading.reading import FrameBGR
 
 
 class Network:
-    """One network, loaded when it is first used. One thread at a time may use it.
+    """One network, loaded when it is first used. A second thread that uses it waits for the first.
 
     Args:
         model: Its ONNX file.
@@ -35,6 +36,7 @@ class Network:
         self._model = model
         self._net: Any = None
         self._last_shape: tuple[int, ...] | None = None
+        self._turn = threading.RLock()
 
     @property
     def name(self) -> str:
@@ -48,11 +50,12 @@ class Network:
 
     def load(self) -> None:
         """Load the network unless it is loaded. Raises SetupError if its file is damaged."""
-        if self._net is None:
-            try:
-                self._net = cv2.dnn.readNetFromONNX(str(self._model))
-            except cv2.error:
-                raise SetupError([f"The network {self._model.name} is damaged; reinstall Peg & Pip."]) from None
+        with self._turn:
+            if self._net is None:
+                try:
+                    self._net = cv2.dnn.readNetFromONNX(str(self._model))
+                except cv2.error:
+                    raise SetupError([f"The network {self._model.name} is damaged; reinstall Peg & Pip."]) from None
 
     def warm_up(self) -> None:
         """Load the network, if it is not loaded, ahead of the next picture.
@@ -60,13 +63,15 @@ class Network:
         If it ran before it was released, it is also run on a blank input of the last shape, so that OpenCV allocates
         its buffers. A loaded network is left alone. Raises SetupError if the file is damaged.
         """
-        if self._net is None and self._last_shape is not None:
-            self.forward(list(np.zeros(self._last_shape, np.uint8)))
-        self.load()
+        with self._turn:
+            if self._net is None and self._last_shape is not None:
+                self.forward(list(np.zeros(self._last_shape, np.uint8)))
+            self.load()
 
     def release(self) -> None:
         """Free the network and its buffers until it is needed again."""
-        self._net = None
+        with self._turn:
+            self._net = None
         getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # glibc keeps freed memory otherwise
 
     def features(self, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
@@ -86,10 +91,11 @@ class Network:
         Returns:
             Output array whose first axis is the batch.
         """
-        self.load()
-        self._last_shape = (len(pictures_bgr), *pictures_bgr[0].shape)
-        channels = np.stack([np.stack(cv2.split(picture)) for picture in pictures_bgr])
         # As uint8 the input takes a quarter of the memory; the network's first layer scales it.
-        self._net.setInput(channels, "", 1 / 127.5, (127.5, 127.5, 127.5))
-        output: NDArray[np.float32] = self._net.forward(*([layer] if layer else []))
+        batch = cv2.dnn.blobFromImages(pictures_bgr, ddepth=cv2.CV_8U)
+        with self._turn:
+            self.load()
+            self._last_shape = (len(pictures_bgr), *pictures_bgr[0].shape)
+            self._net.setInput(batch, "", 1 / 127.5, (127.5, 127.5, 127.5))
+            output: NDArray[np.float32] = self._net.forward(*([layer] if layer else []))
         return output
