@@ -35,9 +35,9 @@ STRIDE = 8
 REFERENCE_FACE_PX = 40.0
 """Face size, in pixels, for which the size map is 0; training fixes it. Twice as much would double all detected sizes.
 The network knows faces of 15 to 58 px."""
-INPUT_MULTIPLE_PX = 32
-"""Sides of the input are padded to a multiple of this many pixels, so that OpenCV plans for few shapes. Large pictures
-are cut at such multiples: the dilated convolutions need an even number of cells on each side. More pads more."""
+INPUT_MULTIPLE_PX = 16
+"""Sides of the input are padded to a multiple of this many pixels, and large pictures are cut at such multiples: the
+dilated convolutions need an even number of cells on each side. A larger one pads more, which takes more time."""
 HALO_PX = 112
 """Pixels by which each half of a split picture reaches beyond the cut: half the receptive field, so that the cut
 changes no map. More takes time; less gives wrong detections near the cut."""
