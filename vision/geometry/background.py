@@ -37,8 +37,8 @@ of a pixel, and that of a tile relative to the whole tray. Anything darker is a 
 GAIN_TILE_PX = 64
 """Side of a tile of the lighting estimate, in pixels: four faces, so that dice seldom fill half of it. Larger tiles
 follow uneven light less closely."""
-GAIN_STRIDE = 4
-"""Step, in pixels, between the pixels that the lighting estimate uses. A larger step is faster but less exact."""
+GAIN_SAMPLES = 16
+"""Pixels along each side of a tile that the lighting estimate uses. More are slower; fewer make it less exact."""
 
 
 _CHANNEL_SUM = np.ones((1, 3), np.float32)
@@ -135,14 +135,12 @@ class EmptyTray:
         It is the median ratio of each tile, in which dice are outliers, interpolated between the tiles.
         """
         height, width = view.shape[:2]
-        samples = np.s_[::GAIN_STRIDE, ::GAIN_STRIDE]
-        ratio = (view[samples] + 1) / (self.levels[samples] + 1)  # black pixels have no ratio
-        overall = np.median(ratio.reshape(-1, 3), axis=0)
-        tiles = [
-            np.array_split(row, max(1, round(width / GAIN_TILE_PX)), axis=1)
-            for row in np.array_split(ratio, max(1, round(height / GAIN_TILE_PX)), axis=0)
-        ]
-        grid = np.array([[np.median(tile.reshape(-1, 3), axis=0) for tile in row] for row in tiles])
+        across, down = (max(1, round(side / GAIN_TILE_PX)) for side in (width, height))
+        size_wh = across * GAIN_SAMPLES, down * GAIN_SAMPLES
+        seen, empty = (cv2.resize(each, size_wh, interpolation=cv2.INTER_NEAREST) for each in (view, self.levels))
+        ratio = (seen + 1) / (empty + 1)  # black pixels have no ratio
+        tiles = ratio.reshape(down, GAIN_SAMPLES, across, GAIN_SAMPLES, 3)
+        grid, overall = np.median(tiles, axis=(1, 3)), np.median(tiles, axis=(0, 1, 2, 3))
         grid = np.clip(grid, overall * SHADOW_GAIN_RANGE[0], overall * SHADOW_GAIN_RANGE[1]).astype(np.float32)
         return cv2.resize(grid, (width, height), interpolation=cv2.INTER_LINEAR)
 

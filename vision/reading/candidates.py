@@ -73,7 +73,7 @@ class Candidate:
     probabilities: NDArray[np.float64]
     confirmed: bool = False
 
-    @property
+    @cached_property
     def score(self) -> float:
         """Fused score that this is a face, 0 to 1: detector score and the classifier's probability of a face."""
         return float(np.sqrt(self.detection.score) * (1 - self.probabilities[0]))
@@ -90,7 +90,7 @@ class Candidate:
         """The most probable value, 1 to 6."""
         return int(self.values.argmax()) + 1
 
-    @property
+    @cached_property
     def confidence(self) -> float:
         """Probability that this is a face with `value`, 0 to 1."""
         return float((1 - self.probabilities[0]) * self.values.max())

@@ -80,6 +80,8 @@ def unexplained_boxes(foreground: Mask, dice: Mask, face_px: float, radius: floa
         Bounding box of each object in pixels of the mask; empty if there is none.
     """
     rest = foreground & ~dice
+    if cv2.countNonZero(rest) < 2 * (radius * face_px) ** 2:
+        return []  # fewer pixels than the square inside that disc has
     depth = cv2.distanceTransform(cv2.copyMakeBorder(rest, 1, 1, 1, 1, cv2.BORDER_CONSTANT), cv2.DIST_L2, 3)[1:-1, 1:-1]
     if depth.max() < radius * face_px:
         return []  # the common case; labelling components is the slowest step here
