@@ -18,7 +18,7 @@ from vision.cameras.simulated.rendering import face_up
 from vision.geometry.floor import Floor
 from vision.geometry.rig import place
 from vision.networks import Networks, load_networks
-from vision.networks.classifier import TRAY_VIEWS, Classifier, Place, Probabilities, Views
+from vision.networks.classifier import LIGHT_VIEWS, Classifier, Place, Probabilities, Views
 from vision.networks.detector import LIGHT_MODEL, Detection, Detector
 from vision.reading.candidates import COUNT_THRESHOLDS, Selection
 from vision.reading.reader import Reader
@@ -106,6 +106,21 @@ def test_a_picture_with_a_hand_in_it_is_never_trusted() -> None:
     camera, _ = at_rest(51)
     camera.disturb = FaultInjection(hand_until_s=1e9).over
     assert not Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7).trusted
+
+
+def test_a_trusted_frame_before_counts_as_an_agreeing_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    camera, truth = at_rest(32)
+    networks, closer = load_networks(), list[float]()
+    reader, picture, detect = Reader(networks, camera.rig()), camera.frame().image_bgr, networks.detector.detect
+    monkeypatch.setattr(networks.detector, "detect", lambda *shown: (closer.append(shown[1]), detect(*shown))[1])
+    monkeypatch.setattr(TrayFrame, "needs_another_pass", lambda *_: True)
+    first = reader.read(picture)
+    assert (first.values, first.trusted, len(closer)) == (truth, True, 1)
+    assert (reader.read(picture, again=first).trusted, len(closer)) == (True, 1)
+    other = replace(first, dice=first.dice[1:])
+    assert (reader.read(picture, again=other).trusted, len(closer)) == (True, 2)
+    doubted = replace(first, doubt=Doubt.UNREAD)
+    assert (reader.read(picture, again=doubted).trusted, len(closer)) == (True, 3)
 
 
 def test_too_few_dice_are_a_doubt() -> None:
@@ -199,7 +214,7 @@ def test_a_rejected_face_on_foreground_is_a_doubt(
 
     class Names(Classifier):
         def classify_views(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
-            unlike = [0.999 if views is TRAY_VIEWS.augmented else 0.3 if x == other.x else 0.0 for x, _, _ in places]
+            unlike = [0.999 if views is LIGHT_VIEWS.augmented else 0.3 if x == other.x else 0.0 for x, _, _ in places]
             looked.extend(x for x, _, _ in places if x == other.x)
             return np.array([[[no, 0, 1 - no, 0, 0, 0, 0] for no in unlike]] * len(views))
 

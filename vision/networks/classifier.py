@@ -71,8 +71,8 @@ PHOTO_VIEWS = ViewSet(
 )
 """Views for photos. The factors are above 1: on dark dice the detector sees only the pips and underestimates the size.
 One is below 1, for the rare overestimate."""
-TRAY_VIEWS = ViewSet(*(tuple((step * np.pi / 8, 0.93) for step in steps) for steps in ((0,), (-2, 2), (1, 3, 5, 7))))
-"""Views for the tray. The factor corrects the light detector's boxes, which are larger than the faces."""
+LIGHT_VIEWS = ViewSet(*(tuple((step * np.pi / 8, 0.93) for step in steps) for steps in ((0,), (-2, 2), (1, 3, 5, 7))))
+"""Views of what the light detector found. The factor corrects its boxes, which are larger than the faces."""
 
 
 class Classifier:
@@ -136,11 +136,12 @@ def _crops(picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> list
 def is_coloured(crop: FrameBGR) -> bool:
     """Return whether a crop (96, 96, 3) shows a coloured die.
 
-    It does if the difference between a pixel's brightest and darkest channel has a median above MIN_CHROMA_LEVELS. The
-    middle half of the crop counts.
+    It does if in most pixels of the crop's middle half the brightest and the darkest channel differ by more than
+    MIN_CHROMA_LEVELS.
     """
     channels = cv2.split(crop[CROP_PX // 4 : -CROP_PX // 4, CROP_PX // 4 : -CROP_PX // 4])
-    return bool(np.median(reduce(cv2.max, channels) - reduce(cv2.min, channels)) > MIN_CHROMA_LEVELS)
+    over = cv2.compare(reduce(cv2.max, channels) - reduce(cv2.min, channels), MIN_CHROMA_LEVELS, cv2.CMP_GT)
+    return 2 * cv2.countNonZero(over) > over.size
 
 
 def minimum_channel(crop: FrameBGR) -> NDArray[np.uint8]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from vision.geometry.rig import Rig
 from vision.networks import Networks
-from vision.networks.classifier import Classifier, Place, Probabilities, Views, geometric_mean
+from vision.networks.classifier import LIGHT_VIEWS, Classifier, Place, Probabilities, Views, geometric_mean
 from vision.networks.detector import MIN_SCORE, Detection
 from vision.networks.known_scale import LIGHT_FACE_PX
 from vision.networks.multiscale import MAX_DETECTIONS, passes
@@ -98,8 +98,9 @@ class Reader:
         Args:
             frame_bgr: (h, w, 3) uint8.
             expect: The number of dice in it, if the rules or a person know it.
-            again: For a photo, the reading of the frame before, if nothing has moved since. If it is trusted, the
-                light detector confirms it at one scale: a tenth of the work. If that fails, the photo is read anew.
+            again: The reading of the frame before, if nothing has moved since. In the tray it counts as one more
+                agreeing pass if it is trusted. In a photo the light detector confirms it at one scale, which takes a
+                third of the time; if that fails, the photo is read anew.
             size_px: For a photo, the size of the dice in the last reading, in pixels. Only scales that suit it are
                 searched. If more than half of the expected dice (or any, if their number is unknown) are found but in
                 doubt, the photo is read again at all scales.
@@ -107,10 +108,10 @@ class Reader:
         tray = self._tray if self._tray is not None and self._tray.rig.fits(frame_bgr) else None
         self.misfit_wh = None if tray is self._tray else (frame_bgr.shape[1], frame_bgr.shape[0])
         if tray is not None:
-            return self._read(TrayFrame(self._networks, tray, frame_bgr), expect)
+            return self._read(TrayFrame(self._networks, tray, frame_bgr), expect, again)
         if again is not None and (again_px := die_size_px(again)) is not None:
             detections = self._networks.light.detect(frame_bgr, LIGHT_FACE_PX / again_px)[:MAX_DETECTIONS]
-            reading = self._read(Photo(frame_bgr, len(again.dice), [detections]), len(again.dice))
+            reading = self._read(Photo(frame_bgr, len(again.dice), [detections], LIGHT_VIEWS), len(again.dice))
             if reading.trusted and reading.values == again.values:
                 return reading
             size_px = again_px
@@ -120,19 +121,19 @@ class Reader:
                 return reading
         return self._read(Photo(frame_bgr, expect, passes(frame_bgr, self._networks.detector)), expect)
 
-    def _read(self, scene: Scene, expect: int | None) -> Reading:
+    def _read(self, scene: Scene, expect: int | None, again: Reading | None = None) -> Reading:
         """Read a scene of `expect` dice, None if unknown; return the dice from left to right and the doubt.
 
         Objects of a die's size that no die explains are added as dice without a value.
         """
-        selection, doubt = self._select(scene, expect)
+        selection, doubt = self._select(scene, expect, again)
         dice = [Die(die.value, scene.box(die.detection), round(die.confidence, 3)) for die in selection.dice]
-        dice += [Die(None, box, 0.0) for box in scene.unexplained(selection)]
+        dice += [Die(None, box, 0.0) for box in (scene.unexplained(selection) if doubt is not None else ())]
         candidates = [_scored(scene, each, accepted=True) for each in selection.dice]
         candidates += [_scored(scene, each, accepted=False) for each in selection.rejected]
         return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt, tuple(candidates))
 
-    def _select(self, scene: Scene, expect: int | None) -> tuple[Selection, Doubt | None]:
+    def _select(self, scene: Scene, expect: int | None, again: Reading | None) -> tuple[Selection, Doubt | None]:
         """Run detection passes until no doubt is left or no pass; then re-classify uncertain dice.
 
         At the end the learned examples of the set of dice are compared, if there are any.
@@ -140,32 +141,41 @@ class Reader:
         Args:
             scene: The photo or frame.
             expect: The expected number of dice; None if unknown.
+            again: The reading of the frame before; if it is trusted, it counts as an agreeing pass.
 
         Returns:
             The dice with the rejected candidates, and the remaining doubt or None.
         """
+        found = [again.values] if again is not None and again.trusted else []
         best, selections, classified, plausible_reject = Selection(), list[Selection](), Classified(), False
+        doubts = dict[Selection, Doubt | None]()
+
+        def doubt_of(selection: Selection) -> Doubt | None:
+            """Return the doubt of networks and geometry; of each selection it is found once."""
+            if selection not in doubts:
+                doubts[selection] = selection.doubt(expect) or scene.doubt(selection)
+            return doubts[selection]
+
         for detections in scene.passes():
             selection = select(self._classify(scene, detections, expect, classified), expect)
             selections.append(selection)
+            found.append(selection.values)
             if scene.cumulative or not best.dice or selection.quality > best.quality:
                 best = selection
             plausible_reject = plausible_reject or (scene.cumulative and selection.has_plausible_reject)
             wanted = scene.min_agreeing + scene.needs_another_pass(best)
-            agreed = [each.values for each in selections].count(best.values) >= wanted
-            if agreed and not plausible_reject and not (best.doubt(expect) or scene.doubt(best)):
+            if found.count(best.values) >= wanted and not plausible_reject and not doubt_of(best):
                 break
             if scene.cumulative and len(selections) >= MIN_AGREEING_SCALES:
                 self._networks.classifier.network.release()  # the largest passes need its memory
         final = self.resolve_uncertain(scene, best, selections, expect)
         lost_die = len(final.dice) < len(best.dice) and scene.needs_another_pass(final)  # no face, but an object
-        agreed = [each.values for each in selections].count(final.values) >= scene.min_agreeing
+        agreed = found.count(final.values) >= scene.min_agreeing and not plausible_reject and not lost_die
         contradicted, witness = False, self._witness()
         if witness is not None:
             final, contradicted = witness.weigh(final, scene.picture_bgr, self._networks.classifier)
-        agreed = agreed and not plausible_reject and not lost_die
         disputed = Doubt.DISAGREE if contradicted else None
-        return final, final.doubt(expect) or scene.doubt(final) or disputed or (None if agreed else Doubt.COUNT)
+        return final, doubt_of(final) or disputed or (None if agreed else Doubt.COUNT)
 
     def _classify(
         self, scene: Scene, detections: Sequence[Detection], expect: int | None, classified: Classified

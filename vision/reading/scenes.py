@@ -11,7 +11,7 @@ from vision.geometry.background import EmptyTray, Mask, shrunk
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig
 from vision.networks import Networks, known_scale
-from vision.networks.classifier import PHOTO_VIEWS, TRAY_VIEWS
+from vision.networks.classifier import LIGHT_VIEWS, PHOTO_VIEWS, ViewSet
 from vision.networks.detector import Detection
 from vision.reading import vetoes
 from vision.reading.candidates import Selection
@@ -32,10 +32,16 @@ class Photo:
         views: Rotations and scales in which the classifier is shown a face.
     """
 
-    cumulative, views = True, PHOTO_VIEWS
+    cumulative = True
 
-    def __init__(self, photo_bgr: FrameBGR, expect: int | None, passes: Iterable[list[Detection]]) -> None:
-        self.picture_bgr, self._passes = photo_bgr, passes
+    def __init__(
+        self,
+        photo_bgr: FrameBGR,
+        expect: int | None,
+        passes: Iterable[list[Detection]],
+        views: ViewSet = PHOTO_VIEWS,
+    ) -> None:
+        self.picture_bgr, self._passes, self.views = photo_bgr, passes, views
         self.min_agreeing = MIN_AGREEING_SCALES if expect is None else 1
 
     def passes(self) -> Iterator[list[Detection]]:
@@ -89,7 +95,7 @@ class TrayFrame:
         views: Rotations and scales in which the classifier is shown a face.
     """
 
-    min_agreeing, cumulative, views = 1, False, TRAY_VIEWS
+    min_agreeing, cumulative, views = 1, False, LIGHT_VIEWS
 
     def __init__(self, networks: Networks, tray: Tray, frame_bgr: FrameBGR) -> None:
         self.picture_bgr = tray.floor.view(frame_bgr)
@@ -156,15 +162,24 @@ class TrayFrame:
         """
         weights = (self._foreground.possible & 1) + (self._foreground.certain & 1)
         outside = weights & ~self._dice_mask(selection)
-        areas = [cv2.sumElems(outside & self._dice_mask(Selection((die,)), radius=1.0))[0] for die in selection.dice]
+        faces, below = self._centres_in_mask(selection)
+        around = (self._outlines(faces[[at]], below[[at]], radius=1.0) for at in range(len(faces)))
+        areas = [cv2.sumElems(outside & die)[0] for die in around]
         limit = vetoes.MAX_EXCESS_FOREGROUND * self._tray.face_px**2
         return bool(areas and max(areas) - np.median(areas) > limit)
 
     def _dice_mask(self, selection: Selection, radius: float = vetoes.DIE_OUTLINE_RADIUS) -> Mask:
         """Return a mask, at the foreground's scale, of all within `radius` face widths of a die's vertical axis."""
+        return self._outlines(*self._centres_in_mask(selection), radius)
+
+    def _centres_in_mask(self, selection: Selection) -> tuple[Floats, Floats]:
+        """Return the (n, 2) centres of the dice's upper faces and of their lower faces, in pixels of the mask."""
         faces, scale = _centres([die.detection for die in selection.dice]), self._tray.empty.scale
-        below = self._tray.floor.below(faces) * scale
-        return vetoes.dice_mask(self._small.shape[:2], faces * scale, below, self._tray.face_px, radius)
+        return faces * scale, self._tray.floor.below(faces) * scale
+
+    def _outlines(self, faces: Floats, below: Floats, radius: float) -> Mask:
+        """Return the mask of dice whose faces have these (n, 2) centres, with a margin of `radius` faces."""
+        return vetoes.dice_mask(self._small.shape[:2], faces, below, self._tray.face_px, radius)
 
     def _unexplained(self, foreground: Mask, dice: Mask, radius: float = vetoes.MIN_OBJECT_RADIUS) -> list[vetoes.Box]:
         """Return the boxes, in pixels of the mask, of foreground outside `dice` large enough for a disc of that radius.

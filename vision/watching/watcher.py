@@ -236,7 +236,7 @@ class Watcher:
                     break
                 last = now
                 if len(readings) < FRAMES_READ:
-                    still, reading = frame, reader.read(frame.image_bgr, expect)
+                    still, reading = frame, reader.read(frame.image_bgr, expect, readings[-1] if readings else None)
                     if not reading.trusted:
                         break
                     if readings == [early] and not same_dice(early, reading):
@@ -262,7 +262,7 @@ class Watcher:
         readings, again, size_px = list[Reading](), None, self._size_px if rig is None else None
         for still in frames:
             readings.append(reader.read(still.image_bgr, expect, again, size_px))
-            again = readings[-1] if rig is None else None
+            again = readings[-1]
             if self._stopped.is_set() or (rig is None and not readings[-1].trusted):
                 break
         last = frames[len(readings) - 1]
