@@ -57,6 +57,9 @@ FPS_TOLERANCE = 0.97
 """A camera of 30 frames a second gives 29 or 31 in a second of our own clock."""
 AHEAD = -15
 """Niceness that is asked for, so that other programs of a busy machine take little from the measured ones."""
+ONE_THREAD = {**os.environ, "OPENCV_FOR_THREADS_NUM": "1"}
+"""Environment of the measured program. The part of a core already stands for a Pi's threads. OpenCV's threads of this
+machine would be charged too, also while they spin: more on a machine with more cores."""
 SOURCE = "opencv:0"
 DICE = 7
 EMPTY, MOST, RESTING = 8, 150, 8
@@ -229,7 +232,7 @@ def measured(core: float, throws: int, *, calibrated: bool) -> dict[str, float]:
 
             save_rig(folder / "data", Stored(SOURCE, "today", camera.rig()))
         command = [sys.executable, "-m", "tests.system.pi_budget", "--table", where]
-        with limited(command, core, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as program:
+        with limited(command, core, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=ONE_THREAD) as program:
             assert program.stdout is not None
             viewer = Viewer(int(program.stdout.readline()))
             assert until(lambda: viewer.seen)
@@ -309,7 +312,7 @@ def watched(core: float, clip: Path) -> dict[str, Any]:
     """Watch a clip with that part of a core, and return how long it took and the values it told."""
     begun_s = time.monotonic()
     command = [sys.executable, "-c", "from companion.cli import main; main()", "watch", "--json", str(clip)]
-    with limited(command, core, stdout=subprocess.PIPE) as program:
+    with limited(command, core, stdout=subprocess.PIPE, env=ONE_THREAD) as program:
         told = [json.loads(line) for line in program.communicate(timeout=600)[0].splitlines()]
     return {"clip_s": round(time.monotonic() - begun_s, 1), "clip_values": [one["values"] for one in told]}
 
