@@ -8,6 +8,7 @@ import re
 import sys
 import tokenize
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,12 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+def faulty(paths: Iterable[Path], faults: Callable[[Path], Collection[str]]) -> dict[str, Collection[str]]:
+    """Return the faults that `faults` finds in each file, by its path; only of files that have any."""
+    found = {path.relative_to(ROOT).as_posix(): faults(path) for path in paths}
+    return {path: wrong for path, wrong in found.items() if wrong}
+
+
 def imports_of(path: Path) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(tree_of(path)):
@@ -100,22 +107,27 @@ def allowed_for(module: str) -> tuple[str, ...]:
     return MAY_IMPORT[max(rooms, key=len)] if rooms else ()
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_a_module_imports_only_what_its_package_may_import(path: Path) -> None:
+def refused_imports(path: Path) -> set[str]:
+    """Return the project's modules that a module imports although its package may not."""
     allowed = allowed_for(name_of(path))
     ours = {name for name in imports_of(path) if name.split(".")[0] in ROOMS}
-    assert {name for name in ours if not any(inside(name, room) for room in allowed)} == set()
+    return {name for name in ours if not any(inside(name, room) for room in allowed)}
+
+
+def test_a_module_imports_only_what_its_package_may_import() -> None:
+    assert faulty(MODULES, refused_imports) == {}
 
 
 RULES = [p for p in MODULES if inside(name_of(p), "companion.games") and "solving" not in p.parts]
 
 
-@pytest.mark.parametrize("path", RULES, ids=name_of)
-def test_the_rules_need_nothing_but_the_standard_library(path: Path) -> None:
-    outside = {name.split(".")[0] for name in imports_of(path)} - {"companion"}
-    outside -= {"numpy"}  # of solvers and odds; that playing does without it is held by tests/games/test_solved.py
-    assert outside <= set(sys.stdlib_module_names)
-    assert outside.isdisjoint({"random", "time", "datetime", "threading", "os", "pathlib", "sqlite3", "secrets"})
+IMPURE = {"random", "time", "datetime", "threading", "os", "pathlib", "sqlite3", "secrets"}
+# NumPy is of solvers and odds; that playing does without it is held by tests/games/test_solved.py.
+PURE = {*sys.stdlib_module_names, "companion", "numpy"} - IMPURE
+
+
+def test_the_rules_need_nothing_but_the_standard_library() -> None:
+    assert faulty(RULES, lambda path: {name.split(".")[0] for name in imports_of(path)} - PURE) == {}
 
 
 def test_no_modules_import_each_other_in_a_cycle() -> None:
@@ -159,10 +171,18 @@ CODE = [path for room in ROOMS for path in (ROOT / room).rglob("*") if path.suff
 NAMES = re.compile(rf"\b({'|'.join([*GAMES, *(game.title for game in GAMES.values()), 'crib'])})\b", re.IGNORECASE)
 
 
-@pytest.mark.parametrize("path", [*CODE, ROOT / "Makefile", ROOT / "pyproject.toml"], ids=lambda path: path.name)
-def test_no_game_is_named_outside_its_folder_the_registry_and_the_texts(path: Path) -> None:
-    if path not in OWN_FILES and not any(path.is_relative_to(place) for place in OWN_PLACES):
-        assert NAMES.findall(path.read_text(encoding="utf-8")) == []
+def elsewhere(paths: Iterable[Path], own: set[Path]) -> list[Path]:
+    """Return the paths outside the places of a game's own names, and not in `own`."""
+    return [path for path in paths if path not in own and not any(path.is_relative_to(each) for each in OWN_PLACES)]
+
+
+def words(path: Path, wanted: re.Pattern[str]) -> list[str]:
+    return wanted.findall(path.read_text(encoding="utf-8"))
+
+
+def test_no_game_is_named_outside_its_folder_the_registry_and_the_texts() -> None:
+    paths = elsewhere([*CODE, ROOT / "Makefile", ROOT / "pyproject.toml"], OWN_FILES)
+    assert faulty(paths, lambda path: words(path, NAMES)) == {}
 
 
 GAME_WORDS = re.compile(
@@ -175,10 +195,8 @@ GAME_WORDS = re.compile(
 NOTATION = {ROOT / "companion" / "games" / "engine" / name for name in ("game.py", "notation/lines.py")}
 
 
-@pytest.mark.parametrize("path", CODE, ids=lambda path: path.name)
-def test_no_event_of_a_game_is_named_outside_its_folder(path: Path) -> None:
-    if path not in NOTATION and not any(path.is_relative_to(place) for place in OWN_PLACES):
-        assert GAME_WORDS.findall(path.read_text(encoding="utf-8")) == []
+def test_no_event_of_a_game_is_named_outside_its_folder() -> None:
+    assert faulty(elsewhere(CODE, NOTATION), lambda path: words(path, GAME_WORDS)) == {}
 
 
 def test_each_game_has_words_that_only_its_own_folder_uses() -> None:
@@ -226,11 +244,9 @@ def suspects_in(path: Path) -> set[str]:
     return {token.string for before, token in after if token.type == tokenize.NAME and before != "np"}  # np.eye
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_no_identifier_of_the_code_uses_an_abandoned_word(path: Path) -> None:
-    found = {name for name in suspects_in(path) | {path.stem} if OLD_WORDS.search(name)}
-    assert found == set()
-    assert path.stem not in OLD_FILES
+def test_no_identifier_of_the_code_uses_an_abandoned_word() -> None:
+    assert faulty(MODULES, lambda path: [name for name in suspects_in(path) if OLD_WORDS.search(name)]) == {}
+    assert [path for path in MODULES if OLD_WORDS.search(path.stem) or path.stem in OLD_FILES] == []
 
 
 def test_no_identifier_of_the_tests_uses_an_abandoned_word() -> None:
@@ -263,13 +279,17 @@ def test_no_two_modules_define_a_type_of_the_same_name() -> None:
     assert {node.name.lstrip("_") for _, node in TYPES} & OLD_TYPES == set()
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_a_docstring_names_only_existing_arguments_and_attributes(path: Path) -> None:
+def test_a_docstring_names_only_existing_arguments_and_attributes() -> None:
+    assert faulty(MODULES, lambda path: list(invented_names(path))) == {}
+
+
+def invented_names(path: Path) -> Iterator[str]:
+    """Yield the arguments and attributes that a docstring of a module describes and that do not exist."""
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             sections = re.findall(r"^(?:Args|Attributes):\n((?: +.*\n?)+)", ast.get_docstring(node) or "", re.MULTILINE)
             told = {name for section in sections for name in re.findall(r"^    (\w+):", section, re.MULTILINE)}
-            assert not told or told <= names_in(node), f"{node.name}: {told - names_in(node)}"
+            yield from (f"{node.name}: {name}" for name in (told - names_in(node) if told else ()))
 
 
 def names_in(node: ast.AST) -> set[str]:
@@ -281,8 +301,7 @@ def names_in(node: ast.AST) -> set[str]:
     return names | {one.attr for one in each if isinstance(one, ast.Attribute)}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_a_module_begins_with_a_docstring_and_has_at_most_400_lines(path: Path) -> None:
-    text = path.read_text()
-    assert text.startswith('"""'), "the first line says what the module is about"
-    assert text.count("\n") <= 400, "two subjects?"
+def test_a_module_begins_with_a_docstring_and_has_at_most_400_lines() -> None:
+    texts = {name_of(path): path.read_text(encoding="utf-8") for path in MODULES}
+    assert {name for name, text in texts.items() if not text.startswith('"""')} == set(), "it says what it is about"
+    assert {name for name, text in texts.items() if text.count("\n") > 400} == set(), "two subjects?"
