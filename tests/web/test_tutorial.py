@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from companion.games.engine.notation import line_of
@@ -13,6 +16,8 @@ from companion.games.engine.players import careless
 from companion.games.registry import GAMES
 from companion.history.export import PastGames
 from companion.table.commands import PlayLine, StartGame
+from companion.table.snapshot import Snapshot
+from tests.web.injecting import FedPage
 from tests.web.measuring import PHONE, SCREEN
 from tests.web.phones import live, phone
 from tests.web.pub import HEADER, Pub, opened, served
@@ -29,6 +34,10 @@ PLACE = """() => {
   return { height: Math.round(box.height), words: lesson.textContent, taught: lesson.classList.contains("taught"),
     cut: lesson.scrollHeight > lesson.clientHeight + 1, meets: others.filter(meets).length }; }"""
 """Where the lesson stands, what it says, and how many buttons, dice and sentences it touches."""
+PLACES = f"""async (json) => {{ const place = {PLACE}, places = [];
+  for (const snapshot of JSON.parse(json)) {{ await show(snapshot, false); places.push(place()); }}
+  return places; }}"""
+"""Script that draws the snapshots of a JSON list one after another, and returns the place of the lesson in each."""
 
 
 def play_on(pub: Pub, dice: random.Random) -> bool:
@@ -56,32 +65,38 @@ def place_of(page: Any, pub: Pub) -> dict[str, Any]:
     return dict(page.evaluate(PLACE))
 
 
+def lines_of(pub: Pub) -> Iterator[Snapshot]:
+    """Play a game to its end by the rule of thumb with seeded dice; yield the snapshot after each line."""
+    dice, going = random.Random(3), True
+    while going:
+        yield pub.table.snapshot()
+        going = play_on(pub, dice)
+    yield pub.table.snapshot()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_a_whole_game_is_explained_in_one_steady_place(chromium: Any, tmp_path: Path, game: str) -> None:
+    switches = {each.key for each in GAMES[game].switches}
+    rules = {key: value for key, value in SHORT.items() if key in switches}
     with opened(tmp_path) as pub, served(pub) as address:
-        switches = {each.key for each in GAMES[game].switches}
-        rules = {key: value for key, value in SHORT.items() if key in switches}
         pub.table.submit(StartGame(header={**HEADER, "game": game, "rules": rules}, terms={"lessons": True}))
-        pages = [opened_page(chromium, address, language, "/control", PHONE) for language in LANGUAGES]
-        pages += [opened_page(chromium, address, language, "/tv", SCREEN) for language in LANGUAGES]
-        dice, heights, said = random.Random(3), [set[int]() for _ in pages], set[str]()
-        going = True
-        while going:
-            for page, seen in zip(pages, heights, strict=True):
-                place = place_of(page, pub)
-                assert place["taught"], place
-                assert not place["cut"], place
-                assert place["meets"] == 0, place
-                seen.add(place["height"])
-                said.add(place["words"])
-            going = play_on(pub, dice)
-        assert [len(seen) for seen in heights] == [1] * len(pages), heights
-        assert len(said) > 10 * len(LANGUAGES)
-        for page in pages:
-            assert not place_of(page, pub)["taught"], "a game that is over says who won"
-            assert page.problems == []
-            page.context.close()
+        *going, over = list(lines_of(pub))
+        assert all(snapshot.panels.lesson for snapshot in going)
+        lessons = {msgspec.json.encode(snapshot.panels.lesson): snapshot for snapshot in going}
+        each_lesson, the_end = (msgspec.json.encode(shown).decode() for shown in (list(lessons.values()), [over]))
+        for (path, size), language in itertools.product((("/control", PHONE), ("/tv", SCREEN)), LANGUAGES):
+            fed = FedPage(chromium, address, path, language, paired=path == "/control")
+            fed.page.set_viewport_size({"width": size[0], "height": size[1]})
+            places = fed.page.evaluate(PLACES, each_lesson)
+            wrong = [place for place in places if not place["taught"] or place["cut"] or place["meets"]]
+            assert wrong == [], (path, language)
+            assert len({place["height"] for place in places}) == 1, (path, language)
+            assert len({place["words"] for place in places}) > 10, (path, language)
+            (ended,) = fed.page.evaluate(PLACES, the_end)
+            assert not ended["taught"], "a game that is over says who won"
+            assert fed.problems == []
+            fed.close()
 
 
 def test_each_phone_turns_the_lessons_on_or_off_for_itself(chromium: Any, pub: Pub) -> None:
