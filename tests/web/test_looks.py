@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from companion.table.commands import StartGame
-from tests.web.accessibility import SMALL, violations
+from tests.web.accessibility import SMALL, in_each_look, violations
 from tests.web.phones import MIDGAME, SIZES, live, phone, with_a_past
 from tests.web.pub import HEADER, Pub, observation, play
 
@@ -39,23 +40,80 @@ def midgame(site: tuple[str, Pub]) -> tuple[str, Pub]:
     return site
 
 
-@pytest.mark.parametrize("look", ["dark", "light"])
-@pytest.mark.parametrize("path", PAGES)
-def test_axe_finds_no_violation_also_at_twice_the_text_size(chromium: Any, midgame: Any, path: str, look: str) -> None:
-    address, _ = midgame
-    page = phone(chromium, address, look=look, paired=path in HOSTS_ONLY)
+@dataclass(frozen=True)
+class Visit:
+    """A page that a phone has just opened, in the middle of a game between players with long names.
+
+    Attributes:
+        page: Playwright's page.
+        sizes: Name and size in bytes of each file loaded until the page was ready.
+        shifts: Layout shifts while it was loading.
+    """
+
+    page: Any
+    sizes: list[tuple[str, int]]
+    shifts: list[Any]
+
+
+@pytest.fixture(scope="module")
+def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
+    """Yield the address of a pub in the middle of a game between players with long names, which no test changes."""
+    with with_a_past(tmp_path_factory.mktemp("club")) as (address, pub):
+        pub.table.submit(StartGame(header={**HEADER, "players": ["A" * 24, "Wwwwwwww Wwwwwwww Wwwwwww"[:24]]}))
+        play(pub, *MIDGAME)
+        yield address, pub
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def visit(request: pytest.FixtureRequest, chromium: Any, club: tuple[str, Pub]) -> Iterator[Visit]:
+    path, (address, pub) = request.param, club
+    page = phone(chromium, address, paired=path in HOSTS_ONLY)
+    pub.make_owners()
+    page.add_init_script(SHIFTS)
     live(page, address + path)
-    assert violations(page) == []
-    page.evaluate("document.documentElement.style.fontSize = '200%'")
-    assert violations(page) == []
-    assert page.problems == []
+    sizes = page.evaluate(TRANSFERRED)
+    page.wait_for_selector(LOADED.get(path, "main"))
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    yield Visit(page, sizes, page.evaluate("shifts"))
     page.context.close()
 
 
-@pytest.mark.parametrize("look", ["dark", "light"])
-def test_axe_finds_no_violation_in_any_dialog(chromium: Any, midgame: Any, look: str) -> None:
+def test_a_first_load_is_small_and_shifts_nothing(visit: Visit) -> None:
+    assert sum(size for _, size in visit.sizes) <= FIRST_LOAD_BYTES, visit.sizes
+    assert visit.shifts == []
+
+
+def test_axe_finds_no_violation_also_at_twice_the_text_size(visit: Visit) -> None:
+    assert in_each_look(visit.page, ("light", "dark")) == []
+    visit.page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert violations(visit.page) == []
+    visit.page.evaluate("document.documentElement.style.fontSize = ''")
+    assert visit.page.problems == []
+
+
+def test_every_control_is_reached_by_tab_and_shows_it(visit: Visit) -> None:
+    page = visit.page
+    wanted = set(page.evaluate(FOCUSABLE))
+    reached: dict[str, bool] = {}
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(len(wanted) + 8):
+        page.keyboard.press("Tab")
+        element, ringed = page.evaluate(FOCUSED)
+        reached[element] = ringed
+    assert wanted - set(reached) == set()
+    assert [element for element, ringed in reached.items() if not ringed and element in wanted] == []
+
+
+def test_a_narrow_phone_scrolls_only_down_and_every_target_is_large(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 320, "height": 640})
+    visit.page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = true; }")
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert visit.page.evaluate(SMALL) == []
+
+
+def test_axe_finds_no_violation_in_any_dialog(chromium: Any, midgame: Any) -> None:
     address, pub = midgame
-    page = phone(chromium, address, look=look, paired=True)
+    page = phone(chromium, address, paired=True)
     live(page, address + "/control")
     page.click("#more summary")
     page.click("#throws-fold > summary")
@@ -64,28 +122,14 @@ def test_axe_finds_no_violation_in_any_dialog(chromium: Any, midgame: Any, look:
             page.click("#more summary")
         page.click(f"[data-key='{opener}']")
         page.wait_for_selector("dialog[open]")
-        assert violations(page) == [], opener
+        assert in_each_look(page, ("light", "dark")) == [], opener
         assert page.evaluate(SMALL) == [], opener
         page.keyboard.press("Escape")
         page.wait_for_selector("dialog", state="detached")
     play(pub, {"do": "stop"})
     pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
     page.wait_for_selector("dialog[open] .crop")
-    assert violations(page) == []
-    page.context.close()
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_a_narrow_phone_scrolls_only_down_and_every_target_is_large(chromium: Any, site: Any, path: str) -> None:
-    address, pub = site
-    pub.table.submit(StartGame(header={**HEADER, "players": ["A" * 24, "Wwwwwwww Wwwwwwww Wwwwwww"[:24]]}))
-    play(pub, *MIDGAME)
-    page = phone(chromium, address, paired=path in HOSTS_ONLY)
-    page.set_viewport_size({"width": 320, "height": 640})
-    live(page, address + path)
-    page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = true; }")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    assert page.evaluate(SMALL) == []
+    assert in_each_look(page, ("light", "dark")) == []
     page.context.close()
 
 
@@ -115,23 +159,6 @@ FOCUSED = """() => { const on = document.activeElement, look = getComputedStyle(
   return [on.outerHTML.slice(0, 160), look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 2]; }"""
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_every_control_is_reached_by_tab_and_shows_it(chromium: Any, midgame: Any, path: str) -> None:
-    address, _ = midgame
-    page = phone(chromium, address, paired=path in HOSTS_ONLY)
-    live(page, address + path)
-    wanted = set(page.evaluate(FOCUSABLE))
-    reached: dict[str, bool] = {}
-    page.evaluate("document.activeElement.blur()")
-    for _ in range(len(wanted) + 8):
-        page.keyboard.press("Tab")
-        element, ringed = page.evaluate(FOCUSED)
-        reached[element] = ringed
-    assert wanted - set(reached) == set()
-    assert [element for element, ringed in reached.items() if not ringed and element in wanted] == []
-    page.context.close()
-
-
 def test_arrow_keys_reach_every_game_card_and_show_it(chromium: Any, midgame: Any) -> None:
     page = phone(chromium, midgame[0], paired=True)
     live(page, midgame[0] + "/setup")
@@ -144,20 +171,6 @@ def test_arrow_keys_reach_every_game_card_and_show_it(chromium: Any, midgame: An
         assert page.evaluate(FOCUSED)[1]
     assert sorted(reached) == games
     assert len(games) == 3
-    page.context.close()
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_a_first_load_is_small_and_shifts_nothing(chromium: Any, midgame: Any, path: str) -> None:
-    address, _ = midgame
-    page = phone(chromium, address, paired=path in HOSTS_ONLY)
-    page.add_init_script(SHIFTS)
-    live(page, address + path)
-    sizes = page.evaluate(TRANSFERRED)
-    assert sum(size for _, size in sizes) <= FIRST_LOAD_BYTES, sizes
-    page.wait_for_selector(LOADED.get(path, "main"))
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    assert page.evaluate("shifts") == []
     page.context.close()
 
 
