@@ -20,14 +20,17 @@ from tests.web.accessibility import violations
 from tests.web.pub import PIN, Pub, opened, served
 from vision.calibration.store import FILE_NAME, load_rig
 from vision.cameras import Frame
-from vision.cameras.simulated.camera import FPS, VirtualCamera
+from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.research.evaluation.fault_injection import FaultInjection
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
 ROUTES = ("", ".jpg", "/sheet.pdf")
+FPS = 5
+"""Pictures a second of the camera's time: few, as each one is rendered."""
+IDLE_S = 0.2
+"""Seconds between two pictures that nobody has asked for."""
 ACTS = ("sheet", "empty", "die", "lay")
-
 
 PLACE = np.array([[120.0, 120.0]])
 
@@ -45,13 +48,42 @@ class Calibration:
         return self.host.post(f"/api/calibrate/{what}", json=body)
 
 
+class FrameClock(SteppedClock):
+    """A clock of a camera that stands still until someone asks for a picture, or `IDLE_S` seconds have passed.
+
+    A limit in seconds of the camera's time is one of pictures, however busy the machine is.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wanted = threading.Event()
+
+    def sleep(self, seconds: float) -> None:
+        self.wanted.wait(IDLE_S)
+        self.wanted.clear()
+        super().sleep(seconds)
+
+
+class FramesOnDemand(FrameBuffer):
+    """Frames of a camera on a `FrameClock`, which takes the next one when someone waits for it."""
+
+    def __init__(self, camera: VirtualCamera, clock: FrameClock) -> None:
+        super().__init__(camera)
+        self.clock = clock
+
+    def after(self, count: int, timeout_s: float) -> tuple[Frame, int]:
+        self.clock.wanted.set()
+        return super().after(count, timeout_s)
+
+
 @pytest.fixture
 def calibration(tmp_path: Path) -> Iterator[Calibration]:
-    camera = VirtualCamera(2, sleep=lambda _s: None, seed=3)
-    buffer, over = FrameBuffer(camera), threading.Event()
+    clock = FrameClock()
+    camera = VirtualCamera(2, clock, clock.sleep, seed=3, fps=FPS)
+    buffer, over = FramesOnDemand(camera, clock), threading.Event()
 
     def film() -> None:
-        while not over.wait(1 / FPS):
+        while not over.is_set():
             buffer.frame()
 
     part = CalibrationService("virtual", buffer, tmp_path / "kept", lambda: "2030-01-31 20:00", camera)
