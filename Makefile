@@ -4,6 +4,8 @@ BIN := .venv/bin
 QUICK := tests/games tests/table tests/history tests/bots tests/hardware tests/test_house.py tests/test_examples.py
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
+# Tests start hundreds of processes: none compiles the modules again, also where the shell forbids stored bytecode.
+export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 .PHONY: settings-page results throw-picture duel-games fairness faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts pi-budget fuzz-web page-types corrupted pi-memory rendered rigs rescored ablation clips handheld fixtures train solve deb release-key sign appliance clean
 
