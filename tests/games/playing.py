@@ -135,3 +135,8 @@ def some_action(state: State, generator: random.Random, unlucky: str = "") -> Ac
         wanted = state.view().get("point") or generator.choice([1, 1, 1, 2, 3, 4, 5, 6])
         return Throw(some_dice(generator.choice(state.throw_sizes), generator, wanted, bad_luck))
     return generator.choice(options)
+
+
+def worth_of(options_: list[dict[str, Any]], line: dict[str, Any]) -> float:
+    """Return the value of the option with this line among the options of `companion.games.advice.odds`."""
+    return next(option["value"] for option in options_ if option["line"] == line)

@@ -1,0 +1,116 @@
+"""The guided first evening tests strip, buttons, sound, phones and the machine, and reports each that is ill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from companion.diagnostics.first_evening.holding import phones_joined
+from companion.diagnostics.health import Finding
+from hardware.settings import ButtonSettings, StripSettings
+from tests.diagnostics.guided import BROKEN, STEPS, FakeButtons, RealStrip, Table, is_ill, told
+
+
+@pytest.mark.parametrize(
+    ("denied", "part", "words"),
+    [
+        ("red, green, blue", "LED colours", ("SPI coding", "level shifter")),
+        ("walk through every hole", "LED by LED", ("mend the joint",)),
+    ],
+)
+def test_leds_that_a_person_sees_wrong_are_reported(
+    denied: str, part: str, words: tuple[str, ...], table: Table
+) -> None:
+    table.person.denies = (denied,)
+    shown: list[RealStrip] = []
+
+    def opened(_kind: str, leds: int, _wired: StripSettings) -> RealStrip:
+        shown.append(RealStrip(leds))
+        return shown[-1]
+
+    evening = table.held(open_strip=opened)
+    assert is_ill(evening, part, *words)
+    assert shown[0].shown == 4 + 122
+
+
+@pytest.mark.parametrize("broken_at", [0, 60])
+def test_a_strip_that_fails_while_it_is_lit_is_reported(broken_at: int, table: Table) -> None:
+    def opened(_kind: str, leds: int, _wired: StripSettings) -> RealStrip:
+        strip = RealStrip(leds)
+        strip.broken_at = broken_at
+        return strip
+
+    assert is_ill(table.held(open_strip=opened), "LEDs", "Plug it in")
+
+
+@pytest.mark.parametrize(
+    ("heard", "part", "words"),
+    [
+        (["bank", "bank", "next"], "button undo", ("GPIO27", "bank was heard")),
+        (["bank", "undo"], "button next", ("GPIO22", "nothing was heard")),
+    ],
+)
+def test_a_button_that_is_not_heard_or_mixed_up_is_reported(
+    heard: list[str], part: str, words: tuple[str, ...], table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{STEPS}.PRESS_WAIT_S", 0.01)
+    table.settings = {"buttons": {"kind": "gpio"}}
+    evening = table.held(open_buttons=lambda _kind, _wired: FakeButtons(heard))
+    assert is_ill(evening, part, *words)
+    assert told(evening, "button bank").ok
+
+
+def test_buttons_whose_pins_are_busy_are_reported(table: Table) -> None:
+    table.settings = {"buttons": {"kind": "gpio"}}
+
+    def opened(_kind: str, _wired: ButtonSettings) -> FakeButtons:
+        return FakeButtons([], BROKEN)
+
+    assert is_ill(table.held(open_buttons=opened), "button presses", "Plug it in")
+
+
+def test_a_sound_that_cannot_be_played_or_heard_is_reported(table: Table) -> None:
+    table.settings = {"sound": {"effects": True}}
+    assert is_ill(table.held(play=lambda _wav: "No sound card. Plug one in."), "sounds", "Plug one in")
+    table.person.denies = ("hear a short tone",)
+    assert is_ill(table.held(play=lambda _wav: None), "sound", "alsamixer")
+    table.person.denies = ()
+    assert told(table.held(play=lambda _wav: None), "sounds").ok
+
+
+def test_phones_that_cannot_join_the_hotspot_are_reported(table: Table) -> None:
+    assert is_ill(table.held(clients=lambda: 0), "phones", "router")
+    table.person.denies = ("all that tried",)
+    assert is_ill(table.held(clients=lambda: 7), "phones", "7 phones", "router")
+    table.person.denies = ()
+    assert told(table.held(clients=lambda: 7), "phones").ok
+
+
+def test_phones_are_counted_on_the_interface_that_is_an_access_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    iw = tmp_path / "iw"
+    listed = "phy#0\n\tInterface wlan0\n\t\ttype AP\nphy#1\n\tInterface wlan1\n\t\ttype managed\n"
+    stations = "Station aa:bb (on wlan0)\n\tinactive time: 3 ms\nStation cc:dd (on wlan0)\n"
+    script = f"""#!/bin/sh
+case "$*" in
+dev) printf '{listed}' ;;
+'dev wlan0 station dump') printf '{stations}' ;;
+esac
+"""
+    iw.write_text(script)
+    iw.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert phones_joined() == 2
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert phones_joined() is None
+
+
+def test_a_hot_processor_and_a_weak_supply_are_reported(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    weak = Finding("power", False, "The supply's voltage has been too low.", "Use the Pi's own supply.")
+    monkeypatch.setattr(f"{STEPS}.check_power", lambda **_: weak)
+    heats = iter([50.0, 84.0, *[60.0] * 50])
+    evening = table.held(temperature=lambda: next(heats))
+    assert is_ill(evening, "temperature", "84 °C", "heat sink")
+    assert is_ill(evening, "power under load", "own supply")

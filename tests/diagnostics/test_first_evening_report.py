@@ -1,0 +1,142 @@
+"""What is left of a first evening: typed answers, the page and the zip of its findings, also after Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from companion.commands.doctor import command
+from companion.diagnostics.first_evening.evening import Values
+from companion.diagnostics.first_evening.holding import PAGE, ZIP, write
+from companion.diagnostics.first_evening.people import Agreeable, TerminalPerson
+from companion.errors import DeviceError
+from tests.diagnostics.guided import FilmCamera, QuickCamera, Someone, Table, told
+
+
+def test_ctrl_c_keeps_the_results_and_names_the_steps_left_out(table: Table, tmp_path: Path) -> None:
+    table.person = Someone(leaves_after=1)
+    evening = table.held(throws_wanted=5)
+    assert evening.stopped
+    assert told(evening, "throws").says.startswith("1 throws: 1 read right")
+    assert evening.not_done == ["Throws", "LEDs", "Buttons", "Sound", "Phones", "Temperature and power"]
+    page, _ = write(evening, tmp_path / "out", datetime(2026, 11, 24, 20, 15, tzinfo=UTC))
+    assert "Stopped early" in page.read_text()
+    assert "Not done: Throws, LEDs" in page.read_text()
+
+
+def test_a_report_that_cannot_be_written_is_reported(table: Table, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DeviceError, match="--out"):
+        write(table.held(), tmp_path / "file" / "out", datetime(2026, 11, 24, tzinfo=UTC))
+
+
+def test_page_and_zip_hold_the_findings_and_no_secret(table: Table, tmp_path: Path) -> None:
+    table.settings = {"table": {"name": "<b>Plough</b>"}, "web": {"wifi_password": "six of one"}}
+    table.person = Someone(misreads=True)
+    page, packed = write(table.held(), tmp_path / "out", datetime(2026, 11, 24, 20, 15, tzinfo=UTC))
+    text = page.read_text()
+    assert "First evening of &lt;b&gt;Plough" in text
+    assert "24 November 2026, 20:15" in text
+    assert "Calibrate again (<code>pegpip calibrate</code>)" in text
+    assert "http" not in text, "the page needs no other file"
+    with zipfile.ZipFile(packed) as archive:
+        assert {PAGE, "settings.json", "doctor.jsonl", "first-evening.json", "throws/1.jpg"} <= set(archive.namelist())
+        result = json.loads(archive.read("first-evening.json"))
+        assert all(b"six of one" not in archive.read(name) for name in archive.namelist())
+    assert [throw["lay"] for throw in result["throws"]] == [[6, 6, 6], [6, 6, 6]]
+    assert len(result["readings_ms"]) >= 6
+
+
+@contextmanager
+def typing(*lines: str) -> Iterator[TerminalPerson]:
+    with CliRunner().isolation(input="".join(f"{line}\n" for line in lines)):
+        yield TerminalPerson(nullcontext)
+
+
+@pytest.mark.parametrize(
+    ("typed", "lay", "enough"),
+    [
+        ([""], (1, 4), False),
+        (["6 2 2"], (2, 2, 6), False),
+        (["622"], (2, 2, 6), False),
+        (["what?", "7", "3"], (3,), False),
+        (["x"], None, False),
+        (["q"], None, True),
+    ],
+)
+def test_typed_answers_give_a_throws_true_values_or_none(typed: list[str], lay: Values | None, enough: bool) -> None:
+    with typing(*typed) as person:
+        assert person.judges((1, 4), "count", FilmCamera([])) == lay
+        assert person.enough_throws is enough
+
+
+def test_typed_answers_agree_deny_skip_a_step_or_end_the_evening() -> None:
+    with typing("", "n", "s", "") as person:
+        assert person.agrees("Right?")
+        assert not person.agrees("Right?")
+        assert not person.begins("LEDs", "Look.")
+        assert person.begins("LEDs", "Look.")
+        person.throws(1, 2, FilmCamera([]))
+        person.presses("bank")
+        with pytest.raises(KeyboardInterrupt):
+            person.agrees("Right?")  # the input has ended, as with Ctrl-C
+
+
+def doctor(tmp_path: Path, *words: str) -> Result:
+    file = tmp_path / "pegpip.toml"
+    file.write_text(f"[data]\ndir = '{tmp_path}'\n[web]\nhost = '127.0.0.1'\nport = 0\n")
+    given = ["--config", str(file), "--first-evening", "--camera", "virtual", *words]
+    return CliRunner().invoke(command, given, standalone_mode=False)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("companion.diagnostics.first_evening.evening.open_camera", lambda *_given: QuickCamera())
+    monkeypatch.setattr("companion.diagnostics.network.own_addresses", lambda: ("192.0.2.7",))
+
+
+def test_the_demonstration_ends_with_a_page_and_a_zip(quick: None, tmp_path: Path) -> None:
+    done = doctor(tmp_path, "--yes", "--throws", "3", "--out", str(tmp_path / "report"))
+    assert done.exception is None, done.output
+    assert done.return_value == 0, done.output
+    assert "✗" not in done.output
+    (throws,) = (line for line in done.output.splitlines() if "throws 3 throws" in line)
+    assert throws.endswith("0 wrong, 0 not seen.")
+    assert {path.name for path in (tmp_path / "report").iterdir()} == {PAGE, ZIP}
+    assert "read right" in (tmp_path / "report" / PAGE).read_text()
+
+
+def test_ctrl_c_in_the_demonstration_is_a_clean_end(
+    quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leave(*_given: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Agreeable, "judges", leave)
+    done = doctor(tmp_path, "--yes", "--throws", "3")
+    assert done.return_value == 130
+    assert (tmp_path / "first-evening" / ZIP).exists()
+
+
+@pytest.mark.browser
+def test_the_page_fits_phone_and_screen_and_loads_nothing_else(table: Table, tmp_path: Path, chromium: Any) -> None:
+    table.person = Someone(misreads=True)
+    page, _ = write(table.held(), tmp_path / "out", datetime(2026, 11, 24, 20, 15, tzinfo=UTC))
+    for width, height in ((390, 844), (1280, 720)):
+        shown = chromium.new_page(viewport={"width": width, "height": height})
+        asked: list[str] = []
+        shown.on("request", lambda request, asked=asked: asked.append(request.url))
+        shown.goto(page.as_uri())
+        assert shown.evaluate("document.documentElement.scrollWidth") == width
+        assert shown.locator(".verdict").inner_text().startswith("1 thing to see to")
+        assert shown.locator(".squares i.wrong").count() == 2
+        assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+        shown.close()

@@ -1,0 +1,162 @@
+"""Odds of Crapola: values of a turn, chances to reach a score, and options of a throw."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from companion.errors import RulesError
+from companion.games.advice.odds import options
+from companion.games.crapola.odds import turn_value as crapola_odds
+from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS
+from companion.games.crapola.scoring import points_of
+from companion.games.engine.dice import subsets, throws_of, without
+from tests.games.playing import STOP, begun, keep, throw, told, worth_of
+from tests.games.test_crapola import LATE_CRAP
+from tests.games.test_crapola import bank as bank_crapola
+
+
+@pytest.mark.parametrize(("dice", "ways"), [(1, 4), (2, 16), (3, 60), (4, 204), (5, 600), (6, 1080), (7, 0)])
+def test_one_to_seven_dice_crap_out_in_the_known_numbers_of_throws(dice: int, ways: int) -> None:
+    assert crapola_odds.crap_out_chance(dice) * 6**dice == pytest.approx(ways, abs=1e-6)
+    assert sum(count for _, count in throws_of(dice)) == 6**dice
+    if dice < 7:
+        assert crapola_odds.safe_chance(dice) == pytest.approx(1 - ways / 6**dice)
+
+
+def test_no_throw_of_crapola_brings_more_at_once_than_seven_1s() -> None:
+    most = max(points for dice in range(1, 8) for offer, _ in crapola_odds.offers_of(dice) for _, points in offer)
+    assert most == points_of((1,) * 7) == crapola_odds.STEP * MAX_THROW_STEPS
+
+
+def test_the_safe_chance_assumes_six_dice_where_seven_may_be_thrown() -> None:
+    assert told("crapola", *bank_crapola(6000)).state.safe_chance == pytest.approx(1 - 1080 / 46656)
+
+
+@pytest.mark.parametrize(("size", "least", "value"), [(6, 0, 531.828675), (6, 1000, 407.970656), (7, 0, 835.765954)])
+def test_a_turn_of_crapola_is_expected_to_bring_532_408_or_836_points(size: int, least: int, value: float) -> None:
+    assert crapola_odds.turn_values(size, least).thrown(0, size) == pytest.approx(value, abs=1e-6)
+
+
+@pytest.mark.parametrize(("size", "chance"), [(6, 0.311446), (7, 0.540315)])
+def test_a_turn_for_a_first_bank_gets_it_with_31_or_54_percent(size: int, chance: float) -> None:
+    assert crapola_odds.reaching(size, 1000, 1000).thrown(0, size) == pytest.approx(chance, abs=1e-6)
+    assert crapola_odds.reaching(6, 0, 0).thrown(0, 6) == pytest.approx(1 - 1080 / 46656), "only a crap-out fails"
+    assert crapola_odds.reaching(7, 0, 0).thrown(0, 7) == pytest.approx(1.0)
+
+
+def test_the_chance_to_reach_a_score_satisfies_its_recursion() -> None:
+    chances = crapola_odds.reaching(6, 0, 300)
+    for points, dice in ((0, 6), (150, 2), (250, 1)):
+        total = 0.0
+        for thrown in product(range(1, 7), repeat=dice):
+            keeps = [kept for kept in subsets(tuple(sorted(thrown))) if points_of(kept)]
+            following = [
+                1.0
+                if points + (points_of(kept) or 0) >= 300
+                else chances.thrown(points + (points_of(kept) or 0), dice - len(kept) or 6)
+                for kept in keeps
+            ]
+            total += max(following, default=0.0)
+        assert chances.thrown(points, dice) == pytest.approx(total / 6**dice)
+
+
+@pytest.mark.parametrize(("size", "least"), crapola_odds.STORED)
+def test_crapola_turn_values_come_from_the_table_where_stored(
+    size: int, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked_out = crapola_odds.evaluate(size, least)
+    monkeypatch.delattr(crapola_odds, "evaluate")
+    read = crapola_odds.turn_values.__wrapped__(size, least)
+    assert read._known == pytest.approx(worked_out)
+
+
+@pytest.mark.parametrize(("least", "wanted"), [(0, 25_000), (30_000, 0), (26_000, 25_000), (24_000, 25_000)])
+def test_reaching_many_points_depends_only_on_the_missing_ones(least: int, wanted: int) -> None:
+    away = max(least, wanted) - 2000
+    far = crapola_odds.reaching(6, least, wanted, 0.5)
+    near = crapola_odds.reaching(6, max(0, least - away), max(0, wanted - away), 0.5)
+    for points, dice in ((0, 6), (500, 2), (1900, 2), (1950, 1)):
+        assert far.thrown(away + points, dice) == pytest.approx(near.thrown(points, dice))
+        assert far.choosing(away + points, dice) == pytest.approx(near.choosing(points, dice))
+    assert far.thrown(0, 6) == far.choosing(0, 3) == 0.0, "out of reach"
+
+
+@pytest.mark.parametrize(("least", "wanted", "settled"), [(0, 300, 350), (1000, 0, 1000), (0, -200, 50), (0, 310, 350)])
+def test_values_of_reaching_points_are_computed_up_to_those_points(least: int, wanted: int, settled: int) -> None:
+    assert crapola_odds.reaching(6, least, wanted)._rich == settled
+
+
+def unstored(size: int, least: int) -> crapola_odds.TurnValues:
+    """Return turn values that are computed even if a table is stored."""
+    return crapola_odds.TurnValues(size, least, crapola_odds.evaluate(size, least), hot=crapola_odds.rich_seven)
+
+
+@pytest.mark.parametrize(("points", "dice", "least"), [(0, 1, 0), (500, 2, 0), (300, 3, 0), (0, 2, 1000), (2000, 4, 0)])
+def test_a_throw_of_crapola_is_worth_the_mean_of_its_best_keeps(points: int, dice: int, least: int) -> None:
+    worth = unstored(6, least)
+    total = 0.0
+    for thrown in product(range(1, 7), repeat=dice):
+        keeps = [kept for kept in subsets(tuple(sorted(thrown))) if kept and points_of(kept)]
+        following = (
+            worth.choosing(points + (points_of(kept) or 0), len(without(thrown, kept) or ())) for kept in keeps
+        )
+        total += max(following, default=0.0)
+    assert worth.thrown(points, dice) == pytest.approx(total / 6**dice)
+
+
+def test_below_the_first_bank_a_turn_is_valued_by_throwing_on() -> None:
+    worth = unstored(6, 1000)
+    assert worth.choosing(950, 3) == worth.thrown(950, 3) < 950
+    assert worth.choosing(1000, 1) == 1000
+    assert worth.choosing(1000, 0) == max(1000, worth.thrown(1000, 6)) > 1000
+
+
+def test_a_rich_turn_of_crapola_stops_when_a_throw_can_fail() -> None:
+    # Where a throw loses with chance f and adds m points on average when the best of them are kept, it pays to throw
+    # only below m / f; turn points never fall, so above the greatest of these a throw never pays again.
+    added = [sum(chance * max(points for _, points in offer) for offer, chance in crapola_odds.offers_of(dice))
+             for dice in range(1, 7)]  # fmt: skip
+    limits = [most / crapola_odds.crap_out_chance(dice) for dice, most in enumerate(added, 1)]
+    rich = crapola_odds.SURE_STOP_POINTS
+    assert rich == (int(max(limits)) // 50 + 1) * 50
+    six = unstored(6, 0)
+    for dice in range(1, 7):
+        assert six.thrown(rich, dice) < rich
+        assert six.choosing(rich, dice % 6) == rich
+    assert six.thrown(rich - 50, 6) > rich - 50
+    for seven in (unstored(7, 0), crapola_odds.turn_values(7, 0)):
+        assert seven.choosing(rich, 0) == pytest.approx(rich + crapola_odds.rich_seven())
+        assert seven.choosing(rich, 6) == rich
+        assert seven.thrown(rich, 7) == pytest.approx(rich + crapola_odds.rich_seven())
+    assert crapola_odds.reaching(7, 0, 300).choosing(rich, 0) == 1, "it brings all there is"
+
+
+def test_crapola_options_have_the_value_of_the_states_after_them() -> None:
+    state = told("crapola", *bank_crapola(1000), *LATE_CRAP, throw(1, 5, 2, 2, 2, 6)).state
+    worth = crapola_odds.turn_values(6, 0)
+    found = options(state)
+    assert worth_of(found, keep(1)) == worth.choosing(100, 5)
+    assert worth_of(found, keep(1, 2, 2, 2, 5)) == worth.choosing(350, 1)
+    stopping = options(told("crapola", *bank_crapola(1000), *LATE_CRAP, throw(1, 5, 2, 2, 2, 6), keep(1)).state)
+    assert worth_of(stopping, STOP) == 100.0
+    assert worth_of(stopping, {"throw": 5}) == worth.thrown(100, 5)
+
+
+def test_a_spending_banks_nothing_and_seven_dice_are_worth_more_than_six() -> None:
+    found = options(told("crapola", *bank_crapola(7000), *bank_crapola(1000), *LATE_CRAP).state)
+    assert worth_of(found, {"throw": 7}) == crapola_odds.turn_values(7, 0).thrown(0, 7)
+    assert worth_of(found, {"throw": 6}) == crapola_odds.turn_values(6, 0).thrown(0, 6)
+    assert worth_of(found, {"do": "spend", "on": "Ann", "points": 1}) == 0.0
+    off_board = options(told("crapola", *bank_crapola(7000)).state)
+    assert worth_of(off_board, {"throw": 7}) == crapola_odds.turn_values(7, 1000).thrown(0, 7)
+    begun_with_seven = told("crapola", *bank_crapola(7000), throw(1, 2, 2, 3, 3, 4, 6), keep(1)).state
+    assert options(begun_with_seven)[0]["value"] == crapola_odds.turn_values(7, 1000).thrown(100, 6)
+
+
+def test_odds_are_refused_for_an_entry_above_50000() -> None:
+    state = begun("crapola", rules={"entry": 10**9}).state
+    with pytest.raises(RulesError, match="50000"):
+        options(state)
+    assert options(begun("crapola", rules={"entry": 50_000}).state)[0]["value"] > 0

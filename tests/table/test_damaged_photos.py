@@ -1,0 +1,128 @@
+"""Damaged photos and the scrub that finds them: swapped ones are put back, replaced ones are no longer shown."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from companion.table.journal import FIRST, SECOND, Journal, examined, read_entries
+from companion.table.journal.recovery import reports
+from companion.table.photos import Photos, digest_of
+from companion.table.writer import Table
+from tests.faults.latent import scrub
+from tests.table.acting import Evening
+from tests.table.damaging import entry, kept, photographed, reopened, spoil, told
+
+
+@pytest.mark.parametrize("copy", [FIRST, SECOND])
+def test_the_next_scrub_finds_and_repairs_damage_to_one_copy(tmp_path: Path, copy: str) -> None:
+    entries = kept(tmp_path)
+    journal = Journal(tmp_path)
+    journal.open()
+    for number in (3, 30, 60):
+        spoil(tmp_path / copy, b'"n":%d,' % number)
+    scrub(journal)
+    assert "nothing is missing" in told(tmp_path)
+    assert examined(tmp_path) == (60, None)
+    journal.append(entry(61))
+    journal.close()
+    assert read_entries(tmp_path) == (*entries, entry(61))
+
+
+def test_damage_to_another_part_of_each_copy_loses_nothing(tmp_path: Path) -> None:
+    entries = kept(tmp_path)
+    for number in range(2, 20):
+        spoil(tmp_path / SECOND, b'"n":%d,' % number)
+    for number in range(30, 40):
+        spoil(tmp_path / FIRST, b'"n":%d,' % number)
+    reopened(tmp_path)
+    assert read_entries(tmp_path) == tuple(entries)
+    assert "nothing is missing" in told(tmp_path)
+
+
+def test_health_says_what_a_scrub_verified_and_when(tmp_path: Path) -> None:
+    kept(tmp_path)
+    journal = Journal(tmp_path, wall=lambda: 1_700_001_000.0)
+    journal.open()
+    scrub(journal)
+    assert journal.health() == (True, "verified 2023-11-14 22:30: both copies up to entry 60, 0 photos")
+    journal.close()
+
+
+def test_a_scrub_reports_entries_lost_from_both_copies(tmp_path: Path) -> None:
+    kept(tmp_path)
+    journal = Journal(tmp_path)
+    journal.open()
+    for copy in (FIRST, SECOND):
+        spoil(tmp_path / copy, b'"n":60,')
+    scrub(journal)
+    assert "entries 60 are missing" in told(tmp_path)
+    journal.append(entry(61))
+    journal.close()
+    assert examined(tmp_path) == (61, None)
+
+
+def test_swapped_photos_are_reported_and_swapped_back(tmp_path: Path) -> None:
+    journal = photographed(tmp_path)
+    first, second = tmp_path / "photos" / "2.jpg", tmp_path / "photos" / "5.jpg"
+    first.rename(tmp_path / "spot")
+    second.rename(first)
+    (tmp_path / "spot").rename(second)
+    scrub(journal)
+    journal.close()
+    assert "photos of throws 2, 5 are not as they were taken" in told(tmp_path)
+    assert (first.read_bytes(), second.read_bytes()) == (b"photo 2", b"photo 5")
+
+
+def test_a_replaced_photo_is_reported_and_no_longer_shown(tmp_path: Path) -> None:
+    journal = photographed(tmp_path)
+    (tmp_path / "photos" / "4.jpg").write_bytes(b"another picture")
+    scrub(journal)
+    journal.close()
+    assert "photos of throws 4" in told(tmp_path)
+    assert not (tmp_path / "photos" / "4.jpg").exists()
+    (aside,) = reports(tmp_path)
+    assert (aside / "photos" / "4.jpg").read_bytes() == b"another picture", "no photo is ever destroyed"
+
+
+def test_a_deleted_photo_is_no_damage(tmp_path: Path) -> None:
+    journal = photographed(tmp_path)
+    (tmp_path / "photos" / "1.jpg").unlink()
+    scrub(journal)
+    assert journal.health()[1].endswith("5 photos")
+    journal.close()
+    assert not reports(tmp_path)
+
+
+def test_an_idle_table_scrubs_its_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evening = Evening(tmp_path)
+    evening.throw(5, 5, 2, 2, 1, 4, 6)
+    evening.table.stop()
+    photo = (tmp_path / "photos" / "1.jpg").read_bytes()
+    assert read_entries(tmp_path)[-1].body["photo"] == digest_of(photo)
+    journal, scrubbed = Journal(tmp_path), threading.Event()
+    note = journal._note_verified
+
+    def noted(photos: str) -> None:
+        note(photos)
+        if photos == "1 photos":
+            scrubbed.set()
+
+    monkeypatch.setattr(journal, "_note_verified", noted)
+    table = Table(journal, Photos(tmp_path))
+    table.start()
+    assert scrubbed.wait(timeout=120.0)
+    table.stop()
+    assert "both copies up to entry 2, 1 photos" in journal.health()[1]
+
+
+def test_a_photo_deleted_during_a_scrub_is_no_damage(tmp_path: Path) -> None:
+    journal = photographed(tmp_path)
+    journal.upkeep(0.0)
+    (tmp_path / "photos" / "4.jpg").unlink()
+    scrub(journal, 0.0)
+    assert journal.health()[0]
+    journal.close()
+    assert not reports(tmp_path)

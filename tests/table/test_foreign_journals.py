@@ -1,0 +1,103 @@
+"""Copies of another journal or of an older one: reported, replaced, and revealed by the anchor outside the folder."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from companion.table.journal import FIRST, SECOND, read_entries
+from companion.table.journal.recovery import reports
+from tests.table.damaging import kept, reopened, spoil, told
+
+
+@pytest.mark.parametrize("copy", [FIRST, SECOND])
+@pytest.mark.parametrize("count", [20, 60])
+def test_a_shorter_copy_of_another_journal_is_reported_and_replaced(tmp_path: Path, copy: str, count: int) -> None:
+    entries = kept(tmp_path / "ours", anchors=tmp_path)
+    kept(tmp_path / "other", count)
+    shutil.copy(tmp_path / "other" / copy, tmp_path / "ours" / copy)
+    reopened(tmp_path / "ours", anchors=tmp_path)
+    assert read_entries(tmp_path / "ours") == tuple(entries)
+    assert "nothing is missing" in told(tmp_path / "ours")
+
+
+def test_a_longer_foreign_copy_is_reported_and_replaced(tmp_path: Path) -> None:
+    entries = kept(tmp_path / "ours", anchors=tmp_path)
+    kept(tmp_path / "other", 100)
+    shutil.copy(tmp_path / "other" / FIRST, tmp_path / "ours" / FIRST)
+    reopened(tmp_path / "ours", anchors=tmp_path)
+    assert read_entries(tmp_path / "ours") == tuple(entries)
+    assert "another journal" in told(tmp_path / "ours")
+
+
+@pytest.mark.parametrize("copy", [FIRST, SECOND])
+def test_an_older_journal_copy_is_reported_and_replaced_by_the_longer(tmp_path: Path, copy: str) -> None:
+    entries = kept(tmp_path)
+    content = (tmp_path / copy).read_bytes().splitlines(keepends=True)
+    (tmp_path / copy).write_bytes(b"".join(content[:40]))
+    reopened(tmp_path)
+    assert read_entries(tmp_path) == tuple(entries)
+    assert "ends at entry 40" in told(tmp_path)
+
+
+def test_the_anchor_reveals_that_both_copies_were_rolled_back(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    entries = kept(folder, anchors=tmp_path)
+    for copy in (FIRST, SECOND):
+        content = (folder / copy).read_bytes().splitlines(keepends=True)
+        (folder / copy).write_bytes(b"".join(content[:40]))
+    journal = reopened(folder, anchors=tmp_path)
+    assert "entries 41 to 60 are missing" in told(folder)
+    assert read_entries(folder)[:40] == tuple(entries[:40])
+    assert journal.tail.head.number == 60, "no number ever means two things"
+    reopened(folder, anchors=tmp_path)
+    assert len(reports(folder)) == 1, "told once"
+
+
+def test_the_anchor_reveals_a_foreign_journal(tmp_path: Path) -> None:
+    kept(tmp_path / "ours", anchors=tmp_path)
+    entries = kept(tmp_path / "other", 30, games=(1,))
+    for copy in (FIRST, SECOND):
+        shutil.copy(tmp_path / "other" / copy, tmp_path / "ours" / copy)
+    reopened(tmp_path / "ours", anchors=tmp_path)
+    assert "another journal than the one that was kept here" in told(tmp_path / "ours")
+    assert read_entries(tmp_path / "ours") == tuple(entries)
+
+
+def test_the_anchor_reveals_a_deleted_data_folder(tmp_path: Path) -> None:
+    kept(tmp_path / "data", anchors=tmp_path)
+    shutil.rmtree(tmp_path / "data")
+    reopened(tmp_path / "data", anchors=tmp_path)
+    assert "entries 1 to 60 are missing" in told(tmp_path / "data")
+
+
+def test_a_table_works_without_a_writable_anchor(tmp_path: Path) -> None:
+    (tmp_path / "anchors").write_text("in the way")
+    entries = kept(tmp_path / "data", anchors=tmp_path / "anchors")
+    reopened(tmp_path / "data", anchors=tmp_path / "anchors")
+    assert read_entries(tmp_path / "data") == tuple(entries)
+    assert not reports(tmp_path / "data")
+
+
+def test_a_recovery_leaves_the_surviving_lines_as_they_were(tmp_path: Path) -> None:
+    kept(tmp_path)
+    before = (tmp_path / FIRST).read_bytes().splitlines()
+    for copy in (FIRST, SECOND):
+        spoil(tmp_path / copy, b'"n":20,')
+    reopened(tmp_path)
+    after = (tmp_path / FIRST).read_bytes().splitlines()
+    assert [*after[:19], *after[20:]] == [*before[:19], *before[20:]]
+
+
+def test_a_line_that_only_an_older_copy_has_fills_the_gap(tmp_path: Path) -> None:
+    entries = kept(tmp_path)
+    older = (tmp_path / SECOND).read_bytes()
+    for copy in (FIRST, SECOND):
+        spoil(tmp_path / copy, b'"n":20,')
+    reopened(tmp_path)
+    assert read_entries(tmp_path) != tuple(entries)
+    (tmp_path / SECOND).write_bytes(older)
+    reopened(tmp_path)
+    assert read_entries(tmp_path) == tuple(entries)

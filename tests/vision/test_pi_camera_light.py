@@ -1,0 +1,171 @@
+"""A Pi camera under a lamp on the mains, its angle of view, and its calibration."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.adapters.reader_setup import load_reader, save_rig
+from companion.diagnostics.devices import check_camera
+from companion.settings.load import Settings
+from tests.vision.fake_libcamera import fitted
+from tests.vision.one_frame_pi import Pi, is_held
+from tests.vision.one_frame_pi import closed as closed
+from vision.calibration.lamp_light import LampLight, lamp_light
+from vision.calibration.lens import lens_of
+from vision.calibration.procedure import Calibrating, Found
+from vision.calibration.solving import Plan
+from vision.calibration.store import Stored, load_rig
+from vision.cameras.field import MODULES
+from vision.cameras.flicker import country, flicker_period_us, mains_hz
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
+from vision.networks import shipped_networks
+from vision.settings import CameraSettings
+
+pytestmark = pytest.mark.filterwarnings("ignore:setDaemon:DeprecationWarning")
+
+
+def test_the_angle_of_view_is_that_of_the_used_part_of_the_sensor() -> None:
+    angles = {one.title: round(one.angle_deg((1280, 960)), 1) for one in MODULES}
+    assert angles["Camera Module 3"] == 51.9
+    assert angles["Camera Module 2"] == 62.2
+    assert math.isclose(angles["Camera Module 3 Wide"], 85.6, abs_tol=0.1)
+
+
+def test_the_country_gives_the_mains_frequency_unless_a_setting_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, cmdline = tmp_path / "regdom", tmp_path / "cmdline"
+    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+    assert mains_hz(0, country(told, cmdline)) == 60
+    told.write_text("00\n")
+    cmdline.write_text("quiet cfg80211.ieee80211_regdom=GB rootwait")
+    assert country(told, cmdline) == "GB"
+    assert mains_hz(0, "GB") == 50
+    cmdline.write_text("quiet")
+    told.write_text("CA\n")
+    assert mains_hz(0, country(told, cmdline)) == 60
+    assert mains_hz(50, "CA") == 50
+    assert (flicker_period_us(50), flicker_period_us(60)) == (10_000, 8_333)
+
+
+def lamp_seen(hz: float, mains: int, **board: Any) -> LampLight:
+    """Return the flicker measured in the camera's frames under a lamp of `hz` hertz, with `mains` hertz set."""
+    pi = Pi(mains=mains, lamp_hz=hz, **board).start()
+    pi.until(is_held)
+    for _ in range(4):
+        pi.frame()
+    return lamp_light([pi.frame() for _ in range(9)], mains)
+
+
+@pytest.mark.parametrize("mains", [50, 60])
+def test_an_exposure_of_whole_flicker_periods_shows_no_bands(mains: int) -> None:
+    seen = lamp_seen(2 * mains, mains, lamp_depth=0.8, light=1.0)
+    assert seen.bands is not None
+    assert seen.bands < 0.02
+    assert seen.whole_periods
+    assert seen.advice() == ()
+
+
+def test_moving_bands_are_measured_and_reported_with_a_cure() -> None:
+    seen = lamp_seen(100, 50, lamp_depth=0.5, light=6.0)
+    shown = 0.5 * abs(np.sinc(100 * 0.003)) / 2.2
+    assert seen.bands == pytest.approx(shown, rel=0.15), "the display's gamma shrinks them"
+    (advice,) = seen.advice()
+    assert advice.code == "banding"
+    assert "DC supply" in advice.says
+    assert "10.0 ms" in advice.says
+
+
+def test_standing_bands_are_inferred_from_the_exposure() -> None:
+    seen = lamp_seen(120, 60, lamp_depth=0.5, light=6.0)
+    assert seen.bands is not None
+    assert seen.bands < 0.02
+    (advice,) = seen.advice()
+    assert advice.code == "exposure"
+    assert "3.0 ms is no multiple of a lamp's 8.3 ms" in advice.says
+
+
+def test_the_doctor_names_the_sensor_mode_and_reports_flicker() -> None:
+    fitted("Camera Module 3 Wide", lamp_hz=100, lamp_depth=0.6, light=9.0)
+    found = {one.part: one for one in check_camera(Settings(camera=CameraSettings("picamera2", mains_hz=50)))}
+    assert found["camera"].ok
+    assert "Camera Module 3 Wide, sensor mode 2304 x 1296, 3456 of 4608 columns, 85.6 degrees" in found["camera"].says
+    assert not found["lamp"].ok
+    assert "DC supply" in found["lamp"].cure
+
+
+def test_the_doctor_refuses_a_cropped_mode() -> None:
+    fitted("Camera Module 3", cropped=True)
+    (found,) = check_camera(Settings(camera=CameraSettings("picamera2")))
+    assert not found.ok
+    assert "2304 of the 3456 columns" in found.says
+    assert "full-upgrade" in found.cure
+
+
+def calibrating(pi: Pi) -> Calibrating:
+    return Calibrating(pi.frame, Plan(mains_hz=50), lambda sentence: None, wait_s=60.0)
+
+
+def flat() -> Found:
+    """Return the pose of a flat sheet under the lens."""
+    return Found(np.diag([4.0, 4.0, 1.0]), lens_of((1280, 960), 51.9), ())
+
+
+def test_calibrating_measures_the_lens_position_on_the_sheet() -> None:
+    pi = Pi(sharp_at=2.5).start()
+    pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position == 2.5)
+    pi.board.sharp_at = 3.25  # the sheet lies elsewhere than what was in focus before
+    found = calibrating(pi).focus(flat(), pi.camera)
+    assert found.lens_position == 3.25
+    assert pi.sent("LensPosition")[-1] == 3.25
+    pi.board.sharp_at = None
+    pi.camera.stop()
+    pi.start()
+    frame = pi.frame()
+    assert frame.exposure is not None
+    assert frame.exposure.lens_position == 3.25, "kept over the restart, on felt without any contrast"
+
+
+def test_calibrating_without_focus_gives_advice() -> None:
+    pi = Pi(sharp_at=None).start()
+    found = calibrating(pi).focus(flat(), pi.camera)
+    assert found.lens_position is None
+    assert [one.code for one in found.advice] == ["focus"]
+
+
+def test_calibrating_leaves_a_fixed_focus_lens_alone() -> None:
+    pi = Pi("Camera Module 2").start()
+    assert calibrating(pi).focus(flat(), pi.camera).lens_position is None
+    assert pi.sent("AfMode") == []
+
+
+def test_the_reference_is_taken_after_exposure_has_been_held() -> None:
+    pi = Pi(light=0.4, lamp_hz=100, lamp_depth=0.6).start()
+    steps = calibrating(pi)
+    empty_bgr = steps.empty_tray()
+    at = next(at for at, controls in pi.board.sent if controls.get("AeEnable") is False)
+    assert pi.board.frames > at + 60
+    assert abs(float(empty_bgr.mean()) - 255 * 0.18 ** (1 / 2.2)) < 3
+    assert steps.lamp is not None
+    assert steps.lamp.advice() == ()
+
+
+def test_the_stored_lens_position_is_set_at_the_next_start(tmp_path: Path) -> None:
+    clock = SteppedClock()
+    rig = VirtualCamera(1, clock, clock.sleep, seed=8).rig()
+    save_rig(tmp_path, Stored("picamera2", "2026-01-01 00:00", rig, lens_position=4.5))
+    kept = load_rig(tmp_path)
+    assert kept is not None
+    assert kept.lens_position == 4.5
+    pi = Pi()
+    load_reader("picamera2", pi.camera, tmp_path, shipped_networks())
+    pi.start()
+    frame = pi.frame()
+    assert frame.exposure is not None
+    assert frame.exposure.lens_position == 4.5
