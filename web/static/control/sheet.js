@@ -5,6 +5,7 @@ import { guard } from "./guard.js";
 import { enterThrow } from "./keys.js";
 import { phones } from "../shared/hosting.js";
 import { newGame } from "./newgame.js";
+import { startMatch } from "../shared/tournament.js";
 import { eventWords, housesTurn, sensible, sides } from "../shared/sides.js";
 
 export function sheet() {
@@ -12,7 +13,7 @@ export function sheet() {
     const { game, options, option_points: points, phase, state, abandoned, rule_of_thumb, events, panels } = snapshot,
       newest = events.at(-1)?.number,
       playing = [game, options, phase, state?.throw_sizes, state?.over, abandoned];
-    fill($("big"), [playing, points, newest, snapshot.notice?.code], () => big(snapshot));
+    fill($("big"), [playing, points, newest, snapshot.notice?.code, snapshot.tournament?.next], () => big(snapshot));
     fill($("pick"), [options, points, state?.dice, panels.sheet?.offers, panels.keeping, rule_of_thumb], () =>
       pick(snapshot),
     );
@@ -43,6 +44,10 @@ function between({ state }, over) {
     ? button("new", [icon("plus"), t("control.new_game")], () => newGame(start.games), over ? "" : "main")
     : state ? null : h("a", { class: "button main", href: "/control", "data-key": "pair" }, t("control.open"));
   const next = () => post("/api/next", { number: table.snapshot.number });
+  if (table.snapshot.tournament?.next && table.paired) {
+    const match = button("match", [icon("play"), t("tournament.start")], startMatch, "main");
+    return [match, fresh, state ? undoButton(table.snapshot) : null];
+  }
   if (!state) return [fresh];
   return [button("next", [icon("play"), t("control.next_game")], next, "main"), fresh, undoButton(table.snapshot)];
 }

@@ -7,10 +7,12 @@ import { when, wonWords } from "../shared/past.js";
 import { listed } from "../shared/sides.js";
 import { rivals } from "./rivals.js";
 import { standings } from "./standings.js";
+import { tournament } from "./hosted.js";
 
 await ready;
 menu();
 await load().catch(() => {}); // drawn whole before it is shown
+tournament();
 goLive();
 follow((snapshot, before) => {
   if (

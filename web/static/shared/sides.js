@@ -1,5 +1,6 @@
 // What the pages read out of a snapshot: the sides in seat order, who is on, what lies, what can be done.
 import { h, has, isolate, number, t } from "./core.js";
+/** @import { TournamentView } from "../types/server" */
 
 /** The sides (players, or teams) in seat order, with what each page shows of them; a side is known by its seat. */
 export function sides(snapshot) {
@@ -62,8 +63,15 @@ function setsOf({ panels, options, option_points: points }, values) {
   });
 }
 
-/** Who starts the next game and how it begins, in words; empty until this one is over. */
-export const nextStarter = ({ next_starter: player }) => (player ? t("hero.next", { player }) : "");
+/** Who plays next, or who has won. @param {TournamentView} tournament */
+export function nextWords({ next, standings }) {
+  if (next) return t("tournament.next", { one: next.players[0], other: next.players[1] });
+  return t("tournament.winner", { names: listed(standings.filter((row) => row.place === 1).map((row) => row.player)) });
+}
+
+/** Who starts the next game, or plays the next match of the tournament, in words; empty until this one is over. */
+export const nextStarter = ({ next_starter: player, tournament }) =>
+  tournament && player ? nextWords(tournament) : player ? t("hero.next", { player }) : "";
 
 function overLine(outcome) {
   if (!outcome) return t("can.abandoned");

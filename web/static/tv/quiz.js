@@ -1,18 +1,23 @@
-// What would you have done? On the TV: after a game the decisions that phones vote on, before one the day's puzzle.
+// Between games on the TV: how the tournament stands; or what would you have done? Decisions that phones vote on, and
+// before the first game the day's puzzle.
 import { optionWords, worth } from "../scoreboard/advice.js";
 import { asked } from "../scoreboard/story.js";
 import { $, fill, follow, h, start, t, table } from "../shared/core.js";
+import { nextWords } from "../shared/sides.js";
+import { matches, standings } from "../shared/tournament.js";
 import { lying, standing, why } from "../shared/position.js";
 
 const POLL_MS = 2000, // votes are asked for at this interval
   AWAY_MS = 16_000, // the winner, or how to join, holds the stage for so long
   SHOWN_MS = 20_000, // then a question does
+  WINNER_MS = 8000, // of a match of a tournament
+  MATCHES = 5, ROWS = 6, // that the stage has room for
   ANSWER_MS = 12_000; // the puzzle's answer stands at the end of its time
 let since = Date.now(), at = 0, puzzle = null, running = 0;
 
 export function quiz() {
-  if (!start.advice) return;
   follow((snapshot, before) => {
+    if (!start.advice && !snapshot.tournament) { $("quiz").hidden = true; return; }
     if (before && before.number === snapshot.number && Boolean(before.state) === Boolean(snapshot.state)) return;
     since = Date.now();
     $("quiz").hidden = true;
@@ -23,11 +28,25 @@ export function quiz() {
 /** Shows and hides the question in turns, until the next change on the table. */
 async function turn(run) {
   if (run !== running) return;
-  const { state, abandoned } = table.snapshot;
+  const { state, abandoned, tournament } = table.snapshot;
+  if (tournament && (!state || state.over || abandoned)) return tournamentOnStage(run, tournament, state);
   if (!state) await puzzleOnStage();
   else if (state.over && !abandoned) await voteOnStage(run);
   else return;
   setTimeout(() => turn(run), POLL_MS);
+}
+
+// Between the matches of a tournament: who plays next and how it stands, once the winner has had the stage.
+function tournamentOnStage(run, tournament, state) {
+  if (state && Date.now() - since < WINNER_MS) return setTimeout(() => turn(run), POLL_MS);
+  const few = h("ul", { class: "matches" }),
+    due = tournament.matches.findIndex((match) => !match.won);
+  matches(few, { matches: tournament.matches.slice(Math.max(0, due < 0 ? -MATCHES : due - 1)).slice(0, MATCHES) });
+  fill($("quiz"), [tournament], () => [
+    h("h2", {}, nextWords(tournament)),
+    tournament.form === "knockout" && !tournament.over ? few : standings(tournament, ROWS),
+  ]);
+  $("quiz").hidden = false;
 }
 
 async function puzzleOnStage() {

@@ -362,6 +362,8 @@ export interface Elements {
   "throws-fold": HTMLElementTagNameMap["details"];
   "tonight": HTMLElementTagNameMap["h1"];
   "tools": HTMLElementTagNameMap["div"];
+  "tournament": HTMLElementTagNameMap["div"];
+  "tournament-box": HTMLElementTagNameMap["section"];
   "track": HTMLElementTagNameMap["div"];
   "tray": HTMLElementTagNameMap["div"];
   "tray-hint": HTMLElementTagNameMap["p"];

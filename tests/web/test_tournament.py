@@ -1,0 +1,134 @@
+"""A tournament night in Chromium: the host begins it, phones start the matches, the TV says who plays next."""
+
+from __future__ import annotations
+
+import functools
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.history.export import PastGames
+from companion.table.commands import StartGame
+from companion.table.snapshot import TournamentView
+from tests.known import known
+from tests.waiting import until
+from tests.web.accessibility import SMALL, in_each_look
+from tests.web.pub import PIN, Pub, opened, served
+from tests.web.test_five_games import play_out
+from web.pairing.roles import Role
+
+OUT = Path(__file__).resolve().parents[2] / "out" / "tournament"
+FIVE = ["Ann", "Ben", "Cid", "Dörte Ångström", "Eve"]
+BODY: dict[str, Any] = {"form": "knockout", "game": "crapola", "players": FIVE, "rules": {"target": 1500, "entry": 0}}
+WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def begin(client: Any, pub: Pub, **changed: Any) -> Any:
+    return client.post("/api/tournament", json={**BODY, "number": pub.table.snapshot().number, **changed})
+
+
+def is_on(pub: Pub, header: dict[str, Any]) -> bool:
+    return bool(known(pub.table.snapshot().header)["players"] == header["players"])
+
+
+def on(pub: Pub) -> TournamentView:
+    return known(pub.table.snapshot().tournament)
+
+
+def test_only_the_owner_begins_changes_and_ends_a_tournament(pub: Pub) -> None:
+    host, player = pub.host(), pub.paired(Role.PLAYER, "Ann", "192.168.4.11")
+    assert begin(player, pub).status_code == 403
+    assert begin(host, pub).status_code == 200
+    for path, body in (("left", {"player": "Ben"}), ("end", {})):
+        number = pub.table.snapshot().number
+        assert player.post(f"/api/tournament/{path}", json={"number": number, **body}).status_code == 403
+    assert player.post("/api/games", json=known(on(pub).next)).status_code == 200
+    number = pub.table.snapshot().number
+    assert host.post("/api/tournament/left", json={"number": number, "player": "Ben"}).status_code == 200
+    assert host.post("/api/tournament/end", json={"number": number}).status_code == 409, "made from an old snapshot"
+    assert host.post("/api/tournament/end", json={"number": number + 1}).status_code == 200
+    assert pub.table.snapshot().tournament is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        ({"players": ["Ann", "\u202eBen"]}, 422),
+        ({"players": ["Ann"]}, 422),
+        ({"form": "swiss"}, 400),
+        ({"handicaps": {"Zoe": 4}}, 422),
+        ({"game": "chess"}, 422),
+        ({"players": [f"p{number}" for number in range(65)]}, 400),
+        ({"more": 1}, 400),
+    ],
+)
+def test_a_tournament_that_cannot_be_played_is_refused(pub: Pub, changed: dict[str, Any], status: int) -> None:
+    answer = begin(pub.host(), pub, **changed)
+    assert answer.status_code == status
+    assert answer.json["message"]
+    assert pub.table.snapshot().number == 0
+
+
+@pytest.mark.browser
+def test_a_knockout_night_of_five_players_in_chromium(chromium: Any, tmp_path: Path) -> None:
+    chance = random.Random(7)
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
+        OUT.mkdir(parents=True, exist_ok=True)
+        context = chromium.new_context(viewport={"width": 390, "height": 844})
+        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        pub.make_owners()
+        tv = chromium.new_page(viewport={"width": 1280, "height": 720})
+        tv.goto(f"{address}/tv")
+        phone = context.new_page()
+        phone.goto(f"{address}/evening")
+        # The house rules are those of the last game, so that the night is short.
+        quick = {"transcript": 1, "game": BODY["game"], "players": FIVE[:2], "rules": BODY["rules"]}
+        pub.table.submit(StartGame(header=quick))
+        phone.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
+        phone.click("[data-key='begin']")
+        phone.fill("#cup-names", "\n".join([*FIVE[:4], f"{FIVE[4]} +200"]))
+        assert phone.evaluate(SMALL) == []
+        assert in_each_look(phone) == []
+        phone.screenshot(path=OUT / "begin.png")
+        phone.click("dialog button.main")
+        phone.wait_for_selector(".next-match")
+        assert on(pub).handicaps == {"Eve": 200}
+        assert on(pub).next == {"transcript": 1, "game": "crapola", "players": FIVE[3:], "rules": BODY["rules"]}
+        matches = 0
+        while (header := on(pub).next) is not None:
+            one, other = header["players"]
+            control = context.new_page()
+            control.goto(f"{address}/control")
+            if matches:
+                control.wait_for_selector("[data-key='match']")
+                tv.wait_for_selector(f"#quiz:not([hidden]) h2:has-text('{one}')")
+                assert other in tv.inner_text("#quiz h2")
+                tv.screenshot(path=OUT / f"tv-{matches}.png")
+                control.screenshot(path=OUT / f"control-{matches}.png")
+                control.click("[data-key='match']")
+            else:
+                pub.table.submit(StartGame(header=header))
+            assert until(functools.partial(is_on, pub, header))
+            play_out(pub, chance)
+            matches += 1
+            phone.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
+            phone.screenshot(path=OUT / f"evening-{matches}.png", full_page=True)
+            control.close()
+        assert (matches, on(pub).over) == (4, True)
+        winner = on(pub).standings[0].player
+        assert winner in phone.inner_text(".next-match")
+        assert phone.locator(".match-line").count() == 4
+        assert phone.evaluate(WIDER) == 0
+        assert in_each_look(phone) == []
+        assert phone.evaluate(SMALL) == []
+        tv.wait_for_selector(f"#quiz:not([hidden]) h2:has-text('{winner}')")
+        assert in_each_look(tv) == []
+        tv.screenshot(path=OUT / "tv-over.png")
+        phone.click("#tournament details summary")
+        phone.click("[data-key='end']")
+        phone.wait_for_selector(".next-match", state="detached")
+        assert pub.table.snapshot().tournament is None
+        context.close()
+        tv.close()
