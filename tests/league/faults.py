@@ -74,6 +74,12 @@ class LeagueServer:
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
+    def cpu_s(self) -> float:
+        """Return the processor time that it has used, in seconds."""
+        assert self._process is not None, "it runs"
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def address(self) -> str:
         return f"http://{LOOPBACK}:{self.port}"
 

@@ -164,13 +164,14 @@ def time_pages(postgres: Postgres, games: int) -> None:
         "standings, /api": "/api/seasons/1/{kind}",
         "standings by rating, /api": "/api/seasons/1/{kind}?by=rating",
         "page of the season": "/seasons/1/{kind}",
+        "page of the season by rating": "/seasons/1/{kind}?by=rating",
         "its 50th page": "/seasons/1/{kind}?skip=5000",
         "games, /api": "/api/seasons/1/{kind}/games",
         "page of a player": "/players/{player}",
         "players by name": "/players?name=Player+{digit}",
     }
     for name, path in pages.items():
-        times_ms = []
+        times_ms, before_s = [], server.cpu_s()
         for _ in range(REQUESTS):
             asked = path.format(kind=chance.choice(KINDS), player=chance.randint(1, 10_000), digit=chance.randint(0, 9))
             begun_s = time.perf_counter()
@@ -181,7 +182,9 @@ def time_pages(postgres: Postgres, games: int) -> None:
             assert answer.status == 200, asked
         times_ms.sort()
         middle, late = times_ms[len(times_ms) // 2], times_ms[int(len(times_ms) * 0.99)]
-        print(f"{name}: median {middle:.1f} ms, p99 {late:.1f} ms, server {server.rss_mb():.0f} MB", flush=True)
+        cost_ms = 1000 * (server.cpu_s() - before_s) / REQUESTS
+        print(f"{name}: median {middle:.1f} ms, p99 {late:.1f} ms, processor {cost_ms:.1f} ms, "
+              f"server {server.rss_mb():.0f} MB", flush=True)  # fmt: skip
     server.kill()
     print_plans(url)
 
