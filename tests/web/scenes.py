@@ -15,6 +15,7 @@ from companion.games.engine.players import careless
 from companion.games.engine.rulebook import Rulebook
 from companion.games.engine.transcript import Transcript
 from companion.games.engine.views.phrase import Phrase
+from companion.games.registry import GAMES
 from companion.table.evolve import Record, evolve
 from companion.table.journal import Entry
 from companion.table.projection import snapshot_of
@@ -49,6 +50,11 @@ def seated(game: Rulebook) -> Iterator[Header]:
         rules = {"partners": True} if "partners" in {each.key for each in game.switches} and count == most else {}
         if game.min_players <= count <= most:
             yield Header(game.name, NAMES[:count], {**{each.key: each.default for each in game.switches}, **rules})
+
+
+def among(game: str, players: tuple[str, ...]) -> Header:
+    """Return the header of a game between those players with the default house rules."""
+    return Header(game, players, {each.key: each.default for each in GAMES[game].switches})
 
 
 def scenes(header: Header, seed: int = 5) -> dict[str, Snapshot]:

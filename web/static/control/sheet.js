@@ -25,6 +25,25 @@ export function sheet() {
     if (!more.contains(on) || on.closest("button")) more.open = false;
   });
   guard($("sheet"));
+  stepAside($("sheet"));
+}
+
+const FADE = 10; // pixels above the sheet in which the page fades out
+
+// A line of the scores that the sheet would cut in half is not shown: what stands above the sheet is whole.
+function stepAside(box) {
+  const step = () => {
+    const edge = box.getBoundingClientRect(),
+      whole = edge.top - FADE;
+    for (const line of document.querySelectorAll(".last, .lead, .player")) {
+      const { top, bottom, right } = line.getBoundingClientRect();
+      line.classList.toggle("under", right > edge.left && top < edge.top && bottom > whole);
+    }
+  };
+  follow(step);
+  new ResizeObserver(step).observe(box);
+  addEventListener("resize", step);
+  addEventListener("scroll", step, { passive: true });
 }
 
 const button = (key, words, onclick, kind = "") =>

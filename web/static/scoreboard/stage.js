@@ -27,6 +27,7 @@ const PLAIN = new Set(["throw", "decide"]);
 
 // Letters of a sentence that is written smaller where room is short: to a player, of a winner, of a leader, to all.
 const LONG_SENTENCE = 40, LONG_WIN = 13, LONG_LEAD = 26, LONG_TITLE = 32;
+const LONG_NUMBER = 3; // letters, of points that are written smaller on a phone
 
 // The refusals that only the rules explain.
 const WHY = new Set(["illegal_hold", "hold_on", "freeze", "decide_first", "count", "choose_point"]);
@@ -157,7 +158,9 @@ function drawWorth(snapshot) {
   $("worth").classList.toggle("none", worth.value === 0);
   text($("worth-label"), worth.label);
   const gained = worth.value > 0 && worth.label === t("worth.turn");
-  text($("points"), gained ? `+${number(worth.value)}` : number(worth.value));
+  const points = gained ? `+${number(worth.value)}` : number(worth.value);
+  $("points").classList.toggle("wide", points.length > LONG_NUMBER);
+  text($("points"), points);
   text($("makes"), worth.note);
 }
 
@@ -167,10 +170,11 @@ function chance(snapshot) {
   const nothing = snapshot.state?.turn_points === 0 && !snapshot.panels.kept.length; // that could be lost
   box.hidden = !playing || nothing || safe === null || safe === undefined || safe >= 1;
   if (box.hidden) return;
-  const percent = Math.min(99, Math.round(100 * safe)); // never a promise
-  fill(box, percent, () => [
+  const percent = Math.min(99, Math.round(100 * safe)), // never a promise
+    points = snapshot.state.turn_points;
+  fill(box, [percent, points], () => [
     h("span", { class: "gauge", "aria-hidden": "true" }, h("i", { style: { width: `${percent}%` } })),
-    h("span", {}, t("stage.safe", { percent: number(percent) })),
+    h("span", {}, t(points ? "stage.keeps" : "stage.succeeds", { percent: number(percent), points: number(points) })),
   ]);
 }
 

@@ -2,7 +2,7 @@
 import { number, s, t } from "../shared/core.js";
 import { colourOf, markOf } from "../shared/dice.js";
 
-const STEP = 10.6, GROUP = 3.2, LEFT = 22, ROW_HEIGHT = 28, TOP = 14;
+const STEP = 10.6, GROUP = 3.2, LEFT = 22, ROW_HEIGHT = 28, TOP = 12.5, NUMBERS = 18;
 const widthOf = (perRow, step) => LEFT * 2 + step * (perRow - 1) + GROUP * (perRow / 5 - 1);
 
 /**
@@ -30,12 +30,12 @@ export function track(holder, holes, points = 1, perRow = 30, step = STEP) {
     pegs = s("g"),
     known = new Map();
   const at = (hole) => place(hole, holes, perRow, step),
-    width = widthOf(perRow, step),
-    below = step > STEP ? 4 : 2; // a wide track has larger numbers
+    width = widthOf(perRow, step);
   const drawing = s(
     "svg",
-    { class: "track", viewBox: `0 0 ${width} ${TOP * 2 + (rows - 1) * ROW_HEIGHT + below}`, role: "img" },
+    { class: "track", viewBox: `0 0 ${width} ${TOP + (rows - 1) * ROW_HEIGHT + NUMBERS + 4}`, role: "img" },
     lanes(rows, width),
+    directions(holes, perRow, at, width),
     points === 1 ? halfway(at(holes / 2)) : [],
     holesOf(holes, at),
     numbers(holes, at, points, width),
@@ -56,7 +56,7 @@ export function track(holder, holes, points = 1, perRow = 30, step = STEP) {
         `${peg.seat}.${peg.colour} ${kind}`,
         peg,
         at(hole),
-        spread(spots.get(capped(hole, holes)), peg.seat),
+        berth(spots.get(capped(hole, holes)), peg.seat, hole <= 0),
         kind,
       );
     for (const peg of shown) {
@@ -74,13 +74,25 @@ export function track(holder, holes, points = 1, perRow = 30, step = STEP) {
 
 const capped = (hole, holes) => Math.max(0, Math.min(hole, holes + 1));
 
-// Pegs that share a hole stand side by side across the lane.
-function spread(seats, seat) {
-  const gap = Math.min(6, 17 / Math.max(1, seats.length - 1));
-  return (seats.indexOf(seat) - (seats.length - 1) / 2) * gap;
+// Pegs that share a hole stand side by side across the lane, the smaller the more they are. The start has room for
+// three columns of them.
+const PEG = 11, ACROSS = 17; // of a peg with its rim; across a lane
+/** @returns {[along: number, down: number, scale: number]} what is added to x and to y, and the scale of a peg */
+function berth(seats, seat, start) {
+  const at = seats.indexOf(seat),
+    columns = !start || seats.length < 3 ? 1 : seats.length < 7 ? 2 : 3,
+    rows = Math.ceil(seats.length / columns),
+    pitch = Math.min(PEG, (start ? ACROSS + 8 : ACROSS) / rows),
+    scale = Math.min(1, Math.max(0.42, pitch / PEG), columns > 1 ? 1.5 / columns : 1);
+  const wide = Math.min(pitch, PEG * scale);
+  return [
+    ((at % columns) - (columns - 1) / 2) * wide,
+    (Math.floor(at / columns) - (rows - 1) / 2) * (columns > 1 ? wide : pitch),
+    scale,
+  ];
 }
 
-function put(layer, known, key, peg, [x, y], down, kind) {
+function put(layer, known, key, peg, [x, y], [along, down, scale], kind) {
   let element = known.get(key);
   if (!element) {
     const hollow = kind.includes("ahead"),
@@ -98,17 +110,43 @@ function put(layer, known, key, peg, [x, y], down, kind) {
     layer.append(element);
   }
   element.setAttribute("class", peg.on ? `${kind} on` : kind);
-  element.style.transform = `translate(${x.toFixed(1)}px, ${(y + down).toFixed(1)}px)`;
+  const [right, below] = [x + along, y + down].map((each) => each.toFixed(1));
+  element.style.transform = `translate(${right}px, ${below}px) scale(${scale.toFixed(2)})`;
   return element;
 }
 
 function lanes(rows, width) {
+  const turn = ROW_HEIGHT / 2;
   let path = `M8 ${TOP}`;
   for (let row = 0; row < rows; row += 1) {
-    path += `H${row % 2 === 0 ? width - 10 : 10}`;
-    if (row < rows - 1) path += `v${ROW_HEIGHT}`;
+    const right = row % 2 === 0,
+      last = row === rows - 1;
+    path += `H${right ? width - (last ? 8 : LEFT) : last ? 8 : LEFT}`;
+    if (!last) path += `a${turn} ${turn} 0 0 ${right ? 1 : 0} 0 ${ROW_HEIGHT}`;
   }
   return s("path", { class: "lane", d: path, "stroke-linejoin": "round" });
+}
+
+// Which way a row runs: an arrow at each turn, and a small one in the middle of every ten holes.
+function directions(holes, perRow, at, width) {
+  const arrow = (x, y, along, down, size) => {
+    const [dx, dy] = [along * size, down * size];
+    return `M${x - dx / 2 - dy} ${y - dy / 2 - dx}l${dx + dy} ${dy + dx} ${dy - dx} ${dx - dy}`;
+  };
+  let small = "",
+    turns = "";
+  for (let hole = 5; hole < holes; hole += 10) {
+    const [x, y] = at(hole),
+      [next] = at(hole + 1);
+    small += arrow((x + next) / 2, y, Math.sign(next - x), 0, 2);
+  }
+  for (let hole = perRow; hole < holes; hole += perRow) {
+    const [x, y] = at(hole),
+      side = x > width / 2 ? width - LEFT + ROW_HEIGHT / 2 : LEFT - ROW_HEIGHT / 2;
+    turns += arrow(side, y + ROW_HEIGHT / 2, 0, 1, 3.4);
+  }
+  const ways = [s("path", { class: "way", d: small }), s("path", { class: "way turn", d: turns })];
+  return s("g", { "aria-hidden": "true" }, ways);
 }
 
 function holesOf(holes, at) {
@@ -118,15 +156,14 @@ function holesOf(holes, at) {
   }));
 }
 
-// In the points of the game, whatever a hole stands for. A long number stays inside the drawing.
-const LETTER = 8.8, FLAG = 17;
+// In the points of the game, whatever a hole stands for. A long number stays inside the drawing, beside the turns.
+const LETTER = 8.8, TURN = 17;
 function numbers(holes, at, points, width) {
   const marks = [];
   for (let hole = 10; hole <= holes; hole += 10) {
     const [x, y] = at(hole), words = number(hole * points), half = (words.length * LETTER) / 2;
-    const edge = hole === holes ? FLAG : 0, // the finish has its flag there
-      inside = Math.max(half + edge, Math.min(width - half - edge, x));
-    marks.push(s("text", { class: "mark", x: inside.toFixed(1), y: y + 13 }, words));
+    const inside = Math.max(half + TURN, Math.min(width - half - TURN, x));
+    marks.push(s("text", { class: "mark", x: inside.toFixed(1), y: y + NUMBERS }, words));
   }
   return s("g", { "aria-hidden": "true" }, marks);
 }

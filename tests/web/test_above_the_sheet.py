@@ -1,0 +1,57 @@
+"""What stands above a phone's sheet of buttons is whole: no score is cut, and the usual game shows them all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from companion.games.registry import GAMES
+from tests.web.injecting import FedPage
+from tests.web.pub import Pub
+from tests.web.scenes import NAMES, among, scenes
+
+pytestmark = pytest.mark.browser
+MOMENTS = ("begun", "deciding", "throwing", "taught throwing")
+LINES = """() => { const edge = document.getElementById("sheet").getBoundingClientRect().top;
+  const lines = [...document.querySelectorAll(".last, .lead, .player")].filter((each) => each.checkVisibility());
+  return lines.map((each) => {
+    const { top, bottom } = each.getBoundingClientRect();
+    return { kind: each.className, shown: each.checkVisibility({ opacityProperty: true }), above: bottom <= edge,
+      below: top >= edge }; }); }"""
+"""Script that returns for each line of the scores whether it is shown, and whether it ends above the sheet."""
+
+
+@pytest.mark.parametrize("size", [(390, 844), (360, 640)], ids=str)
+@pytest.mark.parametrize("game", GAMES)
+def test_the_sheet_cuts_no_line_of_the_scores(
+    chromium: Any, site: tuple[str, Pub], game: str, size: tuple[int, int]
+) -> None:
+    fed = FedPage(chromium, site[0], "/control", paired=True)
+    fed.page.set_viewport_size({"width": size[0], "height": size[1]})
+    shown = scenes(among(game, ("Ann", "Ben", NAMES[0])))
+    for moment in MOMENTS:
+        fed.show(shown[moment])
+        for top in (0, 37, 90):
+            fed.page.evaluate("(top) => scrollTo(0, top)", top)
+            fed.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            lines = fed.page.evaluate(LINES)
+            assert lines
+            assert [each for each in lines if each["shown"] and not each["above"] and not each["below"]] == [], moment
+    assert fed.problems == []
+    fed.close()
+
+
+@pytest.mark.parametrize("game", ["crib_dice", "crapola"])
+def test_a_phone_shows_all_scores_of_three_players_above_the_sheet(
+    chromium: Any, site: tuple[str, Pub], game: str
+) -> None:
+    fed = FedPage(chromium, site[0], "/control", paired=True)
+    fed.page.set_viewport_size({"width": 390, "height": 844})
+    shown = scenes(among(game, ("Ann", "Ben", "Cleo")))
+    for moment in ("begun", "throwing"):
+        fed.show(msgspec.structs.replace(shown[moment], question=None))
+        lines = fed.page.evaluate(LINES)
+        assert [each["kind"] for each in lines if not (each["shown"] and each["above"])] == [], moment
+    fed.close()

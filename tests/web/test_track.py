@@ -1,0 +1,47 @@
+"""The wooden track: pegs that share a hole stand apart, and arrows say which way each row runs."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import hypot
+from typing import Any
+
+import pytest
+
+from tests.web.injecting import FedPage
+from tests.web.pub import Pub
+from tests.web.scenes import among, scenes
+
+pytestmark = pytest.mark.browser
+NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jo")
+PEGS = """() => [...document.querySelectorAll('#track .peg:not([style*="opacity: 0"])')].map((each) => {
+  const { left, right, top, bottom } = each.querySelector('circle').getBoundingClientRect();
+  return [(left + right) / 2, (top + bottom) / 2, (right - left) / 2]; })"""
+"""Script that returns centre x, centre y and radius in pixels of every peg that is shown."""
+TURNS = """() => document.querySelector('#track .way.turn').getAttribute('d').split('M').length - 1"""
+SHARE_OF_TOUCH = 0.97
+"""Least distance of two pegs' centres as a share of the sum of their radii: less would hide a mark."""
+
+
+@pytest.mark.parametrize("path", ["/", "/tv"])
+@pytest.mark.parametrize("count", range(2, len(NAMES) + 1))
+def test_pegs_at_the_start_never_lie_on_each_other(chromium: Any, site: tuple[str, Pub], count: int, path: str) -> None:
+    fed = FedPage(chromium, site[0], path)
+    fed.page.set_viewport_size({"width": 1280, "height": 720} if path == "/tv" else {"width": 390, "height": 844})
+    fed.show(scenes(among("crapola", NAMES[:count]))["begun"])
+    pegs, wood = fed.page.evaluate(PEGS), fed.page.locator("#wood").bounding_box()
+    assert len(pegs) == count
+    for (x, y, r), (other_x, other_y, other_r) in combinations(pegs, 2):
+        assert hypot(x - other_x, y - other_y) >= SHARE_OF_TOUCH * (r + other_r)
+    for x, y, r in pegs:
+        assert wood["x"] <= x - r
+        assert wood["y"] <= y - r
+    fed.close()
+
+
+def test_every_turn_of_the_track_has_an_arrow(chromium: Any, site: tuple[str, Pub]) -> None:
+    for path, turns in (("/", 3), ("/tv", 1)):
+        fed = FedPage(chromium, site[0], path)
+        fed.show(scenes(among("crib_dice", NAMES[:2]))["begun"])
+        assert fed.page.evaluate(TURNS) == turns, path
+        fed.close()
