@@ -55,3 +55,15 @@ def test_a_phone_shows_all_scores_of_three_players_above_the_sheet(
         lines = fed.page.evaluate(LINES)
         assert [each["kind"] for each in lines if not (each["shown"] and each["above"])] == [], moment
     fed.close()
+
+
+@pytest.mark.parametrize("path", ["/tray", "/control"])
+def test_scores_beside_the_buttons_are_all_shown(chromium: Any, site: tuple[str, Pub], path: str) -> None:
+    fed = FedPage(chromium, site[0], path, paired=True)
+    shown = scenes(among("crib_dice", ("Ann", "Ben", "Cleo")))
+    for width, height in ((1280, 720), (844, 390)):
+        fed.page.set_viewport_size({"width": width, "height": height})
+        for moment in MOMENTS:
+            fed.show(shown[moment])
+            assert fed.page.locator(".player.under").count() == 0, (moment, width)
+    fed.close()

@@ -1,4 +1,4 @@
-"""The house speaks on the pub's screen: after a poor choice, until play goes on, with room for long names."""
+"""The house speaks: on the pub's screen until play goes on, and in a quiet line on the players' phones."""
 
 from __future__ import annotations
 
@@ -38,5 +38,31 @@ def test_the_house_remarks_on_a_poor_choice_until_play_goes_on(chromium: Any, tm
         assert page.evaluate("(smallest_px) => faults(smallest_px)", SCREENS_SHARE * SCREEN[1]) == []
         pub.table.submit(NoteMotion())
         page.wait_for_selector("#moment", state="hidden")
+        assert page.problems == []
+        page.context.close()
+
+
+def test_a_players_phone_keeps_the_last_remark_and_moves_nothing(chromium: Any, tmp_path: Path) -> None:
+    class House:
+        """A bot that plays no seat here."""
+
+    with opened(tmp_path, name="The Plough", house=House()) as pub, served(pub) as address:
+        pub.start(players=["Ann", "Ben"])
+        page = phone(chromium, address, paired=True)
+        live(page, f"{address}/control")
+        place = page.locator("#aside")
+        high = place.bounding_box()["height"]
+        assert page.inner_text("#aside") == ""
+        play(pub, *MISTAKE)
+        page.wait_for_selector("#aside b")
+        said = page.inner_text("#aside")
+        assert said.startswith("The Plough: ")
+        assert "Ann" in said
+        pub.table.submit(NoteMotion())
+        page.wait_for_selector('#phase[data-phase="settling"]', state="attached")
+        assert page.inner_text("#aside") == said, "it stays until the house says another"
+        assert place.bounding_box()["height"] == high
+        play(pub, {"undo": 1})
+        page.wait_for_selector("#aside:empty", state="attached")
         assert page.problems == []
         page.context.close()

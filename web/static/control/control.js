@@ -1,5 +1,6 @@
 // The control page: the scoreboard, with the sheet from below for a phone that is paired.
 import { $, fill, follow, goLive, has, ready, settings, start, t, table, text } from "../shared/core.js";
+import { aside } from "./aside.js";
 import { asking } from "./ask.js";
 import { keepAwake } from "./awake.js";
 import { correctable } from "./correct.js";
@@ -16,6 +17,7 @@ await first();
 sheet();
 asking();
 correctable();
+aside();
 goLive();
 if (table.paired) keepAwake();
 

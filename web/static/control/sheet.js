@@ -36,8 +36,9 @@ function stepAside(box) {
     const edge = box.getBoundingClientRect(),
       whole = edge.top - FADE;
     for (const line of document.querySelectorAll(".last, .lead, .player")) {
-      const { top, bottom, right } = line.getBoundingClientRect();
-      line.classList.toggle("under", right > edge.left && top < edge.top && bottom > whole);
+      const { top, bottom, left, right } = line.getBoundingClientRect(),
+        behind = right > edge.left && left < edge.right;
+      line.classList.toggle("under", behind && top < edge.top && bottom > whole);
     }
   };
   follow(step);

@@ -239,10 +239,16 @@ function player(snapshot, side, all) {
       h("bdi", { class: lengthOf(side.name) }, side.name),
       h("small", {}, says(snapshot, side)),
     ),
+    pause(),
     h("span", { class: "counters" }, side.counters.map(notches)),
-    gap(side, all),
-    h("span", { class: "score" }, number(side.score), plus ? " " : null, plus));
+    pause(),
+    h("span", { class: "score" }, number(side.score), plus ? " " : null, plus),
+    pause(),
+    gap(side, all));
 }
+
+// Between what is read out of a line: "Ben, 61 to go, 60, 19 behind".
+const pause = () => h("span", { class: "unseen" }, ", ");
 
 // A count of none is no news: its notches are drawn from the first on, with their word.
 const notches = ({ label, count, full }) =>

@@ -78,7 +78,7 @@ function control(one, id) {
 
 const named = (key, choice) =>
   key !== "language"
-    ? choice
+    ? t(`${key}.${choice}`, {}, choice)
     : choice
       ? new Intl.DisplayNames([choice], { type: "language" }).of(choice)
       : t("settings.own_language");

@@ -143,8 +143,9 @@ export function eventWords(event) {
   if (event.code === "game_over") return event.args.winners ? overLine(event.args) : t("can.abandoned");
   const args = plainArgs(event.args);
   if (Array.isArray(event.args?.dice)) args.count ??= event.args.dice.length;
-  const nothing = `event.${event.code}_nothing`; // a loss of no points
-  return t(event.args?.points === 0 && has(nothing) ? nothing : `event.${event.code}`, args, event.words);
+  const usual = `event.${event.code}`,
+    few = usual + (["_nothing", "_one"][event.args?.points] ?? ""); // a loss of no points, or of one
+  return t(has(few) ? few : usual, args, event.words);
 }
 
 function plainArgs(args) {

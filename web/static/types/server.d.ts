@@ -231,6 +231,7 @@ export interface Elements {
   "advised": HTMLElementTagNameMap["div"];
   "again": HTMLElementTagNameMap["div"];
   "as-screen": HTMLElementTagNameMap["input"];
+  "aside": HTMLElementTagNameMap["p"];
   "begin": HTMLElementTagNameMap["button"] | HTMLElementTagNameMap["form"];
   "beside": HTMLElementTagNameMap["div"];
   "big": HTMLElementTagNameMap["div"];
