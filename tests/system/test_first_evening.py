@@ -20,7 +20,7 @@ class Host:
     """Somebody with a phone who has never seen the table; counts what must be done."""
 
     def __init__(self, chromium: Any) -> None:
-        self.page = chromium.new_context(viewport=PHONE).new_page()
+        self.page = chromium.new_context(viewport=PHONE, has_touch=True).new_page()
         self.acts: list[str] = []
 
     def scan(self, address: str) -> None:

@@ -1,30 +1,57 @@
-"""Whole games in real Chromium on the virtual tray, without pairing: pressing the gold buttons ends the game."""
+"""Whole games in real Chromium, from the scan to the end with the tutorial on: tapping what is gold, or by keyboard."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.system.running import Running
+from tests.system.test_first_evening import Host, code_on_screen
 from tests.waiting import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.evening]
-PHONE = {"width": 390, "height": 844}
 GAMES = {"crib_dice": 600, "crag": 200, "crapola": 600}
 """With so many acts at most: far more than a game takes, so that one that never ends is found."""
+FIRST_SCORE_TAPS = 3
+"""Most taps from the page that the code opens to the first scored throw, where no reading is in doubt."""
 ANSWERS = "dialog .likely, dialog .main:text-matches('All right'), dialog button:text-matches('no throw')"
 """To a question: as the table takes it to be; what it makes nothing of was no throw, and is thrown again."""
+LEAST_LESSONS = 6
+"""Different lessons that a whole game tells at least."""
+MOST_TABS = 150
+"""Presses of Tab until a gold button has the focus, at most: about twice round the page."""
 OUT = Path(__file__).resolve().parents[2] / "out" / "evening"
+Press = Callable[[Any], None]
+
+
+def tap(button: Any) -> None:
+    """Tap a button as a finger does."""
+    button.tap()
+
+
+def by_keyboard(button: Any) -> None:
+    """Move the focus to a button by Tab alone, then press Enter."""
+    page = button.owner_frame().page
+    for _ in range(MOST_TABS):
+        if button.evaluate("(each) => each === document.activeElement"):
+            page.keyboard.press("Enter")
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab never reaches {button.inner_text()!r}")
 
 
 class Guest:
     """Somebody at the tray who reads nothing but what is gold."""
 
-    def __init__(self, page: Any, table: Running, out: Path) -> None:
-        self.page, self.table, self.out = page, table, out
+    def __init__(self, page: Any, table: Running, press: Press) -> None:
+        self.page, self.table, self.press = page, table, press
         self.acts: list[str] = []
+        self.answers = 0
+        self.lessons: set[str] = set()
 
     def state(self) -> dict[str, Any]:
         return self.table.state()
@@ -35,12 +62,18 @@ class Guest:
             self.act(snapshot)
         return snapshot
 
+    def score(self) -> None:
+        """Act until the first throw has scored."""
+        while not (state := (snapshot := self.state())["state"])["turn_points"] and not any(state["scores"].values()):
+            self.act(snapshot)
+
     def act(self, before: dict[str, Any]) -> None:
         """One act, and until something has come of it."""
         gold = self.gold()
         words = " ".join(gold.inner_text().split())
         self.acts.append(words)
-        gold.click()
+        self.answers += self.page.query_selector("dialog[open]") is not None
+        self.press(gold)
         throws = words.startswith("Throw")
 
         def changed() -> bool:
@@ -52,6 +85,9 @@ class Guest:
             raise self.stuck(f"nothing came of {words!r}")
         number = self.state()["number"]
         self.page.wait_for_function("number => document.documentElement.dataset.number >= number", arg=number)
+        taught = self.page.query_selector("#notice.taught")
+        if taught is not None:
+            self.lessons.add(taught.inner_text())
 
     def gold(self) -> Any:
         """Wait for a gold button, in the dialog where one is open, else on the page, and return it."""
@@ -59,7 +95,9 @@ class Guest:
 
         def marked() -> bool:
             asked = self.page.query_selector("dialog[open]") is not None
-            found = self.page.query_selector_all(ANSWERS if asked else "main .main:enabled")
+            found = self.page.query_selector_all(
+                ANSWERS if asked else "main .main:enabled:not([aria-disabled]), main .main:not(button)"
+            )
             shown[:] = [one for one in found if one.is_visible()]
             return bool(shown)
 
@@ -68,28 +106,50 @@ class Guest:
         return shown[0]
 
     def stuck(self, why: str) -> AssertionError:
-        self.out.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=str(self.out / "stuck.png"), full_page=True)
+        OUT.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=str(OUT / "stuck.png"), full_page=True)
         now = self.state()
         seen = {key: now[key] for key in ("phase", "notice", "question", "options", "thrown", "kept", "state")}
         return AssertionError(f"{why} after {self.acts[-6:]}: {seen}")
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_whole_game_is_played_by_pressing_the_gold_buttons(chromium: Any, tmp_path: Path, game: str) -> None:
-    with Running(tmp_path, "--game", game, "--players", "Ann,Ben") as table:
-        tray = chromium.new_context(viewport=PHONE).new_page()
+def begun(chromium: Any, table: Running, game: str, press: Press) -> Guest:
+    """Scan the code of a new table, name two players, choose the game, begin it, and stand at the tray."""
+    host = Host(chromium)
+    host.scan(code_on_screen(chromium, table))
+    host.page.wait_for_url("**/setup")
+    host.type("[data-key='seat-0']", "Ann, Ben")
+    host.page.check(f"[name='new-game'][value='{game}']")
+    guest = Guest(host.page, table, press)
+    guest.acts.append("Begin")
+    press(host.page.wait_for_selector("#begin"))
+    host.page.wait_for_url("**/tray")
+    host.page.wait_for_selector("#throw:enabled")
+    return guest
+
+
+@pytest.mark.parametrize(
+    ("game", "press"),
+    [*((game, tap) for game in GAMES), ("crag", by_keyboard)],
+    ids=lambda each: getattr(each, "__name__", each),
+)
+def test_a_whole_game_with_lessons_is_played_from_the_scan_on(
+    chromium: Any, tmp_path: Path, game: str, press: Press
+) -> None:
+    with Running(tmp_path) as table:
+        guest = begun(chromium, table, game, press)
         screen = chromium.new_page(viewport={"width": 1280, "height": 720})
-        tray.goto(table.page + "tray")
         screen.goto(table.page + "tv")
-        tray.wait_for_selector("#throw:enabled")
-        guest = Guest(tray, table, OUT)
+        assert table.state()["terms"]["lessons"] is True, "a first game explains itself"
+        guest.score()
+        assert len(guest.acts) - guest.answers <= FIRST_SCORE_TAPS, guest.acts
         over = guest.play(GAMES[game])
-        print(f"{game}: {len(guest.acts)} acts")
-        screen.wait_for_selector("#felt .winner")
-        assert over["state"]["outcome"]["winners"][0] in screen.inner_text("#felt")
+        print(f"{game} by {press.__name__}: {len(guest.acts)} acts, {len(guest.lessons)} lessons")
+        assert len(guest.lessons) >= LEAST_LESSONS, guest.lessons
+        screen.wait_for_selector(".stage.won")
+        assert over["state"]["outcome"]["winners"][0] in screen.inner_text("#who")
         OUT.mkdir(parents=True, exist_ok=True)
         screen.screenshot(path=str(OUT / f"{game}-over.png"))
-        assert guest.gold().inner_text() == "Next game"
-        tray.context.close()
+        assert re.sub(r"\s+", " ", guest.gold().inner_text()).strip() == "Next game"
+        guest.page.context.close()
         screen.close()
