@@ -56,12 +56,15 @@ def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _part(name: str, source: str, *, is_page: bool) -> str:
-    """Return a module's part of the bundle: a call of a function that returns its exports, named `of_NAME`.
+    """Return a module as a piece of the bundle, without comments and with its imports and exports rewritten.
+
+    It is an assignment of the module's exports to the constant `of_NAME`. The page's own module becomes plain
+    statements.
 
     Args:
         name: Name of the module.
         source: Its source text.
-        is_page: Whether it is the page's own module, whose statements are put into the bundle as they are.
+        is_page: Whether it is the page's own module.
     """
     exports = ", ".join(exported for _, exported in EXPORT.findall(source))
     body = EXPORT.sub(r"\1\2", IMPORT.sub(r"const { \1 } = of_\2;", COMMENT.sub("", source)))

@@ -67,6 +67,9 @@ class Hosts:
 def install(app: flask.Flask, hosts: Hosts, roles: Mapping[str, Roles], visitor: Callable[[], Roles]) -> None:
     """Make an application check every request before its view, and add the security headers to every answer.
 
+    A request is refused for its host, origin or size, or if its visitor has no role of the route (401 without pairing,
+    403).
+
     Args:
         app: The application, with all its routes.
         hosts: Host names that a request's Host header may contain.

@@ -91,7 +91,11 @@ class Calibration(Protocol):
 
 
 def routes(calibration: Calibration) -> Routes:
-    """Make the group of routes for calibrating the camera. Only the owner may use them."""
+    """Make the group of routes for calibrating the camera. Only the owner may use them.
+
+    They give the camera's view and picture and the sheet to print, and carry out the steps sheet, empty tray and die. A
+    step that fails with DeviceError is answered 422.
+    """
     made = Routes("calibrate", SheetBody, NothingBody, LayBody)
     of_each: Json = {"refused": (422,), "roles": OWNERS}
 

@@ -32,7 +32,7 @@ ODDS_ROUTE: Json = {"roles": ANYONE, "refused": (404, 409)}
 
 
 def routes(past: PastGames, table: AnyTable) -> Routes:
-    """Make the group of routes for the games that were played. Anyone may use them.
+    """Make the group of routes that give the games played so far: lists, moves, odds, transcripts and CSV. For anyone.
 
     Args:
         past: Every game in the data folder.

@@ -21,7 +21,7 @@ class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def routes(house: BotPlayer, remarks: Remarks) -> Routes:
-    """Make the route by which players make the bot wait, and the one of its newest remark, for anyone."""
+    """Make the group of two routes: by one, players make the bot wait; by the other, anyone gets its newest remark."""
     made = Routes("house", HoldBody)
 
     @made.post("/api/house/hold", "Have the house wait", HoldBody, roles=PLAYERS)

@@ -58,7 +58,7 @@ def routes(photos: Photos, table: AnyTable) -> Routes:
 
 
 def replays(clips: Clips) -> Routes:
-    """Make the group of routes for slow-motion clips. Anyone may use them."""
+    """Make the group of two routes that list the throws with a slow-motion clip and give a clip. For anyone."""
     made = Routes("replay")
 
     @made.get("/api/replays", "The throws that can be shown again in slow motion", roles=ANYONE)

@@ -31,8 +31,7 @@ NAME_LENGTH = 24
 DAY_S = 86_400.0
 """Length of a day, in seconds."""
 MAX_PHONES = 64
-"""Most paired phones and screens; one more replaces the player or screen that was away longest. Higher: a larger file;
-lower: guests must pair again sooner."""
+"""Most paired phones and screens; one more replaces the player or screen away longest. Lower: guests pair again."""
 MAX_SEAT_SILENCE_S = 3 * 3600.0
 """Seconds without a request from a phone after which its seat is free: longer than a game, shorter than a day."""
 DAMAGED = "The list of paired phones is damaged. Enter the PIN from the terminal: the first phone becomes the owner."
@@ -103,7 +102,7 @@ class Pairing:
         return self._owner_code or None
 
     def pair_owner(self, code: str, name: str, address: str, token: str | None = None) -> str | Refused:
-        """Pair a phone as the owner by the owner's code, and return its new token; `HOSTED` if the code is wrong.
+        """Pair a phone as the owner by the owner's code; return its new token, `HOSTED` (wrong code) or `FULL`.
 
         Args:
             code: The code that the phone sends.
@@ -121,13 +120,14 @@ class Pairing:
     ) -> str | Refused:
         """Pair a phone by the PIN, and return its new token (128 bits, hexadecimal) or the refusal.
 
-        The phone becomes a player; the owner if the table has had none since its start; or a screen.
+        It becomes a screen if it asks for that, else the owner if the table has had none since its start, else a
+        player.
 
         Args:
             pin: The PIN as typed.
             name: The name that the phone gives itself.
             address: The phone's IP address. Wrong PINs are limited for it, and for all addresses together.
-            token: The phone's earlier token, which the new one replaces; None without. No limit for the owner's token.
+            token: The phone's earlier token, which the new one replaces; None without. An owner stays owner, unlimited.
             screen: Whether the phone pairs as a screen.
         """
         with self._lock:
@@ -214,7 +214,8 @@ class Pairing:
     def let_in(self) -> bool:
         """Pair the phone whose join code is shown, since the table's button was pressed; return whether one was paired.
 
-        The phone becomes the owner if there is none and the file of paired phones is not damaged; else a player.
+        It becomes the screen it asked to be, else the owner if there is none and the file is not damaged, else a
+        player.
         """
         with self._lock:
             owner = not self.hosted() and not self._damaged
@@ -363,7 +364,7 @@ class Pairing:
         return True
 
     def _keep(self, phones: dict[str, Paired]) -> None:
-        """Make `phones` (by SHA-256 of the token) the paired phones, and save them.
+        """Make `phones` (by SHA-256 of the token) the paired phones, save them, and make or drop the owner's code.
 
         A damaged file is overwritten only once there is an owner again.
         """
