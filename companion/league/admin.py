@@ -14,7 +14,10 @@ from companion.league.database import Connection
 
 
 def add_table(connection: Connection, key: str, name: str, pub: str) -> None:
-    """Register a table by its public key, 64 hexadecimal digits; a known one gets a new name and is active again."""
+    """Register a table by its public key, so that its messages are taken. A known key gets the new names.
+
+    A table that was removed is active again. Raises CompanionError unless `key` is 64 lower-case hexadecimal digits.
+    """
     if len(key) != 64 or any(sign not in "0123456789abcdef" for sign in key):
         raise CompanionError(f"{key!r} is no key. `pegpip league key` at the table prints it: 64 digits, 0 to f.")
     with connection.transaction():
@@ -27,7 +30,10 @@ def add_table(connection: Connection, key: str, name: str, pub: str) -> None:
 
 
 def remove_table(connection: Connection, key: str) -> None:
-    """Refuse a table's messages from now on; what it has sent stays. Raises CompanionError for an unknown one."""
+    """Refuse messages of the table with this public key from now on; its games stay in the league.
+
+    Raises CompanionError for an unknown key.
+    """
     with connection.transaction():
         found = connection.execute(
             "UPDATE tables SET active = false WHERE encode(key, 'hex') = %s RETURNING name", (key,)
@@ -38,9 +44,10 @@ def remove_table(connection: Connection, key: str) -> None:
 
 
 def move_games(connection: Connection, old: str, new: str) -> int:
-    """Give a table's games to its new key, after its old one was lost; return how many. Raises CompanionError.
+    """Give the games and players of the table with the key `old` to the one with the key `new`; return how many games.
 
-    Players of the same name are merged, so that nobody's standing changes.
+    For a table that lost its key. Players of the same name are merged, so that their standings add up. Raises
+    CompanionError if a key is not registered, or if two such players met in a game.
     """
     with connection.transaction():
         numbers = []
@@ -67,7 +74,10 @@ def move_games(connection: Connection, old: str, new: str) -> int:
 
 
 def add_season(connection: Connection, name: str, starts: date, ends: date) -> int:
-    """Open a season with partitions of its own, and return its number. Raises CompanionError if it overlaps another."""
+    """Open a season from `starts` up to, but without, `ends`, and return its number.
+
+    Makes the season's partitions in the database. Raises CompanionError if it overlaps another or the days are wrong.
+    """
     try:
         with connection.transaction():
             row = connection.execute(

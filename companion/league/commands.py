@@ -28,7 +28,10 @@ def command() -> None:
 
 
 def organising(run: Callable[..., int]) -> click.Command:
-    """Make a command of the group that gets a connection as the database's owner, then its arguments."""
+    """Return a function as a subcommand of `pegpip league` that connects to the database as its owner.
+
+    The function is called with the connection, then with the arguments of the command line.
+    """
 
     @functools.wraps(run)
     def connected(url: str, **given: Any) -> int:

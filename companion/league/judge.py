@@ -43,15 +43,16 @@ class Judged(msgspec.Struct, frozen=True):
     players: tuple[str, ...]
 
     def side_of(self, seat: int) -> int:
-        """Return the side of a seat: partners sit alternately."""
+        """Return the index of the side that a seat plays for: seat number modulo the number of sides."""
         return seat % len(self.sides)
 
 
 def judged(message: Message) -> Judged | None:
-    """Replay a final game and return its result; None for a game that does not count.
+    """Return the result of a final game by replaying its transcript; None for an open or withdrawn game.
 
     Raises:
-        RulesError: The transcript is refused by the rules, is not finished, or the message contradicts itself.
+        RulesError: The rules refuse the transcript, it is not finished, a name is not allowed, or a message that is not
+            final has a transcript.
     """
     if message.state != "final":
         if message.transcript:

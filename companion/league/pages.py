@@ -115,7 +115,10 @@ class LeaguePages:
         return _shown("player", player=self._read(queries.player, number))
 
     def _read(self, ask: Callable[..., Any], *of: Any) -> Any:
-        """Ask the database in a transaction that reads; end the request with 404 if nothing is found."""
+        """Return what the query function `ask` returns for a connection and the arguments `of`; 404 if that is None.
+
+        It runs in a read-only transaction.
+        """
         with self._pool.connection() as connection:
             connection.execute("SET TRANSACTION READ ONLY")
             found = ask(connection, *of)
@@ -132,7 +135,10 @@ def own_file(name: str) -> flask.Response:
 
 
 def moves_of(transcript: str) -> list[dict[str, Any]]:
-    """Replay a transcript: for each line after the header `line`, `player`, `scores` and `track` after it."""
+    """Replay a transcript and return, for each line after the header, the line and the position after it.
+
+    Each has `line`, `player` (who acted), `scores` by side, and `track` (where the pegs are).
+    """
     whole = transcript_of(transcript.encode())
     at, moves = Transcript.begin(whole.header), list[dict[str, Any]]()
     for text in transcript.splitlines()[1:]:
@@ -147,12 +153,12 @@ def moves_of(transcript: str) -> list[dict[str, Any]]:
 
 
 def _shown(template: str, **found: Any) -> flask.Response:
-    """Render a page."""
+    """Return the page that a template makes of these values."""
     return _fresh(flask.Response(flask.render_template(f"{template}.html", **found), mimetype="text/html"))
 
 
 def _order() -> str:
-    """Return the order of standings that the request asks for; by wins if it names none."""
+    """Return the order of the standings that the request's query names (`by`); "wins" for none or an unknown one."""
     by = flask.request.args.get("by", "wins")
     return by if by in queries.ORDERS else "wins"
 
@@ -163,7 +169,7 @@ def _json(found: Any) -> flask.Response:
 
 
 def _csv(columns: Sequence[str], rows: queries.Rows) -> str:
-    """Return rows as CSV with these columns; a name can't be taken for a formula."""
+    """Return rows as CSV text with a header and these columns. A text that a spreadsheet would run is disarmed."""
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(columns)
@@ -173,7 +179,7 @@ def _csv(columns: Sequence[str], rows: queries.Rows) -> str:
 
 
 def _fresh(response: flask.Response) -> flask.Response:
-    """Add an ETag: who has the answer already gets 304."""
+    """Add an ETag to a response and return it; a browser that has the same content already gets 304."""
     response.headers["Cache-Control"] = "no-cache"
     response.add_etag()
     response.make_conditional(flask.request)

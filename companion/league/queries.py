@@ -24,7 +24,7 @@ ORDERS = {
 
 
 def seasons(connection: Connection) -> Rows:
-    """Return each season with the kinds of games that were played in it, the newest first."""
+    """Return all seasons, newest first: `id`, `name`, `starts`, `ends`, and `kinds`, the games with standings in it."""
     return connection.execute(
         "SELECT s.id, s.name, s.starts, s.ends,"
         " ARRAY(SELECT DISTINCT kind FROM standings WHERE season = s.id ORDER BY kind) AS kinds"
@@ -55,9 +55,9 @@ def tables(connection: Connection) -> Rows:
 
 
 def standings(connection: Connection, season: int, kind: str, by: str = "wins", skip: int = 0) -> Rows:
-    """Return `PAGE` rows of a season's standings in one of `ORDERS`, after the first `skip`.
+    """Return up to `PAGE` players of the standings of a season and kind of game, after skipping `skip`.
 
-    Each has `player`, `name`, `pub`, `games`, `won`, `lost`, `mu`, `sigma`.
+    Each has `player`, `name`, `pub`, `games`, `won`, `lost`, `mu`, `sigma`. `by` is a key of `ORDERS`.
     """
     # The page of standings is chosen from the index first; only its rows are joined with names.
     return connection.execute(
@@ -87,7 +87,10 @@ def games(connection: Connection, season: int, kind: str, most: int = PAGE) -> R
 
 
 def game(connection: Connection, name: UUID) -> dict[str, Any] | None:
-    """Return a game with its newest transcript and its `changes`, oldest first; None for an unknown one."""
+    """Return a game's row, its newest transcript and its logged `changes`, oldest first; None for an unknown game.
+
+    The row also has the table's `pub` and `name`, and `season_name`.
+    """
     found = connection.execute(
         "SELECT g.*, r.body, t.pub, t.name, s.name AS season_name FROM games g JOIN tables t ON t.id = g.table_id"
         " JOIN seasons s ON s.id = g.season"
@@ -104,7 +107,10 @@ def game(connection: Connection, name: UUID) -> dict[str, Any] | None:
 
 
 def records(connection: Connection, season: int, kind: str) -> dict[str, Rows]:
-    """Return a season's records, five rows each: `highest` scores and `heaviest` defeats."""
+    """Return the records of a season and kind of game: `highest` scores and `heaviest` defeats, up to five rows each.
+
+    A defeat is heavy if it lost more than one game. Rows have `score`, `lost`, `game`, `player` and `name`.
+    """
 
     def best(column: str) -> Rows:
         return connection.execute(
@@ -117,7 +123,10 @@ def records(connection: Connection, season: int, kind: str) -> dict[str, Rows]:
 
 
 def players(connection: Connection, name: str = "") -> Rows:
-    """Return up to `PAGE` players whose name begins with `name`, with the number of players of just that name."""
+    """Return up to `PAGE` players whose name begins with `name`, by name; without those merged into others.
+
+    Each has `id`, `name`, `pub`, `at_table`, and `alike`: how many players have exactly that name.
+    """
     return connection.execute(
         "SELECT p.id, p.name, t.pub, t.name AS at_table,"
         " (SELECT count(*) FROM players q WHERE q.name = p.name AND q.merged_into IS NULL) AS alike"
@@ -128,9 +137,9 @@ def players(connection: Connection, name: str = "") -> Rows:
 
 
 def player(connection: Connection, number: int) -> dict[str, Any] | None:
-    """Return a player with standings, head to head and newest games; None for an unknown one.
+    """Return a player's `id`, `name`, `pub`, standings (`seasons`), head to head (`rivals`) and newest 30 `games`.
 
-    A merged player's number leads to the player that it was merged into: `id` is that one's.
+    Returns None for an unknown number. The number of a merged player gives the player that it was merged into.
     """
     found = connection.execute(
         "SELECT p.id, p.name, t.pub FROM players q JOIN players p ON p.id = coalesce(q.merged_into, q.id)"
@@ -153,7 +162,10 @@ def player(connection: Connection, number: int) -> dict[str, Any] | None:
 
 
 def _rivals(connection: Connection, player: int) -> Rows:
-    """Return a player's head to head with those met most often: `games`, `won`, `lost` against each."""
+    """Return the 20 opponents that a player met most often, with how often each of the two won.
+
+    Each has `player`, `name`, `games`, and `won` and `lost` from the first player's side.
+    """
     return connection.execute(
         "SELECT o.player, p.name, count(*) AS games, sum((r.lost < o.lost)::int) AS won,"
         " sum((r.lost > o.lost)::int) AS lost FROM results r JOIN results o USING (season, game)"
