@@ -7,5 +7,4 @@ from companion.tournaments.draw import check as check
 from companion.tournaments.matches import Match as Match
 from companion.tournaments.matches import due as due
 from companion.tournaments.matches import matches_of as matches_of
-from companion.tournaments.standings import Placing as Placing
 from companion.tournaments.standings import standings as standings
