@@ -155,8 +155,8 @@ def player(connection: Connection, number: int) -> dict[str, Any] | None:
         key,
     ).fetchall()
     return {**found, "seasons": seasons, "rivals": _rivals(connection, found["id"]), "games": connection.execute(
-        "SELECT g.game, g.kind, g.sides, g.played_at FROM results r JOIN games g USING (game)"
-        " WHERE r.player = %s AND r.counted ORDER BY g.seq DESC LIMIT 30",
+        "SELECT g.game, g.kind, g.sides, g.played_at FROM (SELECT game, seq FROM results WHERE player = %s AND counted"
+        " ORDER BY seq DESC LIMIT 30) r JOIN games g USING (game) ORDER BY r.seq DESC",
         key,
     ).fetchall()}  # fmt: skip
 
