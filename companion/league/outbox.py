@@ -191,7 +191,7 @@ class Outbox:
             return msgspec.json.decode(self._path.read_bytes(), type=Cursor)
         except FileNotFoundError:
             return Cursor()
-        except (OSError, msgspec.MsgspecError) as spoilt:
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as spoilt:
             log.warning("%s can't be read (%s): all games are sent again", self._path, spoilt)
             return Cursor()
 

@@ -158,5 +158,5 @@ def put_over_http(address: str, body: bytes, signature: str) -> tuple[int, Reply
     status, content = sent("PUT", address, body, {SIGNATURE: signature})
     try:
         return status, msgspec.json.decode(content, type=Reply)
-    except msgspec.MsgspecError:  # no answer of this server, perhaps of a proxy
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):  # no answer of this server, perhaps of a proxy
         return status, Reply(content[:200].decode("latin-1"))

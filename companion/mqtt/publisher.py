@@ -199,7 +199,7 @@ class Publisher(BackgroundThread):
                 self._table.submit(StartGame(header=msgspec.json.decode(message.payload)))
             else:
                 self._table.submit(NextGame(number=self._table.snapshot().number))
-        except (CompanionError, msgspec.MsgspecError) as refused:
+        except (CompanionError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as refused:
             log.warning("a command of the MQTT broker is refused: %s", refused)
         self._wake.set()
 

@@ -41,7 +41,7 @@ class Starts:
         Returns:
             The reasons of earlier failed starts, oldest first; empty if they can't be read.
         """
-        with contextlib.suppress(OSError, msgspec.MsgspecError):
+        with contextlib.suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
             self._reasons = msgspec.json.decode(self._file.read_bytes(), type=list[str])
         before = list(self._reasons)
         self._reasons.append(UNREADY)

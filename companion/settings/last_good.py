@@ -19,7 +19,7 @@ def read(folder: Path) -> Settings | None:
     """Return the last good settings of a data folder; None when there was no good start or the file is damaged."""
     try:
         tree = msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=dict[str, dict[str, Any]])
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return converted(tree, Settings())[0]
 

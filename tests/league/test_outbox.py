@@ -115,9 +115,10 @@ def test_a_game_that_begins_while_games_are_offered_is_not_taken_back(pub: Pub) 
         assert [each.message.state for each in outbox.waiting()] == ["final"]
 
 
-def test_a_damaged_cursor_is_no_trouble(pub: Pub) -> None:
+@pytest.mark.parametrize("damaged", [b"\x00\xff{", b'{"link": "\xff"}'])
+def test_a_damaged_cursor_sends_all_games_again(pub: Pub, damaged: bytes) -> None:
     pub.play()
-    (pub.folder / FILE_NAME).write_bytes(b"\x00\xff{")
+    (pub.folder / FILE_NAME).write_bytes(damaged)
     assert len(outbox_of(pub).waiting()) == 1
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 import msgspec
 import pytest
@@ -13,7 +14,7 @@ from companion.errors import DeviceError
 from companion.history.export import PastGames
 from companion.league.key import FILE_NAME, key_of, name_of
 from companion.league.message import Message, Reply, is_signed
-from companion.league.sender import Sender
+from companion.league.sender import Sender, put_over_http
 from companion.table.snapshot import News
 from tests.league.playing import Pub
 from tests.waiting import until
@@ -114,6 +115,13 @@ def test_a_journal_that_was_put_back_goes_above_the_newer_revision(pub: Pub, ser
     pub.play()
     assert until(lambda: server.got and server.got[-1].revision == known + 1)
     assert until(lambda: sender.health()[0])
+
+
+@pytest.mark.parametrize("page", [b"<html>", b'{"message": "\xff"}', b"[" * 4000])
+def test_a_proxys_page_becomes_a_reply_with_its_text(page: bytes) -> None:
+    with mock.patch("companion.league.sender.sent", return_value=(502, page)):
+        status, reply = put_over_http("https://league.example/games", b"{}", "00")
+    assert (status, reply.message) == (502, page[:200].decode("latin-1"))
 
 
 def test_waking_the_sender_takes_no_time_of_the_table(pub: Pub, server: Server, sender: Sender) -> None:

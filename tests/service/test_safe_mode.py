@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from companion.service.crash_loop import REVERT_AFTER, SAFE_MODE_AFTER, Starts
+from companion.service.crash_loop import FILE_NAME, REVERT_AFTER, SAFE_MODE_AFTER, Starts
 from companion.table.journal import Entry, Journal
 from tests.system.running import Running
 
@@ -105,6 +105,16 @@ def test_a_successful_start_resets_the_count_of_failed_starts(tmp_path: Path) ->
     assert Starts(tmp_path, {}).begin() == [f"try {number}" for number in range(1, SAFE_MODE_AFTER + 1)]
     Starts(tmp_path, {}).ready()
     assert Starts(tmp_path, {}).begin() == []
+
+
+def test_a_flipped_bit_in_the_failed_starts_restarts_their_count_at_0(tmp_path: Path) -> None:
+    starts = Starts(tmp_path, {})
+    starts.begin()
+    starts.failed("no disk")
+    file = tmp_path / FILE_NAME
+    file.write_bytes(file.read_bytes().replace(b"disk", b"\xe4isk"))
+    assert Starts(tmp_path, {}).begin() == []
+    assert len(Starts(tmp_path, {}).begin()) == 1
 
 
 def test_under_systemd_the_count_of_failed_starts_outlives_a_restart(tmp_path: Path) -> None:

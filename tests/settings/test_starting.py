@@ -55,6 +55,15 @@ def test_a_service_starts_with_defaults_before_its_first_good_start(tmp_path: Pa
     assert "port" in whys(starting)
 
 
+def test_a_flipped_bit_in_the_last_good_settings_keeps_no_start_back(tmp_path: Path) -> None:
+    last_good.keep(tmp_path, GOOD)
+    file = tmp_path / last_good.FILE_NAME
+    file.write_bytes(file.read_bytes().replace(b"Plough", b"\xd0lough"))
+    assert last_good.read(tmp_path) is None
+    last_good.keep(tmp_path, GOOD)
+    assert last_good.read(tmp_path) == GOOD
+
+
 def test_an_unreadable_file_is_replaced_by_the_last_good_settings(tmp_path: Path) -> None:
     last_good.keep(tmp_path, GOOD)
     starting = begin(written(tmp_path, "[web\n"), service=False)

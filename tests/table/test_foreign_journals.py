@@ -42,6 +42,16 @@ def test_an_older_journal_copy_is_reported_and_replaced_by_the_longer(tmp_path: 
     assert "ends at entry 40" in told(tmp_path)
 
 
+def test_a_flipped_bit_in_the_anchor_keeps_no_journal_from_opening(tmp_path: Path) -> None:
+    entries = kept(tmp_path / "data", anchors=tmp_path)
+    (anchor,) = tmp_path.glob("head-*.json")
+    content = anchor.read_bytes()
+    at = content.index(b'"identity":"') + len(b'"identity":"')
+    anchor.write_bytes(content[:at] + bytes([content[at] | 0x80]) + content[at + 1 :])
+    reopened(tmp_path / "data", anchors=tmp_path)
+    assert read_entries(tmp_path / "data") == tuple(entries)
+
+
 def test_the_anchor_reveals_that_both_copies_were_rolled_back(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     entries = kept(folder, anchors=tmp_path)
