@@ -99,9 +99,10 @@ def add_season(connection: Connection, name: str, starts: date, ends: date) -> i
 
 
 def merge(connection: Connection, other: int, into: int) -> None:
-    """Merge player `other` into `into`: they are one person. Results, standings and ratings follow.
+    """Merge the player numbered `other` into the player `into`, because they are one person. This can't be undone.
 
-    Raises CompanionError for an unknown or merged player, or if both play in one game or tournament.
+    Results, standings and tournaments go to `into`; games of both are rated again. Raises CompanionError if a player is
+    unknown or was merged before, or if both played in one game or are in one tournament.
     """
     with connection.transaction():
         rows = connection.execute(

@@ -14,13 +14,22 @@ from companion.league.database import Connection
 from companion.tournaments import Draw, Result, check, matches_of, standings
 
 MAX_PLAYERS = 64
-"""Most players of a tournament: a round robin of 64 has 2,016 matches, which is what a page can show."""
+"""Most players of a tournament; more are refused. Higher: a page with too many matches, which grow by the square: 64
+players have 2,016 in a round robin."""
 
 
 def plan_tournament(connection: Connection, season: int, kind: str, draw: Draw[int], starts: date | None = None) -> int:
-    """Draw a tournament of a season and return its number. Raises CompanionError for what can't be played.
+    """Store a tournament of a season and kind of game, and return its number.
 
-    Games that began before the day `starts` do not count; None: the season's first day.
+    Args:
+        connection: A connection as the database's owner.
+        season: Number of the season.
+        kind: The kind of game.
+        draw: Form, players in the order of the draw, and handicaps.
+        starts: Games that began before this day do not count; None: the season's first day.
+
+    Raises:
+        CompanionError: The season, game or a player is unknown, or the draw can't be played.
     """
     game_named(kind)
     check(draw, MAX_PLAYERS)
@@ -45,7 +54,10 @@ def plan_tournament(connection: Connection, season: int, kind: str, draw: Draw[i
 
 
 def withdraw(connection: Connection, tournament: int, player: int) -> None:
-    """Take a player out of a tournament: opponents get walkovers. Raises CompanionError for one who is not in it."""
+    """Take a player out of a tournament: opponents win the matches not played yet (walkovers).
+
+    Raises CompanionError if the player is not in the tournament.
+    """
     with connection.transaction():
         done = connection.execute(
             "UPDATE tournaments SET gone = array_append(array_remove(gone, %(p)s), %(p)s)"
@@ -58,7 +70,10 @@ def withdraw(connection: Connection, tournament: int, player: int) -> None:
 
 
 def tournament(connection: Connection, number: int) -> dict[str, Any] | None:
-    """Return a tournament with its `matches` and `standings`, and `names` by player; None for an unknown one."""
+    """Return a tournament's row with `matches`, `standings`, `handicaps` and `names`; None for an unknown one.
+
+    Matches and standings are computed from the games that count. Handicaps and names are by player.
+    """
     found = connection.execute(
         "SELECT t.*, s.name AS season_name FROM tournaments t JOIN seasons s ON s.id = t.season WHERE t.id = %s",
         (number,),
@@ -75,7 +90,10 @@ def tournament(connection: Connection, number: int) -> dict[str, Any] | None:
 
 
 def _results(connection: Connection, tournament: Mapping[str, Any]) -> list[Result[int, UUID]]:
-    """Return the games between two players of a tournament that count, in the order in which they were played."""
+    """Return the results of the games between two players of a tournament that count, in the order of play.
+
+    Left out are games with more than two players and those that began before the tournament's first day.
+    """
     rows = connection.execute(
         "SELECT r.game, r.player AS home, o.player AS away, r.score, o.score AS other, r.won, o.won AS other_won,"
         """ g.sides @> '[{"left": true}]' AS forfeit"""

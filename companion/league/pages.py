@@ -48,7 +48,7 @@ class LeaguePages:
         self._pool = pool
 
     def routes(self) -> flask.Blueprint:
-        """Make the routes of the pages."""
+        """Return a Flask blueprint with the pages, their JSON and CSV, and their own script and style sheet."""
         made = flask.Blueprint("league", __name__)
         made.record(lambda setup: setup.app.url_map.converters.update(game=GameName))
         made.app_template_global("file")(static_files.url)
@@ -82,7 +82,10 @@ class LeaguePages:
         return _shown("seasons", seasons=self._read(queries.seasons), tables=self._read(queries.tables))
 
     def season(self, number: int, kind: str) -> flask.Response:
-        """Show the standings of a season and game, with tournaments, records and newest games."""
+        """Answer with the page of a season and kind of game: standings, tournaments, records and newest games.
+
+        The query may name the order (`by`) and how many rows of the standings to skip (`skip`).
+        """
         by, skip = _order(), min(max(0, flask.request.args.get("skip", 0, int)), MAX_NUMBER)
         found = self._read(queries.season_page, number, kind, by, skip)
         return _shown("season", kind=kind, by=by, skip=skip, page=queries.PAGE, **found)

@@ -13,9 +13,10 @@ from companion.league.message import Message
 Rows = list[dict[str, Any]]
 
 PAGE = 100
-"""Rows on a page of standings or games."""
+"""Most rows of standings, games or players in one answer. Higher: longer pages and slower queries."""
 NEWEST = 20
-"""Newest games on the page of a season: drawing a game costs three times a row of the standings."""
+"""Most games on the page of a season, the newest. Higher: the page takes longer; drawing a game costs three times a row
+of the standings."""
 ORDERS = {
     "wins": "won DESC, lost, player",
     "rating": "(mu - 3 * sigma) DESC, player",
@@ -38,7 +39,11 @@ def season(connection: Connection, number: int) -> dict[str, Any] | None:
 
 
 def season_page(connection: Connection, number: int, kind: str, by: str, skip: int) -> dict[str, Any] | None:
-    """Return what the page of a season shows for a kind of game, in one transaction; None for an unknown season."""
+    """Return all that the page of a season shows for a kind of game; None for an unknown season.
+
+    `season`, `standings` (in the order `by`, after `skip` rows), `tournaments`, the newest `games`, and `records`. All
+    are read in the caller's transaction.
+    """
     found = season(connection, number)
     return found and {
         "season": found,
@@ -69,7 +74,10 @@ def standings(connection: Connection, season: int, kind: str, by: str = "wins", 
 
 
 def tournaments(connection: Connection, season: int, kind: str) -> Rows:
-    """Return the tournaments of a season, newest first: `id`, `form`, `starts`, and the number of `players`."""
+    """Return the tournaments of a season and kind of game, newest first, by their first day.
+
+    Each has `id`, `form` ("knockout" or "round_robin"), `starts`, and `players`, their number.
+    """
     return connection.execute(
         "SELECT id, form, starts, cardinality(players) AS players FROM tournaments WHERE (season, kind) = (%s, %s)"
         " ORDER BY starts DESC, id DESC",
@@ -78,7 +86,10 @@ def tournaments(connection: Connection, season: int, kind: str) -> Rows:
 
 
 def games(connection: Connection, season: int, kind: str, most: int = PAGE) -> Rows:
-    """Return the newest games of a season that count, newest first: `game`, `sides`, `played_at`, `pub`, `name`."""
+    """Return the newest games of a season and kind that count, newest first, at most `most`.
+
+    Each has `game` (its name), `sides` (the result), `played_at`, and `pub` and `name` of the table.
+    """
     return connection.execute(
         "SELECT g.game, g.sides, g.played_at, t.pub, t.name FROM games g JOIN tables t ON t.id = g.table_id"
         " WHERE (g.season, g.kind) = (%s, %s) AND g.state = 'final' ORDER BY g.seq DESC LIMIT %s",
