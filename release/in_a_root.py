@@ -62,11 +62,10 @@ esac
 """
 """Shell script that replaces `systemctl` in the root."""
 PATIENCE_S = 300.0
-"""Longest wait for a throw or a healthy table, in seconds; then the check fails. Emulation on a busy machine takes a
-hundred times as long as a PC. Higher: a dead table is noticed later."""
+"""Longest wait for a throw or a healthy table, in seconds; then the check fails. Higher: a dead table is noticed later.
+Emulation on a busy machine takes a hundred times as long as a PC."""
 EXPOSURE = 2.5
-"""Exposure level of `systemd-analyze security`, 0 (safe) to 10; a unit at or above it fails the check. Higher: weaker
-sandboxes pass."""
+"""Exposure by `systemd-analyze security`, 0 (safe) to 10, that units must stay below. Higher: weaker sandboxes pass."""
 INSTALL = "./install.sh --country FI"
 """Command line that installs the table in the root."""
 PACKAGES = (
@@ -79,8 +78,8 @@ PUT_ON_TRIAL = (
 )
 """Python program that leaves the state of a `pegpip update` whose power was cut."""
 STARTS = 5
-"""Most starts of the service that the release before may need to run again after a power cut during a trial; more fail
-the check. Higher: a slower return passes."""
+"""Most starts after a power cut in a trial until the release before runs again. Higher: a slower return passes.
+More starts fail the check."""
 DOCTOR = f"runuser -u pegpip -- pegpip doctor --config {SETTINGS}"
 """Shell command that runs `pegpip doctor` as the table's user."""
 BROKEN = (b"app.run(ready)", b"raise CompanionError('a release that was built badly')")

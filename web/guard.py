@@ -24,8 +24,8 @@ log = logging.getLogger(__name__)
 COOKIE = "pegpip"
 """Name of the cookie that holds a phone's token."""
 TOKEN_DAYS = 90
-"""Days without use after which a phone's token expires, and so does its cookie. Higher: a lost phone keeps its role
-longer; lower: guests who come rarely must pair again."""
+"""Days without use after which a phone's token and cookie expire. Higher: a lost phone keeps its role longer.
+Lower: guests who come rarely must pair again."""
 BODY_LIMIT_BYTES = 64 * 1024
 """Largest body of a request, in bytes. A larger one is refused with 413."""
 NOT_OWNER = ("not_owner", "Only the host can do this. The host's phone can hand hosting over.")

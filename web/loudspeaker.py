@@ -22,10 +22,10 @@ log = logging.getLogger(__name__)
 PROGRAM = "espeak-ng"
 """Name of the text-to-speech program."""
 MAX_SPEECH_S = 15.0
-"""Longest time that one text may be spoken, in seconds; then the program is killed. Lower: long texts are cut; higher:
-a hanging program lives longer."""
+"""Longest time in seconds that one text may be spoken; then it is cut off. Higher: a hanging program lives longer.
+Lower: long texts are cut."""
 MAX_AMPLITUDE = 200
-"""espeak-ng's largest amplitude (option `-a`): the amplitude at volume 1."""
+"""espeak-ng's amplitude (option `-a`) at volume 1, which is its largest; at volume 0.5 it is half of that."""
 DEFAULT_VOLUME = 0.5
 """Volume, 0 (silent) to 1 (loudest), until the settings give another."""
 

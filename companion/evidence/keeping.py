@@ -38,11 +38,11 @@ from vision.watching.watcher import Settled
 log = logging.getLogger(__name__)
 
 PAGE_FIRST_S = 0.3
-"""Seconds that a reading waits before it is encoded, so that board and pages show the throw first. Higher: the package
-is written later; lower: encoding slows the page down."""
+"""Seconds that a reading waits before it is encoded. Higher: its package is written later.
+Lower: encoding takes time from the board and the pages, which are to show the throw first."""
 MAX_HELD = 6
-"""Most encoded readings kept in memory until their throw is entered or corrected; one more drops the oldest. Too low: a
-throw answered or corrected late gets no new package. Higher takes more memory."""
+"""Most encoded readings in memory; one more drops the oldest. Higher: more memory; lower: lost packages.
+A throw that is answered or corrected gets its package from the reading, if that is still held."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

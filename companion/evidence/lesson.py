@@ -15,8 +15,8 @@ from vision.teaching.witness import MIN_THROWS, NO_FACE
 from vision.watching.watcher import Settled
 
 IDLE_S = 300.0
-"""Seconds without a throw or a label after which a lesson ends by itself. Higher: a table that was left in a lesson
-ignores throws longer; lower: a lesson ends while the owner fetches the dice."""
+"""Seconds without a throw or label after which a lesson ends. Higher: an abandoned lesson blocks the game longer.
+While a lesson is on, throws do not count. Lower: it ends while the owner fetches the dice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,8 +30,8 @@ FORMAT = 1
 RECORD = "throw.json"
 """File name of the throw's description (`ThrowRecord`) in the zip."""
 MAX_UNPACKED_BYTES = 60_000_000
-"""Largest unpacked size of a package in bytes; a larger one is refused. Too high: a forged zip fills the memory; too
-low: a sound package with many frames is refused."""
+"""Largest unpacked package in bytes; a larger one is refused. Higher: a forged zip may fill the memory.
+Lower: a sound package with many frames is refused."""
 NEAR_LOSSLESS = (97, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
 """JPEG quality, 0 to 100, and chroma sampling of doubted and corrected throws (docs/lab/throw-packages.md)."""
 COMPRESSED = (85, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)

@@ -28,8 +28,8 @@ from vision.reading.reading import FrameBGR
 LABELS = "labels.jsonl"
 """Name of the list of labels in each folder."""
 MAX_PART_BYTES = 60_000_000
-"""Largest unpacked size in bytes of one file in an export; with a larger one the export is refused. Too high: a forged
-zip fills the memory; too low: a sound picture is refused."""
+"""Largest unpacked file of an export in bytes; a larger one is refused. Higher: a forged zip may fill the memory.
+Lower: a sound picture is refused."""
 
 
 class _Labelled(msgspec.Struct, frozen=True):

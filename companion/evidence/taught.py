@@ -35,8 +35,8 @@ TAUGHT = "taught"
 FORMAT = 1
 """Version number of the format, written into each set's file; a file with a larger number is refused."""
 MAX_EXAMPLES = 600
-"""Most labelled faces of a set; one more drops the oldest. Higher: a larger file (600 are about 5 MB) and slower
-comparisons; lower: the set knows fewer views of its dice."""
+"""Most labelled faces of a set; one more drops the oldest. Higher: a larger file and slower comparisons.
+600 are about 5 MB. Lower: the set knows fewer views of its dice."""
 
 
 class SetRecord(msgspec.Struct, frozen=True):

@@ -22,8 +22,8 @@ from companion.league.message import Message, Reply
 MAX_DELAY = timedelta(days=60)
 """Oldest start of a game, before now, that a table's clock is believed; an older or a future one counts as now."""
 KEPT_REFUSALS = 1000
-"""Most refused messages kept for each table; one more deletes the oldest. Higher: a faulty table can store more; lower:
-the organiser sees fewer of them."""
+"""Most refused messages kept for each table; one more deletes the oldest. Higher: a faulty table stores more.
+Lower: the organiser sees fewer of them."""
 
 
 class NotAccepted(Exception):

@@ -17,11 +17,11 @@ Connection = psycopg.Connection[dict[str, Any]]
 Pool = ConnectionPool[Connection]
 
 STATEMENT_MS = 20_000
-"""Longest run of one statement, in milliseconds; then PostgreSQL cancels it. Higher: a query that hangs holds a
-connection longer; lower: a large season's queries fail."""
+"""Longest run of one SQL statement, in ms; then it is cancelled. Higher: a query that hangs holds a connection longer.
+Lower: queries of a large season fail."""
 CONNECTIONS = 8
-"""Most connections of one instance; requests wait for a free one. Higher: fewer instances fit into PostgreSQL's limit,
-100 by default; lower: requests wait longer."""
+"""Most database connections of one server instance. Higher: fewer instances fit; lower: requests wait for one.
+PostgreSQL allows 100 connections in all by default."""
 
 
 def migrate(url: str) -> None:

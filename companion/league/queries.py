@@ -15,8 +15,8 @@ Rows = list[dict[str, Any]]
 PAGE = 100
 """Most rows of standings, games or players in one answer. Higher: longer pages and slower queries."""
 NEWEST = 20
-"""Most games on the page of a season, the newest. Higher: the page takes longer; drawing a game costs three times a row
-of the standings."""
+"""Most games on the page of a season, the newest. Higher: the page takes longer to make.
+Drawing a game costs three times a row of the standings."""
 ORDERS = {
     "wins": "won DESC, lost, player",
     "rating": "(mu - 3 * sigma) DESC, player",

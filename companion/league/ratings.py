@@ -17,8 +17,8 @@ from companion.league.database import Connection
 LOCK = 7_145_002
 """Number of PostgreSQL's advisory lock that lets one instance rate at a time. Only has to differ from other locks."""
 BATCH = 2_000
-"""Most games rated in one transaction. Higher: it takes more memory and locks the standings longer; lower: rating many
-games takes longer."""
+"""Most games rated in one transaction. Higher: more memory, and the standings are locked longer.
+Lower: rating many games takes longer."""
 MODEL = PlackettLuce()
 """A new player begins at mu 25, sigma 25/3."""
 

@@ -29,8 +29,7 @@ from web.static_files import static_files
 log = logging.getLogger(__name__)
 
 THREADS = 16
-"""Most requests that one instance answers at a time, each in a thread; others wait. Higher: more memory, and more
-requests wait for a database connection; lower: slow requests delay others."""
+"""Most requests that one instance answers at a time, each in a thread. Higher: more memory; lower: others wait."""
 RATE_EVERY_S = 0.5
 """Pause in seconds between two searches for games to rate. Higher: ratings are later; lower: more queries."""
 

@@ -27,8 +27,8 @@ from companion.table.snapshot import Event, News, Snapshot
 log = logging.getLogger(__name__)
 
 KEEPALIVE_S = 20
-"""MQTT keep-alive in seconds: after so long a silence the table pings the broker. The broker publishes a lost table as
-offline after 1.5 times this. Higher: later; lower: more traffic, and a gap in the Wi-Fi counts as a loss."""
+"""MQTT keep-alive in seconds. Higher: a lost table is shown as offline later, after 1.5 times this.
+After so long a silence the table pings the broker. Lower: more traffic, and a gap in the Wi-Fi counts as a loss."""
 LONGEST_PAUSE_S = 3
 """Longest pause between two attempts to connect, in seconds. Higher: the table reconnects later after an outage."""
 HEALTH_EVERY_S = 10.0

@@ -26,8 +26,8 @@ from companion.table.snapshot import Event, News, Snapshot
 log = logging.getLogger(__name__)
 
 MAX_WAITING = 200
-"""Most messages that wait for the server; one more drops the oldest. Higher: a longer outage loses none, but takes more
-memory."""
+"""Most messages that wait for the server; one more drops the oldest. Higher: a longer outage loses none.
+Each takes memory until it is posted."""
 ALWAYS = frozenset({"game_started", "game_over"})
 """Codes of the events that are posted besides those which the pub's screen shows full-size."""
 PASSING = frozenset({408, 425, 429})

@@ -39,7 +39,7 @@ SMALL_WH = (420, 320)
 STL_TOLERANCE_MM, STL_TOLERANCE_RAD = 0.1, 0.5
 """Largest distance between triangles and true surface, and largest angle between neighbouring triangles."""
 APART_MM = 40.0
-"""Gap between the layers of the LED board in its exploded view."""
+"""Gap in mm between the layers of the LED board in its exploded view. Higher: layers are drawn farther apart."""
 
 
 def main() -> None:

@@ -24,15 +24,15 @@ RIDGE_WH_MM = (6.0, 3.0)
 BASE_WDH_MM = (640.0, 400.0, 12.0)
 """Width, depth and thickness of the board that tray, arm and lights stand on."""
 MARGIN = 1.05
-"""Size of the camera's view as a multiple of the tray's floor. Higher: a longer post, and smaller dice in the picture;
-lower: the edge of a slightly shifted tray is cut off."""
+"""Size of the camera's view as a multiple of the tray's floor. Higher: a longer post and smaller dice in the picture.
+Lower: the edge of a slightly shifted tray is cut off."""
 
 POST_MM = 20.0
-"""Side of the square post: a planed batten or an aluminium tube."""
+"""Side of the square post in mm, a planed batten or an aluminium tube. Higher: foot and sleeve are larger, too."""
 CLEARANCE_MM = 0.4
 """Play between the post and a printed sleeve in mm, both sides together. Less: the post jams; more: the arm wobbles."""
 SLEEVE_WALL_MM = 5.0
-"""Wall thickness of a printed sleeve around the post."""
+"""Wall thickness of a printed sleeve around the post, in mm. Higher: a stiffer, larger sleeve."""
 SLEEVE_MM = POST_MM + CLEARANCE_MM + 2 * SLEEVE_WALL_MM
 """Outer side of a printed sleeve around the square post."""
 SLEEVE_HEIGHT_MM = 60.0
@@ -40,11 +40,11 @@ SLEEVE_HEIGHT_MM = 60.0
 POST_GAP_MM = 4.0
 """Free space in mm between the tray's back wall and the foot of the post. More: a longer arm."""
 PLATE_MM = 5.0
-"""Thickness of the plate that the camera hangs from."""
+"""Thickness in mm of the plate that the camera hangs from. Higher: a stiffer plate."""
 SPACER_MM = 3.0
 """Height in mm of the nylon spacers between the plate and the camera's circuit board. More: a longer post."""
 BOARD_MM = 1.0
-"""Thickness of a camera's circuit board."""
+"""Thickness in mm of a camera's circuit board. Higher: a longer post."""
 LENS_MM = {"ov5647": 5.0, "imx219": 5.0, "imx708": 8.0, "imx708_wide": 9.0, "imx477": 45.0, "imx296": 45.0}
 """Distance from a camera's circuit board to the front of its lens, by sensor; the last two with the 6 mm lens."""
 SMALL_HOLES_MM = ((-10.5, 0.0), (10.5, 0.0), (-10.5, 12.5), (10.5, 12.5))
@@ -64,20 +64,20 @@ FOOT_SCREWS_MM = ((-27.0, -5.0), (27.0, -5.0), (-27.0, 37.0), (27.0, 37.0))
 HOLDER_SCREWS_MM = (-28.0, -13.0)
 """Distances of a light holder's two wood screws from the light bar; negative is towards the tray."""
 HOLDER_BEFORE_MM = 6.0
-"""Distance of a light bar from the middle of its holders' feet, away from the tray."""
+"""Distance in mm of a light bar from the middle of its holders' feet, away from the tray."""
 
 BOARD_MARGIN_MM = 12.0
-"""Border between the outermost LEDs and the edge of the LED board's panels."""
+"""Border in mm between the outermost LEDs and the edge of the LED board's panels. Higher: larger panels."""
 FRONT_MM = 3.0
-"""Thickness of the LED board's front panel."""
+"""Thickness of the LED board's front panel, in mm."""
 LIGHT_WALL_MM = 6.0
-"""Thickness of the printed grid that keeps one hole's light out of the next."""
+"""Thickness in mm of the printed grid that keeps one hole's light out of the next. Higher: a thicker LED board."""
 BACK_MM = 6.0
-"""Thickness of the LED board's back panel."""
+"""Thickness of the LED board's back panel, in mm."""
 HOLE_MM, LIGHT_HOLE_MM = 5.0, 5.6
 """Diameters of the hole for each LED: in the front panel, and in the light wall behind it."""
 LIGHT_WALL_COLUMNS = 16
-"""Holes along one printed piece of the light wall. 16 are the most that fit on the smallest common printer."""
+"""Columns of holes in one printed piece of the light wall. Higher: too long a piece for the smallest common printer."""
 
 
 @dataclass(frozen=True, slots=True)

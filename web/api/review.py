@@ -26,8 +26,8 @@ from web.routes import Json, Routes, ref
 SET_NAME = "own_table"
 """Name of the folder in the downloaded zip. Training knows photos from a user's table by this name."""
 IN_MEMORY_BYTES = 8_000_000
-"""Bytes of the zip held in memory while it is built; a larger zip goes to a temporary file on disk. Higher: a download
-takes more memory; lower: more of them are written to disk."""
+"""Bytes of the zip held in memory while it is built. Higher: a download takes more memory.
+A larger zip goes to a temporary file on disk. Lower: more of them are written to disk."""
 CHUNK_BYTES = 256 * 1024
 """Bytes of the zip that are read and sent at once. Higher: a download takes more memory; lower: more reads."""
 

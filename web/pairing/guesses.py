@@ -6,23 +6,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 FREE_GUESSES = 5
-"""Wrong guesses after which an IP address must wait. A larger value lets an attacker try more PINs at once."""
+"""Wrong guesses after which an IP address must wait. Higher: an attacker tries more PINs before the first wait."""
 FIRST_PAUSE_S = 60.0
-"""Wait of an IP address after `FREE_GUESSES` wrong guesses, in seconds. Each further wrong guess doubles it."""
+"""First wait of an IP address with too many wrong guesses, in seconds. Higher: all waits are longer.
+It follows `FREE_GUESSES` wrong guesses; each further one doubles it, up to `MAX_PAUSE_S`."""
 MAX_PAUSE_S = 3600.0
-"""Longest wait of an IP address, in seconds: a guest who has mistyped often can still try again the same evening.
-Lower: an attacker tries more PINs a day."""
+"""Longest wait of an IP address, in seconds. Higher: a guest who has mistyped often waits longer; fewer PINs a day.
+A guest can still try again the same evening."""
 FORGET_AFTER_S = 4 * MAX_PAUSE_S
 """Seconds without a wrong guess after which those of an IP address may be forgotten; longer than its longest wait."""
 MAX_ADDRESSES = 4096
-"""Most IP addresses whose wrong guesses are remembered; the least recent are forgotten first. Higher: more memory;
-lower: an attacker with many addresses is forgotten sooner."""
+"""Most IP addresses whose wrong guesses are remembered. Higher: more memory; lower: an attacker is forgotten sooner.
+The least recent are forgotten first."""
 
 TABLE_GUESSES = 20
-"""Wrong guesses of all IP addresses together after which the PIN is blocked for everyone. Higher: an attacker tries
-more PINs; lower: mistyping guests block it sooner."""
+"""Wrong guesses of all IP addresses together that block the PIN for everyone. Higher: an attacker tries more PINs.
+Lower: guests who mistype block it sooner."""
 FIRST_BLOCK_S = 600.0
-"""Length of the PIN's first block, in seconds. Each further wrong guess doubles it: 100 years allow 43 guesses."""
+"""Length of the PIN's first block in seconds, doubled by each further wrong guess. Higher: fewer guesses fit in a year.
+With 600 s, 100 years allow 43 guesses."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from web.pairing.guesses import Guesses
 
 CODE_SHOWN_S = 60.0
-"""How long the code of the first request is shown, in seconds; then the request expires if nobody has accepted it.
-Higher: phones behind it wait longer; lower: people do not reach the button in time."""
+"""Seconds that the first request's code is shown; then the request expires. Higher: phones behind it wait longer.
+Lower: people do not reach the button in time."""
 MIN_SHOWN_S = 2.0
-"""Seconds that a code must have been shown before the button accepts it: an earlier press may be meant for the code
-before. Higher: more presses are ignored."""
+"""Seconds that a code must be shown before the button accepts it. Higher: more presses are ignored.
+An earlier press may be meant for the code before."""
 MAX_REQUESTS = 6
 """Most requests in the queue; one more is refused until there is room. Higher: the last one waits longer."""
 CODE_DICE = 3

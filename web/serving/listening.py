@@ -11,8 +11,8 @@ from web.serving.limits import Limits, Taken
 log = logging.getLogger(__name__)
 
 REFUSALS_PER_ACCEPT = 16
-"""Most connections that one call of `accept` closes before it returns. Higher: the event loop waits longer for other
-work; lower: a flood of refused connections takes more turns."""
+"""Most connections that one call of `accept` closes. Higher: the event loop waits longer for its other work.
+Lower: a flood of refused connections takes more turns."""
 SEND_BUFFER_BYTES = 64 * 1024
 """The kernel's send buffer of one connection: bounds the memory that clients take which do not read what is sent."""
 

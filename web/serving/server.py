@@ -17,20 +17,19 @@ from web.serving.listening import FairSocket
 from web.serving.site import Site
 
 ACCEPTS_PER_TURN = 16
-"""Most connections that are accepted in one turn of the event loop (asyncio's `backlog`); others wait for the next.
-Higher: a rush of connections delays open ones; lower: it is served later."""
+"""Most connections accepted in one turn of the event loop. Higher: a rush of connections delays the open ones.
+It is asyncio's `backlog`. Others wait for the next turn."""
 KERNEL_QUEUE = 4096
-"""Most connections that wait in the kernel to be accepted. A client beyond them connects a second later (TCP retry).
-Higher: more memory in the kernel."""
+"""Most connections that wait in the kernel to be accepted. Higher: a larger rush connects without a retry.
+A client beyond them connects a second later (TCP retry)."""
 OTHER_FILES = 256
-"""Open files reserved for everything but connections: the journal, photos, devices, libraries. Higher: fewer
-connections under a low limit of the system; lower: files can't be opened when the site is full."""
+"""Open files reserved for everything but connections. Higher: fewer connections, where the system's limit is low.
+For the journal, photos, devices, libraries. Lower: these may fail to open when the site is full."""
 SHUTDOWN_S = 2
-"""How long a server that stops waits for unfinished answers, in seconds; then it aborts them. Higher: a stop takes
-longer."""
+"""Seconds that a server that stops waits for unfinished answers; then it aborts them. Higher: a stop takes longer."""
 SIGNAL_POLL_S = 1.0
-"""Interval in seconds at which the main thread wakes to run signal handlers: the kernel may have woken another one.
-Higher: Ctrl-C may take effect later."""
+"""Interval in seconds at which the main thread wakes to run signal handlers. Higher: Ctrl-C takes effect later.
+The kernel may have woken another thread."""
 HEALTH_REQUEST = b"HEAD /api/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 """Bytes of the request that the watchdog's check sends. The answer of a server that works begins `HTTP/1.1 200`."""
 LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not bound

@@ -20,8 +20,7 @@ from web.serving.limits import Limits
 from web.serving.stream import PATH, EventStream, Message, Receive, Send
 
 THREADS = 16
-"""Most requests that Flask answers at the same time, each in a thread; others wait. Higher: more memory; lower: slow
-requests delay others."""
+"""Most requests that Flask answers at a time, each in a thread. Higher: more memory; lower: slow ones delay others."""
 DRAINED_BYTES = 4 * 1024 * 1024
 """Most bytes of a too large body that are read before it is refused: a client that is still sending may miss a 413."""
 

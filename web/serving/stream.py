@@ -29,10 +29,10 @@ PATH = "/api/events"
 KEEP_ALIVE = b": still here\n\n"
 """A comment line of the event stream, sent at each heartbeat without a change. A page that gets nothing reconnects."""
 RETRY_MS = 1000
-"""Milliseconds that a browser waits before it reopens a broken stream; sent to it as the stream's `retry` field.
-Higher: pages stay old longer after a restart; lower: all phones connect at once."""
+"""Milliseconds until a browser reopens a broken stream. Higher: pages stay outdated longer after a restart.
+Sent as the stream's `retry` field. Lower: all phones connect at once."""
 WRITES_PER_TURN = 100
-"""Streams that are written to before the event loop may serve other requests. A larger value delays those."""
+"""Streams that are written to in one turn of the event loop. Higher: other requests wait longer."""
 HEADERS = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),

@@ -7,7 +7,7 @@ import sqlalchemy
 from alembic import context
 
 LOCK = 7_145_001
-"""Number of PostgreSQL's advisory lock by which one program migrates at a time. Only has to differ from other locks."""
+"""Number of PostgreSQL's advisory lock that lets one program migrate at a time. Only has to differ from other locks."""
 
 url: str = context.config.attributes["url"]
 engine = sqlalchemy.create_engine(
