@@ -151,6 +151,10 @@ duel-games: .venv/dev.stamp .venv/solve.stamp  ## play 200,000 games between two
 	@$(PIP) -e '.[solve]'
 	@touch $@
 
+.PHONY: losses
+losses: .venv/dev.stamp .venv/solve.stamp  ## measure what the approximations of the odds lose (twenty minutes; GAME=name: one game)
+	@$(BIN)/python -m tests.games.losses $(GAME)
+
 solve: .venv/solve.stamp  ## compute the stored tables of best play (ten minutes; docs/how-to/change-a-scoring-chart.md)
 	@$(BIN)/python -m companion.games.solving
 

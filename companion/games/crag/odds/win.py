@@ -1,8 +1,9 @@
 """Win probabilities of Crag: this turn is played to win, all later ones, by everyone, for the final total.
 
 Under that policy the remaining points of a sheet have a fixed distribution for each set of filled categories.
-Sheets are independent. So the probability of being ahead at the end is exact for this policy, and in the last round
-it is exact with best play. A shared win counts as its share.
+Sheets are independent. So the probability of being ahead at the end is exact for this policy. In the last turn of the
+game it is exact with best play. A shared win counts as its share. docs/lab/approximations.md measures what the policy
+loses before that.
 """
 
 from __future__ import annotations

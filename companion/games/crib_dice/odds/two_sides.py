@@ -149,17 +149,20 @@ def nearest_rules(rules: DuelRules) -> DuelRules:
     return rules if rules in TABLES else replace(ADVANCED, skunk=rules.skunk)
 
 
-def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
+def turn_values(board: CribbageBoard, goal: str = "win", table: DuelRules | None = None) -> TurnValues:
     """Return the values of the side to play for every state of the current turn, as a `TurnValues`.
 
-    They come from the stored table of the nearest rules, so they are exact only if `is_solved`. Of several other sides
-    only the furthest counts.
+    They come from a stored table, by default that of the nearest rules, so they are exact only if `is_solved`. Of
+    several other sides only the furthest counts.
 
     Args:
         board: Board before the turn.
         goal: `win`: values are win probabilities. `games`: expected games that the other side loses less one's own.
+        table: Rules of the table; None for the nearest to the board's rules.
     """
     duel = duel_state(board, goal)
+    if table is not None:
+        duel = replace(duel, rules=table)
     return _turn_values(
         duel,
         bool(board.header.rules["piddle_points"]),

@@ -1,0 +1,1 @@
+"""Measured losses of the approximations in the games' odds: `make losses`, docs/lab/approximations.md."""

@@ -1,0 +1,38 @@
+"""The measurement of what approximations lose agrees with the odds where they are exact."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.games.crag.odds.win import values_to_win
+from companion.games.crag.scoring import CATEGORIES
+from companion.games.crag.state import Crag
+from companion.games.crib_dice.odds.two_sides import DuelRules
+from tests.games.losses.crag import Ends
+from tests.games.losses.crapola import Spending, residual
+from tests.games.losses.crib_dice import by_table, header, loss
+from tests.games.losses.measuring import points
+from tests.games.playing import score, throw, told
+
+
+def test_the_solved_end_of_crag_agrees_with_the_last_turn() -> None:
+    filled = [line for category in CATEGORIES[:-1] for _ in range(2) for line in (throw(1, 1, 2), score(category))]
+    state = told("crag", *filled, throw(2, 3, 6), score(CATEGORIES[-1]), throw(1, 4, 6)).state
+    assert isinstance(state, Crag)
+    assert dict(Ends().values(state)) == pytest.approx(dict(values_to_win(state)))
+
+
+def test_best_play_of_crib_dice_loses_nothing() -> None:
+    table = by_table(DuelRules())
+    assert loss(header(2), table, table, 1) == ([0.0], [0.0] * len(loss(header(2), table, table, 1)[1]))
+    assert loss(header(2), points, table, 1)[0][0] > 0
+
+
+def test_the_naive_chart_leads_to_the_stored_race_of_crapola() -> None:
+    assert residual(2000, 3) < 1e-8
+
+
+def test_spendings_are_worth_at_least_what_is_told_without_them() -> None:
+    game = Spending(300)
+    assert (game.solved >= game.told - 1e-5).all()
+    assert (game.played <= game.solved + 1e-5).all()
