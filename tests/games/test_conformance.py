@@ -1,6 +1,6 @@
 """Rules that every game keeps, tested with random players over all mixes of house rules.
 
-`PEGPIP_GAMES` is the number of games of each mix (40; `make conformance`: 2,000).
+`PEGPIP_GAMES` is the number of games of each mix (20; `make conformance`: 2,000).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.games.naive_crapola import NaiveCrapola
 from tests.games.naive_crib_dice import NaiveCribDice, Refused
 from tests.games.playing import MIXES, begun, headers, some_action
 
-GAMES_EACH = int(os.environ.get("PEGPIP_GAMES", "40"))
+GAMES_EACH = int(os.environ.get("PEGPIP_GAMES", "20"))
 LONGEST = 20_000  # lines; random play ends long before
 NAIVE = {"crib_dice": NaiveCribDice, "crag": NaiveCrag, "crapola": NaiveCrapola}
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.settings.storm import BY_HAND, storm
 
-ROUNDS = 8
+ROUNDS = 5
 """Enough for a forbidden port, an unplugged camera, a deleted video, a strip and a layout that are not there."""
 
 

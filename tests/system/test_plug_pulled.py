@@ -13,7 +13,7 @@ import pytest
 from tests.system.running import Running
 from tests.waiting import until
 
-KILLS = 8
+KILLS = 5
 """`make faults` kills 200 times."""
 
 

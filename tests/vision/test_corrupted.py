@@ -17,7 +17,7 @@ from tests.vision.harmed import HARMS, KINDS, cmyk_jpeg, harmed, plan, scenes
 from vision.networks import load_networks
 from vision.reading.reader import Reader
 
-FILES = int(os.environ.get("PEGPIP_CORRUPTED", "100"))
+FILES = int(os.environ.get("PEGPIP_CORRUPTED", "60"))
 BATCH = 100
 MOST_MB = 1000
 
