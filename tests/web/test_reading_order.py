@@ -50,7 +50,7 @@ def test_a_page_is_read_out_in_the_order_that_it_is_looked_at(chromium: Any, sit
     fed = FedPage(chromium, site[0], path, paired=path == "/control")
     fed.show(scenes(among("crib_dice", ("Ann", "Ben")))["deciding"])
     told, at = read_out(fed.page), 0
-    assert re.search(r"listitem: Ben \d+ to go,[^,]*, \d+, (leads|\d+ behind)", told), told
+    assert re.search(r"listitem: Ben \d+ to go ?,[^,]*, \d+ ?, (leads|\d+ behind)", told), told
     for word in SPOKEN[path]:
         at = told.find(word, at) + len(word)
         assert at >= len(word), f"{word!r} is missing or out of order in\n{told}"
