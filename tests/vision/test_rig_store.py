@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,16 +13,18 @@ import pytest
 
 from companion.adapters.reader_setup import save_rig
 from companion.errors import DeviceError
-from vision.calibration.procedure import Calibrating, Plan
+from vision.calibration import procedure
+from vision.calibration.lens import Lens
+from vision.calibration.procedure import STILL_SHEETS, Calibrating, Plan
 from vision.calibration.sheet import raster, sheet
-from vision.calibration.solving import sold_edge_mm
+from vision.calibration.solving import SheetView, detect_sheet, sold_edge_mm
 from vision.calibration.store import FILE_NAME, Stored, load_rig
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Rig
 from vision.networks import load_networks
 from vision.reading.reader import Reader
-from vision.reading.reading import Doubt
+from vision.reading.reading import Doubt, FrameBGR
 
 
 def film(dice: int = 1) -> VirtualCamera:
@@ -126,6 +129,20 @@ def test_a_missing_sheet_is_reported_with_what_to_do() -> None:
     with pytest.raises(DeviceError, match=r"within 3 s\. .*Lay it flat"):
         Calibrating(film().frame, Plan(), said.append, wait_s=3.0).sheet()
     assert len(said) == 1
+
+
+def test_a_sheet_that_the_newest_lens_does_not_place_is_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    camera, detected = film(), itertools.count(1)
+
+    def detect(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
+        view = detect_sheet(frame_bgr, plan, lens)
+        return replace(view, floor_to_px=None) if STILL_SHEETS < next(detected) <= 2 * STILL_SHEETS else view
+
+    monkeypatch.setattr(procedure, "detect_sheet", detect)
+    laid(camera)
+    found = Calibrating(camera.frame, Plan(), lambda _said: None).sheet()
+    assert np.isfinite(found.floor_to_px).all()
+    assert next(detected) == 4 * STILL_SHEETS + 1
 
 
 def test_a_sheet_left_in_the_tray_stops_the_reference_picture() -> None:

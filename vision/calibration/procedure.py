@@ -180,14 +180,21 @@ class Calibrating:
             at = last.floor_to_px
             same.append(frame.image_bgr)
             if len(same) == STILL_SHEETS:
-                return self._found(same)
+                if (found := self._found(same)) is not None:
+                    return found
+                same = []
         raise DeviceError("The sheet was not found before the pictures ended.", _why(last))
 
-    def _found(self, frames: Sequence[FrameBGR]) -> Found:
-        """Average the sheet's pose over frames (h, w, 3) in which it lies still."""
+    def _found(self, frames: Sequence[FrameBGR]) -> Found | None:
+        """Average the sheet's pose over frames (h, w, 3) in which it lies still.
+
+        Returns None if the newest lens, measured from all views so far, gives a pose in none of them.
+        """
         lens = self.lens(frames[0])
         sheets = [detect_sheet(frame, self.plan, lens) for frame in frames]
         poses = [sheet.floor_to_px for sheet in sheets if sheet.floor_to_px is not None]
+        if not poses:
+            return None
         return self._by_the_tape(Found(np.mean(poses, axis=0), lens, sheets[-1].advice))
 
     def focus(self, found: Found, camera: object) -> Found:
