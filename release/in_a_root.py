@@ -334,7 +334,8 @@ def wait_well(root: Root) -> None:
             if fetched("/healthz")["status"] == "ok":
                 return
         except OSError:
-            time.sleep(0.5)
+            pass  # it does not serve yet
+        time.sleep(0.5)
     sys.exit("FAILED: the table did not become healthy:\n" + root.sh("tail -20 /var/lib/pegpip/table.log"))
 
 

@@ -14,7 +14,6 @@ import os
 import sys
 import time
 import tomllib
-import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -209,13 +208,9 @@ def value_in(settings: Path, section: str, key: str) -> object:
 
 
 def _json(address: str) -> dict[str, dict[str, dict[str, object]]]:
-    """Fetch a JSON object over HTTP, from an error response too. Raises OSError, ValueError or TypeError."""
-    try:
-        with urllib.request.urlopen(address, timeout=5) as answer:  # noqa: S310 - our own page
-            content = answer.read()
-    except urllib.error.HTTPError as ill:  # /healthz answers 503 with the same text
-        content = ill.read()
-    found = json.loads(content)
+    """Fetch a JSON object over HTTP. Raises OSError, ValueError or TypeError."""
+    with urllib.request.urlopen(address, timeout=5) as answer:  # noqa: S310 - our own page
+        found = json.loads(answer.read())
     if not isinstance(found, dict):
         raise TypeError
     return found
