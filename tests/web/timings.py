@@ -28,7 +28,7 @@ from typing import Any
 from tests.conftest import chromium_browser
 from tests.system.running import Running
 from tests.system.test_first_evening import first_throw
-from tests.web.pub import ALONE, opened, served
+from tests.web.pub import ALONE, opened, play, served
 from tests.web.test_whole_games import POINT_5, POINT_6, SHIFTS, room, slow_phone, updated
 
 LIMITS = {
@@ -57,6 +57,11 @@ WATCHED = (
 LOADED = """performance.getEntries().filter((each) => each.transferSize && !each.name.endsWith('/api/events'))
   .map((each) => each.transferSize).reduce((sum, each) => sum + each, 0)"""
 PAINTED = """[performance.getEntriesByName('first-contentful-paint')[0].startTime, liveAt, shift]"""
+WIPE_OUT: list[dict[str, Any]] = [
+    {"throw": [6, 6, 2, 2, 1, 4, 3]},
+    {"do": "point", "value": 6},
+    {"throw": [2, 3, 3, 4, 5]},
+]
 MOVES_MS = 700
 """A moment rises and the pegs move for this long; later it stands still."""
 MOMENTS = """(() => { const frames = [], begun = [], box = document.getElementById('moment');
@@ -177,11 +182,12 @@ def far_away(chromium: Any, folder: Path) -> dict[str, float]:
 def moment_frame_ms(chromium: Any, folder: Path) -> float:
     """Play a turn that is lost before a slow phone; return the mean time between frames of the moment, at worst."""
     with opened(folder) as pub, served(pub) as address:
-        number = pub.start()
+        pub.start()
         page = slow_phone(chromium, address)
         page.wait_for_selector('#live[data-live="yes"]')
         page.evaluate(MOMENTS)
-        list(updated(page, pub, number))
+        play(pub, *WIPE_OUT)
+        page.wait_for_selector("#moment:not([hidden])")
         page.wait_for_timeout(2 * MOVES_MS)
         paces = page.evaluate("(within) => paces(within)", MOVES_MS)
         page.context.close()
