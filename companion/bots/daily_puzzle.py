@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import threading
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from companion.errors import RulesError
 from companion.games.advice.puzzles import GRADES, Puzzle, puzzles
 from companion.games.advice.reasons import reasons_for
 from companion.games.registry import GAMES, game_named
@@ -21,10 +23,17 @@ CANDIDATES = 3
 
 
 def puzzle_of(day: date) -> Puzzle:
-    """Return the puzzle of a day. The games alternate by day; every table gets the same puzzle."""
+    """Return the puzzle of a day. The games alternate by day; every table gets the same puzzle.
+
+    A game without puzzles leaves its day to the next game. Raises RulesError if no game has any.
+    """
     names = list(GAMES)
-    offered = islice(puzzles(names[day.toordinal() % len(names)], random.Random(day.isoformat())), CANDIDATES)
-    return max(offered, key=lambda puzzle: GRADES.index(puzzle.grade))
+    for turn in range(len(names)):
+        game = names[(day.toordinal() + turn) % len(names)]
+        with contextlib.suppress(RulesError):
+            offered = islice(puzzles(game, random.Random(day.isoformat())), CANDIDATES)
+            return max(offered, key=lambda puzzle: GRADES.index(puzzle.grade))
+    raise RulesError(f"None of the games has puzzles: {', '.join(names)}.")
 
 
 class DailyPuzzle:

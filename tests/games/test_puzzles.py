@@ -6,13 +6,17 @@ import json
 from datetime import date
 from itertools import islice
 from random import Random
+from types import MappingProxyType
 
 import pytest
 from click.testing import CliRunner
 
+from companion.bots import daily_puzzle
 from companion.bots.daily_puzzle import puzzle_of
 from companion.commands.analysis import puzzles as puzzles_command
 from companion.commands.analysis import train_me
+from companion.errors import RulesError
+from companion.games import registry
 from companion.games.advice.odds import GOALS, values_of
 from companion.games.advice.puzzles import GRADES, LEAST_GAP, Puzzle, choice_chances, puzzles
 from companion.games.advice.reasons import reasons_for
@@ -20,6 +24,7 @@ from companion.games.engine.game import Stop
 from companion.games.engine.players import LEVELS
 from companion.games.engine.replay import transcript_of
 from companion.games.registry import GAMES
+from tests.games.high import GAME as HIGH
 from web.catalogue import LANGUAGES, texts
 
 EACH = 12
@@ -68,6 +73,18 @@ def test_the_puzzle_of_a_day_is_one_for_all_and_games_take_turns() -> None:
     three = [puzzle_of(date(2026, 11, day)) for day in (1, 2, 3)]
     assert {puzzle.transcript.header.game for puzzle in three} == set(GAMES)
     assert puzzle_of(date(2026, 11, 1)).view() == three[0].view()
+
+
+def test_a_game_without_choices_has_no_puzzles_and_leaves_its_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "GAMES", MappingProxyType({**GAMES, "high": HIGH}))
+    with pytest.raises(RulesError, match="no puzzles for 'high'"):
+        next(puzzles("high", Random(1)))
+    monkeypatch.setattr(daily_puzzle, "GAMES", {"high": HIGH, "crag": GAMES["crag"]})
+    shown = {puzzle_of(date(2026, 11, day)).transcript.header.game for day in (1, 2)}
+    assert shown == {"crag"}
+    monkeypatch.setattr(daily_puzzle, "GAMES", {"high": HIGH})
+    with pytest.raises(RulesError, match="None of the games has puzzles: high"):
+        puzzle_of(date(2026, 11, 1))
 
 
 def test_every_reason_has_its_text_in_every_language(some: list[Puzzle]) -> None:

@@ -67,9 +67,9 @@ def routes(advisor: Advisor, vote: Vote, puzzle: DailyPuzzle) -> Routes:
     def story() -> flask.Response:
         return answered(advisor.story)
 
-    @made.get("/api/puzzle", "The puzzle of the day, with its answer", roles=ANYONE)
+    @made.get("/api/puzzle", "The puzzle of the day, with its answer", roles=ANYONE, refused=(409,))
     def daily() -> flask.Response:
-        return answer(puzzle.view())
+        return answered(puzzle.view)
 
     @made.get("/api/vote", "The costliest decisions to vote on", roles=ANYONE, query=[VOTER_PARAMETER], refused=(409,))
     def questions() -> flask.Response:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import exp
 from typing import Any
 
+from companion.errors import RulesError
 from companion.games.advice.luck import Option, goal_for
 from companion.games.advice.odds import values_in_points, values_of
 from companion.games.engine.dice import FACES
@@ -38,6 +39,10 @@ SKIPPED_POSITIONS = 4
 """Number of positions skipped at the start of a game and after each puzzle. Higher: fewer puzzles from a game.
 
 Lower: two puzzles of a game are alike."""
+MAX_EMPTY_GAMES = 20
+"""Number of games in a row without a puzzle after which the search is given up. Higher: giving up takes longer.
+
+Lower: a game with few choices is said to have no puzzles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,7 @@ def option_line(option: Option) -> dict[str, Any]:
 
 
 def puzzles(game: str, dice: Dice, rules: Mapping[str, bool | int] | None = None) -> Iterator[Puzzle]:
-    """Yield puzzles without end, from games that the computer plays against itself.
+    """Yield puzzles without end from games that the computer plays against itself.
 
     Equal sources of throws yield equal puzzles.
 
@@ -98,13 +103,17 @@ def puzzles(game: str, dice: Dice, rules: Mapping[str, bool | int] | None = None
         rules: House rules; None alternates, game by game, between the default rules and each preset that is solved.
 
     Raises:
-        RulesError: There is no such game or rule.
+        RulesError: There is no such game or rule, the values of its options are not known, or MAX_EMPTY_GAMES games in
+            a row had no puzzle.
     """
-    book, number = game_named(game), 0
+    book, number, empty = game_named(game), 0, 0
     usual: list[Mapping[str, bool | int]] = [{}, *(p for p in book.presets.values() if _is_solved(game, p))]
-    while True:
-        yield from _in_game(_header(game, usual[number % len(usual)] if rules is None else rules), dice)
-        number += 1
+    while empty < MAX_EMPTY_GAMES:
+        number, empty = number + 1, empty + 1
+        for puzzle in _in_game(_header(game, usual[(number - 1) % len(usual)] if rules is None else rules), dice):
+            empty = 0
+            yield puzzle
+    raise RulesError(f"There are no puzzles for {game!r}: {MAX_EMPTY_GAMES} games had no choice that is hard enough.")
 
 
 def choice_chances(values: tuple[tuple[Option, float], ...], temperature: float) -> dict[Option, float]:
