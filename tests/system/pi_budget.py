@@ -298,9 +298,13 @@ def _rendered(stage: Stage, camera: VirtualCamera) -> int:
 
 
 def _fps(stage: Stage, from_s: float, to_s: float) -> float:
-    _sleep_until(from_s)
+    """Return the frames a second that were taken between two times at which a frame comes.
+
+    It counts from half a frame later to half a frame later: at those times themselves a frame may be counted or not.
+    """
+    _sleep_until(from_s + 0.5 / FPS)
     begun, begun_s = stage["taken"], time.monotonic()
-    _sleep_until(to_s)
+    _sleep_until(to_s + 0.5 / FPS)
     return (stage["taken"] - begun) / (time.monotonic() - begun_s)
 
 
