@@ -15,13 +15,26 @@ HEADER_PINS = {
 }  # fmt: skip
 """BCM number -> place on the 40-pin header."""
 _GROUND_PIN = 39
-"""Number, on the 40-pin header, of the ground pin that the buttons' wires are labelled with. Another pin that is no
-ground would make the diagram wrong."""
+"""Number, on the 40-pin header, of the ground pin to which the buttons' wires are drawn. Another pin that is no ground
+would make the diagram wrong."""
 _STRIP_GROUND_PIN = 6
 """Number, on the 40-pin header, of the ground pin to which the strip's ground wire is drawn. Another pin that is no
 ground would make the diagram wrong."""
 _ROW_STEP_PX = 26
 """Distance between two rows of the header's pins in the drawing, in pixels. With more, pins leave the drawn header."""
+_EVEN_EXIT_PX, _ODD_EXIT_PX = 10, 15
+"""How far below its pin a wire leaves the header, in pixels, for even and odd pins. Were they equal, the wires of two
+pins beside each other would lie on one another."""
+_PIN_RADIUS_PX = 7
+"""Radius of a pin in the drawing, in pixels. With more, it touches wires of the pins above."""
+_PIN_SIZE = f'width="{2 * _PIN_RADIUS_PX}" height="{2 * _PIN_RADIUS_PX}"'
+"""SVG attributes of the size of a pin."""
+_FIRST_LANE_PX, _LANE_STEP_PX = 246, 14
+"""x of the first vertical part of a button's wire, and the distance to the next, in pixels."""
+_FIRST_BUTTON_PX, _BUTTON_STEP_PX = 390, 56
+"""y of the first button, and the distance to the next, in pixels."""
+_BUTTONS_GROUND_PX = 800
+"""x of the wire that joins the buttons' grounds, in pixels."""
 _RED, _BLACK, _GREEN, _BUTTON = "#e5533d", "#8d8276", "#4cb187", "#56b4e9"
 """Colours of the wires: 5 V, ground, data, buttons."""
 
@@ -39,14 +52,20 @@ def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], 
     """
     body = [_header()]
     for number, (name, at) in enumerate(sorted(buttons.items(), key=lambda item: HEADER_PINS[item[1]])):
-        body += _button(number, name, at)
+        # The upper button's wire runs outermost, so that no two of them cross.
+        body += _button(number, name, at, _FIRST_LANE_PX + _LANE_STEP_PX * (len(buttons) - 1 - number))
+    if buttons:
+        body += _ground_of_buttons(len(buttons))
     pin = next(iter(strip_pins(kind, strip)), None)
     if pin is not None:
         body += _strip(pin, limit_ma)
     else:
         word = kind.partition(":")[0]
         body.append(_words(330, 120, f"A {word} strip takes no pin of the Pi."))
-    height = max(620, 420 + 56 * len(buttons))
+    height = max(640, 440 + _BUTTON_STEP_PX * len(buttons))
+    body.append(_words(26, height - 30, "Pin 1 (square) is at the end of the memory card.", size=11))
+    body.append(_words(26, height - 12, "Even numbers are along the edge of the board.", size=11))
+    body.append(_words(860, height - 12, "A dot joins wires. Wires that only cross are not joined.", "end", 11))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 {height}" width="900" height="{height}" '
         f'font-family="sans-serif" font-size="14"><title>Wiring: strip {escape(kind)}</title>'
@@ -55,18 +74,22 @@ def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], 
 
 
 def _header() -> str:
-    """Return SVG elements that draw the Pi's 40-pin header with the name of each pin."""
+    """Return SVG elements that draw the Pi's 40-pin header with number and name of each pin; pin 1 is square."""
     by_place = {place: bcm for bcm, place in HEADER_PINS.items()}
     powers = {1: "3V3", 17: "3V3", 2: "5V", 4: "5V"}
     parts = [
-        '<rect x="50" y="40" width="120" height="550" rx="8" fill="#20503c"/>',
+        '<rect x="26" y="40" width="168" height="550" rx="8" fill="#20503c"/>',
         _words(110, 28, "Raspberry Pi, 40 pins", "middle"),
     ]
     for place in range(1, 41):
         x, y = _pin_at(place)
-        name = powers.get(place) or (str(by_place[place]) if place in by_place else "GND")
-        side = ("end", x - 14) if place % 2 else ("start", x + 14)
-        parts.append(f'<circle cx="{x}" cy="{y}" r="6" fill="#d3a04d"/>')
+        name = powers.get(place) or (f"GPIO{by_place[place]}" if place in by_place else "GND")
+        side = ("end", x - 13) if place % 2 else ("start", x + 13)
+        corner = 1 if place == 1 else _PIN_RADIUS_PX
+        parts.append(
+            f'<rect x="{x - _PIN_RADIUS_PX}" y="{y - _PIN_RADIUS_PX}" {_PIN_SIZE} rx="{corner}" fill="#d3a04d"/>'
+        )
+        parts.append(_words(x, y + 3, str(place), "middle", 9, "#17110c"))
         parts.append(_words(side[1], y + 4, name, side[0], 10))
     return "".join(parts)
 
@@ -83,37 +106,63 @@ def _strip(pin: int, limit_ma: float) -> list[str]:
     supply = f"Supply 5 V, {cables.supply_a:g} A"
     fuse = f"{cables.fuse_a:g} A" if cables.feeds == 1 else f"{cables.feeds} x {cables.fuse_a:g} A"
     return [
-        _box(330, 90, 150, 90, "74AHCT125", "leg 2: in, leg 3: out", "leg 14: +5 V", "legs 1, 7, 5, 9, 12: GND"),
-        _box(640, 90, 220, 90, "LED strip", "WS2812B, 5 V", "DIN at its first LED", "1000 uF across + and -"),
-        _box(330, 240, 200, 90, supply, f"strip limited to {limit_ma:g} mA"),
-        _wire(_pin_at(place), (330, 120), _GREEN, f"GPIO{pin} (pin {place}): data", 205),
+        _box(
+            *(330, 74, 150, 106, "74AHCT125", "leg 2: in, leg 3: out", "legs 4, 10, 13, 14: +5 V"),
+            *("legs 1, 5, 7, 9, 12: GND", "100 nF from 14 to 7"),
+        ),
+        _box(640, 74, 220, 106, "LED strip", "WS2812B, 5 V", "DIN at its first LED", "1000 uF from + to -, there"),
+        _box(370, 240, 160, 90, supply, f"strip limited to {limit_ma:g} mA"),
+        _wire(_pin_at(place), (330, 120), _GREEN, f"GPIO{pin} (pin {place}): data", 215, _exit_px(place)),
         _wire((480, 120), (640, 120), _GREEN, "330 ohm: data"),
         _box(575, 242, 80, 40, "Fuse", fuse),
         _wire((530, 262), (575, 262), _RED, "+5 V"),
-        _wire((655, 262), (690, 180), _RED, "+5 V"),
-        _wire((375, 240), (375, 180), _BLACK, "GND"),
+        _wire((655, 262), (690, 180), _RED, ""),
+        _wire((410, 240), (410, 180), _BLACK, "GND"),
         _wire((450, 180), (690, 215), _RED, "+5 V, after the fuse", 690),
+        _dot(690, 193, _RED),
         _wire((530, 310), (790, 180), _BLACK, "GND"),
-        _wire(_pin_at(_STRIP_GROUND_PIN), (330, 310), _BLACK, f"GND (pin {_STRIP_GROUND_PIN})", 228),
+        _wire(
+            *(_pin_at(_STRIP_GROUND_PIN), (370, 310), _BLACK, f"GND (pin {_STRIP_GROUND_PIN})"),
+            *(230, _exit_px(_STRIP_GROUND_PIN)),
+        ),
     ]
 
 
-def _button(number: int, name: str, bcm: int) -> list[str]:
-    """Return SVG elements that draw a button and its two wires, to its pin and to ground.
+def _button(number: int, name: str, bcm: int, lane: float) -> list[str]:
+    """Return SVG elements that draw a button and its two wires, to its pin and to the ground of all buttons.
 
     Args:
         number: Index of the button from the top, from 0.
         name: Name of the button.
         bcm: BCM number of the button's pin.
+        lane: x of the vertical part of the wire to its pin, in pixels.
     """
-    y = 390 + 56 * number
+    y = _FIRST_BUTTON_PX + _BUTTON_STEP_PX * number
     place = HEADER_PINS[bcm]
-    lane = 246 + 14 * number
     return [
-        _wire(_pin_at(place), (500, y), _BUTTON, f"GPIO{bcm} (pin {place})", lane),
+        _wire(_pin_at(place), (500, y), _BUTTON, f"GPIO{bcm} (pin {place})", lane, _exit_px(place)),
         _box(500, y - 20, 140, 40, name),
-        _wire((640, y), (800, y), _BLACK, f"GND (pin {_GROUND_PIN})"),
+        _wire((640, y), (_BUTTONS_GROUND_PX, y), _BLACK, "GND"),
+        *([_dot(_BUTTONS_GROUND_PX, y, _BLACK)] if number else []),
     ]
+
+
+def _ground_of_buttons(buttons: int) -> list[str]:
+    """Return SVG elements of the wire that joins the grounds of that many buttons and leads to the header."""
+    x, y = _pin_at(_GROUND_PIN)
+    low = max(y + _ODD_EXIT_PX, _FIRST_BUTTON_PX + _BUTTON_STEP_PX * (buttons - 1) + 40)
+    lane = _FIRST_LANE_PX + _LANE_STEP_PX * buttons
+    path = f"M{x} {y + _PIN_RADIUS_PX}v{_ODD_EXIT_PX - _PIN_RADIUS_PX}H{lane}V{low}"
+    path += f"H{_BUTTONS_GROUND_PX}V{_FIRST_BUTTON_PX}"
+    return [
+        f'<path d="{path}" fill="none" stroke="{_BLACK}" stroke-width="2.5"/>',
+        _words(494, low - 6, f"GND (pin {_GROUND_PIN})", "end", 11),
+    ]
+
+
+def _exit_px(place: int) -> int:
+    """Return how far below its pin a wire leaves the header, in pixels, by the pin's number."""
+    return _ODD_EXIT_PX if place % 2 else _EVEN_EXIT_PX
 
 
 def _pin_at(place: int) -> tuple[float, float]:
@@ -121,7 +170,9 @@ def _pin_at(place: int) -> tuple[float, float]:
     return (95 if place % 2 else 125, 56 + _ROW_STEP_PX * ((place - 1) // 2) + 8)
 
 
-def _wire(a: tuple[float, float], b: tuple[float, float], colour: str, text: str, lane: float | None = None) -> str:
+def _wire(
+    a: tuple[float, float], b: tuple[float, float], colour: str, text: str, lane: float | None = None, exit_px: int = 13
+) -> str:
     """Return SVG elements that draw a wire of horizontal and vertical parts, with a label.
 
     Args:
@@ -130,11 +181,15 @@ def _wire(a: tuple[float, float], b: tuple[float, float], colour: str, text: str
         colour: Colour of the wire, in CSS.
         text: The label.
         lane: x of the vertical part of a wire that leaves the header between two rows of pins; None for other wires.
+        exit_px: With a lane: how far below its start the wire turns, in pixels.
     """
     (ax, ay), (bx, by) = a, b
     turn = bx if lane is None else lane
-    # Left pins are reached through the gap between two rows of the header.
-    path = f"M{ax} {ay}v13H{turn}V{by}H{bx}" if lane is not None else f"M{ax} {ay}H{turn}V{by}H{bx}"
+    edge = _PIN_RADIUS_PX if ax < _FIRST_LANE_PX else 0
+    # Pins are reached through the gap between two rows of the header.
+    path = (
+        f"M{ax} {ay + edge}v{exit_px - edge}H{turn}V{by}H{bx}" if lane is not None else f"M{ax} {ay}H{turn}V{by}H{bx}"
+    )
     if lane is not None:
         label, anchor = (bx - 6, by - 6), "end"
     elif ay == by:
@@ -143,6 +198,8 @@ def _wire(a: tuple[float, float], b: tuple[float, float], colour: str, text: str
         label, anchor = (turn - 5, (ay + by) / 2), "end"
     drawn = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>'
     # A dark rim, so that a wire behind the words does not cross them out.
+    if not text:
+        return drawn
     return drawn + f'<g stroke="#17110c" stroke-width="5" paint-order="stroke">{_words(*label, text, anchor, 11)}</g>'
 
 
@@ -158,6 +215,11 @@ def _box(x: float, y: float, width: float, height: float, *lines: str) -> str:
     return frame + "".join(texts)
 
 
-def _words(x: float, y: float, text: str, anchor: str = "start", size: int = 14) -> str:
+def _dot(x: float, y: float, colour: str) -> str:
+    """Return the SVG element of a dot at (x, y) in pixels, where wires are joined."""
+    return f'<circle cx="{x}" cy="{y}" r="5" fill="{colour}"/>'
+
+
+def _words(x: float, y: float, text: str, anchor: str = "start", size: int = 14, colour: str = "#f4ead6") -> str:
     """Return an SVG text element at (x, y) in pixels; `anchor` is SVG's `text-anchor`, `size` the font size."""
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}" fill="#f4ead6">{escape(text)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}" fill="{colour}">{escape(text)}</text>'

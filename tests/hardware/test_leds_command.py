@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import types
 import xml.etree.ElementTree as ET
+from itertools import combinations
 from pathlib import Path
 
 import cv2
@@ -68,8 +70,43 @@ def test_the_wiring_is_drawn_from_the_pins() -> None:
     drawn = wiring_diagram("ws281x", StripSettings(pin=21), {"bank": 5, "undo": 6}, 4000)
     for words in ("GPIO21 (pin 40)", "GPIO5 (pin 29)", "GPIO6 (pin 31)", "strip limited to 4000 mA", "Supply 5 V, 5 A"):
         assert words in drawn
-    assert "GPIO10" not in drawn
+    assert "GPIO10 (pin" not in drawn
     ET.fromstring(drawn)
+
+
+def covered(path: str) -> set[tuple[int, int]]:
+    """Return the pixels that a wire of horizontal and vertical parts covers, from the `d` of its SVG path."""
+    found: set[tuple[int, int]] = set()
+    x = y = 0
+    for letter, words in re.findall(r"([MHVv])([\d. ]+)", path):
+        first, *more = (round(float(word)) for word in words.split())
+        if letter == "M":
+            x, y = first, more[0]
+        elif letter == "H":
+            found |= {(each, y) for each in range(min(x, first), max(x, first) + 1)}
+            x = first
+        else:
+            end = first if letter == "V" else y + first
+            found |= {(x, each) for each in range(min(y, end), max(y, end) + 1)}
+            y = end
+    return found
+
+
+@pytest.mark.parametrize("kind", ["spi", "pio"])
+def test_no_wire_of_the_diagram_lies_on_another(kind: str) -> None:
+    pins = {"shutdown": 3, "bank": 17, "undo": 27, "next": 22}
+    drawn = wiring_diagram(kind, StripSettings(), pins, 2000)
+    wires = [covered(path) for path in re.findall(r'<path d="([^"]+)" fill="none" stroke="(?!#e5533d)', drawn)]
+    assert len(wires) == 14
+    # Two wires that cross share one pixel, and at most two such places here.
+    assert max(len(one & other) for one, other in combinations(wires, 2)) <= 2
+
+
+def test_the_buttons_grounds_are_joined_and_lead_to_the_header() -> None:
+    drawn = wiring_diagram("pio", StripSettings(), {"bank": 17, "undo": 27}, 2000)
+    ground = next(path for path in re.findall(r'<path d="([^"]+)"', drawn) if path.endswith("H800V390"))
+    assert ground.startswith("M95 565v"), "pin 39"
+    assert drawn.count('<circle cx="800"') == 1, "the second button's ground joins the first one's"
 
 
 def test_spi_carries_its_data_on_gpio_10_and_wled_on_no_pin() -> None:
