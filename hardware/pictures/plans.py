@@ -10,7 +10,12 @@ HOLE_MM = 5.0
 """Diameter of a hole in the drilling template, in mm, wide enough for the light of one LED. Circles are smaller where
 LEDs are too close for it."""
 MARGIN_MM = 12.0
-"""Blank space, in mm, left and right of the outermost LEDs and above the top one. More makes both drawings larger."""
+"""Blank space, in mm, left and right of the outermost LEDs and above the top one. The template's frame, which is the
+panel's edge, is as far below the lowest. More makes both drawings larger."""
+CORNER_MM = 5.0
+"""Distance of the template's corner screws from both edges of the panel, in mm. More: they meet the first LEDs."""
+SCREW_MM = 3.4
+"""Diameter of the holes for the corner screws (M3) in the template, in mm. Less: the screws jam."""
 RULER_MM = 14.0
 """Room below the lowest holes for the ruler, in mm. With it the template of a cribbage board fits A4 paper and a
 printer's margins; more would not fit."""
@@ -45,7 +50,8 @@ def wiring_map(layout: Layout) -> str:
 def drilling_template(layout: Layout) -> str:
     """Return the drilling template as SVG in true size: a circle with a cross for each LED in use, and a ruler.
 
-    It is to be printed at 100 %. Hole 1 and every fifth hole show their number.
+    Its frame is the panel's edge; a cross in each corner is for a screw. It is to be printed at 100 %. Hole 1 and every
+    fifth hole show their number.
     """
     used = _holes_by_led(layout)
     body = []
@@ -57,11 +63,23 @@ def drilling_template(layout: Layout) -> str:
                 body.append(_text(x, y + 4.6, used[led][1].split()[-1], 1.8, "#000", stroke=False))
     width_mm, height_mm = _size_mm(layout)
     ruler = f'<path d="M{MARGIN_MM} {height_mm - 5:.2f}h50m0 -1.5v3m-50 -3v3"/>'
-    title = f"{layout.name}: holes of {HOLE_MM:g} mm. This line is 50 mm when printed at 100 %."
+    title = (
+        f"{layout.name}: holes of {HOLE_MM:g} mm, corners {SCREW_MM:g} mm. This line is 50 mm when printed at 100 %."
+    )
     note = _text(MARGIN_MM + 54, height_mm - 4, title, 3.0, "#000", anchor="start", stroke=False)
-    edge = f'<rect x="0.1" y="0.1" width="{width_mm - 0.2:.2f}" height="{height_mm - 0.2:.2f}"/>'
-    lines = f'<g fill="none" stroke="#000" stroke-width="0.15">{edge}{"".join(body)}{ruler}{note}</g>'
+    right, low = (max(place[axis] for place in _moved(layout)) + MARGIN_MM for axis in (0, 1))
+    edge = f'<rect x="0.1" y="0.1" width="{right - 0.2:.2f}" height="{low - 0.2:.2f}"/>'
+    corners = [_screw(x, y) for x in (CORNER_MM, right - CORNER_MM) for y in (CORNER_MM, low - CORNER_MM)]
+    shapes = "".join([edge, *corners, *body])
+    lines = f'<g fill="none" stroke="#000" stroke-width="0.15">{shapes}{ruler}{note}</g>'
     return _svg(width_mm, height_mm, lines, f"Drilling template of {layout.name}")
+
+
+def _screw(x: float, y: float) -> str:
+    """Return the SVG path of a screw hole around (x, y), in mm, with a cross in it."""
+    radius = SCREW_MM / 2
+    arc = f"a{radius} {radius} 0 1 0 {SCREW_MM} 0a{radius} {radius} 0 1 0 -{SCREW_MM} 0"
+    return f'<path d="M{x - radius:.3f} {y:.3f}{arc}M{x - 1:.3f} {y:.3f}h2M{x:.3f} {y - 1:.3f}v2"/>'
 
 
 def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:

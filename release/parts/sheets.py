@@ -25,7 +25,9 @@ from release.parts.dimensions import (
 )
 
 SCREW_MM = 3.4
-"""Diameter of a screw hole, in mm."""
+"""Diameter of the holes for the LED board's M3 screws, in mm. Lower: the screws jam."""
+PILOT_MM = 2.5
+"""Diameter of the holes for 4 mm wood screws in the base board, in mm. Higher: the screws do not hold."""
 GAP_MM = 8.0
 """Free space around each piece on its sheet, in mm. More: larger sheets."""
 
@@ -80,11 +82,11 @@ def base_sheet() -> str:
         _words(x, y + 12, "the lens is above this cross"),
         _words(x, y - post_y_mm() - 20, "foot of the post"),
     ]
-    body += [_drill(x + dx, y - post_y_mm() - dy) for dx, dy in FOOT_SCREWS_MM]
+    body += [_drill(x + dx, y - post_y_mm() - dy, PILOT_MM) for dx, dy in FOOT_SCREWS_MM]
     for side in (-1, 1):
         at = x + side * LIGHT_PLACE_MM[0]
         for dy in (-LIGHT_BAR_WDL_MM[2] / 3, LIGHT_BAR_WDL_MM[2] / 3):
-            body += [_drill(at + side * dx, y + dy) for dx in HOLDER_SCREWS_MM]
+            body += [_drill(at + side * dx, y + dy, PILOT_MM) for dx in HOLDER_SCREWS_MM]
             body.append(_words(at - side * 20, y + dy - 12, "light holder"))
     return _svg(width + 2 * GAP_MM, depth + 2 * GAP_MM, f"Base board of {width:g} x {depth:g} x {thick:g} mm", body)
 

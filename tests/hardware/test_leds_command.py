@@ -21,6 +21,8 @@ from hardware.pictures.wires import HEADER_PINS, wiring_diagram
 from hardware.settings import StripSettings
 from hardware.strips.ws2812 import bytes_for
 from hardware.track import PRESETS, preset
+from release.parts import dimensions as mm
+from release.parts.sheets import GAP_MM, sheets
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -57,6 +59,19 @@ def test_the_template_has_a_hole_of_true_size_at_every_led_of_the_track(name: st
     assert circles[-1][1] - circles[0][1] == pytest.approx(by - ay, abs=0.01)
     # True size: a unit of the drawing is a millimetre of paper.
     assert svg.get("width") == f"{svg.get('viewBox', '').split()[2]}mm"
+
+
+def test_the_templates_frame_is_the_panels_edge_with_its_corner_holes() -> None:
+    svg = ET.fromstring(drilling_template(preset("board3x121")))
+    (frame,) = svg.iter(f"{SVG}rect")
+    width, height = mm.board_wh_mm(preset("board3x121"))
+    assert (float(frame.get("width", "")), float(frame.get("height", ""))) == pytest.approx((width, height), abs=0.21)
+    corners = re.findall(r'd="M([\d.]+) ([\d.]+)a1.7 ', drilling_template(preset("board3x121")))
+    assert len(corners) == 4
+    assert float(corners[0][0]) + 1.7 == pytest.approx(5.0)
+    panel = re.findall(r'cx="([\d.]+)" cy="([\d.]+)" r="1.70"', sheets(preset("board3x121"))["board-front"])
+    moved = [(float(x) - GAP_MM - 1.7, float(y) - GAP_MM) for x, y in panel]
+    assert [tuple(map(float, corner)) for corner in corners] == [pytest.approx(one, abs=0.02) for one in moved]
 
 
 @pytest.mark.parametrize("name", PRESETS)
