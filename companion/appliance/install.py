@@ -36,8 +36,11 @@ DATA = "/var/lib/pegpip"
 """Data folder of an installed table; uninstalling keeps it."""
 NEEDED = ("systemd", "python3-venv", "python3-numpy", "python3-pil", "gpgv")
 """Debian packages that installing and running a table need."""
-USEFUL = ("python3-picamera2", "python3-gpiozero", "python3-lgpio", "python3-spidev", "avahi-daemon", "espeak-ng")
-"""Debian packages for camera, strip, network name and voice; skipped where the system's sources lack them."""
+USEFUL = (
+    *("python3-picamera2", "python3-gpiozero", "python3-lgpio", "python3-spidev", "avahi-daemon", "alsa-utils"),
+    "espeak-ng",
+)
+"""Debian packages for camera, strip, network name, effects and voice; skipped where the system's sources lack them."""
 CORE_LINES = {
     "Raspberry Pi 3": ("dtparam=spi=on", "core_freq=250"),
     "Raspberry Pi Zero 2": ("dtparam=spi=on", "core_freq=250"),

@@ -7,12 +7,15 @@ import math
 import re
 import shlex
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import click
 import pytest
 
 from companion.appliance import hotspot
+from companion.appliance.install import USEFUL
+from companion.appliance.steps import GROUPS
 from companion.appliance.trial import PORT, SETTINGS
 from companion.cli import pegpip
 from companion.games.registry import GAMES
@@ -31,6 +34,7 @@ from vision.cameras.picamera import SIZE_WH
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 GUIDE = (DOCS / "build.md").read_text(encoding="utf-8")
+IN_ONE_LINE = " ".join(GUIDE.split())
 
 
 @pytest.fixture
@@ -61,7 +65,7 @@ def test_shifter_and_strip_are_fed_after_the_fuse(settings: config.Settings) -> 
     fuse_left, fuse_right = 575.0, 655.0
     assert [x for x, end in red if end <= fuse_left] == [530.0], "only the wire into the fuse comes from the supply"
     assert all(end > fuse_right for _, end in red if end > fuse_left)
-    assert "After the fuse the plus goes to the strip and to the shifter" in GUIDE.replace("\n   ", " ")
+    assert "After the fuse the plus goes to the strip and to the shifter" in IN_ONE_LINE
 
 
 def test_the_guides_template_and_map_match_the_layout() -> None:
@@ -124,8 +128,57 @@ def test_the_parts_list_has_no_gap_and_the_guide_states_its_sum() -> None:
     assert {line["needed"] for line in lines if line["stage"] not in {"8", "9"}} == {"required"}
     total = sum(float(line["price_eur"]) for line in lines)
     assert f"{total:g} EUR in {len(lines)} lines" in GUIDE
-    board = [line for line in lines if line["stage"] in {"8", "9"} and not line["part"].startswith("Push")]
-    assert number(r"([\d]+) EUR less") == sum(float(line["price_eur"]) for line in board)
+    optional = sum(float(line["price_eur"]) for line in lines if line["needed"] == "optional")
+    assert number(r"([\d]+) EUR less") == optional
+    buttons = ("Push", "Wires with a socket", "Wire 0.25", "Plastic box")
+    assert number(r"They alone are (\d+) EUR") == sum(float(ordered(part)["price_eur"]) for part in buttons)
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    stated = re.findall(r"All parts together cost about (\d+) EUR, .*? about (\d+) EUR", readme)
+    assert [tuple(map(float, pair)) for pair in stated] == [(round(total, -1), total - optional)]
+
+
+def test_strips_of_the_ordered_width_lie_side_by_side_on_the_board() -> None:
+    lanes = sorted({place[1] for place in BOARD.places_mm})
+    pitch = min(b - a for a, b in pairwise(lanes))
+    wide = re.search(r"(\d+) mm wide: the lanes are (\d+) mm apart", ordered("LED strip")["look_for"])
+    assert wide is not None
+    assert float(wide[1]) < float(wide[2]) == pitch
+    assert f"{wide[1]} mm. The three lanes are {wide[2]} mm apart" in IN_ONE_LINE
+
+
+def test_the_guides_places_of_holes_match_the_drawings() -> None:
+    x, y = (sorted({abs(at[axis]) for at in mm.FOOT_SCREWS_MM}) for axis in (0, 1))
+    behind = sorted({round(mm.post_y_mm() + at[1]) for at in mm.FOOT_SCREWS_MM})
+    assert len(x) == 1
+    assert len(y) == 2
+    assert f"| foot of the post, four | {x[0]:g} mm | {behind[0]} and {behind[1]} mm behind |" in GUIDE
+    across = sorted(mm.LIGHT_PLACE_MM[0] + at for at in mm.HOLDER_SCREWS_MM)
+    along = mm.LIGHT_BAR_WDL_MM[2] / 3
+    row = f"{across[0]:g} and {across[1]:g} mm | {along:g} mm in front, {along:g} mm behind"
+    assert f"| light holders, eight | {row} |" in GUIDE
+    left = mm.TRAY_WH_MM[0] - mm.KEEP_ZONE_MM - mm.RIDGE_WH_MM[0] / 2
+    assert f"{left:g} to {left + mm.RIDGE_WH_MM[0]:g} mm from the left" in IN_ONE_LINE
+    outer = [side / 2 + mm.SHEET_MM for side in mm.TRAY_WH_MM]
+    assert f"{outer[0]:g} mm left and right of the middle and {outer[1]:g} mm in front" in IN_ONE_LINE
+
+
+def test_the_guides_rows_of_strip_match_the_boards_back() -> None:
+    places = mm.on_board(BOARD)
+    found = {}
+    for number_, (first, last) in enumerate(mm.strip_pieces(BOARD), 1):
+        way = "right" if places[last][0] > places[first][0] else "left"
+        found[round(places[first][1])] = (number_, way, last - first + 1)
+    for row in range(4):
+        ys = sorted(found)[3 * row : 3 * row + 3]
+        (words,) = re.findall(rf"^   \| {', '.join(map(str, ys))} mm \| (.*) \|$", GUIDE, re.MULTILINE)
+        pieces, ways = words.split(" | ")
+        assert [int(each) for each in re.findall(r"\d+", pieces.partition("(")[0])] == [found[y][0] for y in ys]
+        assert ways.split(", ") == [found[y][1] for y in ys]
+        assert {found[y][2] for y in ys} == ({31} if "31" in pieces else {30})
+    # The hole for the wires: between the strips of two rows, and between their light walls.
+    x, y = 20, 47
+    assert f"{x} mm from the left edge and {y} mm from the upper one" in IN_ONE_LINE
+    assert all(abs(y - row) >= 5 + 8 / 2 for row in found)
 
 
 def test_the_dice_that_are_ordered_are_enough_for_every_game() -> None:
@@ -179,7 +232,7 @@ def test_sizes_in_guide_and_parts_list_match_the_computed_parts() -> None:
     assert sum(panel in line["look_for"] for line in orders()) == 2
     assert number(r"axis is (\d+) mm behind") == round(mm.post_y_mm())
     x, z = mm.LIGHT_PLACE_MM
-    assert f"{x:g} mm left and right of the tray's middle and {z:g} mm above" in GUIDE.replace("\n", " ")
+    assert f"{x:g} mm left and right of the tray's middle and {z:g} mm above" in IN_ONE_LINE
     assert number(r"about (\d+) lux") == round(mm.illuminance_lx(), -1)
     # The screws through foot and holders end inside the base board; the cable reaches along the arm down to the Pi.
     assert 6 + mm.BASE_WDH_MM[2] > 16
@@ -199,7 +252,7 @@ def test_the_guide_states_the_right_number_of_printed_pieces() -> None:
     words = {4: "four", 8: "eight", 14: "fourteen"}
     times = {"foot": 1, "camera-arm": 1, "light-holder": 4, "light-wall": walls}
     assert {file.stem for file in (DOCS / "parts").glob("*.stl")} == set(times)
-    assert f"{words[len(times)]} files](parts), {words[sum(times.values())]}\npieces" in GUIDE
+    assert f"{words[len(times)]} files](parts), {words[sum(times.values())]} pieces" in IN_ONE_LINE
     for name in ("light-holder", "light-wall"):
         assert f"[{name}](parts/{name}.stl) {words[times[name]]} times" in GUIDE
 
@@ -271,3 +324,11 @@ def test_every_library_of_the_parts_extra_has_a_pinned_version() -> None:
     names = [re.split(r"[<>=]", one)[0] for one in project["optional-dependencies"]["parts"]]
     pinned = (DOCS.parent / "constraints.txt").read_text(encoding="utf-8")
     assert all(f"\n{name}==" in pinned for name in names)
+
+
+def test_the_installed_service_may_play_sound_as_the_guide_says() -> None:
+    unit = (DOCS.parent / "systemd" / "pegpip.service").read_text(encoding="utf-8")
+    assert "DeviceAllow=char-alsa rw" in unit
+    assert "audio" in GROUPS
+    assert {"alsa-utils", "espeak-ng"} <= set(USEFUL)
+    assert "its user is in the group `audio`" in IN_ONE_LINE
