@@ -162,6 +162,12 @@ def test_the_guides_places_of_holes_match_the_drawings() -> None:
     assert f"{outer[0]:g} mm left and right of the middle and {outer[1]:g} mm in front" in IN_ONE_LINE
 
 
+def rows_of_ends() -> list[set[int]]:
+    """The first and last LEDs of the pieces in each row of the board, as indices, from the top."""
+    pieces = sorted(mm.strip_pieces(BOARD), key=lambda piece: BOARD.places_mm[piece[0]][1])
+    return [{led for piece in pieces[3 * row : 3 * row + 3] for led in piece} for row in range(4)]
+
+
 def test_the_guides_rows_of_strip_match_the_boards_back() -> None:
     places = mm.on_board(BOARD)
     found = {}
@@ -175,6 +181,9 @@ def test_the_guides_rows_of_strip_match_the_boards_back() -> None:
         assert [int(each) for each in re.findall(r"\d+", pieces.partition("(")[0])] == [found[y][0] for y in ys]
         assert ways.split(", ") == [found[y][1] for y in ys]
         assert {found[y][2] for y in ys} == ({31} if "31" in pieces else {30})
+    ends = {row: {round(places[led][0]) for led in pair} for row, pair in enumerate(rows_of_ends())}
+    assert ends == {0: {19, 220}, 1: {19, 220}, 2: {19, 220}, 3: {12, 220}}
+    assert "are 19 and 220 mm from the left edge, in the last row 12 and 220 mm" in IN_ONE_LINE
     # The hole for the wires: between the strips of two rows, and between their light walls.
     x, y = 20, 47
     assert f"{x} mm from the left edge and {y} mm from the upper one" in IN_ONE_LINE
