@@ -58,7 +58,7 @@ def test_imager_gets_sizes_and_checksums_of_both_files(imager_json: ModuleType, 
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
-def test_a_script_of_the_image_is_well_formed(script: Path) -> None:
+def test_each_image_build_script_is_valid_bash_and_executable_if_needed(script: Path) -> None:
     assert subprocess.run(["bash", "-n", script], check=False).returncode == 0
     # pi-gen runs only what may be executed; a `-chroot` script goes in by standard input.
     assert os.access(script, os.X_OK) or script.name.endswith("-run-chroot.sh")

@@ -83,7 +83,7 @@ def steps() -> list[Step]:
     ]
 
 
-def test_each_installation_step_is_announced_and_made_once(machine: Noted, steps: list[Step]) -> None:
+def test_installing_announces_each_change_and_a_second_run_makes_none(machine: Noted, steps: list[Step]) -> None:
     told = changes(steps, machine)
     assert "install the package avahi-daemon" in told
     assert "install the package python3-picamera2" not in told  # these sources don't have it
@@ -142,7 +142,7 @@ def test_installing_again_keeps_settings_that_people_changed(machine: Noted, ste
     assert "Plough" in settings.read_text()
 
 
-def test_a_failed_step_ends_the_installation_and_the_next_run_continues(machine: Noted, steps: list[Step]) -> None:
+def test_after_a_failed_step_the_next_installation_makes_only_that_step(machine: Noted, steps: list[Step]) -> None:
     machine.broken.add("enable")
     with pytest.raises(DeviceError):
         install(steps, machine, lambda line: None)
@@ -196,7 +196,7 @@ def test_the_wifi_country_is_added_once_and_removed_by_uninstalling(text: str, b
     assert country.changed(now, before) == was
 
 
-def test_the_wifi_country_is_the_time_zones_unless_another_is_named(machine: Noted) -> None:
+def test_the_wifi_country_comes_from_the_time_zone_unless_given(machine: Noted) -> None:
     """A Pi that knows no country keeps its Wi-Fi blocked, and the table can't open one."""
     zones, line, step = machine.at(country.ZONES), machine.at(COMMAND_LINE), WifiCountry()
     zones.mkdir(parents=True)
@@ -280,7 +280,7 @@ def test_a_new_tables_settings_do_not_offer_the_ws281x_strip(machine: Noted) -> 
     assert "ws281x" not in _settings(machine, "Pub 42", "a.b.c.d")
 
 
-def test_the_hotspot_turns_off_what_a_pis_wifi_can_not_do() -> None:
+def test_the_hotspot_keyfile_disables_protected_management_frames() -> None:
     parsed = configparser.ConfigParser(interpolation=None)
     parsed.read_string(hotspot.keyfile("Pub", "one.two.three.four"))
     assert parsed["wifi-security"]["pmf"] == "1"  # of NetworkManager's values: disable

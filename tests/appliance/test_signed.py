@@ -263,7 +263,9 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("offered", REFUSED)
-def test_a_refused_release_has_run_none_of_its_code(shop: Shop, offered: Callable[[Shop], Path]) -> None:
+def test_a_refused_release_runs_no_code_and_changes_no_installed_release(
+    shop: Shop, offered: Callable[[Shop], Path]
+) -> None:
     before, names = shop.releases.current(), shop.releases.names()
     with pytest.raises(DeviceError):
         shop.update(offered(shop))
@@ -307,7 +309,7 @@ def test_a_wheel_with_a_missing_dependency_is_refused(shop: Shop) -> None:
     assert shop.releases.names() == before
 
 
-def test_an_unsigned_release_installs_only_when_that_is_asked_for(own_shop: Shop) -> None:
+def test_an_unsigned_release_is_installed_with_the_unsigned_option(own_shop: Shop) -> None:
     assert own_shop.update(own_shop.wheel(), unsigned=True) == own_shop.releases.proven()
     assert own_shop.update(own_shop.ours.sign(own_shop.wheel("0.2.1")))
 

@@ -218,7 +218,7 @@ def test_a_release_that_crashes_the_machine_is_replaced_by_the_proven_one(releas
     assert (releases.current(), on_trial(releases)) == (first, None)
 
 
-def test_one_power_cut_does_not_end_a_trial(releases: Releases, tmp_path: Path) -> None:
+def test_a_release_on_trial_is_proven_despite_one_power_cut(releases: Releases, tmp_path: Path) -> None:
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     count(releases)
     booted(Careful(releases))
@@ -233,7 +233,7 @@ def test_a_second_update_during_a_trial_falls_back_to_the_proven_release(release
     assert (releases.current(), on_trial(releases)) == (first, None)
 
 
-def test_an_interrupted_update_returns_to_the_release_before(releases: Releases, tmp_path: Path) -> None:
+def test_an_interrupted_update_restores_the_previous_release(releases: Releases, tmp_path: Path) -> None:
     first, source = releases.current(), wheels(tmp_path / "new", "new")
 
     class Waiting(Careful):
@@ -268,7 +268,7 @@ def test_a_trial_file_that_is_damaged_or_of_another_release_is_ignored(releases:
         assert (found.entry, found.tries) == (None, 0)
 
 
-def test_with_one_release_there_is_no_trial(releases: Releases, tmp_path: Path) -> None:
+def test_a_trial_without_a_previous_release_is_refused(releases: Releases, tmp_path: Path) -> None:
     count(releases)
     assert on_trial(releases) is None
     with pytest.raises(DeviceError, match="no release to go back to"):

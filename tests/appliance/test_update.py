@@ -63,7 +63,7 @@ def updater(releases: Releases, table: Table) -> tuple[Updater, list[str], Time]
     return Updater(releases, table, said.append, time.pause, time.clock), said, time
 
 
-def test_a_healthy_release_runs_and_the_one_before_is_kept(releases: Releases, tmp_path: Path) -> None:
+def test_after_a_healthy_update_only_the_previous_release_is_kept_too(releases: Releases, tmp_path: Path) -> None:
     first = releases.current()
     table = Table(releases)
     update, said, _ = updater(releases, table)
@@ -75,7 +75,7 @@ def test_a_healthy_release_runs_and_the_one_before_is_kept(releases: Releases, t
     assert said[0].startswith("making")
 
 
-def test_an_unhealthy_release_is_replaced_by_the_one_before(releases: Releases, tmp_path: Path) -> None:
+def test_an_unhealthy_release_is_replaced_by_the_previous_one_at_timeout(releases: Releases, tmp_path: Path) -> None:
     first, source = releases.current(), wheels(tmp_path / "ill", "ill")
     table = Table(releases, {source.name()})
     update, said, time = updater(releases, table)
@@ -87,7 +87,7 @@ def test_an_unhealthy_release_is_replaced_by_the_one_before(releases: Releases, 
     assert "going back" in said[-1]
 
 
-def test_a_release_that_loses_journal_entries_is_taken_back(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_that_loses_journal_entries_restores_the_old_release(releases: Releases, tmp_path: Path) -> None:
     first, table = releases.current(), Table(releases)
 
     class Forgetful(Table):
@@ -101,7 +101,7 @@ def test_a_release_that_loses_journal_entries_is_taken_back(releases: Releases, 
     assert table.entries == GAME
 
 
-def test_a_release_that_does_not_start_is_taken_back_at_once(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_that_fails_to_start_is_reverted_before_the_timeout(releases: Releases, tmp_path: Path) -> None:
     first, table = releases.current(), Table(releases, {"won't start"})
     assert first is not None
     table.starts.append(first)
@@ -128,7 +128,7 @@ def test_an_update_to_the_running_release_builds_nothing(releases: Releases, tmp
     assert table.starts == []
 
 
-def test_a_release_that_cannot_be_made_leaves_nothing(releases: Releases, tmp_path: Path) -> None:
+def test_a_release_that_fails_to_build_leaves_no_folder_behind(releases: Releases, tmp_path: Path) -> None:
     assert isinstance(releases.machine, Noted)
     releases.machine.broken.add("--version")
     before = releases.current()
@@ -139,7 +139,7 @@ def test_a_release_that_cannot_be_made_leaves_nothing(releases: Releases, tmp_pa
     assert releases.current() == before
 
 
-def test_one_wheel_takes_its_libraries_from_the_release_before(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_from_a_single_wheel_copies_the_previous_libraries(releases: Releases, tmp_path: Path) -> None:
     first = releases.folder / str(releases.current())
     (first / "lib").mkdir()
     (first / "lib" / "flask.py").write_text("as it was")

@@ -85,7 +85,9 @@ def test_the_bot_decides_after_people_have_seen_its_throw(table: Table, house: B
     assert (notice.code, notice.args["staying"]) == ("house_awaits_on", [5, 5])
 
 
-def test_the_keep_zone_does_not_decide_for_the_bot(table: Table, house: BotPlayer, clock: Clock) -> None:
+def test_keep_zone_dice_and_an_empty_tray_do_not_decide_for_the_bot(
+    table: Table, house: BotPlayer, clock: Clock
+) -> None:
     tray = Tray(clock=clock)
     seated(table)
     table.submit(Observe(tray.observation()))
@@ -101,7 +103,9 @@ def test_the_keep_zone_does_not_decide_for_the_bot(table: Table, house: BotPlaye
     assert table.snapshot().number == number + 1
 
 
-def test_a_throw_made_before_the_bot_decides_counts_afterwards(table: Table, house: BotPlayer, clock: Clock) -> None:
+def test_a_throw_made_before_the_bots_decision_counts_once_it_decided(
+    table: Table, house: BotPlayer, clock: Clock
+) -> None:
     tray = Tray()
     seated(table)
     table.submit(Observe(tray.observation()))
@@ -116,7 +120,9 @@ def test_a_throw_made_before_the_bot_decides_counts_afterwards(table: Table, hou
     assert (state["point"], state["frozen"]) == (5, 3)
 
 
-def test_dice_that_stay_are_no_part_of_the_bots_throw(table: Table, house: BotPlayer, clock: Clock) -> None:
+def test_kept_dice_left_in_the_tray_are_not_counted_in_the_bots_throw(
+    table: Table, house: BotPlayer, clock: Clock
+) -> None:
     tray = Tray()
     seated(table, game="crag")
     table.submit(Observe(tray.observation()))
@@ -130,7 +136,9 @@ def test_dice_that_stay_are_no_part_of_the_bots_throw(table: Table, house: BotPl
     assert table.snapshot().throws[-1].values == (1,)
 
 
-def test_the_bot_waits_while_a_throw_is_in_question(table: Table, house: BotPlayer, clock: Clock) -> None:
+def test_the_bot_waits_while_people_must_answer_about_a_doubtful_throw(
+    table: Table, house: BotPlayer, clock: Clock
+) -> None:
     tray = Tray()
     seated(table)
     table.submit(Observe(tray.observation()))
@@ -146,7 +154,7 @@ def test_the_bot_waits_while_a_throw_is_in_question(table: Table, house: BotPlay
     assert table.snapshot().state["point"] == 5  # type: ignore[index]
 
 
-def test_the_bot_waits_while_it_is_held(table: Table, house: BotPlayer, clock: Clock) -> None:
+def test_the_bot_does_not_act_while_its_hold_time_lasts(table: Table, house: BotPlayer, clock: Clock) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}])
     later(clock, house, 0.0)
@@ -181,7 +189,7 @@ def test_the_bot_pauses_longer_after_an_undo(table: Table, house: BotPlayer, clo
     assert table.snapshot().notice.code == "house_awaits"  # type: ignore[union-attr]
 
 
-def test_people_may_decide_for_the_bot(table: Table, house: BotPlayer, clock: Clock) -> None:
+def test_the_bank_button_ends_the_bots_turn(table: Table, house: BotPlayer, clock: Clock) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}, {"do": "point", "value": 2}])
     table.submit(PressButton(button="bank"))
@@ -196,7 +204,9 @@ def test_the_bot_acts_only_in_its_own_turn(table: Table, house: BotPlayer, clock
         table.submit(BotDecides(number=table.snapshot().number, line={"do": "point", "value": 5}))
 
 
-def test_the_next_game_and_a_restart_keep_the_terms(table: Table, clock: Clock, tmp_path: Path) -> None:
+def test_the_bots_terms_survive_a_restart_and_apply_to_the_next_game(
+    table: Table, clock: Clock, tmp_path: Path
+) -> None:
     seated(table, "careless")
     table.submit(PlayLine(number=table.snapshot().number, line={"throw": list(FIRST)}))
     table.stop()
@@ -215,7 +225,7 @@ def test_the_next_game_and_a_restart_keep_the_terms(table: Table, clock: Clock, 
         again.stop()
 
 
-def test_a_game_without_a_bot_journals_no_terms(table: Table, tmp_path: Path) -> None:
+def test_a_game_started_without_terms_has_default_terms_not_journaled(table: Table, tmp_path: Path) -> None:
     snapshot = table.submit(StartGame(header=HEADER))
     assert snapshot.terms == terms_of({}, transcript_of(b'{"transcript":1,"game":"crag","players":["A"]}').header)
     assert b"terms" not in (tmp_path / "journal.jsonl").read_bytes()
@@ -233,7 +243,7 @@ def test_a_game_without_a_bot_journals_no_terms(table: Table, tmp_path: Path) ->
         ([], "object"),
     ],
 )
-def test_invalid_terms_are_refused(table: Table, terms: Any, told: str) -> None:
+def test_starting_a_game_with_an_invalid_bot_seat_or_level_is_refused(table: Table, terms: Any, told: str) -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": PLAYERS}
     with pytest.raises(RulesError, match=told):
         table.submit(StartGame(header=header, terms=terms))

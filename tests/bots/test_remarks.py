@@ -23,19 +23,19 @@ def judged(transcript: Transcript, begun: bool = True) -> tuple[str, int, Any] |
     return notable(transcript.before.state, transcript.last, transcript.state, begun)
 
 
-def test_a_poor_choice_is_told_with_its_cost_and_the_better_one() -> None:
+def test_a_costly_decision_gets_a_remark_with_cost_and_better_option() -> None:
     found = judged(told("crib_dice", GOOD, BAD))
     assert found is not None
     assert (found[0], found[2]) == ("cost", {"do": "point", "value": 6})
     assert found[1] > 5
 
 
-def test_the_best_choice_and_a_small_mistake_deserve_no_remark() -> None:
+def test_a_best_or_slightly_worse_decision_gets_no_remark() -> None:
     assert judged(told("crib_dice", GOOD, point(6))) is None
     assert judged(told("crag", throw(1, 1, 2), score("ones"))) is None
 
 
-def test_a_throw_that_gains_much_within_a_turn_is_told() -> None:
+def test_a_lucky_throw_gets_a_remark_only_within_a_begun_turn() -> None:
     risk = [throw(6, 6, 1, 2, 3, 4, 5), point(6), throw(6, 6, 6, 6, 1)]
     found = judged(told("crib_dice", *risk))
     assert found is not None
@@ -43,7 +43,7 @@ def test_a_throw_that_gains_much_within_a_turn_is_told() -> None:
     assert judged(told("crib_dice", *risk), begun=False) is None
 
 
-def test_a_second_throw_of_a_sheet_may_gain_much_too() -> None:
+def test_a_lucky_second_throw_of_crag_gets_a_remark() -> None:
     found = judged(told("crag", throw(6, 6, 2), keep(6, 6), throw(1)))
     assert found is not None
     assert found[0] == "won"
@@ -55,7 +55,7 @@ def mistake(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_the_house_remarks_on_the_newest_line_unless_it_is_to_be_silent(tmp_path: Any, on: bool) -> None:
+def test_a_mistake_gets_a_remark_unless_the_remarks_setting_is_off(tmp_path: Any, on: bool) -> None:
     with opened(tmp_path) as pub:
         pub.start()
         mistake(pub)
@@ -67,7 +67,7 @@ def test_the_house_remarks_on_the_newest_line_unless_it_is_to_be_silent(tmp_path
             assert said["remark"]["player"] == "Ann"
 
 
-def test_a_chosen_name_signs_and_a_serious_game_has_no_remarks(tmp_path: Any) -> None:
+def test_remarks_bear_the_set_name_and_stop_in_tournament_mode(tmp_path: Any) -> None:
     with opened(tmp_path) as pub:
         pub.start()
         mistake(pub)
@@ -77,7 +77,7 @@ def test_a_chosen_name_signs_and_a_serious_game_has_no_remarks(tmp_path: Any) ->
         assert Remarks(pub.table.state, lambda: TableSettings()).newest()["remark"] is None
 
 
-def test_no_wording_comes_twice_in_an_evening_even_after_a_restart(tmp_path: Any) -> None:
+def test_no_remark_wording_repeats_in_a_sitting_even_after_a_restart(tmp_path: Any) -> None:
     with opened(tmp_path) as pub:
         pub.start()
         remarks, heard = Remarks(pub.table.state, TableSettings), []
@@ -94,7 +94,7 @@ def test_no_wording_comes_twice_in_an_evening_even_after_a_restart(tmp_path: Any
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_has_each_wording_with_its_numbers(language: str) -> None:
+def test_each_language_has_every_remark_wording_with_player_and_points(language: str) -> None:
     allowed = {"cost": {"player", "points", "better"}, "won": {"player", "points"}}
     for kind, arguments in allowed.items():
         lines = [texts(language)[f"remark.{kind}.{at}"] for at in range(WORDINGS)]
