@@ -84,7 +84,7 @@ def test_a_camera_that_does_not_open_is_reported_with_its_own_cure() -> None:
     assert ill(check, "not there", "ribbon")
 
 
-def test_a_camera_setting_that_means_nothing_is_reported() -> None:
+def test_a_mistyped_camera_source_is_reported_with_the_nearest_name() -> None:
     (check,) = check_camera(Settings(camera=CameraSettings(source="picamer")))
     assert ill(check, "picamera2", "[camera] source")
 
@@ -139,11 +139,11 @@ def test_incompatible_libraries_are_reported_with_the_cure(
     assert ill(check_versions("picamera2", {**WELL, **changed}), *words)
 
 
-def test_other_cameras_do_not_need_picamera2() -> None:
+def test_a_missing_picamera2_passes_the_doctor_with_an_opencv_camera() -> None:
     assert check_versions("opencv:0", {**WELL, "picamera2": None}).ok
 
 
-def test_sounds_are_played_and_what_is_missing_is_reported_with_its_cure() -> None:
+def test_the_doctor_reports_a_sound_failure_with_its_cure() -> None:
     assert check_sounds(lambda _wav: None).ok
     ill = check_sounds(lambda _wav: "Sounds can't be played: aplay is missing. sudo apt install alsa-utils.")
     assert (ill.ok, ill.says, ill.cure) == (

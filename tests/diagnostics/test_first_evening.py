@@ -43,7 +43,7 @@ def test_a_slow_or_broken_camera_is_reported(camera: FilmCamera, words: tuple[st
     assert is_ill(table.held(open_camera=lambda _settings: camera), "frame rate", *words)
 
 
-def test_bands_of_a_flickering_lamp_are_reported(table: Table) -> None:
+def test_the_first_evening_reports_moving_bands_of_a_flickering_lamp(table: Table) -> None:
     class Banded(FilmCamera):
         def frame(self) -> Frame | None:
             frame = super().frame()
@@ -62,7 +62,7 @@ def test_a_camera_that_fails_while_dice_are_thrown_is_reported(table: Table) -> 
     assert is_ill(table.held(open_camera=lambda _settings: FilmCamera([], BROKEN)), "throws", "Plug it in")
 
 
-def test_a_recording_that_ends_ends_the_throws(table: Table) -> None:
+def test_the_first_evening_skips_throws_when_the_camera_recording_ends(table: Table) -> None:
     table.person.skips = ("Frame rate",)
     evening = table.held(open_camera=lambda _settings: FilmCamera([0.0, 0.1]))
     assert not any(finding.part == "throws" for finding in evening.findings)

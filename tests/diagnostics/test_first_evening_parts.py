@@ -19,7 +19,7 @@ from tests.diagnostics.guided import BROKEN, STEPS, FakeButtons, RealStrip, Tabl
         ("walk through every hole", "LED by LED", ("mend the joint",)),
     ],
 )
-def test_leds_that_a_person_sees_wrong_are_reported(
+def test_leds_that_a_person_denies_seeing_right_are_reported_with_a_cure(
     denied: str, part: str, words: tuple[str, ...], table: Table
 ) -> None:
     table.person.denies = (denied,)
@@ -51,7 +51,7 @@ def test_a_strip_that_fails_while_it_is_lit_is_reported(broken_at: int, table: T
         (["bank", "undo"], "button next", ("GPIO22", "nothing was heard")),
     ],
 )
-def test_a_button_that_is_not_heard_or_mixed_up_is_reported(
+def test_an_unheard_or_swapped_button_is_reported_with_its_pin(
     heard: list[str], part: str, words: tuple[str, ...], table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{STEPS}.PRESS_WAIT_S", 0.01)

@@ -38,7 +38,7 @@ def test_a_report_that_cannot_be_written_is_reported(table: Table, tmp_path: Pat
         write(table.held(), tmp_path / "file" / "out", datetime(2026, 11, 24, tzinfo=UTC))
 
 
-def test_page_and_zip_hold_the_findings_and_no_secret(table: Table, tmp_path: Path) -> None:
+def test_the_first_evenings_page_and_zip_hold_findings_but_no_secret(table: Table, tmp_path: Path) -> None:
     table.settings = {"table": {"name": "<b>Plough</b>"}, "web": {"wifi_password": "six of one"}}
     table.person = Someone(misreads=True)
     page, packed = write(table.held(), tmp_path / "out", datetime(2026, 11, 24, 20, 15, tzinfo=UTC))
@@ -72,7 +72,9 @@ def typing(*lines: str) -> Iterator[TerminalPerson]:
         (["q"], None, True),
     ],
 )
-def test_typed_answers_give_a_throws_true_values_or_none(typed: list[str], lay: Values | None, enough: bool) -> None:
+def test_a_persons_typed_answer_confirms_corrects_or_ends_a_test_throw(
+    typed: list[str], lay: Values | None, enough: bool
+) -> None:
     with typing(*typed) as person:
         assert person.judges((1, 4), "count", FilmCamera([])) == lay
         assert person.enough_throws is enough
@@ -127,7 +129,9 @@ def test_ctrl_c_in_the_demonstration_is_a_clean_end(
 
 
 @pytest.mark.browser
-def test_the_page_fits_phone_and_screen_and_loads_nothing_else(table: Table, tmp_path: Path, chromium: Any) -> None:
+def test_the_first_evenings_page_fits_phone_and_pc_and_loads_no_url(
+    table: Table, tmp_path: Path, chromium: Any
+) -> None:
     table.person = Someone(misreads=True)
     page, _ = write(table.held(), tmp_path / "out", datetime(2026, 11, 24, 20, 15, tzinfo=UTC))
     for width, height in ((390, 844), (1280, 720)):

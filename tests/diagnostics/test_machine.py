@@ -51,7 +51,7 @@ def pi(root: Path, *, alarm: str = "0", millidegrees: int = 51_000) -> Path:
         ("0", 51_000, "VCHI initialization failed", False, "VCHI initialization failed"),
     ],
 )
-def test_voltage_and_heat_of_now_and_of_before_are_reported(
+def test_low_voltage_and_overheating_are_reported_now_and_since_boot(
     tmp_path: Path, alarm: str, millidegrees: int, firmware: str | None, ok: bool, says: str
 ) -> None:
     found = check_power(pi(tmp_path, alarm=alarm, millidegrees=millidegrees), firmware)
