@@ -27,13 +27,13 @@ from vision.reading.reader import Reader
 ROOM = 2_000_000_000
 
 
-def test_a_package_is_bound_to_its_entry_by_the_hash_of_the_photo(played: Path) -> None:
+def test_each_throw_package_has_the_photo_hash_of_its_journal_entry(played: Path) -> None:
     photos = {entry.throw: entry.body["photo"] for entry in read_entries(played) if entry.throw}
     files = PackageFolder(played, ROOM).files()
     assert {throw: read_package(file).record.photo for throw, file in files.items()} == photos
 
 
-def test_a_package_tells_all_that_the_reader_weighed(played: Path, networks: Networks) -> None:
+def test_a_throw_package_records_networks_candidates_and_probabilities(played: Path, networks: Networks) -> None:
     record = read_package(PackageFolder(played, ROOM).files()[1]).record
     assert record.networks == networks.hashes()
     assert sum(each.accepted for each in record.candidates) == len(record.dice) == 7
@@ -41,7 +41,7 @@ def test_a_package_tells_all_that_the_reader_weighed(played: Path, networks: Net
     assert (record.doubt, record.camera) == (None, "virtual")
 
 
-def test_its_picture_is_a_frame_of_the_calibration_beside_it(played: Path, networks: Networks) -> None:
+def test_a_packages_picture_reads_the_same_with_its_stored_calibration(played: Path, networks: Networks) -> None:
     file = PackageFolder(played, ROOM).files()[2]
     package, stored = read_package(file), load_rig(file.parent)
     assert stored is not None
@@ -61,7 +61,7 @@ def test_a_calibration_is_stored_once_for_all_its_throws(played: Path) -> None:
     assert set(PackageFolder(played, ROOM).cameras().values()) == {"virtual"}
 
 
-def test_a_corrected_throw_keeps_the_finer_picture(played: Path) -> None:
+def test_correcting_a_throw_stores_a_larger_picture_in_its_package(played: Path) -> None:
     files = PackageFolder(played, ROOM).files()
     assert until(lambda: files[3].stat().st_size > 1.3 * files[2].stat().st_size)
 
@@ -132,7 +132,7 @@ def _swollen(file: Path, _other: Path) -> None:
         (_swollen, "too large"),
     ],
 )
-def test_a_harmed_package_is_refused_in_words(
+def test_a_cut_swapped_or_newer_throw_package_raises_a_device_error(
     copy: dict[int, Path], harm: Callable[[Path, Path], None], told: str
 ) -> None:
     harm(copy[1], copy[2])
@@ -140,7 +140,7 @@ def test_a_harmed_package_is_refused_in_words(
         read_package(copy[1])
 
 
-def test_any_flipped_bit_is_refused_or_changes_nothing_that_is_read(copy: dict[int, Path]) -> None:
+def test_a_throw_package_with_a_flipped_bit_is_refused_or_reads_the_same(copy: dict[int, Path]) -> None:
     sound, content, rng = read_package(copy[1]), copy[1].read_bytes(), random.Random(5)
     tail = len(content) - 400  # names, sizes and places of the parts
     for at in [*range(60), *range(tail, len(content)), *(rng.randrange(len(content)) for _ in range(200))]:
@@ -160,7 +160,7 @@ def test_a_package_in_another_calibrations_folder_is_refused(copy: dict[int, Pat
         read_package(elsewhere)
 
 
-def test_a_swapped_calibration_is_refused(copy: dict[int, Path]) -> None:
+def test_a_swapped_or_missing_calibration_of_throw_packages_is_refused(copy: dict[int, Path]) -> None:
     folder, expected = copy[1].parent, read_package(copy[1]).record.calibration
     assert read_calibration(folder, expected) is not None
     stored = load_rig(folder)
@@ -174,7 +174,7 @@ def test_a_swapped_calibration_is_refused(copy: dict[int, Path]) -> None:
         read_calibration(folder, expected)
 
 
-def test_with_no_room_nothing_is_kept_and_what_was_kept_goes(copy: dict[int, Path]) -> None:
+def test_a_package_folder_with_limit_0_deletes_all_throw_packages(copy: dict[int, Path]) -> None:
     packages = PackageFolder(copy[1].parents[2], 0)
     packages.keep(read_package(copy[4]), None)
     assert packages.files() == {}
@@ -188,7 +188,7 @@ def test_the_oldest_packages_make_room_for_a_new_one(copy: dict[int, Path]) -> N
     assert list(packages.files()) == [2, 3, 4]
 
 
-def test_what_a_power_cut_left_unfinished_is_removed(copy: dict[int, Path]) -> None:
+def test_pruning_removes_a_half_written_package_and_keeps_the_rest(copy: dict[int, Path]) -> None:
     unfinished = copy[1].with_suffix(".part")
     unfinished.write_bytes(b"half")
     packages = PackageFolder(copy[1].parents[2], ROOM)
@@ -197,7 +197,7 @@ def test_what_a_power_cut_left_unfinished_is_removed(copy: dict[int, Path]) -> N
     assert packages.files() == copy
 
 
-def test_a_full_disk_is_told_and_the_table_plays_on(
+def test_a_full_disk_for_throw_packages_shows_in_health_and_play_goes_on(
     tmp_path: Path, networks: Networks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
@@ -214,14 +214,14 @@ def test_a_full_disk_is_told_and_the_table_plays_on(
         assert until(lambda: evening.keeper.health() == (True, "1 throws kept since the start"))
 
 
-def test_with_no_room_the_table_says_so_and_plays_on(tmp_path: Path, networks: Networks) -> None:
+def test_with_evidence_percent_0_no_package_is_kept_and_health_says_so(tmp_path: Path, networks: Networks) -> None:
     with VirtualEvening(tmp_path, networks, cap_bytes=0) as evening:
         assert evening.throw().throws[-1].number == 1
         assert evening.keeper.health() == (True, "not kept: evidence_percent is 0")
     assert not (tmp_path / "evidence").exists()
 
 
-def test_taking_the_room_away_while_playing_frees_it(tmp_path: Path, networks: Networks) -> None:
+def test_setting_the_package_limit_to_0_in_play_deletes_all_packages(tmp_path: Path, networks: Networks) -> None:
     with VirtualEvening(tmp_path, networks) as evening:
         evening.throw()
         assert evening.kept(1)

@@ -36,18 +36,18 @@ def again(played: Path, networks: Networks) -> list[Rescored]:
     return list(rescored(stored_throws(played), networks, pytest.fail))
 
 
-def test_the_same_reader_reads_as_at_the_table(again: list[Rescored]) -> None:
+def test_rescoring_with_the_same_reader_changes_no_reading(again: list[Rescored]) -> None:
     assert len(again) == 4
     assert [each.changed for each in again] == [False] * 4
 
 
-def test_a_corrected_throw_is_a_false_accept(again: list[Rescored]) -> None:
+def test_rescoring_counts_a_trusted_but_corrected_throw_as_false_accept(again: list[Rescored]) -> None:
     found = summary(again, [])
     assert (found["throws"], found["exact"], found["trusted"], found["false_accepts"]) == (4, 3, 4, 1)
     assert [each.throw.stands.throw for each in again if each.differs] == [3]
 
 
-def test_a_wrong_count_that_the_table_asked_about_is_no_false_accept(again: list[Rescored]) -> None:
+def test_a_wrong_dice_count_asked_about_at_the_table_is_no_false_accept(again: list[Rescored]) -> None:
     first = again[0].throw
     stands = msgspec.structs.replace(first.stands, values=(*first.stands.values, 1), source="answered", accepted=False)
     found = summary([replace(again[0], throw=replace(first, stands=stands)), again[1]], [])
@@ -55,12 +55,14 @@ def test_a_wrong_count_that_the_table_asked_about_is_no_false_accept(again: list
     assert found["false_accepts_at_most"] == round(upper_bound(0, 1), 6)
 
 
-def test_a_worse_network_is_exposed(played: Path, networks: Networks) -> None:
+def test_rescoring_with_a_noisy_classifier_reports_changed_readings(played: Path, networks: Networks) -> None:
     worse = list(rescored(stored_throws(played), noisy_classifier(networks, 2.0), pytest.fail))
     assert sum(each.changed for each in worse) >= 3
 
 
-def test_a_new_calibration_changes_no_old_result(played: Path, tmp_path: Path, networks: Networks) -> None:
+def test_rescoring_reads_old_throws_with_their_own_calibration(
+    played: Path, tmp_path: Path, networks: Networks
+) -> None:
     shutil.copytree(played, tmp_path / "table")
     with VirtualEvening(tmp_path / "table", networks, seed=7) as evening:
         evening.recalibrate(die_mm=evening.rig.die_mm * 1.04)
@@ -104,7 +106,7 @@ def test_rescore_reports_damaged_packages_and_reads_the_others(played: Path, tmp
     assert (tmp_path / "sheet" / "3.jpg").exists()
 
 
-def test_an_export_names_nobody_and_is_read_by_the_command_and_the_evaluation(played: Path, tmp_path: Path) -> None:
+def test_exported_throws_hold_no_names_and_can_be_read_and_evaluated(played: Path, tmp_path: Path) -> None:
     file = tmp_path / "throws.zip"
     CliRunner().invoke(rescore.command, ["--data", str(played), "--export", str(file)], standalone_mode=False)
     with zipfile.ZipFile(file) as archive:
@@ -127,7 +129,7 @@ def _photos(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     "line", [b"", b"[]", b'{"image": 3}', b'{"image": "none.jpg"}', b"\xff", b'{"image": "1.jpg"}']
 )
-def test_a_damaged_export_is_told(tmp_path: Path, line: bytes) -> None:
+def test_reading_a_damaged_export_of_throws_exits_1_with_an_error(tmp_path: Path, line: bytes) -> None:
     file = tmp_path / "throws.zip"
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("virtual-none/labels.jsonl", line)
@@ -138,7 +140,7 @@ def test_a_damaged_export_is_told(tmp_path: Path, line: bytes) -> None:
     assert "no export of throws" in json.loads(done.stdout)["error"]
 
 
-def test_an_export_that_does_not_fit_leaves_the_older_one(played: Path, tmp_path: Path) -> None:
+def test_exporting_throws_to_a_full_disk_leaves_the_older_export(played: Path, tmp_path: Path) -> None:
     file = tmp_path / "throws.zip"
     file.write_bytes(b"older")
 
@@ -162,11 +164,11 @@ def test_pictures_of_another_size_than_the_calibration_are_refused(played: Path,
 
 
 @pytest.mark.parametrize("words", [["--since", "yesterday"], ["--html", "sheet", "--export", "throws.zip"]])
-def test_wrong_usage_is_refused(played: Path, words: list[str]) -> None:
+def test_rescore_with_wrong_options_exits_2(played: Path, words: list[str]) -> None:
     assert CliRunner().invoke(rescore.command, ["--data", str(played), *words]).exit_code == 2
 
 
-def test_a_table_without_packages_is_told(tmp_path: Path) -> None:
+def test_rescore_without_any_throw_package_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match=r"No throw in .* has a package"):
         CliRunner().invoke(rescore.command, ["--data", str(tmp_path)], standalone_mode=False, catch_exceptions=False)
 
@@ -180,14 +182,14 @@ def test_a_correction_back_to_the_reading_is_no_false_accept(tmp_path: Path, net
     assert [each.false_accept for each in camera_throws(PastGames(tmp_path), tmp_path)] == [False]
 
 
-def test_the_accuracy_counts_what_was_accepted_and_corrected(played: Path) -> None:
+def test_accuracy_counts_accepted_and_corrected_throws_by_camera(played: Path) -> None:
     found = accuracy(camera_throws(PastGames(played), played), {1: "virtual", 2: "virtual"})
     assert (found["throws"], found["accepted"], found["corrected"]) == (4, 4, 1)
     assert found["bound"] == pytest.approx(0.7514, abs=1e-4)
     assert [(each["name"], each["throws"]) for each in found["by"]["camera"]] == [("", 2), ("virtual", 2)]
 
 
-def test_the_bound_is_that_of_the_tables() -> None:
+def test_the_error_rate_bound_equals_clopper_pearson_table_values() -> None:
     assert upper_bound(0, 400) == pytest.approx(1 - 0.05 ** (1 / 400))
     assert upper_bound(1, 10) == pytest.approx(0.3942, abs=1e-4)
     assert upper_bound(5, 5) == upper_bound(0, 0) == 1.0

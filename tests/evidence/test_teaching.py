@@ -72,7 +72,7 @@ def test_a_taught_set_is_a_witness_after_three_throws_and_survives_a_restart(
     assert reading.trusted
 
 
-def test_a_forgotten_set_leaves_no_file(tmp_path: Path, settled: list[Settled]) -> None:
+def test_forgetting_a_taught_dice_set_deletes_its_file(tmp_path: Path, settled: list[Settled]) -> None:
     teacher = _taught(tmp_path, settled[:3])
     assert [each["throws"] for each in teacher.view()["sets"]] == [3]
     teacher.forget("clear")
@@ -80,7 +80,7 @@ def test_a_forgotten_set_leaves_no_file(tmp_path: Path, settled: list[Settled]) 
     assert list((tmp_path / TAUGHT).iterdir()) == []
 
 
-def test_another_classifier_computes_the_features_again(tmp_path: Path, settled: list[Settled]) -> None:
+def test_loading_a_set_taught_by_another_classifier_recomputes_features(tmp_path: Path, settled: list[Settled]) -> None:
     teacher = _taught(tmp_path, settled[:3])
     before = teacher.taught.witness("clear")
     file = next((tmp_path / TAUGHT).iterdir())
@@ -102,7 +102,9 @@ def test_another_classifier_computes_the_features_again(tmp_path: Path, settled:
 
 
 @pytest.mark.parametrize("harm", ["cut", "newer"])
-def test_a_harmed_set_is_told_and_the_others_are_used(tmp_path: Path, settled: list[Settled], harm: str) -> None:
+def test_a_damaged_taught_set_is_reported_and_intact_ones_still_load(
+    tmp_path: Path, settled: list[Settled], harm: str
+) -> None:
     _taught(tmp_path, settled[:3])
     _taught(tmp_path, settled[:3], "marbled")
     file = sorted((tmp_path / TAUGHT).iterdir())[0]
@@ -119,7 +121,7 @@ def test_a_harmed_set_is_told_and_the_others_are_used(tmp_path: Path, settled: l
     assert "damaged" in says or "Update pegpip" in says
 
 
-def test_a_full_disk_is_told_and_nothing_is_learnt(
+def test_teaching_a_dice_set_on_a_full_disk_is_an_error(
     tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
@@ -130,7 +132,7 @@ def test_a_full_disk_is_told_and_nothing_is_learnt(
         _taught(tmp_path, settled[:1])
 
 
-def test_an_answer_to_a_throw_that_is_gone_is_refused(tmp_path: Path, settled: list[Settled]) -> None:
+def test_labels_for_a_missing_throw_or_a_wrong_dice_count_are_refused(tmp_path: Path, settled: list[Settled]) -> None:
     teacher = _taught(tmp_path, settled[:1])
     with pytest.raises(IllegalAction, match="Throw again"):
         teacher.label(1, [1] * 7)
@@ -140,7 +142,7 @@ def test_an_answer_to_a_throw_that_is_gone_is_refused(tmp_path: Path, settled: l
         teacher.label(1, [1, 2])
 
 
-def test_a_lesson_that_is_left_ends_by_itself(tmp_path: Path) -> None:
+def test_an_abandoned_teaching_session_ends_after_its_idle_time(tmp_path: Path) -> None:
     clock = SteppedClock()
     teacher = Teacher(TaughtSets(tmp_path), clock)
     teacher.begin("clear")
@@ -204,7 +206,7 @@ def _weighed(candidate: Candidate, axis: int, witness: Witness = WITNESS) -> tup
     return witness.weigh(Selection((candidate,)), picture, FixedFeatures(axis))  # type: ignore[arg-type]
 
 
-def test_near_examples_confirm_an_unsure_value() -> None:
+def test_similar_taught_examples_make_an_uncertain_value_trusted() -> None:
     assert Selection((_candidate(1, 0.6),)).doubt(1) is Doubt.UNREAD
     selection, contradicted = _weighed(_candidate(1, 0.6), axis=1)
     assert (selection.values, selection.doubt(1), contradicted) == ((1,), None, False)
@@ -215,30 +217,30 @@ def test_near_examples_contradict_a_confident_value() -> None:
     assert (selection.values, contradicted) == ((1,), True)
 
 
-def test_a_face_unlike_all_examples_is_left_as_it_is() -> None:
+def test_a_face_unlike_all_taught_examples_keeps_its_probabilities() -> None:
     candidate = _candidate(1, 0.6)
     selection, contradicted = _weighed(candidate, axis=7)
     assert (selection.dice, contradicted) == ((candidate,), False)
 
 
-def test_what_was_taught_to_be_no_die_stays_in_doubt() -> None:
+def test_a_candidate_like_an_example_taught_as_no_die_stays_doubtful() -> None:
     selection, _ = _weighed(_candidate(1, 0.6), axis=0)
     assert selection.doubt(1) is not None
 
 
-def test_a_value_without_examples_is_not_ruled_out() -> None:
+def test_a_value_without_taught_examples_stays_doubtful_not_contradicted() -> None:
     without_twos = Witness(tuple(each for each in WITNESS.examples if each.label != 2))
     selection, _ = _weighed(_candidate(2, 0.6), 1, without_twos)
     assert selection.doubt(1) is Doubt.UNREAD
 
 
-def test_a_witness_is_never_surer_than_its_examples_can_show() -> None:
+def test_few_taught_examples_limit_the_confidence_that_they_can_give() -> None:
     few = Witness(tuple(each for each in WITNESS.examples if each.throw < 3))
     selection, _ = _weighed(_candidate(1, 0.6), 1, few)
     assert selection.dice[0].probabilities.max() < 1 - 1 / (len(few.examples) + 2) + 0.01
 
 
-def test_examples_that_name_wrong_values_say_nothing() -> None:
+def test_randomly_labelled_examples_neither_confirm_nor_contradict() -> None:
     rng = np.random.default_rng(3)
     mixed = Witness(tuple(replace(each, label=int(rng.integers(1, 7))) for each in WITNESS.examples))
     candidate = _candidate(1, 0.6)
