@@ -46,7 +46,7 @@ def test_a_win_shared_by_two_counts_half_for_each() -> None:
     assert win_chances(told("crag", *lines).state) == (0.5, 0.5)
 
 
-def test_win_chances_are_refused_where_they_are_not_computed() -> None:
+def test_win_chances_are_refused_for_games_or_rules_without_stored_odds() -> None:
     others = [begun("crag", 1), begun("crib_dice", 3)]
     for transcript in (*others, begun("crag", roll_off=True), begun("crapola", rules={"target": 20_000})):
         with pytest.raises(RulesError, match=r"computed|known|Odds"):

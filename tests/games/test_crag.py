@@ -32,7 +32,7 @@ def test_crag_points_of_every_throw_and_category_match_the_chart(strict: bool) -
                 assert points_for(category, order, strict) == worth(category, list(dice), strict), (dice, category)
 
 
-def test_thirteen_refuses_a_pair_under_its_house_rule_alone() -> None:
+def test_a_pair_scores_0_in_thirteen_only_under_the_house_rule() -> None:
     lines = [throw(1, 6, 6), score("thirteen")]
     assert told("crag", *lines, players=1).view()["scores"] == {"Ann": 26}
     assert points_for("thirteen", (1, 6, 6)) == 26
@@ -55,7 +55,7 @@ def test_a_sheet_of_the_best_throws_ends_at_244() -> None:
     assert end["outcome"] == {"winners": ["Ann"], "games_lost": {"Ann": 0}}
 
 
-def test_a_turn_throws_three_keeps_some_and_throws_the_others_once() -> None:
+def test_a_crag_turn_is_three_dice_a_keep_and_one_rethrow_of_the_others() -> None:
     transcript = begun("crag", 2)
     assert (transcript.view()["throw_sizes"], transcript.view()["decisions"]) == ([3], [])
     transcript = told("crag", throw(6, 1, 6))
@@ -86,18 +86,18 @@ def test_a_keep_of_all_three_or_of_missing_dice_is_refused(kept: tuple[int, ...]
     refused(throw(1, 6, 6), keep(*kept))
 
 
-def test_after_the_second_throw_nothing_is_kept_or_thrown() -> None:
+def test_after_the_second_crag_throw_a_keep_or_a_throw_is_refused() -> None:
     lines = [throw(1, 2, 4), keep(4), throw(6, 3)]
     for line in (keep(4), keep(), throw(1), throw(1, 2, 3)):
         refused(*lines, line)
 
 
-def test_after_a_keep_only_the_throw_may_follow() -> None:
+def test_after_a_crag_keep_any_decision_before_the_rethrow_is_refused() -> None:
     for line in (score("ones"), keep(1), keep(), STOP):
         refused(throw(1, 2, 3), keep(1), line)
 
 
-def test_before_the_throw_nothing_can_be_decided() -> None:
+def test_decisions_before_the_first_throw_of_a_crag_turn_are_refused() -> None:
     for line in (score("ones"), keep(), keep(1)):
         refused(line)
 
@@ -113,7 +113,7 @@ def test_each_player_of_crag_fills_an_own_sheet() -> None:
     assert (after["scores"], after["round"], after["player"]) == ({"Ann": 1, "Ben": 2}, 2, "Ann")
 
 
-def test_decisions_of_other_games_are_refused() -> None:
+def test_crag_refuses_the_decisions_of_other_games() -> None:
     for line in (STOP, BOMB, point(2), spend("Ben", 1)):
         assert "can't be decided here" in refused(throw(2, 2, 3), line)
 

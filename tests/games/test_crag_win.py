@@ -73,13 +73,13 @@ def test_in_the_last_turn_the_win_chance_is_that_of_the_needed_dice() -> None:
     assert max(found, key=lambda line: found[line]) == str(keep(6, 6))
 
 
-def test_a_win_shared_by_three_is_a_third() -> None:
+def test_a_crag_entry_that_ties_three_players_is_worth_a_third() -> None:
     lines = [*all_but("ones", players=3), *[line for _ in range(2) for line in (throw(1, 5, 6), score("ones"))]]
     assert values(told("crag", *lines, throw(1, 5, 6), players=3).state)[str(score("ones"))] == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize("unused", [("crag", "sixes"), ("odd_straight", "thirteen", "ones", "twos")])
-def test_the_chance_of_a_throw_is_the_mean_of_what_follows(unused: tuple[str, ...]) -> None:
+def test_the_win_chance_of_a_crag_throw_is_the_mean_over_its_results(unused: tuple[str, ...]) -> None:
     for lines in ([], [throw(1, 5, 6), keep(5)], [throw(1, 5, 6), keep()]):
         state = told("crag", *all_but(*unused), *lines).state
         (size,) = state.throw_sizes
@@ -87,7 +87,7 @@ def test_the_chance_of_a_throw_is_the_mean_of_what_follows(unused: tuple[str, ..
         assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(mean, abs=1e-12)
 
 
-def test_an_entry_is_worth_at_least_the_others_chance_to_lose_next() -> None:
+def test_a_crag_entry_is_worth_at_least_1_minus_the_opponents_win_chance() -> None:
     after = told("crag", *all_but("crag", "sixes"), throw(1, 6, 6), score("crag"))
     before = told("crag", *all_but("crag", "sixes"), throw(1, 6, 6))
     # Ben's turn is then played for the win; Ann's value takes it to be played for points, so it is no less.

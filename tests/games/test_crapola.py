@@ -105,7 +105,7 @@ def test_a_turn_begins_with_six_dice() -> None:
         assert f"A throw of {size} can't be made here" in refused(throw(*[1] * size))
 
 
-def test_some_of_the_throw_must_be_kept() -> None:
+def test_after_a_scoring_crapola_throw_anything_but_a_keep_is_refused() -> None:
     lines = [throw(5, 1, 2, 3, 3, 4)]
     after = view(*lines)
     assert (after["decisions"], after["throw_sizes"], after["dice"]) == (["keep"], [], [1, 2, 3, 3, 4, 5])
@@ -118,7 +118,7 @@ def test_a_keep_of_missing_or_worthless_dice_is_refused(kept: tuple[int, ...]) -
     refused(throw(5, 1, 2, 3, 3, 4), keep(*kept))
 
 
-def test_the_rest_is_thrown_and_sets_never_combine_across_throws() -> None:
+def test_crapola_rethrows_unkept_dice_and_scores_each_keep_on_its_own() -> None:
     after = view(throw(1, 5, 2, 3, 4, 4), keep(5, 1))
     assert (after["kept"], after["dice"], after["turn_points"], after["throw_sizes"]) == (
         [[1, 5]],
@@ -173,7 +173,7 @@ def test_the_house_rule_entry_sets_the_least_first_bank(entry: int, allowed: boo
     assert after["decisions"] == (["stop"] if allowed else [])
 
 
-def test_without_an_entry_anything_can_be_banked() -> None:
+def test_with_entry_0_a_first_bank_of_50_points_is_accepted() -> None:
     after = view(throw(5, 2, 2, 3, 3, 4), keep(5), STOP, entry=0)
     assert (after["scores"]["Ann"], after["on_board"]["Ann"]) == (50, True)
 
@@ -363,7 +363,7 @@ def test_seven_dice_depend_on_the_gap_to_the_highest_total() -> None:
 # --- and the rest
 
 
-def test_decisions_of_other_games_are_refused() -> None:
+def test_crapola_refuses_the_decisions_of_other_games() -> None:
     for line in (point(2), BOMB, score("ones")):
         assert "can't be decided here" in refused(throw(1, 2, 3, 3, 4, 4), line)
 

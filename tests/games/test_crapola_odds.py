@@ -113,7 +113,7 @@ def test_below_the_first_bank_a_turn_is_valued_by_throwing_on() -> None:
     assert worth.choosing(1000, 0) == max(1000, worth.thrown(1000, 6)) > 1000
 
 
-def test_a_rich_turn_of_crapola_stops_when_a_throw_can_fail() -> None:
+def test_above_the_sure_stop_points_a_risky_crapola_throw_never_pays() -> None:
     # Where a throw loses with chance f and adds m points on average when the best of them are kept, it pays to throw
     # only below m / f; turn points never fall, so above the greatest of these a throw never pays again.
     added = [sum(chance * max(points for _, points in offer) for offer, chance in crapola_odds.offers_of(dice))

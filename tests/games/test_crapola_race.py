@@ -16,7 +16,7 @@ from tests.games.playing import throw as thrown
 from tests.games.test_crapola import bank
 
 
-def test_stored_values_are_those_of_the_best_turns() -> None:
+def test_stored_crapola_win_chances_equal_those_of_the_best_turn() -> None:
     for target, mine, other in ((15_000, 7000, 9000), (15_000, 14_000, 13_700), (3000, 1500, 2800), (2000, 1000, 1200)):
         game = race(target, 1000)
         standing = game.chance(mine, True, other, True)
@@ -25,7 +25,7 @@ def test_stored_values_are_those_of_the_best_turns() -> None:
         assert lost + turn(6, bank - lost, 0)[0, 5] == pytest.approx(standing, abs=1e-8)
 
 
-def test_the_start_has_the_value_of_its_best_turn() -> None:
+def test_the_stored_win_chance_at_the_start_equals_the_best_turns() -> None:
     for target in (2000, 5000, 15_000):
         game = race(target, 1000)
         start = game.chance(0, False, 0, False)
@@ -34,7 +34,7 @@ def test_the_start_has_the_value_of_its_best_turn() -> None:
         assert 0.5 < start < 0.65
 
 
-def test_a_stop_is_worth_the_others_chance_to_lose_after_it() -> None:
+def test_a_crapola_stop_is_worth_1_minus_the_opponents_win_chance() -> None:
     state = told("crapola", thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1), rules={"target": 3000}).state
     values = {str(option["line"]): option["value"] for option in options(state, "win")}
     assert values[str(STOP)] == pytest.approx(1 - race(3000, 1000).chance(0, False, 1000, True))
@@ -74,7 +74,9 @@ def test_a_turn_of_very_many_points_is_assumed_to_stop() -> None:
 @pytest.mark.parametrize(
     ("banks", "other", "mine"), [((1000, 1500), 1500, 1000), ((1000,), 1000, 0), ((1000, 1500, 500), 1500, 1500)]
 )
-def test_a_throw_is_worth_the_mean_of_what_follows(banks: tuple[int, ...], other: int, mine: int) -> None:
+def test_the_win_chance_of_a_crapola_throw_is_the_mean_over_its_results(
+    banks: tuple[int, ...], other: int, mine: int
+) -> None:
     lines = [line for points in banks for line in bank(points)]
     transcript = told("crapola", *lines, thrown(1, 1, 5, 2, 3, 4), keep(1, 1, 5), rules={"target": 3000})
     total, lost = 0.0, 1 - race(3000, 1000).chance(other, True, mine, mine > 0)

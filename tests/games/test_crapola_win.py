@@ -51,7 +51,7 @@ def test_a_stop_in_the_last_turn_is_worth_1_if_it_wins_else_0() -> None:
 @pytest.mark.parametrize(
     "lines", [[thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1)], [thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5)]]
 )
-def test_the_chance_of_a_throw_is_the_mean_of_what_follows(lines: list[dict[str, Any]]) -> None:
+def test_a_last_turn_throws_win_chance_is_the_mean_over_its_results(lines: list[dict[str, Any]]) -> None:
     state = last(*lines)
     (size,) = state.throw_sizes
     total = 0.0
@@ -84,7 +84,7 @@ def test_a_player_level_or_ahead_in_the_last_turn_wins_by_any_bank(cat: int, cha
     assert found["{'throw': 6}"] == pytest.approx(chance)
 
 
-def test_a_keep_is_worth_the_best_that_follows_it() -> None:
+def test_a_crapola_keep_has_the_win_chance_of_the_best_next_option() -> None:
     for state in (last(thrown(1, 1, 1, 5, 3, 4)), told("crapola", thrown(1, 1, 5, 2, 3, 4), rules=TARGET).state):
         for option in options(state, "win"):
             after = state.after(action_of(option["line"]))

@@ -14,7 +14,7 @@ from tests.games.playing import BOMB, STOP, point, throw, told
 
 @pytest.mark.parametrize("value", range(1, 7))
 @pytest.mark.parametrize("count", range(2, 8))
-def test_a_set_scores_its_dice_without_two_of_them_and_a_pair_two(count: int, value: int) -> None:
+def test_a_set_of_n_dice_scores_n_minus_2_times_its_value_and_a_pair_2(count: int, value: int) -> None:
     others = [face for face in range(1, 7) if face != value]
     lines = [throw(*[value] * count, *others[: 7 - count]), point(value)]
     assert view(lines)["turn_points"] == (2 if count == 2 else (count - 2) * value)
@@ -22,7 +22,7 @@ def test_a_set_scores_its_dice_without_two_of_them_and_a_pair_two(count: int, va
 
 
 @pytest.mark.parametrize("points", [2, 7, 11, 29, 40, 60, 61, 119, 120, 121])
-def test_the_helper_that_banks_points_banks_that_many(points: int) -> None:
+def test_the_bank_test_helper_makes_lines_that_bank_the_given_points(points: int) -> None:
     assert view(bank(points))["scores"]["Ann"] == points
 
 
@@ -72,7 +72,7 @@ def test_dice_of_the_point_in_a_roll_are_frozen_too() -> None:
     assert after["dice"] == [1, 5, 5, 6, 6]
 
 
-def test_a_one_alone_is_safe_and_freezes_nothing() -> None:
+def test_a_throw_with_a_1_but_not_the_point_is_safe_and_freezes_no_die() -> None:
     after = view([throw(5, 5, 2, 2, 1, 4, 6), point(5), throw(1, 1, 6, 2, 6)])
     assert (after["frozen"], after["turn_points"], after["decisions"]) == (2, 2, ["stop"])
 
@@ -177,7 +177,7 @@ def test_rollovers_add_up_without_limit() -> None:
     assert view(sevens(1, 2, 3, 4, 5, 6))["turn_points"] == 105
 
 
-def test_the_scoring_charts_bounds_follow_from_the_chart() -> None:
+def test_max_set_score_and_min_rollover_equal_the_scoring_charts() -> None:
     scores = {(count, value): set_score(count, value) for count in range(2, 8) for value in range(1, 7)}
     assert max(scores.values()) == MAX_SET_SCORE
     assert min(score for (count, _), score in scores.items() if count >= 5) == MIN_ROLLOVER

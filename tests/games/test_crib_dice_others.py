@@ -63,7 +63,7 @@ def test_unannounced_ones_of_a_piddle_are_no_bomb() -> None:
     assert (after["scores"], after["player"], after["throw_sizes"]) == ({"Ann": 20, "Ben": 0}, "Ben", [7])
 
 
-def test_only_ones_bomb_and_only_from_five() -> None:
+def test_neither_six_2s_nor_four_1s_allow_a_bomb() -> None:
     assert view([*bank(20), throw(*[2] * 6, 1), point(2)], bomb=True)["decisions"] == ["stop"]
     assert view([*bank(20), *ones(4)], bomb=True)["decisions"] == ["stop"]
     refused([*bank(20), *ones(4), BOMB], bomb=True)
@@ -118,7 +118,7 @@ def test_a_bomb_takes_its_owner_out_of_the_fuchled() -> None:
     assert (after["fuchled"], after["scores"]) == ([], {"Ann": 0, "Ben": 26})
 
 
-def test_a_swap_bumps_nobody() -> None:
+def test_a_bombs_swap_onto_an_occupied_hole_bumps_no_peg() -> None:
     after = view([*bank(20), *TWO, *ones(6), BOMB], players=3, bomb=True, bumping=True)
     assert after["scores"] == {"Ann": 0, "Ben": 2, "Cat": 20}
 

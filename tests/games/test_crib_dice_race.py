@@ -10,7 +10,7 @@ from tests.games.playing import BOMB, STOP, point, throw, told
 # --- fuchle
 
 
-def test_three_wipe_outs_in_a_row_send_the_peg_back() -> None:
+def test_three_wipe_outs_in_a_row_are_a_fuchle_with_the_peg_to_hole_0() -> None:
     lines = [*bank(20), *TWO, *MISS, *TWO, *MISS, *TWO]
     assert view([*lines, *TWO])["scores"]["Ann"] == 22
     after = view([*lines, *MISS])
@@ -79,7 +79,7 @@ def test_at_120_a_peg_is_still_on_the_board() -> None:
     assert view([*bank(120), *TWO])["over"] is False
 
 
-def test_a_finish_completes_the_round() -> None:
+def test_after_a_finish_the_others_still_play_the_round_to_its_end() -> None:
     after = view(bank(121), players=3)
     assert (after["finished"], after["player"], after["over"]) == (["Ann"], "Ben", False)
     assert view([*bank(121), *TWO], players=3)["over"] is False

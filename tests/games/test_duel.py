@@ -69,7 +69,7 @@ def test_stored_values_equal_those_of_best_turns_by_the_rules(rules: dict[str, b
 
 
 @pytest.mark.parametrize(("rules", "goal"), RULES)
-def test_the_computed_turn_has_the_stored_value(rules: dict[str, bool], goal: str) -> None:
+def test_a_duel_turn_computed_from_any_board_has_the_boards_stored_value(rules: dict[str, bool], goal: str) -> None:
     for board in some_boards(60, 2, rules):
         assert duel.turn_values(board, goal).fresh(0) == pytest.approx(stored_value(board, goal), abs=4e-9)
         if goal == "win":
@@ -84,7 +84,7 @@ def test_a_stop_beats_a_throw_from_the_top_hole_on() -> None:
                 assert worth.held(gathered, frozen, value) > worth.thrown(gathered, frozen, value)
 
 
-def test_a_bank_that_the_other_cannot_reach_wins() -> None:
+def test_a_last_turn_bank_wins_if_the_opponent_cannot_reach_it() -> None:
     for board in (board_at(120, 118, turn=1), board_at(125, 120, turn=1)):
         assert duel.turn_values(board).bank(500) == 1.0
     for other in (121, 125):
@@ -128,7 +128,7 @@ def test_one_wipe_out_from_a_fuchle_a_turn_for_the_win_stops_early() -> None:
 
 
 @pytest.mark.parametrize("on", list(product((False, True), repeat=5)))
-def test_rules_without_a_table_use_the_one_of_the_advanced_game(on: tuple[bool, ...]) -> None:
+def test_duel_rules_without_a_stored_table_use_the_advanced_games_table(on: tuple[bool, ...]) -> None:
     rules = duel.DuelRules(*on)
     used = duel.nearest_rules(rules)
     assert used in duel.TABLES

@@ -102,7 +102,7 @@ def test_rules_hold_switches_of_the_game_with_values_of_their_type(rules: Any) -
     bad(rules=rules)
 
 
-def test_presets_are_no_switches() -> None:
+def test_a_header_that_names_a_preset_as_a_rule_is_refused() -> None:
     bad(game="crib_dice", rules={"advanced": True})
 
 
@@ -121,7 +121,7 @@ def test_first_and_roll_off_exclude_each_other() -> None:
     assert header_of({**json.loads(HEADER), "first": "Ben", "roll_off": False}).first == "Ben"
 
 
-def test_a_header_may_state_defaults() -> None:
+def test_a_header_that_states_default_rules_equals_one_without_them() -> None:
     plain = header_of(json.loads(HEADER))
     stated = {"entry": 1000, "target": 15000, "reversal": True, "spend": True, "seventh_die": True}
     assert header_of({**json.loads(HEADER), "rules": stated, "roll_off": False}) == plain
@@ -130,7 +130,7 @@ def test_a_header_may_state_defaults() -> None:
     assert header_line(plain) == json.loads(HEADER)
 
 
-def test_a_header_line_names_what_differs() -> None:
+def test_a_header_line_leaves_out_default_rules_and_keeps_the_others() -> None:
     full = {**json.loads(HEADER), "rules": {"entry": 0, "spend": False}, "first": "Ben"}
     assert header_line(header_of(full)) == full
     rolled = {**json.loads(HEADER), "roll_off": True}
@@ -163,7 +163,7 @@ def test_an_object_that_is_no_header_is_a_rules_error(line: str) -> None:
     assert error_of(line) == (1, "rules")
 
 
-def test_games_are_found_by_name() -> None:
+def test_a_game_is_found_by_name_and_a_mistyped_name_gets_a_suggestion() -> None:
     assert list(GAMES) == ["crib_dice", "crag", "crapola"]
     assert all(game_named(name).name == name for name in GAMES)
     with pytest.raises(RulesError, match="did you mean 'crag'"):

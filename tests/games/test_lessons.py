@@ -61,7 +61,7 @@ def words(phrase: Phrase, language: str) -> str:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_each_state_but_the_last_is_explained_in_few_words(game: str) -> None:
+def test_every_state_but_the_games_end_has_a_lesson_of_limited_length(game: str) -> None:
     for seed in range(GAMES_EACH):
         *before, last = played(game, seed)
         assert lessons(last) == ()
@@ -72,7 +72,7 @@ def test_each_state_but_the_last_is_explained_in_few_words(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_lesson_of_a_game_comes_up(game: str) -> None:
+def test_random_games_show_every_lesson_text_except_the_known_rare_ones(game: str) -> None:
     seen = {phrase.code for seed in range(GAMES_EACH) for state in played(game, seed) for phrase in lessons(state)}
     prefix = next(iter(seen - {"hint.last_turn"})).partition("_")[0]
     known = {key.removesuffix(".one").removesuffix(".other") for key in texts("en") if key.startswith(f"{prefix}_")}
@@ -101,7 +101,7 @@ def test_a_set_is_counted_before_going_on_or_stopping_is_weighed() -> None:
     assert taught("crib_dice", throw(5, 5, 5, 5, 5, 5, 5), point(5)) == ["seven"]
 
 
-def test_what_ended_a_turn_is_explained_to_the_next_player() -> None:
+def test_the_next_crib_dice_players_lesson_says_how_the_last_turn_ended() -> None:
     assert taught("crib_dice", *WIPED) == ["wiped_out"]
     assert taught("crib_dice", *WIPED * 5) == ["fuchled"]
     assert taught("crib_dice", *WIPED[:2], STOP) == ["banked"]

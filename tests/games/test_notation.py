@@ -184,7 +184,7 @@ def test_white_space_around_and_inside_a_line_is_accepted(line: str) -> None:
     "thing",
     [None, 7, [], "stop", (), {1: 2}, {"do": {}}, {"throw": (1, 2)}, {"throw": [10**5000]}, {"undo": -(10**5000)}],
 )
-def test_a_decoded_object_is_checked_as_strictly(thing: object) -> None:
+def test_a_decoded_object_of_another_form_is_a_notation_error(thing: object) -> None:
     with pytest.raises(NotationError):
         action_of(thing)
 
@@ -196,7 +196,7 @@ def test_a_mistyped_decision_is_refused_with_a_suggestion() -> None:
         parse_line('{"roll": [1]}')
 
 
-def test_a_refusal_shows_what_was_wrong_but_no_more_than_a_line_of_it() -> None:
+def test_a_notation_error_quotes_the_wrong_value_cut_to_one_line() -> None:
     for line, shown in (
         ('{"throw": [1, 0]}', "^0 is no value of a die"),
         ('{"undo": "1"}', "not '1'"),
@@ -241,7 +241,7 @@ def test_empty_input_is_refused_as_a_blank_first_line() -> None:
     assert error_of(b"\n\n") == (1, "notation")
 
 
-def test_a_blank_line_is_no_line() -> None:
+def test_a_blank_line_in_a_transcript_is_a_notation_error() -> None:
     assert error_of(HEADER, "", '{"throw": [1,2,3,4,5,6]}') == (2, "notation")
     assert error_of(HEADER, "", "") == (2, "notation")
     assert error_of(HEADER, "\r") == (2, "notation")
@@ -264,7 +264,7 @@ def test_only_a_line_feed_ends_a_line() -> None:
     assert error_of(HEADER + "\r" + '{"throw": [1,2,3,4,5,6]}') == (1, "notation")
 
 
-def test_nothing_is_read_after_a_refused_line() -> None:
+def test_replay_ends_at_the_first_refused_line_and_reads_no_later_ones() -> None:
     states = list(replayed(f'{HEADER}\n{{"throw": [1]}}\n{{"throw": [1,2,3,4,5,6]}}\nnonsense'.encode()))
     assert [(state["line"], state.get("error")) for state in states] == [(1, None), (2, "illegal_action")]
     assert set(states[-1]) == {"line", "error", "message"}

@@ -61,7 +61,7 @@ def test_a_repeated_piddle_is_as_safe_and_a_bomb_succeeds_11_in_36() -> None:
     assert bomb.state.safe_chance == pytest.approx(11 / 36)
 
 
-def test_safe_chance_is_none_where_no_throw_can_fail() -> None:
+def test_the_safe_chance_is_none_in_states_whose_throw_cannot_fail() -> None:
     seven = [throw(*[6] * 7), point(6)]
     for lines in ([], [throw(5, 5, 2, 2, 1, 4, 6)], seven, [throw(*[4] * 5, 1, 2), point(4), throw(1, 2)]):
         assert told("crib_dice", *lines).state.safe_chance is None
@@ -80,7 +80,7 @@ def test_options_come_best_first_and_going_on_is_a_number_of_dice() -> None:
     assert found[1]["value"] == 2.0
 
 
-def test_a_turn_with_many_points_stops_and_one_with_few_throws_on() -> None:
+def test_best_option_after_six_6s_is_to_stop_and_after_seven_to_throw() -> None:
     six_sixes = [throw(*[6] * 6, 1), point(6)]
     assert options(told("crib_dice", *six_sixes).state)[0] == {"line": {"do": "stop"}, "value": 24.0}
     seven = [throw(*[6] * 7), point(6)]
@@ -136,7 +136,7 @@ def test_a_piddle_is_worth_six_sevenths_of_the_fresh_throw_it_wins() -> None:
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_a_rich_turn_of_crib_dice_stops_whatever_is_frozen(piddle_points: bool) -> None:
+def test_near_the_sure_stop_points_a_crib_dice_throw_never_pays(piddle_points: bool) -> None:
     worth = crib_odds.turn_values(piddle_points)
     for gathered in range(crib_odds.SURE_STOP_POINTS - 40, crib_odds.SURE_STOP_POINTS + 1):
         for frozen in range(2, 7):
@@ -248,7 +248,7 @@ def walked(unused: tuple[str, ...], strict: bool) -> float:
     return math.fsum(max(kept(choice) for choice in subsets(dice)) for dice in thrown) / 216
 
 
-def test_only_unused_categories_count_and_the_house_rule_does() -> None:
+def test_crag_options_skip_used_categories_and_follow_the_house_rule() -> None:
     before = all_but("thirteen", "ones")
     state = told("crag", *before, throw(1, 6, 6), players=1).state
     assert options(state)[0]["line"] == score("thirteen")

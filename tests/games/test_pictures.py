@@ -16,14 +16,14 @@ ROWS = 9
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_pictures_of_a_game_have_words_in_every_language(game: str) -> None:
+def test_every_rules_picture_has_a_caption_in_every_language(game: str) -> None:
     pictures = GAMES[game].pictures
     assert 5 <= len(pictures) <= ROWS
     for language in LANGUAGES:
         assert {each.text for each in pictures} <= texts(language).keys()
 
 
-def test_pictures_score_what_their_words_say() -> None:
+def test_each_rules_picture_scores_the_points_that_its_caption_names() -> None:
     said = {key: texts("en")[key] for key in SHOWN}
 
     def tells(key: str, points: int) -> None:

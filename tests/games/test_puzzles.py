@@ -44,7 +44,7 @@ def test_the_first_option_is_worth_clearly_more_than_the_second(some: list[Puzzl
         assert dict(puzzle.options) == dict(values_of(puzzle.transcript.state, puzzle.goal))
 
 
-def test_the_same_seed_gives_the_same_puzzles(some: list[Puzzle]) -> None:
+def test_equal_seeds_give_equal_puzzles_and_different_seeds_others(some: list[Puzzle]) -> None:
     game = some[0].transcript.header.game
     assert [puzzle.view() for puzzle in islice(puzzles(game, Random(1)), EACH)] == [puzzle.view() for puzzle in some]
     assert next(puzzles(game, Random(2))).view() != some[0].view()
@@ -57,7 +57,7 @@ def test_the_transcript_of_a_puzzle_leads_to_its_position(some: list[Puzzle]) ->
         assert transcript_of(text).state == puzzle.transcript.state
 
 
-def test_a_hard_puzzle_is_missed_by_the_level_that_plays_for_points() -> None:
+def test_the_steady_bot_does_not_choose_the_best_option_of_a_hard_puzzle() -> None:
     hard = next(puzzle for puzzle in puzzles("crib_dice", Random(3)) if puzzle.grade == "hard")
     assert LEVELS["steady"](hard.transcript.state) != hard.options[0][0]
 
@@ -69,7 +69,7 @@ def test_choice_chances_follow_the_temperature() -> None:
     assert choice_chances(values, 1e6)[4] == pytest.approx(0.5, abs=1e-4)
 
 
-def test_the_puzzle_of_a_day_is_one_for_all_and_games_take_turns() -> None:
+def test_a_date_always_gives_the_same_puzzle_and_games_alternate_daily() -> None:
     three = [puzzle_of(date(2026, 11, day)) for day in (1, 2, 3)]
     assert {puzzle.transcript.header.game for puzzle in three} == set(GAMES)
     assert puzzle_of(date(2026, 11, 1)).view() == three[0].view()
@@ -95,7 +95,7 @@ def test_every_reason_has_its_text_in_every_language(some: list[Puzzle]) -> None
                 assert f"fact.{phrase.code}" in known or f"fact.{phrase.code}.other" in known
 
 
-def test_the_command_prints_one_object_a_puzzle() -> None:
+def test_the_puzzles_command_prints_one_json_object_for_each_puzzle() -> None:
     done = CliRunner().invoke(puzzles_command.command, ["crag", "--n", "3", "--seed", "1", "--json"])
     found = [json.loads(line) for line in done.output.splitlines()]
     assert [each["number"] for each in found] == [1, 2, 3]
@@ -103,7 +103,7 @@ def test_the_command_prints_one_object_a_puzzle() -> None:
     assert all(each["options"][0]["value"] >= each["options"][1]["value"] for each in found)
 
 
-def test_training_counts_what_the_choices_cost() -> None:
+def test_train_me_prints_the_right_answers_and_what_the_choices_cost() -> None:
     done = CliRunner().invoke(train_me.command, ["crapola", "--n", "2", "--seed", "1"], input="1\n1\n")
     assert done.exit_code == 0, done.output
     assert "of 2 right. Your choices cost" in done.output

@@ -14,7 +14,7 @@ from tests.games.test_luck import played_by
 
 
 @pytest.mark.parametrize("game", ["crag", "crapola"])
-def test_the_chance_counts_every_order_of_as_good_throws(game: str) -> None:
+def test_a_throws_rarity_counts_all_ordered_throws_at_least_as_good(game: str) -> None:
     transcript = played_by(game, ["careless", "careless"], 3)
     story = story_of(transcript)
     move = story.luckiest[-1] if game == "crapola" else story.luckiest[0]

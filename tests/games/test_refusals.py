@@ -24,7 +24,7 @@ def refusal_of(transcript: Transcript, line: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("line", ANY)
 @pytest.mark.parametrize(("game", "size"), [("crib_dice", 7), ("crag", 3), ("crapola", 6)])
-def test_a_decision_out_of_place_is_named_as_in_its_line(game: str, size: int, line: dict[str, Any]) -> None:
+def test_a_decision_before_the_first_throw_is_refused_by_its_name(game: str, size: int, line: dict[str, Any]) -> None:
     spending = game == "crapola" and line["do"] == "spend"
     if not spending:
         wanted = f"'{line['do']}' can't be decided here; now: a throw of {size}."
@@ -40,7 +40,7 @@ def test_the_refusal_of_a_throw_lists_what_is_allowed() -> None:
     assert refusal_of(behind, throw(1, 2)) == "A throw of 2 can't be made here; now: a throw of 6 or 7."
 
 
-def test_after_the_end_only_an_undo_is_named() -> None:
+def test_any_line_after_the_end_is_refused_and_only_an_undo_suggested() -> None:
     lines = [line for name in CATEGORIES for line in (throw(1, 1, 2), score(name))]
     over = told("crag", *lines, players=1)
     for line in (throw(1, 2, 3), STOP):

@@ -65,7 +65,7 @@ def test_each_object_names_its_file_and_a_refusal_ends_one_file() -> None:
     assert run("replay", "--json", str(GOOD), str(LONG)).return_value == 0
 
 
-def test_a_missing_file_is_reported_and_the_others_are_read(tmp_path: Path) -> None:
+def test_replay_reports_a_missing_file_and_still_replays_later_files(tmp_path: Path) -> None:
     result = run("replay", "--json", str(tmp_path / "none.jsonl"), str(tmp_path), str(GOOD))
     assert result.return_value == 1
     assert len(objects(result)) == len(states_beside(GOOD))
@@ -81,7 +81,7 @@ def test_replay_without_json_prints_a_table() -> None:
     assert "throw 7" in run("replay", str(GOOD)).stdout
 
 
-def test_names_that_a_terminal_can_not_show_break_nothing() -> None:
+def test_replay_prints_a_player_name_that_ascii_cannot_encode() -> None:
     header = {"transcript": 1, "game": "crag", "players": ["\N{GAME DIE}"]}
     process = subprocess.run(
         [*PEGPIP, "replay", "-"],
@@ -137,7 +137,7 @@ def test_the_inventor_of_crib_dice_is_named() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_switches_come_with_defaults_and_meaning(game: str) -> None:
+def test_rules_json_lists_each_house_rule_with_default_and_meaning(game: str) -> None:
     result = run("rules", game, "--json")
     form = json.loads(result.stdout)
     chosen = GAMES[game]
@@ -155,7 +155,7 @@ def test_the_switches_come_with_defaults_and_meaning(game: str) -> None:
     assert all(row["meaning"].endswith(".") and row["title"] for row in form["switches"])
 
 
-def test_the_defaults_are_those_of_the_rules() -> None:
+def test_each_games_house_rules_have_their_documented_defaults() -> None:
     defaults = {game: {switch.key: switch.default for switch in GAMES[game].switches} for game in GAMES}
     assert set(defaults["crib_dice"].values()) == {False}
     assert len(defaults["crib_dice"]) == 9
@@ -178,7 +178,7 @@ def test_the_advanced_preset_sets_five_switches() -> None:
 @pytest.mark.parametrize(
     "words", [("rules", "crib_dize"), ("rules",), ("odds",), ("replay",), ("replay", "--jason", "-")]
 )
-def test_wrong_usage_exits_2_with_a_message(words: tuple[str, ...]) -> None:
+def test_rules_odds_and_replay_exit_2_with_usage_on_wrong_arguments(words: tuple[str, ...]) -> None:
     process = subprocess.run(
         [*PEGPIP, *words],
         capture_output=True,
@@ -225,14 +225,14 @@ def test_odds_to_win_are_printed_or_refused_where_unknown() -> None:
         run("odds", "--goal", "win", "-", stdin=three)
 
 
-def test_odds_after_the_end_are_empty() -> None:
+def test_the_odds_command_lists_no_options_for_a_finished_game() -> None:
     result = run("odds", "--json", str(LONG))
     nothing = {"player": None, "safe": None, "options": [], "best": None, "goal": "points", "exact": True}
     assert objects(result) == [nothing]
     assert "over" in run("odds", str(LONG)).stdout
 
 
-def test_odds_for_people_name_player_and_options() -> None:
+def test_the_odds_command_without_json_names_player_and_options() -> None:
     text = run("odds", "-", stdin=b'{"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"]}').stdout
     assert "Ann is on." in text
     assert "97.7%" in text

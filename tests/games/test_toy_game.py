@@ -48,7 +48,7 @@ def test_the_toy_gets_roll_offs_undo_and_house_rules_from_the_engine() -> None:
     assert "twice" in states(rules={"twise": True})[-1]["message"]
 
 
-def test_the_toy_refuses_as_the_others_do() -> None:
+def test_the_toy_game_refuses_illegal_lines_and_bad_notation() -> None:
     assert states({"do": "stop"})[-1]["error"] == "illegal_action"
     assert states({"throw": [1, 1]})[-1]["error"] == "illegal_action"
     assert states({"throw": [7]})[-1]["error"] == "notation"
@@ -58,7 +58,7 @@ def test_the_toy_refuses_as_the_others_do() -> None:
         GAME.start(Header("high", ("Ann", "Ben"), {"twice": False})).after(Stop())
 
 
-def test_the_toy_has_odds_and_a_settings_form() -> None:
+def test_the_toy_game_gets_odds_and_a_settings_form_from_the_engine() -> None:
     lines = [{"transcript": 1, "game": "high", "players": ["Ann", "Ben"], "rules": {"twice": True}}, {"throw": [5]}]
     state = transcript_of("\n".join(map(json.dumps, lines)).encode()).state
     assert options(state)[0] == {"line": {"do": "stop"}, "value": 5.0}
@@ -133,7 +133,7 @@ class HalfWeighed(High):
         return ((Stop(), 1.0),)
 
 
-def test_luck_names_the_line_for_which_it_has_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_luck_story_of_a_game_with_missing_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def begin(header: Header, first: int, *_: object) -> HalfWeighed:
         return HalfWeighed(header, first)
 

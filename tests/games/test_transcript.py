@@ -59,7 +59,7 @@ def test_an_undo_reaches_into_the_roll_off() -> None:
     assert transcript.then(Undo(2)).view()["player"] == "Ann"
 
 
-def test_a_refused_line_leaves_the_transcript_as_it_was() -> None:
+def test_an_illegal_line_raises_and_leaves_the_transcript_unchanged() -> None:
     transcript = told("crib_dice", FIRST)
     before = transcript.view()
     with pytest.raises(IllegalAction):
@@ -67,7 +67,7 @@ def test_a_refused_line_leaves_the_transcript_as_it_was() -> None:
     assert transcript.view() == before
 
 
-def test_equal_transcripts_are_equal() -> None:
+def test_transcripts_with_equal_lines_are_equal_and_others_are_not() -> None:
     assert told("crib_dice", FIRST) == told("crib_dice", FIRST)
     assert told("crib_dice", FIRST) != told("crib_dice", throw(5, 5, 2, 2, 1, 4, 5))
 
@@ -110,7 +110,7 @@ def test_tied_players_roll_off_again_and_the_winner_starts() -> None:
     assert (transcript.view()["player"], transcript.view()["round"]) == ("Ann", 1)
 
 
-def test_alone_one_throw_decides_the_roll_off() -> None:
+def test_a_roll_off_of_a_single_player_ends_after_one_throw() -> None:
     assert told("crag", throw(1, 1), players=1, roll_off=True).view()["throw_sizes"] == [3]
 
 

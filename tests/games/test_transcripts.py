@@ -17,7 +17,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "transcripts"
 TRANSCRIPTS = sorted(path for path in FOLDER.glob("*.jsonl") if not path.name.endswith(".states.jsonl"))
 
 
-def test_there_are_transcripts_and_each_has_its_states() -> None:
+def test_at_least_13_example_transcripts_exist_each_with_a_states_file() -> None:
     assert len(TRANSCRIPTS) >= 13
     assert len(list(FOLDER.glob("*.states.jsonl"))) == len(TRANSCRIPTS)
 

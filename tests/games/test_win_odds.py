@@ -211,7 +211,7 @@ def test_to_win_a_side_behind_throws_where_it_would_stop_for_points() -> None:
     assert found[1] == {"line": {"do": "stop"}, "value": 0.0}
 
 
-def test_a_win_shared_by_three_is_a_third() -> None:
+def test_a_crib_dice_stop_that_ties_three_players_is_worth_a_third() -> None:
     choosing = Turn("choosing", 3, 4, 2, (1, 2, 3, 4, 4, 5, 6))
     assert values(CribDice(board_at(125, 125, 120, turn=2), choosing))["{'do': 'stop'}"] == pytest.approx(1 / 3)
     assert values(CribDice(board_at(125, 124, 120, turn=2), choosing))["{'do': 'stop'}"] == pytest.approx(1 / 2)
