@@ -58,7 +58,7 @@ def board_on(strip: MemoryStrip, clock: Clock) -> Board:
     return Board(strip, preset("strip122"), Power(PowerSettings(brightness=1)), clock)
 
 
-def test_a_code_lights_its_pips_until_its_time_is_over(clock: Clock) -> None:
+def test_the_board_shows_a_join_codes_pips_in_colour_until_it_expires(clock: Clock) -> None:
     board = board_on(MemoryStrip(122), clock)
     board.show(STILL)
     board.show_code((4, 1, 6), 60.0)
@@ -87,7 +87,7 @@ def run(board: Board, clock: Clock, for_s: float) -> None:
         clock.now_s += max(board.step(), 1e-4)
 
 
-def test_a_board_where_nothing_moves_sends_one_frame_a_second(clock: Clock) -> None:
+def test_a_board_without_animation_sends_the_strip_one_frame_a_second(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.show(STILL)
@@ -103,7 +103,7 @@ def test_a_board_that_moves_sends_at_most_sixty_frames_a_second(clock: Clock) ->
     assert 40 <= strip.shown <= 61
 
 
-def test_a_view_is_lit_at_the_next_step_and_can_be_read_back(clock: Clock) -> None:
+def test_a_new_board_view_is_on_the_strip_and_readable_after_one_step(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.step()

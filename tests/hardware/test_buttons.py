@@ -82,7 +82,7 @@ def test_a_touch_is_reported_when_the_button_goes_down() -> None:
     ]
 
 
-def test_a_late_step_reports_all_events_in_order() -> None:
+def test_a_button_polled_late_reports_down_then_long_press_then_up() -> None:
     contact, _ = step(Contact(), True, 1.0, SETTLE_S, LONG_S)
     contact, happened = step(contact, False, 3.0, SETTLE_S, LONG_S)
     assert happened == ("down", "long")
@@ -205,7 +205,7 @@ class KeyFinger:
 
 
 @pytest.mark.parametrize("kind", [PinFinger, KeyFinger])
-def test_both_kinds_of_buttons_keep_the_contract(kind: Any, pins: Any) -> None:
+def test_gpio_and_key_buttons_both_report_touches_and_presses(kind: Any, pins: Any) -> None:
     finger = kind(pins)
     told: queue.Queue[Press | Touch] = queue.Queue()
     for _ in range(2):
@@ -275,7 +275,7 @@ def test_a_busy_pin_disables_only_its_own_button(monkeypatch: pytest.MonkeyPatch
     factory.close()
 
 
-def test_keys_are_buttons_and_capitals_long_presses() -> None:
+def test_typed_letters_are_short_presses_and_capitals_long_ones() -> None:
     ours, theirs = pty.openpty()
     heard: list[Press] = []
     felt: list[tuple[str, bool]] = []

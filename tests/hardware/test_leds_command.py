@@ -204,7 +204,7 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path, empty_setti
         ("n\nn\n", 1, "Check `order` in [strip]", 4),
     ],
 )
-def test_wrong_colours_are_tried_again_with_four_spi_bits(
+def test_when_colours_look_wrong_leds_test_retries_with_four_spi_bits(
     answers: str, status: int, told: str, bits: int, empty_settings: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[bytes] = []

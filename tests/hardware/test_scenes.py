@@ -54,7 +54,7 @@ def hue_of(led: NDArray[np.float32]) -> tuple[float, ...]:
     return tuple(np.round(led / max(1e-6, float(led.max())), 2).tolist())
 
 
-def test_the_gallery_has_a_scene_for_every_mood_and_every_moment() -> None:
+def test_the_scene_gallery_covers_every_board_mood_and_moment_kind() -> None:
     moods = {"idle", "ready", "settling", "read", "asking", "illegal_hold", "over"}
     assert {scene.view.mood for scene in SCENES} == moods
     assert {moment.kind for scene in SCENES for moment in scene.view.moments} == {
@@ -125,7 +125,7 @@ def test_a_peg_is_lit_at_its_banked_and_its_provisional_hole() -> None:
 
 
 @pytest.mark.parametrize("together", [2, 3, 4])
-def test_pegs_in_one_hole_take_turns_in_it_and_each_is_seen(together: int) -> None:
+def test_pegs_that_share_a_hole_light_it_in_turn_in_their_colours(together: int) -> None:
     pegs = tuple(Peg(colour, 43, 43) for colour in range(together))
     frames = film(BoardView(pegs=pegs, mood="read"), STRIP, 0.8 * together)
     seen = {hue_of(led) for led in frames[:, 43]}
@@ -180,7 +180,7 @@ def test_nothing_changes_before_the_next_change_is_due(scene: Scene) -> None:
         time_s = min(max(due_s, time_s + 1 / 60), 6.0)
 
 
-def test_a_game_at_rest_needs_no_frame() -> None:
+def test_a_board_view_without_animation_has_no_next_change() -> None:
     assert next_change_s(BoardView(pegs=(Peg(0, 3, 3), Peg(0, 9, 9)), mood="ready"), 5.0) == math.inf
 
 
@@ -210,7 +210,7 @@ def test_a_drain_of_600_milliseconds_ends_on_time() -> None:
     assert after[44:66].max() <= 0.19, "no more than the embers at each tenth hole"
 
 
-def test_impossible_views_are_drawn_without_an_error() -> None:
+def test_board_views_with_out_of_range_values_are_drawn_without_error() -> None:
     for view in (
         replace(PLAY, to_play=7, winners=(9,), mood="over"),
         replace(PLAY, pegs=(), mood="asking"),

@@ -94,7 +94,7 @@ def frame(*colours: tuple[int, int, int]) -> Any:
     return np.array(colours, np.uint8)
 
 
-def test_every_strip_keeps_the_contract(strip: Any) -> None:
+def test_every_strip_driver_restarts_and_refuses_frames_of_a_wrong_size(strip: Any) -> None:
     assert strip.name
     assert strip.leds == LEDS
     strip.start()
