@@ -38,7 +38,7 @@ def thrown(weights: Sequence[float], rolls: int, seed: int) -> Fairness:
     return evidence_after([value] for value in random.Random(seed).choices(range(1, 7), weights, k=rolls))
 
 
-def test_fair_sets_looked_at_after_every_throw_raise_few_alarms() -> None:
+def test_fair_dice_tested_after_each_throw_alarm_in_at_most_1_set_of_20() -> None:
     alarms = np.isfinite(found_after(np.full(6, 1 / 6), sets=1000, rolls=2000, seed=9)).sum()
     assert 0 < alarms <= 50, "at most 1 in 20"
 
@@ -69,7 +69,7 @@ def test_uneven_dice_are_found_after_the_stated_number_of_rolls(chance: float) -
     assert rolls == pytest.approx(median, rel=0.1)
 
 
-def test_more_throws_find_smaller_bias() -> None:
+def test_the_smallest_detectable_bias_falls_as_throws_increase() -> None:
     assert could_have_found(MEDIANS[-1][1] - 1) is None
     chances = [could_have_found(rolled) or 0.0 for rolled in range(MEDIANS[-1][1], 40_000, 50)]
     assert all(later < sooner for sooner, later in pairwise(chances))
@@ -77,7 +77,7 @@ def test_more_throws_find_smaller_bias() -> None:
         assert could_have_found(rolled) == pytest.approx(chance)
 
 
-def test_a_loaded_die_stays_loaded_once_found() -> None:
+def test_dice_found_uneven_stay_so_despite_later_even_throws() -> None:
     found = thrown([0.15] * 5 + [0.25], 2000, seed=1)
     assert found.verdict == "loaded"
     assert found.confusion is None
@@ -136,7 +136,7 @@ def dice(*words: str, stdin: bytes = b"") -> Any:
     return CliRunner().invoke(pegpip, ["dice", *words], input=stdin, standalone_mode=False, catch_exceptions=False)
 
 
-def test_the_command_counts_the_throws_of_transcripts() -> None:
+def test_the_dice_command_counts_faces_and_throws_of_transcripts() -> None:
     files = [str(TRANSCRIPTS / name) for name in ("crag-for-two.jsonl", "crib-basic-for-three.jsonl")]
     found = json.loads(dice("--json", *files).stdout)
     lines = [json.loads(line) for file in files for line in Path(file).read_text().splitlines()]
@@ -147,13 +147,13 @@ def test_the_command_counts_the_throws_of_transcripts() -> None:
     assert "an even share" in dice(*files).stdout
 
 
-def test_without_throws_dice_count_as_even(tmp_path: Path) -> None:
+def test_the_dice_command_calls_dice_without_throws_even(tmp_path: Path) -> None:
     found = json.loads(dice("--json", "--data", str(tmp_path)).stdout)
     assert (found["verdict"], found["throws"], found["could_have_found"]) == ("even", 0, None)
     assert "Not enough throws yet" in dice("--data", str(tmp_path)).stdout
 
 
-def test_the_command_refuses_unreadable_transcripts(tmp_path: Path) -> None:
+def test_the_dice_command_refuses_invalid_and_missing_transcripts(tmp_path: Path) -> None:
     with pytest.raises(RulesError, match="-: line 1"):
         dice("-", stdin=b"{}")
     with pytest.raises(DeviceError, match=r"none\.jsonl can't be read"):

@@ -60,7 +60,7 @@ def _fields(observation: Any) -> dict[str, Any]:
     return {name: getattr(observation, name) for name in observation.__struct_fields__}
 
 
-def test_a_doubted_throw_is_listed_with_the_boxes_of_its_dice(table: Table, tmp_path: Path) -> None:
+def test_review_lists_a_doubtful_answered_throw_with_its_dice_boxes(table: Table, tmp_path: Path) -> None:
     number = answered(table, (5, 5, 2, 3, 1, 4, 6))
     (throw,) = Review(tmp_path).throws()
     assert (throw.throw, throw.player, throw.source, throw.doubt) == (number, "Ann", "answered", "disagree")
@@ -87,7 +87,7 @@ def test_a_corrected_throw_is_listed_and_an_undone_one_is_not(table: Table, tmp_
     assert review.throws() == []
 
 
-def test_a_persons_labels_settle_a_throw_and_survive_a_restart(table: Table, tmp_path: Path) -> None:
+def test_labels_entered_in_the_review_settle_a_throw_and_are_stored(table: Table, tmp_path: Path) -> None:
     number = answered(table, (5, 5, 2, 3, 1, 4, 6))
     reads = [die.read for die in Review(tmp_path).throws()[0].dice]
     said = [3 if at == reads.index(2) else value for at, value in enumerate(reads)]
@@ -111,7 +111,7 @@ def test_a_throw_entered_by_hand_is_not_listed(table: Table, tmp_path: Path) -> 
     assert Review(tmp_path).throws() == []
 
 
-def test_unreadable_labels_must_be_entered_again(table: Table, tmp_path: Path) -> None:
+def test_a_damaged_label_file_makes_reviewed_throws_unlabelled_again(table: Table, tmp_path: Path) -> None:
     answered(table, READ)
     (tmp_path / "review.json").write_bytes(b"{")
     assert not Review(tmp_path).throws()[0].by_hand

@@ -32,7 +32,7 @@ def final(pub: Pub, key: Ed25519PrivateKey) -> Message:
     return msgspec.structs.replace(message, table=name_of(key))
 
 
-def test_a_game_counts_once_however_often_it_comes(league: League, pub: Pub) -> None:
+def test_a_game_sent_twice_to_the_league_counts_once_in_the_standings(league: League, pub: Pub) -> None:
     key = league.table()
     pub.play()
     message = final(pub, key)
@@ -44,7 +44,7 @@ def test_a_game_counts_once_however_often_it_comes(league: League, pub: Pub) -> 
     assert league.standings() == counted
 
 
-def test_a_known_revision_with_another_content_is_refused(league: League, pub: Pub) -> None:
+def test_a_game_resent_with_a_known_revision_but_new_content_gets_409(league: League, pub: Pub) -> None:
     key = league.table()
     pub.play()
     message = final(pub, key)
@@ -53,7 +53,7 @@ def test_a_known_revision_with_another_content_is_refused(league: League, pub: P
     assert (status, answer.current) == (409, message.revision)
 
 
-def test_a_newer_revision_replaces_and_a_late_older_one_changes_nothing(league: League, pub: Pub) -> None:
+def test_a_games_late_older_revision_does_not_replace_a_newer_one(league: League, pub: Pub) -> None:
     key = league.table()
     pub.play()
     first = final(pub, key)
@@ -66,7 +66,7 @@ def test_a_newer_revision_replaces_and_a_late_older_one_changes_nothing(league: 
     assert league.standings() == counted
 
 
-def test_an_open_game_counts_no_more_and_a_withdrawn_one_never_returns(league: League, pub: Pub) -> None:
+def test_an_open_or_withdrawn_game_leaves_the_league_standings(league: League, pub: Pub) -> None:
     key = league.table()
     pub.play()
     message = final(pub, key)
@@ -85,7 +85,7 @@ def test_an_open_game_counts_no_more_and_a_withdrawn_one_never_returns(league: L
     assert league.standings() == {}
 
 
-def test_history_keeps_who_changed_what(league: League, pub: Pub) -> None:
+def test_a_revised_game_is_recorded_with_its_table_and_old_revision(league: League, pub: Pub) -> None:
     key = league.table("Two", "The Swan")
     pub.play()
     message = final(pub, key)
@@ -112,7 +112,7 @@ FORGERIES: dict[str, tuple[Callable[[str], str], int]] = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
-def test_a_forged_result_is_refused_and_kept_aside(league: League, pub: Pub, forgery: str) -> None:
+def test_a_forged_transcript_is_refused_and_stored_with_the_reason(league: League, pub: Pub, forgery: str) -> None:
     change, wanted = FORGERIES[forgery]
     key = league.table()
     pub.play()
@@ -127,14 +127,14 @@ def test_a_forged_result_is_refused_and_kept_aside(league: League, pub: Pub, for
 @pytest.mark.parametrize(
     "name", ["Robert'); DROP TABLE games", "<script>alert(1)</script>"[:24], "=1+1", "%s %(a)s {x}"]
 )
-def test_hostile_names_are_only_names(league: League, pub: Pub, name: str) -> None:
+def test_player_names_with_sql_or_markup_are_stored_unchanged(league: League, pub: Pub, name: str) -> None:
     key = league.table()
     pub.play(name[:24], "Ben")
     assert league.put(final(pub, key), key)[0] == 200
     assert {player for _, player in league.standings()} == {name[:24], "Ben"}
 
 
-def test_a_foreign_key_gets_in_nowhere(league: League, pub: Pub) -> None:
+def test_a_game_message_without_a_valid_registered_signature_is_refused(league: League, pub: Pub) -> None:
     ours, foreign = league.table(), Ed25519PrivateKey.generate()
     pub.play()
     message = final(pub, foreign)
@@ -148,7 +148,7 @@ def test_a_foreign_key_gets_in_nowhere(league: League, pub: Pub) -> None:
     assert league.standings() == {}
 
 
-def test_another_table_of_the_league_cant_take_a_game_over(league: League, pub: Pub) -> None:
+def test_a_game_sent_again_by_another_league_table_is_refused_with_409(league: League, pub: Pub) -> None:
     ours, theirs = league.table(), league.table("Two")
     pub.play()
     league.put(final(pub, ours), ours)
@@ -166,12 +166,12 @@ def test_a_message_that_is_too_large_is_refused_unread(league: League, size: int
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"league":2}', b"\xff\xfe", b"[" * 100_000])
-def test_what_is_no_message_is_refused(league: League, body: bytes) -> None:
+def test_a_body_that_is_no_league_message_is_refused_with_400(league: League, body: bytes) -> None:
     assert league.put_bytes(f"/games/{'a' * 64}/{'b' * 32}/1", body, "")[0] == 400
 
 
 @pytest.mark.parametrize("played_s", [0.0, NOW_S + 1e9, NOW_S - 5e8, 1e300, -1e300])
-def test_a_tables_clock_may_be_wrong_by_years(league: League, pub: Pub, played_s: float) -> None:
+def test_a_game_dated_wrong_by_years_is_stored_with_the_servers_time(league: League, pub: Pub, played_s: float) -> None:
     key = league.table()
     pub.play()
     assert league.put(msgspec.structs.replace(final(pub, key), played_s=played_s), key)[0] == 200
@@ -192,7 +192,7 @@ FORBIDDEN = (
 )
 
 
-def test_the_server_has_no_right_to_change_history(league: League) -> None:
+def test_the_league_servers_database_user_cannot_change_history(league: League) -> None:
     for statement in FORBIDDEN:
         with league.pool.connection() as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(statement)
@@ -212,7 +212,7 @@ def test_only_the_newest_refusals_of_a_table_are_kept(league: League, monkeypatc
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_any_order_of_revisions_ends_the_same(league: League, tmp_path: Path, seed: int) -> None:
+def test_revisions_sent_in_any_order_or_twice_count_each_game_once(league: League, tmp_path: Path, seed: int) -> None:
     chance, key, pub = random.Random(seed), league.table(), Pub(tmp_path / "data", seed)
     messages = []
     for _ in range(3):

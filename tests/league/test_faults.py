@@ -12,7 +12,7 @@ from tests.league.services import Postgres
 
 @pytest.mark.slow
 @pytest.mark.parametrize("steps", [STEPS[:6], STEPS[6:]], ids=lambda steps: steps[0].__name__)
-def test_every_finished_game_counts_once_whatever_fails(
+def test_under_injected_faults_each_finished_league_game_counts_once(
     postgres: Postgres, tmp_path: Path, steps: tuple[Step, ...]
 ) -> None:
     storm = Storm(tmp_path, postgres, f"storm_{steps[0].__name__}", seed=len(steps[0].__name__))

@@ -28,7 +28,7 @@ def modules_of(folder: Path, server: str) -> str:
     return done.stdout
 
 
-def test_a_table_without_a_league_imports_none_of_it(tmp_path: Path) -> None:
+def test_a_table_without_a_league_loads_no_league_or_mqtt_module(tmp_path: Path) -> None:
     loaded = modules_of(tmp_path, "")
     assert "'service'" in loaded
     assert "league" not in loaded

@@ -26,7 +26,7 @@ def pub(tmp_path: Path) -> Iterator[Pub]:
     made.stop()
 
 
-def test_a_finished_game_waits_once_and_is_sent_whole(pub: Pub) -> None:
+def test_the_outbox_offers_a_finished_game_once_with_its_full_transcript(pub: Pub) -> None:
     outbox = outbox_of(pub)
     pub.begin()
     assert outbox.waiting() == []
@@ -38,7 +38,7 @@ def test_a_finished_game_waits_once_and_is_sent_whole(pub: Pub) -> None:
     assert outbox_of(pub).waiting() == [], "the cursor is on the disk"
 
 
-def test_an_unacknowledged_game_waits_on_after_a_restart(pub: Pub) -> None:
+def test_the_outbox_offers_an_unacknowledged_game_again_after_a_restart(pub: Pub) -> None:
     pub.play()
     first = outbox_of(pub).waiting()
     assert first == outbox_of(pub).waiting(), "the same message, byte for byte"
@@ -57,7 +57,7 @@ def test_a_correction_is_a_newer_revision_of_the_same_game(pub: Pub) -> None:
     assert after.content != before.content
 
 
-def test_a_game_that_is_played_on_is_open_until_it_ends_again(pub: Pub) -> None:
+def test_undoing_a_sent_game_sends_it_as_open_and_its_new_end_as_final(pub: Pub) -> None:
     outbox = outbox_of(pub)
     pub.play()
     first = sent(outbox)
@@ -69,7 +69,7 @@ def test_a_game_that_is_played_on_is_open_until_it_ends_again(pub: Pub) -> None:
     assert first[0].revision < second[0].revision < third[0].revision
 
 
-def test_a_game_that_was_taken_back_is_withdrawn(pub: Pub) -> None:
+def test_undoing_all_of_a_sent_game_sends_it_as_withdrawn(pub: Pub) -> None:
     outbox = outbox_of(pub)
     pub.play()
     pub.play("Cat", "Dan")
@@ -83,7 +83,7 @@ def test_a_game_that_was_taken_back_is_withdrawn(pub: Pub) -> None:
     assert outbox.waiting() == []
 
 
-def test_a_lost_cursor_sends_everything_again_under_the_same_keys(pub: Pub) -> None:
+def test_without_its_cursor_file_the_outbox_resends_identical_messages(pub: Pub) -> None:
     for _ in range(3):
         pub.play()
     first = sent(outbox_of(pub))
@@ -91,7 +91,7 @@ def test_a_lost_cursor_sends_everything_again_under_the_same_keys(pub: Pub) -> N
     assert sent(outbox_of(pub)) == first
 
 
-def test_a_lost_cursor_forgets_no_game_that_was_reopened_or_taken_back(pub: Pub) -> None:
+def test_without_a_cursor_reopened_and_undone_games_are_sent_as_such(pub: Pub) -> None:
     pub.play()
     pub.play("Cat", "Dan")
     first, second = sent(outbox_of(pub))
@@ -105,7 +105,7 @@ def test_a_lost_cursor_forgets_no_game_that_was_reopened_or_taken_back(pub: Pub)
     assert states == {first.game: "open", second.game: "withdrawn"}
 
 
-def test_a_game_that_begins_while_games_are_offered_is_not_taken_back(pub: Pub) -> None:
+def test_a_game_begun_while_the_outbox_reads_withdraws_no_other_game(pub: Pub) -> None:
     pub.play()
     past = PastGames(pub.folder)
     outbox = Outbox(pub.folder, past, TABLE, {})
@@ -122,7 +122,7 @@ def test_a_damaged_cursor_sends_all_games_again(pub: Pub, damaged: bytes) -> Non
     assert len(outbox_of(pub).waiting()) == 1
 
 
-def test_the_cursor_stays_small_over_many_evenings(pub: Pub) -> None:
+def test_the_outboxs_cursor_file_does_not_grow_over_many_sittings(pub: Pub) -> None:
     outbox = outbox_of(pub)
     sizes = []
     for _ in range(12):
@@ -134,7 +134,7 @@ def test_the_cursor_stays_small_over_many_evenings(pub: Pub) -> None:
     assert max(sizes[4:]) <= max(sizes[:4]) + 20
 
 
-def test_a_disk_that_takes_no_cursor_only_means_sending_again(pub: Pub) -> None:
+def test_if_the_cursor_cannot_be_written_a_restart_resends_the_game(pub: Pub) -> None:
     (pub.folder / FILE_NAME).mkdir()  # nothing can be written there
     pub.play()
     outbox = outbox_of(pub)
@@ -146,7 +146,7 @@ def test_a_disk_that_takes_no_cursor_only_means_sending_again(pub: Pub) -> None:
     assert outbox_of(pub).waiting() == [], "written as soon as the disk takes it"
 
 
-def test_a_journal_put_back_takes_no_result_away(pub: Pub, tmp_path: Path) -> None:
+def test_restoring_an_older_journal_withdraws_no_game_sent_before(pub: Pub, tmp_path: Path) -> None:
     pub.play()
     pub.begin("Cat", "Dan")
     pub.table.submit(PlayLine(number=pub.table.snapshot().number, line={"throw": [1, 2, 3, 4, 6, 6]}))
@@ -174,7 +174,7 @@ def test_an_alias_leaves_no_real_name_in_the_message(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_was_sent_at_random_moments_is_what_the_journal_says(tmp_path: Path, seed: int) -> None:
+def test_league_messages_sent_at_random_times_match_the_journal(tmp_path: Path, seed: int) -> None:
     pub, chance = Pub(tmp_path / "data", seed), random.Random(seed)
     outbox, heard = outbox_of(pub), dict[str, Message]()
     pub.play()

@@ -76,7 +76,7 @@ def own_season(postgres: Postgres, tmp_path: Path) -> Iterator[Season]:
         yield made
 
 
-def test_the_standings_are_on_the_page_as_csv_and_as_json(season: Season) -> None:
+def test_league_standings_are_served_as_page_csv_and_json(season: Season) -> None:
     path = f"/seasons/{season.number}/crapola"
     page = season.text(path)
     assert "Autumn" in page
@@ -108,14 +108,14 @@ def test_a_game_is_replayed_move_by_move(season: Season) -> None:
     assert page.split('id="moves"')[1].split("</ol>")[0].count("<li>") == lines
 
 
-def test_an_answer_that_has_not_changed_is_not_sent_again(season: Season) -> None:
+def test_an_unchanged_league_page_is_answered_with_304_and_no_body(season: Season) -> None:
     for path in ("/", f"/seasons/{season.number}/crapola", f"/games/{season.game}", "/api/seasons", "/players"):
         first = season.get(path)
         again = season.get(path, If_None_Match=first.headers["ETag"])
         assert (again.status_code, again.get_data()) == (304, b""), path
 
 
-def test_pages_may_load_nothing_from_elsewhere(season: Season) -> None:
+def test_league_pages_forbid_and_contain_no_address_of_another_host(season: Season) -> None:
     got = season.get(f"/games/{season.game}")
     assert "default-src 'none'; script-src 'self'" in got.headers["Content-Security-Policy"]
     assert "http://" not in got.get_data(as_text=True)
@@ -127,7 +127,7 @@ def test_pages_may_load_nothing_from_elsewhere(season: Season) -> None:
     ["/seasons/99/crapola", "/games/" + "0" * 32, "/players/99999999999999", "/players/-1", "/league/../server.py",
      "/api/games/" + "0" * 8 + "-0000-0000-0000-" + "0" * 12, "/nowhere"],
 )  # fmt: skip
-def test_what_is_not_there_is_404_in_words(season: Season, path: str) -> None:
+def test_an_unknown_league_address_gets_404_without_a_traceback(season: Season, path: str) -> None:
     got = season.get(path)
     assert got.status_code == 404
     assert "Traceback" not in got.get_data(as_text=True)
@@ -144,12 +144,12 @@ def test_what_is_not_there_is_404_in_words(season: Season, path: str) -> None:
         "A" * 500,
     ],
 )
-def test_a_search_finds_names_and_breaks_nothing(season: Season, name: str) -> None:
+def test_a_player_search_with_special_characters_is_answered_with_200(season: Season, name: str) -> None:
     got = season.league.app.test_client().get("/players", query_string={"name": name})
     assert got.status_code == 200
 
 
-def test_merged_players_are_one_with_one_rating(own_season: Season) -> None:
+def test_merged_league_players_share_one_rating_and_opponents_cannot_merge(own_season: Season) -> None:
     path = f"/api/seasons/{own_season.number}/crapola"
     players = {row["name"]: row["player"] for row in own_season.json(path)}
     with as_owner(own_season.league.url) as connection:

@@ -80,7 +80,7 @@ def test_ratings_follow_corrections_of_earlier_games(league: League, tmp_path: P
         assert_alike(stored(league), from_scratch(league))
 
 
-def test_rating_and_a_message_never_wait_for_each_other(league: League, tmp_path: Path) -> None:
+def test_rating_players_while_a_game_message_arrives_does_not_deadlock(league: League, tmp_path: Path) -> None:
     pub, key = Pub(tmp_path / "data", seed=4), league.table()
     pub.play()
     for message in sent(outbox_of(pub)):
@@ -105,11 +105,11 @@ def test_rating_and_a_message_never_wait_for_each_other(league: League, tmp_path
     assert len(stored(league)) == 2
 
 
-def test_who_wins_is_rated_above_who_loses() -> None:
+def test_a_player_who_wins_five_games_is_rated_above_the_loser() -> None:
     after = rated([[{"player": 1, "side": 0, "lost": 0}, {"player": 2, "side": 1, "lost": 1}]] * 5, {})
     assert after[1][0] > 25 > after[2][0]
     assert after[1][1] < 25 / 3
 
 
-def test_a_game_without_an_opponent_rates_nobody() -> None:
+def test_a_solo_game_changes_no_rating() -> None:
     assert rated([[{"player": 1, "side": 0, "lost": 0}]], {}) == {}

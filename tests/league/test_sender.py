@@ -72,7 +72,7 @@ def test_a_game_that_ends_is_sent_at_once(pub: Pub, server: Server, sender: Send
     assert until(lambda: sender.health() == (True, f"{SERVER} has every finished game"))
 
 
-def test_a_server_that_is_away_gets_the_game_later(pub: Pub, server: Server, sender: Sender) -> None:
+def test_a_game_is_resent_unchanged_once_the_league_server_is_back(pub: Pub, server: Server, sender: Sender) -> None:
     def away(_: Message) -> tuple[int, Reply]:
         raise ConnectionRefusedError("nobody there")
 
@@ -86,7 +86,7 @@ def test_a_server_that_is_away_gets_the_game_later(pub: Pub, server: Server, sen
     assert len({message.path for message in server.got}) == 1, "the same message again"
 
 
-def test_an_unregistered_table_tries_on(pub: Pub, server: Server, sender: Sender) -> None:
+def test_the_sender_keeps_retrying_when_its_table_is_not_registered(pub: Pub, server: Server, sender: Sender) -> None:
     server.reply = lambda _: (401, Reply("not registered"))
     begin(sender)
     pub.play()
@@ -94,7 +94,7 @@ def test_an_unregistered_table_tries_on(pub: Pub, server: Server, sender: Sender
     assert until(lambda: len(server.got) > 1)
 
 
-def test_what_is_refused_for_good_is_told_and_not_repeated(pub: Pub, server: Server, sender: Sender) -> None:
+def test_a_game_refused_with_422_shows_in_health_and_is_not_resent(pub: Pub, server: Server, sender: Sender) -> None:
     server.reply = lambda _: (422, Reply("line 3: those dice are no throw"))
     begin(sender)
     pub.play()
@@ -104,7 +104,7 @@ def test_what_is_refused_for_good_is_told_and_not_repeated(pub: Pub, server: Ser
     assert "refuses 2 games" in sender.health()[1] or until(lambda: "refuses 2 games" in sender.health()[1])
 
 
-def test_a_journal_that_was_put_back_goes_above_the_newer_revision(pub: Pub, server: Server, sender: Sender) -> None:
+def test_a_restored_table_resends_above_the_revision_the_league_has(pub: Pub, server: Server, sender: Sender) -> None:
     known = 900
 
     def newer(message: Message) -> tuple[int, Reply]:
@@ -118,13 +118,13 @@ def test_a_journal_that_was_put_back_goes_above_the_newer_revision(pub: Pub, ser
 
 
 @pytest.mark.parametrize("page", [b"<html>", b'{"message": "\xff"}', b"[" * 4000])
-def test_a_proxys_page_becomes_a_reply_with_its_text(page: bytes) -> None:
+def test_a_league_reply_that_is_not_json_is_shown_as_cut_text(page: bytes) -> None:
     with mock.patch("companion.league.sender.sent", return_value=(502, page)):
         status, reply = put_over_http("https://league.example/games", b"{}", "00")
     assert (status, reply.message) == (502, page[:200].decode("latin-1"))
 
 
-def test_waking_the_sender_takes_no_time_of_the_table(pub: Pub, server: Server, sender: Sender) -> None:
+def test_the_table_thread_only_wakes_the_sender_and_sends_nothing(pub: Pub, server: Server, sender: Sender) -> None:
     sender.hear(pub.table.snapshot(), News())  # not started: it only notes it
     assert server.got == []
 
