@@ -8,7 +8,7 @@ from companion.errors import DeviceError
 from companion.outgoing import LONGEST_PAUSE_S, check_address, pause_s
 
 
-def test_pauses_grow_and_are_spread_out() -> None:
+def test_pauses_between_retries_are_random_and_at_most_the_longest() -> None:
     assert all(pause_s(failures) <= LONGEST_PAUSE_S for failures in range(1, 60))
     assert len({pause_s(20) for _ in range(20)}) > 10
 

@@ -12,14 +12,14 @@ from companion.table.snapshot import Snapshot
 MESSAGES = discovery("pub", "The Lion", commands=True)
 
 
-def test_each_entity_is_its_own_and_all_are_one_device() -> None:
+def test_mqtt_discovery_announces_9_unique_entities_of_one_device() -> None:
     names = [message["unique_id"] for message in MESSAGES.values()]
     assert len(set(names)) == len(names) == 9
     assert len({str(message["device"]) for message in MESSAGES.values()}) == 1
     assert all(re.fullmatch(r"homeassistant/[a-z_]+/[\w-]+/[\w-]+/config", topic) for topic in MESSAGES)
 
 
-def test_every_template_reads_a_field_that_is_published() -> None:
+def test_every_mqtt_discovery_template_reads_a_published_field() -> None:
     published = {"pub/state": state_of(Snapshot(number=0)), "pub/health": health_of({"parts": {}})}
     read = [
         (message["state_topic"], re.findall(r"value_json\.(\w+)", message["value_template"]))
@@ -31,11 +31,11 @@ def test_every_template_reads_a_field_that_is_published() -> None:
         assert set(fields) <= published[topic].keys()
 
 
-def test_every_event_of_every_game_is_announced() -> None:
+def test_mqtt_discovery_announces_every_event_code_of_every_game() -> None:
     assert {code for game in GAMES.values() for code in game.effects} <= set(CODES)
     assert {"fuchled", "bombed", "game_over", "threw"} <= set(CODES)
 
 
-def test_without_commands_nothing_can_be_pressed() -> None:
+def test_mqtt_discovery_without_commands_has_no_button_or_switch() -> None:
     kinds = {topic.split("/")[1] for topic in discovery("pub", "The Lion", commands=False)}
     assert kinds == {"sensor", "event", "binary_sensor"}

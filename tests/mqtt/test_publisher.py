@@ -33,7 +33,7 @@ def commanded(home: Home) -> Iterator[Publisher]:
     made.stop()
 
 
-def test_a_home_hears_whose_turn_it_is_the_score_and_the_last_throw(home: Home, publisher: Publisher) -> None:
+def test_mqtt_state_has_the_game_turn_score_and_last_throw(home: Home, publisher: Publisher) -> None:
     assert publisher.health()[0]
     assert home.listener.last["pub/available"] == b"online"
     state = home.listener.state()
@@ -43,7 +43,7 @@ def test_a_home_hears_whose_turn_it_is_the_score_and_the_last_throw(home: Home, 
     assert home.listener.state()["thrown_by"] == "Ann"
 
 
-def test_events_come_with_their_words_once_each(home: Home, publisher: Publisher) -> None:
+def test_each_mqtt_event_is_published_once_with_its_text(home: Home, publisher: Publisher) -> None:
     assert publisher.alive()
     played(home.table, [{"throw": list(FIRST)}, {"do": "point", "value": 5}])
     assert until(lambda: any(event["event_type"] == "threw" for event in home.listener.events))
@@ -52,7 +52,7 @@ def test_events_come_with_their_words_once_each(home: Home, publisher: Publisher
     assert threw["player"] == "Ann"
 
 
-def test_who_comes_later_hears_the_state_at_once_and_no_old_event(home: Home, publisher: Publisher) -> None:
+def test_a_late_mqtt_subscriber_gets_the_state_but_no_past_event(home: Home, publisher: Publisher) -> None:
     assert publisher.alive()
     played(home.table, [{"throw": list(FIRST)}])
     assert until(lambda: home.listener.events)
@@ -63,7 +63,7 @@ def test_who_comes_later_hears_the_state_at_once_and_no_old_event(home: Home, pu
     later.close()
 
 
-def test_an_ill_part_is_a_problem_that_says_why(home: Home, publisher: Publisher) -> None:
+def test_mqtt_health_names_a_failed_part_and_the_reason(home: Home, publisher: Publisher) -> None:
     assert publisher.alive()
     assert msgspec.json.decode(home.listener.last["pub/health"]) == {"problem": "OFF", "says": ""}
     home.report["parts"] = {"camera": {"ok": False, "says": "is unplugged"}}
@@ -71,7 +71,7 @@ def test_an_ill_part_is_a_problem_that_says_why(home: Home, publisher: Publisher
     assert until(lambda: b"camera: is unplugged" in home.listener.last["pub/health"])
 
 
-def test_a_broker_that_comes_back_knows_the_newest_state(home: Home, publisher: Publisher) -> None:
+def test_a_restarted_mqtt_broker_gets_discovery_and_the_newest_state(home: Home, publisher: Publisher) -> None:
     home.broker.kill()
     assert until(lambda: not publisher.health()[0])
     assert "Check [mqtt]" in publisher.health()[1]
@@ -112,7 +112,7 @@ def test_a_table_that_loses_its_power_is_offline_by_its_last_will(home: Home, tm
     table.wait()
 
 
-def test_without_the_switch_no_command_is_listened_to(home: Home, publisher: Publisher) -> None:
+def test_mqtt_commands_have_no_effect_unless_enabled(home: Home, publisher: Publisher) -> None:
     assert publisher.alive()
     number = home.table.snapshot().number
     home.listener.client.publish("pub/start", msgspec.json.encode({**HEADER, "players": ["Eve", "Fay"]}), 1)
@@ -122,7 +122,7 @@ def test_without_the_switch_no_command_is_listened_to(home: Home, publisher: Pub
     assert not [topic for topic in home.listener.last if "/button/" in topic or "/switch/" in topic]
 
 
-def test_a_command_starts_a_game_and_mutes(home: Home, commanded: Publisher) -> None:
+def test_enabled_mqtt_commands_start_a_game_and_mute_the_sounds(home: Home, commanded: Publisher) -> None:
     assert commanded.alive()
     home.listener.client.publish("pub/start", msgspec.json.encode({**HEADER, "players": ["Eve", "Fay"]}), 1)
     assert until(lambda: home.listener.state()["turn"] == "Eve")
@@ -134,7 +134,9 @@ def test_a_command_starts_a_game_and_mutes(home: Home, commanded: Publisher) -> 
 
 
 @pytest.mark.parametrize("nonsense", [b"{", b"\xff", b"[]", b'{"game": "chess"}', b"x" * 5000, b'"\xff"', b"[" * 4000])
-def test_a_command_that_makes_no_sense_changes_nothing(home: Home, commanded: Publisher, nonsense: bytes) -> None:
+def test_a_malformed_mqtt_command_is_ignored_and_later_ones_work(
+    home: Home, commanded: Publisher, nonsense: bytes
+) -> None:
     number = home.table.snapshot().number
     home.listener.client.publish("pub/start", nonsense, 1)
     home.listener.client.publish("pub/mute", b"ON", 1)
@@ -143,7 +145,7 @@ def test_a_command_that_makes_no_sense_changes_nothing(home: Home, commanded: Pu
     assert commanded.alive()
 
 
-def test_a_retained_command_is_old_and_ignored(home: Home) -> None:
+def test_a_retained_mqtt_command_is_ignored(home: Home) -> None:
     home.listener.client.publish("pub/mute", b"ON", 1, retain=True)
     assert until(lambda: "pub/mute" in home.listener.last)
     publisher = home.publisher(commands=True)

@@ -51,7 +51,7 @@ def happens(webhook: Webhook, *events: Event, number: int = 7) -> None:
     webhook.hear(Snapshot(number=number, game="crapola"), News(events))
 
 
-def test_a_great_moment_arrives_signed_and_a_dull_one_does_not(webhook: Webhook, server: Server) -> None:
+def test_the_webhook_posts_a_win_signed_and_skips_an_ordinary_event(webhook: Webhook, server: Server) -> None:
     happens(webhook, DULL, WON)
     assert until(lambda: webhook.health() == (True, "the webhook has every message"))
     ((headers, body),) = server.got
@@ -61,7 +61,7 @@ def test_a_great_moment_arrives_signed_and_a_dull_one_does_not(webhook: Webhook,
     assert headers["webhook-signature"] == signature(key_of(SECRET), name, seconds, body)
 
 
-def test_what_fails_is_sent_again_under_the_same_name_and_in_order(webhook: Webhook, server: Server) -> None:
+def test_the_webhook_retries_in_order_with_an_unchanged_message_id(webhook: Webhook, server: Server) -> None:
     answers = iter([503, 429])
 
     def status() -> int:
@@ -80,7 +80,7 @@ def test_what_fails_is_sent_again_under_the_same_name_and_in_order(webhook: Webh
     assert names[0] == names[1] == names[2] != names[3]
 
 
-def test_a_server_that_is_away_is_told_and_asked_again(webhook: Webhook, server: Server) -> None:
+def test_an_unreachable_webhook_server_shows_in_health_and_is_retried(webhook: Webhook, server: Server) -> None:
     away = threading.Event()
     away.set()
 
@@ -96,7 +96,7 @@ def test_a_server_that_is_away_is_told_and_asked_again(webhook: Webhook, server:
     assert until(lambda: webhook.health()[0])
 
 
-def test_a_refused_message_is_told_and_not_repeated(webhook: Webhook, server: Server) -> None:
+def test_a_webhook_message_answered_404_shows_in_health_and_is_not_resent(webhook: Webhook, server: Server) -> None:
     server.status = lambda: 404
     happens(webhook, WON)
     assert until(lambda: "404" in webhook.health()[1])
@@ -104,7 +104,7 @@ def test_a_refused_message_is_told_and_not_repeated(webhook: Webhook, server: Se
     assert until(lambda: len(server.got) == 2)
 
 
-def test_what_waits_is_bounded(server: Server) -> None:
+def test_the_webhook_queue_drops_messages_beyond_its_limit(server: Server) -> None:
     webhook = Webhook("https://chat.example/hook", "", "The Lion", str, server.post)
     for number in range(MAX_WAITING + 50):
         happens(webhook, WON, number=number)
@@ -115,12 +115,12 @@ def test_what_waits_is_bounded(server: Server) -> None:
 
 
 @pytest.mark.parametrize(("url", "secret"), [("http://chat.example", ""), ("https://chat.example", "no base64!")])
-def test_a_wrong_address_or_secret_is_refused(url: str, secret: str) -> None:
+def test_a_webhook_with_a_plain_http_address_or_bad_secret_is_refused(url: str, secret: str) -> None:
     with pytest.raises(DeviceError):
         Webhook(url, secret, "The Lion", str)
 
 
-def test_a_redirect_is_not_followed() -> None:
+def test_the_webhook_follows_no_redirect() -> None:
     paths: list[str] = []
 
     class Elsewhere(http.server.BaseHTTPRequestHandler):
