@@ -38,12 +38,12 @@ def test_an_address_of_another_machine_is_refused_with_advice() -> None:
         listening_socket("192.0.2.7", 8000)
 
 
-def test_the_page_address_names_the_host_that_was_asked_for() -> None:
+def test_the_page_address_uses_the_configured_host() -> None:
     assert page_address("127.0.0.1", 8000, ("192.0.2.7",)) == "http://127.0.0.1:8000/"
     assert page_address("::1", 8000, ()) == "http://[::1]:8000/"
 
 
-def test_a_server_on_every_address_prints_one_that_phones_can_reach() -> None:
+def test_with_host_0_0_0_0_the_page_address_is_the_first_own_address() -> None:
     assert page_address("0.0.0.0", 8000, ("192.0.2.7", "192.0.2.8")) == "http://192.0.2.7:8000/"
     assert page_address("0.0.0.0", 8000, ()) == "http://127.0.0.1:8000/"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from companion.service.sd_notify import notify, watchdog_s
 
 
-def test_ready_arrives_on_the_socket_that_systemd_names(tmp_path: Path) -> None:
+def test_notify_sends_ready_to_the_socket_in_notify_socket(tmp_path: Path) -> None:
     path = tmp_path / "notify"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
         listener.bind(str(path))
@@ -17,7 +17,7 @@ def test_ready_arrives_on_the_socket_that_systemd_names(tmp_path: Path) -> None:
         assert listener.recv(64) == b"READY=1"
 
 
-def test_without_systemd_nothing_is_sent(tmp_path: Path) -> None:
+def test_notify_returns_false_without_a_systemd_socket(tmp_path: Path) -> None:
     assert not notify("READY=1", {})
     assert not notify("READY=1", {"NOTIFY_SOCKET": str(tmp_path / "gone")})
 

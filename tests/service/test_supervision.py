@@ -54,7 +54,9 @@ def _left_here() -> Iterator[None]:
 
 @pytest.mark.parametrize("with_", [ValueError, SystemExit, Unheard], ids=lambda e: e.__name__)
 @pytest.mark.parametrize(("thread", "part"), [("table", "table"), ("observer", "camera"), ("board", "strip")])
-def test_a_killed_part_is_reported_and_restarted(app: App, thread: str, part: str, with_: type[BaseException]) -> None:
+def test_a_part_whose_thread_is_killed_shows_in_health_and_is_restarted(
+    app: App, thread: str, part: str, with_: type[BaseException]
+) -> None:
     assert until(lambda: health(app)[part]["ok"])
     falls = count(health(app)[part]["says"])
 

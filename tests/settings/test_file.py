@@ -173,12 +173,12 @@ def test_electrical_limits_need_the_pin_except_to_lower_the_current(path: Path) 
 
 
 @pytest.mark.parametrize(("key", "value"), [("channel_ma", 0), ("idle_ma", 0), ("channel_ma", 11.9), ("limit_ma", 99)])
-def test_even_with_the_pin_a_current_below_a_real_leds_is_refused(path: Path, key: str, value: float) -> None:
+def test_an_implausibly_low_led_current_is_refused_even_with_the_pin(path: Path, key: str, value: float) -> None:
     with pytest.raises(SetupError, match=key):
         settings_file(path, []).change("strip", key, value, pin_typed=True)
 
 
-def test_a_wrong_line_elsewhere_in_the_file_does_not_stop_a_change(path: Path) -> None:
+def test_an_invalid_settings_line_does_not_block_changing_another_one(path: Path) -> None:
     path.write_text(TEXT.replace("8000", "80_000"))
     file = SettingsFile(Origin(path), Settings(), lambda settings: [], lambda settings: None)
     file.change("strip", "brightness", 0.25)
@@ -186,7 +186,7 @@ def test_a_wrong_line_elsewhere_in_the_file_does_not_stop_a_change(path: Path) -
     assert next(one for one in file.shown() if one.key == "port").value == 8000
 
 
-def test_a_setting_that_was_left_out_is_shown_until_it_is_corrected(path: Path) -> None:
+def test_a_rejected_setting_shows_its_reason_until_it_is_corrected(path: Path) -> None:
     why = "Port 80 needs administrator rights; choose 1024 or above."
     left_out = [LeftOut("web", "port", why)]
     file = SettingsFile(Origin(path), Settings(), lambda settings: [], lambda settings: None, left_out)

@@ -55,7 +55,7 @@ def test_a_service_starts_with_defaults_before_its_first_good_start(tmp_path: Pa
     assert "port" in whys(starting)
 
 
-def test_a_flipped_bit_in_the_last_good_settings_keeps_no_start_back(tmp_path: Path) -> None:
+def test_last_good_settings_with_a_flipped_bit_are_ignored_and_rewritten(tmp_path: Path) -> None:
     last_good.keep(tmp_path, GOOD)
     file = tmp_path / last_good.FILE_NAME
     file.write_bytes(file.read_bytes().replace(b"Plough", b"\xd0lough"))
@@ -96,7 +96,7 @@ def test_a_wrong_flag_of_the_command_line_ends_the_start(tmp_path: Path) -> None
     ],
 )
 @pytest.mark.parametrize("has_run", [False, True])
-def test_a_part_that_can_not_be_opened_is_left_out_and_reported(
+def test_an_invalid_part_setting_is_replaced_and_reported_by_a_service(
     tmp_path: Path, text: str, told: str, has_run: bool
 ) -> None:
     if has_run:
@@ -113,7 +113,7 @@ def starting_as_written(folder: Path, text: str) -> Settings:
     return begin(written(folder, text), service=True).settings
 
 
-def test_limits_of_the_current_are_never_replaced_by_older_higher_ones(tmp_path: Path) -> None:
+def test_last_good_strip_settings_do_not_replace_the_newer_current_limit(tmp_path: Path) -> None:
     last_good.keep(tmp_path, GOOD)
     starting = begin(written(tmp_path, "[strip]\nkind = 'spii'\nlimit_ma = 500\n"), service=True)
     opened_parts(starting)
@@ -129,7 +129,7 @@ def test_a_supply_too_small_for_a_dark_strip_is_refused_or_reported(tmp_path: Pa
         opened_parts(Starting(starting.settings, starting.origin))
 
 
-def test_after_starts_that_failed_all_last_good_settings_come_back(tmp_path: Path) -> None:
+def test_going_back_restores_all_last_good_settings_and_reports_them(tmp_path: Path) -> None:
     last_good.keep(tmp_path, GOOD)
     starting = begin(written(tmp_path, "[strip]\nbrightness = 0.2\n"), service=True)
     assert starting.go_back("It ended before it was ready.")
@@ -159,7 +159,7 @@ def test_a_host_of_another_machine_is_replaced_and_reported(tmp_path: Path, host
     assert f"host = '{host}' is left out" in whys(starting)
 
 
-def test_a_port_that_can_not_be_served_does_not_widen_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replacing_a_port_that_cannot_be_bound_keeps_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "bound", refusing(80, addresses.bound))
     starting = begin(written(tmp_path, "[web]\nport = 80\nhost = '127.0.0.1'\n"), service=True)
     door = opened_door(starting, lambda: 0.0, lambda _dice, _for_s: None)
