@@ -98,7 +98,7 @@ def test_the_readme_and_its_sentences_are_short() -> None:
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/method").glob("*.md")), ids=relative)
-def test_a_page_about_a_method_is_short(page: Path) -> None:
+def test_a_page_in_docs_method_has_at_most_the_limit_of_lines(page: Path) -> None:
     assert page.read_text(encoding="utf-8").count("\n") <= METHOD_LINES
 
 

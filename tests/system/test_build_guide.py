@@ -58,7 +58,7 @@ def test_the_guides_wiring_pictures_match_its_example_settings(
     assert (DOCS / "img" / f"{picture}.svg").read_text(encoding="utf-8") == drawn
 
 
-def test_shifter_and_strip_are_fed_after_the_fuse(settings: config.Settings) -> None:
+def test_the_wiring_diagram_feeds_level_shifter_and_strip_after_the_fuse(settings: config.Settings) -> None:
     drawn = wiring_diagram("spi", StripSettings(), settings.buttons.pins, settings.strip.limit_ma)
     wires = re.findall(r'<path d="M([\d.]+) ([\d.]+)[^"]*H([\d.]+)" fill="none" stroke="([^"]+)"', drawn)
     red = [(float(x), float(end)) for x, _, end, colour in wires if colour == "#e5533d"]

@@ -80,7 +80,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
     table.stop()
 
 
-def test_a_button_acts_on_the_table_and_a_refused_press_changes_nothing(place: Place) -> None:
+def test_the_undo_button_undoes_a_throw_and_a_refused_bank_press_does_not(place: Place) -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"], "rules": {}}
     started = place.table.submit(StartGame(header=header))
     thrown = place.table.submit(PlayLine(number=started.number, line={"throw": [1, 1, 2, 3, 4, 5, 6]}))
@@ -158,7 +158,7 @@ def test_a_failed_shutdown_is_reported_on_the_page(place: Place, command: tuple[
     assert told in says
 
 
-def test_broken_buttons_are_reported_and_the_table_plays_on(place: Place) -> None:
+def test_buttons_that_fail_to_start_are_reported_with_cause_and_cure(place: Place) -> None:
     place.buttons.ill = DeviceError("The buttons' pins can't be used.", "Check their numbers.")
     place.listen()
     assert place.health() == (False, "The buttons' pins can't be used. Check their numbers.")

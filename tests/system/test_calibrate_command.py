@@ -141,7 +141,7 @@ def test_a_damaged_calibration_is_reported_and_the_table_plays_on(tmp_path: Path
     assert load_reader("virtual", open_camera("virtual"), tmp_path, NETWORKS).rig is not None
 
 
-def test_corners_by_hand_need_no_sheet(tmp_path: Path) -> None:
+def test_calibrate_with_given_corners_finds_the_camera_without_a_sheet(tmp_path: Path) -> None:
     corners = ("45,34", "1235,34", "1235,926", "45,926")
     done = pegpip(tmp_path, "calibrate", "--data", str(tmp_path), "--die", "16", "--json", "--corners", *corners)
     assert done.returncode == 0, done.stderr
@@ -199,13 +199,13 @@ def test_the_pdf_has_the_markers_that_the_detector_looks_for() -> None:
         ("--camera", "camcorder"),
     ],
 )
-def test_wrong_usage_is_reported_and_writes_nothing(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_calibrate_with_wrong_options_raises_and_writes_nothing(words: tuple[str, ...], tmp_path: Path) -> None:
     done = calibrate("--data", str(tmp_path / "data"), *words)
     assert isinstance(done.exception, SetupError)
     assert not (tmp_path / "data").exists()
 
 
-def test_a_missing_camera_is_reported_as_json_too(tmp_path: Path) -> None:
+def test_calibrate_json_without_a_camera_exits_1_with_an_error(tmp_path: Path) -> None:
     done = calibrate("--camera", "opencv:63", "--data", str(tmp_path), "--json")
     assert done.return_value == 1
     told = json.loads(done.stdout)

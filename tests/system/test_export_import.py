@@ -103,7 +103,7 @@ def test_an_export_overwrites_an_existing_file_only_with_replace(table: Path) ->
     assert zipfile.is_zipfile(file)
 
 
-def test_an_export_leaves_nothing_but_its_file(table: Path) -> None:
+def test_an_export_creates_only_the_archive_beside_the_data_folder(table: Path) -> None:
     before = set(table.parent.iterdir())
     exported(table)
     assert set(table.parent.iterdir()) - before == {table.parent / "all.zip"}

@@ -19,7 +19,7 @@ def strip_says(table: Running, ok: bool) -> str:
     return str(part["says"])
 
 
-def test_a_table_plays_on_without_its_strip_and_lights_it_once_back(tmp_path: Path) -> None:
+def test_with_an_unreachable_wled_strip_play_goes_on_until_it_is_lit(tmp_path: Path) -> None:
     with Running(tmp_path, "--strip", f"wled:{HOST}", "--players", "Ann,Ben") as table:
         says = strip_says(table, ok=False)
         assert f"The WLED controller {HOST} can't be reached" in says

@@ -122,7 +122,9 @@ def evening(played_evening: Path, tmp_path: Path) -> Path:
     return shutil.copytree(played_evening, tmp_path / "evening")
 
 
-def test_a_start_replays_the_game_on_the_table_and_no_other(evening: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_at_a_start_only_the_unfinished_games_entries_are_replayed(
+    evening: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     entries = list[int]()
     after = record.evolve
 

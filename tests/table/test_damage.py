@@ -81,7 +81,7 @@ def test_lost_entries_are_reported_with_numbers_and_time(tmp_path: Path) -> None
     assert found[20:] == tuple(entries[40:]), "the game after it stands as it was"
 
 
-def test_after_a_lost_end_no_entry_number_repeats(tmp_path: Path) -> None:
+def test_entries_after_a_lost_journal_end_do_not_reuse_entry_numbers(tmp_path: Path) -> None:
     kept(tmp_path)
     for copy in (FIRST, SECOND):
         spoil(tmp_path / copy, b'"n":60,')
@@ -184,7 +184,9 @@ def test_safe_mode_shows_the_state_before_the_first_damaged_entry(tmp_path: Path
     assert known(last_good(tmp_path).game).view == before.state
 
 
-def test_any_fault_at_the_start_ends_it_with_a_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_while_opening_the_journal_raises_a_device_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fall(*_: object) -> None:
         raise SystemExit("out of the blue")
 

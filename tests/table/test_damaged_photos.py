@@ -31,7 +31,7 @@ def test_the_next_scrub_finds_and_repairs_damage_to_one_copy(tmp_path: Path, cop
     assert read_entries(tmp_path) == (*entries, entry(61))
 
 
-def test_damage_to_another_part_of_each_copy_loses_nothing(tmp_path: Path) -> None:
+def test_damage_to_different_lines_of_both_journal_copies_loses_nothing(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     for number in range(2, 20):
         spoil(tmp_path / SECOND, b'"n":%d,' % number)
@@ -87,7 +87,7 @@ def test_a_replaced_photo_is_reported_and_no_longer_shown(tmp_path: Path) -> Non
     assert (aside / "photos" / "4.jpg").read_bytes() == b"another picture", "no photo is ever destroyed"
 
 
-def test_a_deleted_photo_is_no_damage(tmp_path: Path) -> None:
+def test_a_scrub_reports_no_damage_for_a_deleted_photo(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     (tmp_path / "photos" / "1.jpg").unlink()
     scrub(journal)

@@ -148,7 +148,7 @@ def test_undo_crosses_turns_and_games_and_resumes_an_abandoned_game(tmp_path: Pa
     table.stop()
 
 
-def test_undo_reaches_back_to_the_sitting_before(tmp_path: Path) -> None:
+def test_undoing_a_games_start_reopens_the_previous_sittings_game(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     people = [["Ann", "Ben"], ["Cat", "Dan"], ["Dan", "Cat"]]

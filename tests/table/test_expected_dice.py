@@ -35,7 +35,7 @@ def test_after_the_roll_off_the_game_sets_the_number_of_dice(game: str, dice: in
     assert expected({"game": game, "roll_off": True}, throw(3, 4), throw(1, 1)) == (dice, True)
 
 
-def test_in_a_piddle_the_expected_number_of_dice_is_open() -> None:
+def test_in_a_piddle_the_expected_dice_count_is_none() -> None:
     named = [throw(5, 5, 5, 5, 5, 2, 3), {"do": "point", "value": 5}]
     assert expected({"game": "crib_dice"}, *named) == (None, False)
 

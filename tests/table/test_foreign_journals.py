@@ -66,7 +66,7 @@ def test_the_anchor_reveals_that_both_copies_were_rolled_back(tmp_path: Path) ->
     assert len(reports(folder)) == 1, "told once"
 
 
-def test_the_anchor_reveals_a_foreign_journal(tmp_path: Path) -> None:
+def test_the_anchor_reports_a_data_folder_whose_journal_was_exchanged(tmp_path: Path) -> None:
     kept(tmp_path / "ours", anchors=tmp_path)
     entries = kept(tmp_path / "other", 30, games=(1,))
     for copy in (FIRST, SECOND):
@@ -101,7 +101,7 @@ def test_a_recovery_leaves_the_surviving_lines_as_they_were(tmp_path: Path) -> N
     assert [*after[:19], *after[20:]] == [*before[:19], *before[20:]]
 
 
-def test_a_line_that_only_an_older_copy_has_fills_the_gap(tmp_path: Path) -> None:
+def test_a_journal_line_lost_from_both_copies_returns_from_an_older_copy(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     older = (tmp_path / SECOND).read_bytes()
     for copy in (FIRST, SECOND):

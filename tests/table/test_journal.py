@@ -47,7 +47,9 @@ def test_appended_entries_can_be_read_by_another_program(tmp_path: Path) -> None
     journal.close()
 
 
-def test_an_entry_is_in_both_copies_and_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_appending_an_entry_writes_and_syncs_both_journal_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     journal = opened(tmp_path)
     synced: list[int] = []
     monkeypatch.setattr(os, "fdatasync", lambda file: synced.append(os.fstat(file).st_ino))

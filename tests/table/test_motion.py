@@ -22,29 +22,29 @@ def seen(thrown: tuple[Die, ...], kept: tuple[Die, ...] = (), emptied: bool = Fa
     return Observation(thrown=thrown, kept=kept, doubt=None, photo_jpeg=None, at_s=0.0, emptied=emptied)
 
 
-def test_jitter_is_no_motion_even_if_the_zone_seemed_empty() -> None:
+def test_a_2_mm_shift_is_no_motion_even_if_the_throw_zone_seemed_empty() -> None:
     lying = dice(1, 2, 3)
     assert motion_of(lying, (), seen(pushed(lying, 2.0), emptied=True)) is Motion.NONE
 
 
-def test_new_values_in_old_places_are_no_roll_unless_the_zone_emptied() -> None:
+def test_new_values_at_old_positions_are_unsure_if_the_zone_emptied() -> None:
     lying = dice(4)
     turned = (msgspec.structs.replace(lying[0], value=2),)
     assert motion_of(lying, (), seen(turned)) is Motion.NONE
     assert motion_of(lying, (), seen(turned, emptied=True)) is Motion.UNSURE
 
 
-def test_dice_elsewhere_after_an_empty_zone_are_a_roll() -> None:
+def test_dice_at_new_positions_after_an_empty_throw_zone_are_a_roll() -> None:
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 3, seed=2), emptied=True)) is Motion.ROLLED
     assert motion_of((), (), seen(dice(1, 2, 3))) is Motion.ROLLED
 
 
-def test_the_same_values_elsewhere_without_an_empty_zone_are_unsure() -> None:
+def test_moved_dice_with_equal_values_are_unsure_and_with_new_ones_a_roll() -> None:
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 3, seed=2))) is Motion.UNSURE
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 4, seed=2))) is Motion.ROLLED
 
 
-def test_a_nudge_is_no_motion_and_a_push_is_unsure() -> None:
+def test_dice_pushed_by_12_mm_are_no_motion_and_by_17_mm_unsure() -> None:
     lying = dice(1, 2, 3)
     assert motion_of(lying, (), seen(pushed(lying, 12.0))) is Motion.NONE
     assert motion_of(lying, (), seen(pushed(lying, 17.0))) is Motion.UNSURE
@@ -56,7 +56,7 @@ def test_a_die_moved_to_the_keep_zone_is_no_roll() -> None:
     assert motion_of(lying, (), seen(pushed(lying[1:], 60.0), kept=dice(5, seed=3))) is Motion.UNSURE
 
 
-def test_kept_dice_put_back_into_an_empty_throw_zone_are_unsure() -> None:
+def test_a_die_moved_from_keep_zone_to_empty_throw_zone_is_unsure() -> None:
     kept = dice(5, 5)
     assert motion_of((), kept, seen(dice(5, seed=2), kept=kept[:1], emptied=True)) is Motion.UNSURE
 

@@ -97,7 +97,7 @@ def test_the_winner_of_the_roll_off_counts_as_the_starter(tmp_path: Path) -> Non
     table.stop()
 
 
-def test_the_next_player_of_the_losing_team_starts() -> None:
+def test_the_next_game_is_started_by_the_losing_teams_other_partner() -> None:
     assert next_starter((125, 30), (0, 1), first=1, seats=4) == 3
 
 

@@ -134,7 +134,7 @@ def test_a_withdrawn_and_a_corrected_game_change_the_result(table: Table) -> Non
     assert known(on(table).matches[0].scores)[0] > 1000
 
 
-def test_who_leaves_gives_walkovers_until_back(table: Table) -> None:
+def test_a_player_who_leaves_a_tournament_loses_by_walkover_until_back(table: Table) -> None:
     chance = random.Random(5)
     begin(table, "round_robin", FIVE[:4])
     one, other = play_next(table, chance)
@@ -171,7 +171,7 @@ def test_a_second_tournament_waits_until_the_first_is_over(table: Table) -> None
     assert len(begin(table).players) == 5
 
 
-def test_a_draw_that_no_game_fits_is_refused_and_changes_nothing(table: Table) -> None:
+def test_a_tournament_with_invalid_game_rules_or_players_is_refused(table: Table) -> None:
     number = table.snapshot().number
     for wrong in ({"game": "chess"}, {"rules": {"bombs": True}}, {"players": ("Ann", "")}, {"handicaps": {"Zoe": 3}}):
         sent: dict[str, Any] = {"form": "knockout", "game": "crapola", "players": FIVE, **wrong}
@@ -183,7 +183,7 @@ def test_a_draw_that_no_game_fits_is_refused_and_changes_nothing(table: Table) -
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_every_start_shows_the_tournament_as_it_was(tmp_path: Path, seed: int) -> None:
+def test_a_restart_restores_the_tournament_with_or_without_the_archive(tmp_path: Path, seed: int) -> None:
     chance, table = random.Random(seed), table_in(tmp_path)
     table.start()
     begin(table, chance.choice(("knockout", "round_robin")), FIVE[: chance.randint(3, 5)], handicaps={"Ben": 100})

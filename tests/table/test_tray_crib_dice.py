@@ -23,7 +23,7 @@ def test_unchanged_dice_are_no_throw(evening: Evening) -> None:
     assert evening.see().number == number
 
 
-def test_a_knock_is_neither_a_throw_nor_a_question(evening: Evening) -> None:
+def test_dice_slightly_moved_by_a_knock_cause_no_throw_and_no_question(evening: Evening) -> None:
     number = frozen(evening).number
     evening.tray.knock()
     assert evening.see().question is None
@@ -47,7 +47,7 @@ def test_dice_moved_between_the_zones_are_no_throw(evening: Evening) -> None:
     assert (after.number, known(after.notice).code) == (number, "throw")
 
 
-def test_a_hold_that_the_rules_forbid_says_why(evening: Evening) -> None:
+def test_dice_in_the_keep_zone_that_name_no_point_get_a_notice_why(evening: Evening) -> None:
     evening.throw(*FIRST)
     assert known(evening.keep(1).notice).args["reason"] == "pair_needed"
     assert known(evening.keep(5).notice).args["reason"] == "one_value"
@@ -130,7 +130,7 @@ def test_an_empty_tray_after_a_rollover_does_not_bank(evening: Evening) -> None:
     assert known(evening.throw(*FIRST).state)["turn_points"] == 15
 
 
-def test_a_piddle_may_borrow_a_frozen_die(evening: Evening) -> None:
+def test_a_piddle_throw_may_include_a_die_taken_from_the_keep_zone(evening: Evening) -> None:
     evening.throw(3, 3, 3, 3, 3, 3, 1)
     evening.keep(*[3] * 6)
     evening.tray.kept.pop()
@@ -153,7 +153,7 @@ def test_dice_with_new_values_in_new_places_are_a_throw(evening: Evening) -> Non
     assert evening.see().throws[-1].values == (1, 2, 2, 5, 6)
 
 
-def test_a_die_tipped_over_changes_nothing(evening: Evening) -> None:
+def test_one_die_turned_to_another_value_by_hand_is_no_throw(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(1, 3, 3, 4, 6).number
     die = evening.tray.thrown[0]

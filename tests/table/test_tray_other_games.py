@@ -142,7 +142,7 @@ def test_crapola_a_hold_too_small_to_bank_has_its_own_notice(table: Table, tray:
     assert known(table.submit(Observe(tray.keep(1, 1))).notice).code == "hold"
 
 
-def test_crapola_a_hold_counts_once_even_if_the_player_is_quick(table: Table, tray: Tray) -> None:
+def test_crapola_plays_a_hold_seen_together_with_the_next_throw_once(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(5, 5, 1, 5, 3, 5)))
     tray.keep_one(1)
@@ -151,7 +151,7 @@ def test_crapola_a_hold_counts_once_even_if_the_player_is_quick(table: Table, tr
     assert known(table.submit(Observe(tray.keep(1))).notice).args["dice"] == [1]
 
 
-def test_crapola_after_hot_dice_the_keep_zone_counts_as_empty(table: Table, tray: Tray) -> None:
+def test_crapola_after_hot_dice_offers_only_dice_kept_since_the_throw(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
     table.submit(Observe(tray.keep(1, 2, 3, 4, 5, 6)))

@@ -39,7 +39,7 @@ def test_throwing_again_replaces_a_throw_that_lacked_dice(evening: Evening) -> N
     assert (after.question, after.throws[-1].values) == (None, (1, 3, 3, 4, 6))
 
 
-def test_a_clear_reading_settles_a_question(evening: Evening) -> None:
+def test_a_later_trusted_reading_plays_the_throw_and_ends_the_question(evening: Evening) -> None:
     frozen(evening)
     first = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.COCKED)
     assert known(first.question).code == "cocked"
@@ -136,7 +136,7 @@ def test_a_throw_beside_unmoved_dice_is_asked_about(evening: Evening) -> None:
     assert (asked.number, known(asked.question).code, known(asked.question).wanted) == (number, "moved", (5,))
 
 
-def test_missing_dice_in_a_hand_do_not_make_the_tray_unclear(evening: Evening) -> None:
+def test_lifting_the_dice_to_throw_raises_no_doubt_about_the_tray(evening: Evening) -> None:
     frozen(evening)
     evening.tray.lift("thrown")
     assert known(evening.see(doubt=Doubt.COUNT).notice).code == "throw"

@@ -9,7 +9,7 @@ SIX_SIXES = [throw(6, 6, 6, 6, 6, 6, 1), point(6)]
 WIPE_OUT = [throw(2, 2, 3, 4, 5, 6, 1), point(2), throw(3, 3, 4, 5, 6)]
 
 
-def test_a_fuchle_loses_the_holes_of_the_peg_too() -> None:
+def test_a_fuchles_recorded_loss_includes_the_holes_the_peg_fell_back() -> None:
     banks = [*SIX_SIXES, STOP]
     losses = [turn for turn in turn_results(told("crib_dice", *banks, *(WIPE_OUT * 6))) if turn.kind == "dearest_loss"]
     assert [turn.points for turn in losses] == [2, 2, 2, 2, 2, 26]

@@ -78,7 +78,7 @@ def test_subscribers_get_every_number_in_ascending_order(table: Table) -> None:
     assert [pulse for _, pulse in seen] == list(range(seen[0][1], seen[0][1] + len(seen)))
 
 
-def test_a_throw_changes_the_snapshot_once(table: Table) -> None:
+def test_a_throw_after_motion_publishes_exactly_one_snapshot(table: Table) -> None:
     seen: list[int] = []
     table.submit(NoteMotion())
     table.subscribe(lambda snapshot, _: seen.append(snapshot.number))
@@ -106,7 +106,9 @@ def test_a_fault_in_a_command_leaves_the_table_playing(table: Table, monkeypatch
     assert table.submit(PlayLine(number=1, line=throw)).number == 2
 
 
-def test_the_next_command_mends_a_fault_in_the_projection(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_projection_fault_the_next_command_shows_the_played_line(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("companion.table.projection.race_of", lambda _: 1 // 0)
     with pytest.raises(CompanionError, match="fault in the program"):
         table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]}))
