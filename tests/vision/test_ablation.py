@@ -16,7 +16,7 @@ def cut_through() -> tuple[FrameBGR, None, tuple[int, ...]]:
     return shown.image_bgr[:, x + round(0.45 * width) :].copy(), None, shown.values
 
 
-def test_each_ablated_part_is_restored_after_its_row() -> None:
+def test_after_an_ablation_run_the_reader_has_all_its_parts_again() -> None:
     _, found = outcomes(Job("photos, count known", "one", True, cut_through))
     assert len(found) == len(ROWS) == len(WITHOUT) + 1
     frame_bgr, _, truth = cut_through()
@@ -25,7 +25,7 @@ def test_each_ablated_part_is_restored_after_its_row() -> None:
     assert reading.doubt is not None
 
 
-def test_the_ablation_table_weighs_groups_equally() -> None:
+def test_the_ablation_table_averages_groups_equally_despite_their_size() -> None:
     right, doubted, wrong = (True, True), (False, False), (False, True)
     jobs = [Job("rigs", group, False, cut_through) for group in ("one", "one", "other")]
     found = [[right] * len(ROWS), [wrong] + [doubted] * (len(ROWS) - 1), [right] * len(ROWS)]

@@ -106,15 +106,15 @@ def test_three_markers_give_the_sheets_pose_and_two_do_not() -> None:
     assert codes(hidden) >= {"few_markers"}
 
 
-def test_an_empty_tray_has_no_sheet() -> None:
+def test_a_picture_of_the_tray_without_the_sheet_is_reported_as_such() -> None:
     assert "no_sheet" in codes(camera().frame().image_bgr)
 
 
-def test_too_little_light_is_reported() -> None:
+def test_a_too_dark_calibration_picture_is_reported() -> None:
     assert "dark" in codes((with_sheet() * 0.3).astype(np.uint8))
 
 
-def test_a_reflection_is_reported() -> None:
+def test_glare_on_a_calibration_picture_is_reported() -> None:
     frame = (with_sheet() * 0.75).astype(np.uint8)
     assert codes(frame) == set()
     empty = camera().frame().image_bgr
@@ -122,7 +122,7 @@ def test_a_reflection_is_reported() -> None:
     assert "glare" in codes(empty)
 
 
-def test_light_from_one_side_is_reported() -> None:
+def test_uneven_light_on_the_calibration_sheet_is_reported() -> None:
     fading = np.linspace(1.0, 0.3, 1280)[None, :, None]
     assert "uneven" in codes((with_sheet() * fading).astype(np.uint8))
 
@@ -192,7 +192,7 @@ def test_a_die_in_the_throw_zone_is_measured(at_mm: tuple[float, float]) -> None
     assert die_edge_mm(film.frame().image_bgr, rig) == pytest.approx(16.0, abs=0.4)
 
 
-def test_no_die_and_two_dice_give_no_size() -> None:
+def test_measuring_the_die_size_without_exactly_one_die_returns_none() -> None:
     film = camera()
     rig = rig_of(LENS.floor_to_px(), PLAN, film.rig().empty_bgr, TAKEN)
     assert die_edge_mm(film.frame().image_bgr, rig) is None

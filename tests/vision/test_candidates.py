@@ -30,19 +30,19 @@ def test_a_fused_score_is_the_mean_over_the_scales_where_it_is_visible() -> None
     assert [one.score for one in (once, twice, near)] == pytest.approx([0.4, 0.7, 0.8])
 
 
-def test_only_the_same_place_and_size_at_another_scale_raise_a_score() -> None:
+def test_detections_at_other_places_or_sizes_do_not_raise_a_fused_score() -> None:
     beside = fuse({1.0: [seen(50, 40, 0.8)], 0.5: [seen(90, 40, 0.6)]})
     pip = fuse({1.0: [seen(50, 40, 0.8), seen(50, 18, 0.6, 1)], 0.5: [seen(50, 40, 0.8)]})
     assert [one.score for one in beside] == pytest.approx([0.4, 0.3])
     assert [(one.size_px, one.value) for one in pip] == [(40, 3)], "a pip that lies on a surer face is none"
 
 
-def test_a_value_needs_more_than_one_scale_to_win() -> None:
+def test_two_agreeing_scales_outvote_one_more_confident_scales_value() -> None:
     (one,) = fuse({1.0: [seen(50, 40, 0.8, 3)], 0.7: [seen(50, 40, 0.6, 2)], 0.5: [seen(50, 40, 0.6, 2)]})
     assert one.value == 2
 
 
-def test_fusing_no_detections_gives_none() -> None:
+def test_fusing_scales_without_detections_returns_an_empty_list() -> None:
     assert fuse({1.0: [], 0.5: []}) == []
 
 
@@ -80,7 +80,7 @@ def test_no_candidates_select_no_dice() -> None:
     assert select([], None).dice == () == select([], 2).rejected
 
 
-def test_the_joint_confidence_of_all_dice_decides_about_trust() -> None:
+def test_seven_dice_each_confident_enough_can_be_jointly_doubtful() -> None:
     few, many = ([read(50 + 100 * at, 60, 0.9, 0.9) for at in range(count)] for count in (2, 7))
     assert select(few, 2).doubt(2) is None
     assert all(one.confidence >= MIN_JOINT_CONFIDENCE for one in many)

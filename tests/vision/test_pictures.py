@@ -99,12 +99,12 @@ def test_a_grey_picture_gets_three_equal_colours() -> None:
 
 
 @pytest.mark.parametrize("suffix", [".png", ".tiff"])
-def test_sixteen_bits_become_eight(suffix: str) -> None:
+def test_a_16_bit_png_or_tiff_is_decoded_to_8_bits(suffix: str) -> None:
     image = picture_of_bytes(coded(scene().astype(np.uint16) * 257, suffix), "a")
     assert np.abs(image.astype(int) - scene()).max() <= 1
 
 
-def test_transparency_is_dropped() -> None:
+def test_a_png_with_an_alpha_channel_is_decoded_without_it() -> None:
     image = picture_of_bytes(coded(np.dstack([scene(), np.full((HEIGHT, WIDTH), 128, np.uint8)]), ".png"), "a")
     assert np.abs(image.astype(int) - scene()).max() <= 1
 

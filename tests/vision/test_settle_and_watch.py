@@ -43,7 +43,7 @@ def rested(camera: VirtualCamera) -> StillnessDetector:
     return detector
 
 
-def test_a_throw_settles_once(camera: VirtualCamera) -> None:
+def test_a_throw_is_seen_moving_and_then_reported_settled_exactly_once(camera: VirtualCamera) -> None:
     detector, _ = phases(camera, 1, StillnessDetector())
     camera.tray.throw()
     _, seen = phases(camera, 5, detector)

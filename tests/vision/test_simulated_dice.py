@@ -142,9 +142,7 @@ def test_the_same_seed_gives_the_same_throw() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_now_and_then_a_die_leans_on_the_wall_until_it_is_thrown_again(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cocked_share_decides_whether_one_simulated_die_leans(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vision.cameras.simulated.tray.COCKED_SHARE", 1.0)
     assert [cocked(pose) for pose in thrown(seed, 3)].count(True) == 1
     monkeypatch.setattr("vision.cameras.simulated.tray.COCKED_SHARE", 0.0)
