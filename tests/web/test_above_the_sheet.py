@@ -25,7 +25,7 @@ LINES = """() => { const edge = document.getElementById("sheet").getBoundingClie
 
 @pytest.mark.parametrize("size", [(390, 844), (360, 640)], ids=str)
 @pytest.mark.parametrize("game", GAMES)
-def test_the_sheet_cuts_no_line_of_the_scores(
+def test_on_a_phone_the_action_sheet_never_covers_half_a_line_of_scores(
     chromium: Any, site: tuple[str, Pub], game: str, size: tuple[int, int]
 ) -> None:
     fed = FedPage(chromium, site[0], "/control", paired=True)

@@ -184,7 +184,7 @@ def test_the_calibration_picture_is_the_cameras_frame(calibration: Calibration) 
     assert calibration.host.get("/api/calibrate.jpg").data[:2] == b"\xff\xd8"
 
 
-def test_the_api_describes_calibrating(calibration: Calibration) -> None:
+def test_the_openapi_description_lists_every_calibration_route(calibration: Calibration) -> None:
     described = set(calibration.host.get("/api/openapi.json").json["paths"])
     rules = {rule.rule for rule in calibration.pub.app.url_map.iter_rules() if rule.rule.startswith("/api/calibrate")}
     assert len(rules) == 7

@@ -89,13 +89,13 @@ def test_a_photo_is_a_jpeg_and_a_missing_one_is_404_with_a_reason(pub: Pub) -> N
     assert (missing.status_code, missing.json["error"]) == (404, "no_photo")
 
 
-def test_health_names_each_part(pub: Pub) -> None:
+def test_healthz_returns_ok_and_a_finding_for_the_camera(pub: Pub) -> None:
     told = pub.stranger().get("/healthz").json
     assert told["status"] == "ok"
     assert set(told["parts"]["camera"]) == {"ok", "says"}
 
 
-def test_the_api_describes_every_route_that_it_has(pub: Pub, tmp_path: Path) -> None:
+def test_the_openapi_description_matches_every_served_route(pub: Pub, tmp_path: Path) -> None:
     (tmp_path / "all").mkdir()
     with opened(tmp_path / "all", evening=PastGames(tmp_path), review=Review(tmp_path), voice=Mute()) as everything:
         for each in (pub, everything):
@@ -170,7 +170,7 @@ def test_static_files_are_gzipped_and_cached_for_good(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/api/state", "/metrics", "/qr/page.svg", "/api/throws/2.jpg", "/nowhere"])
-def test_answers_are_not_cached_unless_they_say_so(pub: Pub, path: str) -> None:
+def test_responses_are_sent_with_no_store_except_a_throws_photo(pub: Pub, path: str) -> None:
     assert pub.stranger().get(path).headers["Cache-Control"] == "no-store"
     assert pub.stranger().get("/api/throws/1.jpg").headers["Cache-Control"] == "private, max-age=3600"
 

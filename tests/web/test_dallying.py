@@ -95,7 +95,7 @@ def test_unfinished_requests_delay_no_other_phone_and_are_closed(room: tuple[Pub
     assert until(lambda: serves(port, GUEST))
 
 
-def test_a_body_that_never_comes_is_answered_with_408(room: tuple[Pub, int]) -> None:
+def test_a_request_whose_body_never_arrives_is_answered_with_408(room: tuple[Pub, int]) -> None:
     _, port = room
     (link,) = links_of(port, HALF_BODY, 1)
     assert b" 408 " in link.recv(1000)

@@ -33,7 +33,7 @@ def played(tmp_path: Path) -> Iterator[Pub]:
         yield pub
 
 
-def test_the_evening_lists_its_games(played: Pub) -> None:
+def test_api_evening_lists_the_games_of_the_sitting(played: Pub) -> None:
     told = played.stranger().get("/api/evening").json
     (game,) = told["games"]
     assert (game["game"], game["players"], game["over"]) == ("crib_dice", ["=1+1", "Ben"], False)

@@ -78,7 +78,7 @@ def test_an_exported_evening_is_the_same_after_the_import(tmp_path: Path) -> Non
 
 @pytest.mark.browser
 @pytest.mark.evening
-def test_an_evening_of_five_games_is_shown_in_chromium(chromium: Any, tmp_path: Path) -> None:
+def test_the_evening_page_shows_the_standings_of_five_games_in_chromium(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
         evening(pub)
         OUT.mkdir(parents=True, exist_ok=True)

@@ -66,7 +66,7 @@ def test_an_unpaired_phone_can_change_nothing(pub: Pub, path: str) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"[1]", b'{"number": "x"}', b"\xff\xfe", b"[" * 3000, b'{"number": 1e400}']
 )
-def test_malformed_json_is_refused_in_words(pub: Pub, path: str, body: bytes) -> None:
+def test_malformed_json_gets_400_or_422_with_a_message(pub: Pub, path: str, body: bytes) -> None:
     number = pub.start()
     answer = pub.host().post(path, data=body, content_type="application/json")
     assert answer.status_code in {400, 422}
@@ -130,7 +130,7 @@ def test_of_10000_pin_guesses_at_once_only_five_are_compared_and_logged(
     assert sum("wrong PIN" in record.message for record in caplog.records) == 5
 
 
-def test_a_guesser_waits_longer_each_time_and_others_do_not_wait(pub: Pub) -> None:
+def test_wrong_pins_block_only_the_address_that_sent_them_for_a_while(pub: Pub) -> None:
     guesser = pub.stranger("192.168.4.66")
     for _ in range(6):
         guesser.post("/api/pair", json={"pin": "000000"})
@@ -209,7 +209,7 @@ def test_a_press_right_after_a_code_changed_lets_no_one_in(pub: Pub) -> None:
     assert pub.pairing.let_in()
 
 
-def test_the_button_lets_in_nobody_who_has_not_asked(pub: Pub) -> None:
+def test_the_pairing_button_admits_nobody_without_a_current_request(pub: Pub) -> None:
     assert not pub.pairing.let_in()
     stranger = pub.stranger()
     assert stranger.post("/api/pair", json={"pin": ""}).status_code == 401

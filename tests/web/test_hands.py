@@ -30,7 +30,7 @@ def control(chromium: Any, address: str) -> Any:
     return page
 
 
-def test_a_page_says_when_the_table_is_gone_and_reconnects(chromium: Any, tmp_path: Path) -> None:
+def test_a_page_shows_a_lost_connection_and_reconnects_by_itself(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with opened(tmp_path / "a") as pub:
         with served(pub, ALONE) as address:

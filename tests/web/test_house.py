@@ -37,7 +37,7 @@ def test_a_game_is_started_with_a_bot_of_a_chosen_level(pub: Pub) -> None:
         None,
     ],
 )
-def test_impossible_terms_are_refused_with_a_reason(pub: Pub, terms: Any) -> None:
+def test_starting_a_game_with_an_impossible_bot_is_refused_with_422(pub: Pub, terms: Any) -> None:
     answer = pub.host().post("/api/games", json={**HEADER, "terms": terms})
     assert (answer.status_code, answer.json["error"]) == (422, "rules")
     assert pub.table.snapshot().game is None

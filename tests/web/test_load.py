@@ -8,6 +8,6 @@ from tests.web.load import SHORT, loaded
 
 
 @pytest.mark.slow
-def test_a_full_pub_is_served_while_a_guest_blocks_connections() -> None:
+def test_under_full_load_and_blocked_connections_no_limit_is_missed() -> None:
     told = loaded(SHORT)
     assert told["missed"] == [], told

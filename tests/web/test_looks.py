@@ -78,12 +78,12 @@ def visit(request: pytest.FixtureRequest, chromium: Any, club: tuple[str, Pub]) 
     page.context.close()
 
 
-def test_a_first_load_is_small_and_shifts_next_to_nothing(visit: Visit) -> None:
+def test_a_pages_first_load_is_within_its_byte_and_shift_limits(visit: Visit) -> None:
     assert sum(size for _, size in visit.sizes) <= FIRST_LOAD_BYTES, visit.sizes
     assert sum(value for value, *_ in visit.shifts) < MAX_SHIFT, visit.shifts
 
 
-def test_axe_finds_no_violation_also_at_twice_the_text_size(visit: Visit) -> None:
+def test_axe_finds_no_violation_on_a_page_even_at_double_text_size(visit: Visit) -> None:
     assert in_each_look(visit.page, ("light", "dark")) == []
     visit.page.evaluate("document.documentElement.style.fontSize = '200%'")
     assert violations(visit.page) == []
@@ -91,7 +91,7 @@ def test_axe_finds_no_violation_also_at_twice_the_text_size(visit: Visit) -> Non
     assert visit.page.problems == []
 
 
-def test_every_control_is_reached_by_tab_and_shows_it(visit: Visit) -> None:
+def test_the_tab_key_reaches_every_control_and_shows_a_focus_ring(visit: Visit) -> None:
     page = visit.page
     wanted = set(page.evaluate(FOCUSABLE))
     reached: dict[str, bool] = {}
@@ -104,7 +104,7 @@ def test_every_control_is_reached_by_tab_and_shows_it(visit: Visit) -> None:
     assert [element for element, ringed in reached.items() if not ringed and element in wanted] == []
 
 
-def test_a_narrow_phone_scrolls_only_down_and_every_target_is_large(visit: Visit) -> None:
+def test_at_320_px_no_page_scrolls_sideways_or_has_a_small_target(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 320, "height": 640})
     visit.page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = true; }")
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= 320
@@ -135,7 +135,7 @@ def test_axe_finds_no_violation_in_any_dialog(chromium: Any, midgame: Any) -> No
 
 @pytest.mark.pictures
 @pytest.mark.parametrize("path", PAGES)
-def test_every_page_is_drawn_at_every_size(chromium: Any, midgame: Any, path: str) -> None:
+def test_every_page_is_screenshot_at_every_size_and_colour_scheme(chromium: Any, midgame: Any, path: str) -> None:
     address, _ = midgame
     OUT.mkdir(parents=True, exist_ok=True)
     page = phone(chromium, address, paired=path in HOSTS_ONLY)
@@ -197,7 +197,7 @@ MAX_SHIFT = 0.01
 """Largest sum of layout shifts, a tenth of a good one by Web Vitals: a busy machine may draw a label after its icon."""
 
 
-def test_a_page_that_arrives_tag_by_tag_shifts_nothing(chromium: Any, site: Any) -> None:
+def test_a_slowly_arriving_page_causes_no_layout_shift(chromium: Any, site: Any) -> None:
     address, _ = site
     page = phone(chromium, address)
     page.add_init_script(SHIFTS)

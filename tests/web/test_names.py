@@ -48,7 +48,7 @@ def test_a_visible_name_in_any_script_is_accepted(pub: Pub, name: str) -> None:
 
 
 @given(st.text(max_size=24))
-def test_a_cleaned_name_has_no_flaw(name: str) -> None:
+def test_cleaning_any_text_leaves_a_valid_name_or_no_visible_character(name: str) -> None:
     left = cleaned(name)
     assert left == left.strip()
     assert problem_of([left]) is None or not any(unicodedata.category(sign)[0] in "LNPS" for sign in left)
@@ -61,7 +61,7 @@ def test_a_phones_name_loses_control_characters_and_outer_spaces(pub: Pub) -> No
     assert client.get("/api/phones").json["phones"][0]["name"] == "Ann's phone"
 
 
-def test_braces_in_a_name_are_not_taken_for_an_argument() -> None:
+def test_a_player_name_with_braces_is_inserted_into_a_text_unchanged() -> None:
     assert say("en", "event.banked", player="{points}", points=7, on="$&").startswith("{points}")
 
 

@@ -79,7 +79,7 @@ def test_a_guest_may_neither_throw_nor_decide_at_the_tray(pub: Pub) -> None:
         ("crapola", [{"throw": [1, 1, 1, 5, 2, 3]}], "/control", ["Set aside 1, 1, 1, 5 +1,050"]),
     ],
 )
-def test_only_the_sensible_next_action_is_highlighted(
+def test_each_page_highlights_only_the_expected_next_action(
     chromium: Any, pub: Pub, game: str, lines: list[dict[str, Any]], path: str, wanted: list[str]
 ) -> None:
     begin(pub, game, *lines)
@@ -89,7 +89,7 @@ def test_only_the_sensible_next_action_is_highlighted(
         page.context.close()
 
 
-def test_beside_the_tray_are_only_dice_that_the_game_can_use(chromium: Any, pub: Pub) -> None:
+def test_the_tray_page_offers_only_as_many_spare_dice_as_the_game_uses(chromium: Any, pub: Pub) -> None:
     pub.tray.lift(None)
     begin(pub, "crag")
     with served(pub) as address:

@@ -177,7 +177,7 @@ def _another_than(pin: str, guess: int) -> str:
     return f"{(int(pin) + 1 + guess) % 1_000_000:06d}"
 
 
-def test_a_patient_guesser_gets_43_guesses_in_a_hundred_years() -> None:
+def test_the_pin_budget_allows_at_most_43_wrong_guesses_in_100_years() -> None:
     clock = Clock()
     budget = Budget(clock)
     while clock.now_s < 100 * 365.25 * DAY_S:
@@ -186,7 +186,7 @@ def test_a_patient_guesser_gets_43_guesses_in_a_hundred_years() -> None:
     assert budget.count <= 43
 
 
-def test_a_blocked_pin_is_reported_and_blocks_nothing_else(pub: Pub) -> None:
+def test_after_20_wrong_pins_only_the_owner_can_pair_by_pin(pub: Pub) -> None:
     owner, player = pub.host(), pub.paired(Role.PLAYER, "Ann")
     assert owner.get("/api/phones").json["pin_rests_s"] == 0
     for at in range(20):

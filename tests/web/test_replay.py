@@ -37,7 +37,7 @@ def crag(pub: Pub) -> Pub:
     return pub
 
 
-def test_a_crag_seen_by_the_camera_has_a_clip_in_slow_motion(crag: Pub) -> None:
+def test_a_crag_filmed_by_the_camera_is_kept_as_an_animated_webp_clip(crag: Pub) -> None:
     clips = Clips()
     leave = crag.table.subscribe(clips.hear)
     filmed(clips, 5.0)
@@ -90,7 +90,7 @@ def test_only_the_newest_clips_are_kept(crag: Pub) -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_the_pubs_screen_shows_the_throw_again_and_stops(chromium: Any, tmp_path: Path, motion: str) -> None:
+def test_the_tv_page_replays_a_throw_once_unless_motion_is_reduced(chromium: Any, tmp_path: Path, motion: str) -> None:
     with opened(tmp_path, clips=StandInClips()) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
         page = chromium.new_context(viewport={"width": 1280, "height": 720}, reduced_motion=motion).new_page()

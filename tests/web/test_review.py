@@ -88,7 +88,7 @@ def test_the_review_lists_each_die_as_read_and_as_corrected(looked_over: Pub) ->
     assert (later["source"], later["doubt"], later["settled"]) == ("answered", "disagree", False)
 
 
-def test_the_owner_labels_throws_whose_dice_are_not_settled(looked_over: Pub) -> None:
+def test_the_owner_labels_a_reviewed_throw_and_invalid_labels_are_refused(looked_over: Pub) -> None:
     host = looked_over.host()
     throw = host.get("/api/review").json["throws"][0]
     values = [3, 5, 2, 2, 1, 4, 6]
@@ -100,7 +100,7 @@ def test_the_owner_labels_throws_whose_dice_are_not_settled(looked_over: Pub) ->
     assert host.post("/api/review/999", json={"values": values}).status_code == 422
 
 
-def test_the_zip_is_a_set_that_training_reads(looked_over: Pub, tmp_path: Path) -> None:
+def test_the_review_zip_is_a_training_set_of_the_labelled_photo(looked_over: Pub, tmp_path: Path) -> None:
     answer = looked_over.host().get("/api/review.zip")
     assert answer.mimetype == "application/zip"
     assert int(answer.headers["Content-Length"]) == len(answer.data)
@@ -114,7 +114,7 @@ def test_the_zip_is_a_set_that_training_reads(looked_over: Pub, tmp_path: Path) 
     assert sorted(photo.dice[:, 3]) == [2, 2, 3, 4, 5, 5, 6]
 
 
-def test_a_box_marked_as_no_die_is_not_in_the_set(looked_over: Pub) -> None:
+def test_a_box_labelled_as_no_die_is_left_out_of_the_review_zip(looked_over: Pub) -> None:
     host = looked_over.host()
     throw = host.get("/api/review").json["throws"][0]["throw"]
     assert host.post(f"/api/review/{throw}", json={"values": [0, 5, 2, 2, 1, 4, 6]}).status_code == 200

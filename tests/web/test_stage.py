@@ -93,9 +93,7 @@ def begun(pub: Pub, moment: Moment) -> None:
 
 
 @pytest.mark.parametrize("name", MOMENTS)
-def test_a_moment_is_shown_for_two_seconds_and_keeps_the_track_visible(
-    chromium: Any, tmp_path: Path, name: str
-) -> None:
+def test_the_tv_page_shows_an_event_for_its_time_beside_the_track(chromium: Any, tmp_path: Path, name: str) -> None:
     moment = MOMENTS[name]
     with opened(tmp_path) as pub, served(pub) as address:
         begun(pub, moment)

@@ -37,14 +37,14 @@ def school(tmp_path: Path) -> Iterator[tuple[Pub, Teacher]]:
         yield pub, teacher
 
 
-def test_only_the_host_may_teach(school: tuple[Pub, Teacher]) -> None:
+def test_an_unpaired_phone_cannot_see_or_begin_the_teaching_of_dice(school: tuple[Pub, Teacher]) -> None:
     stranger = school[0].stranger()
     assert stranger.get("/api/teach").status_code == 401
     assert stranger.post("/api/teach/begin", json={"name": "red"}).status_code == 401
     assert not school[1].lesson()
 
 
-def test_a_throw_is_learnt_as_the_host_says_it(school: tuple[Pub, Teacher]) -> None:
+def test_a_taught_throw_is_stored_with_the_values_that_the_owner_gives(school: tuple[Pub, Teacher]) -> None:
     teacher, host = school[1], school[0].host()
     assert host.get("/api/teach.jpg").status_code == 404
     host.post("/api/teach/begin", json={"name": "red"})
@@ -62,7 +62,7 @@ def test_a_throw_is_learnt_as_the_host_says_it(school: tuple[Pub, Teacher]) -> N
 
 
 @pytest.mark.browser
-def test_the_host_teaches_dice_in_chromium(chromium: Any, school: tuple[Pub, Teacher]) -> None:
+def test_the_owner_teaches_and_forgets_a_dice_set_in_chromium(chromium: Any, school: tuple[Pub, Teacher]) -> None:
     pub, teacher = school
     with served(pub) as address:
         context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")

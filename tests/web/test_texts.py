@@ -45,7 +45,7 @@ def test_every_text_that_the_pages_use_is_in_the_catalogue() -> None:
     assert missing == set()
 
 
-def test_every_event_and_notice_has_words() -> None:
+def test_every_event_and_notice_code_has_an_english_text() -> None:
     session = WEB.parent / "companion" / "table"
     source = (session / "snapshot.py").read_text()
     notices = set(re.findall(r"`(\w+)` \{", source.split("Notice = Phrase")[1].split("class Question")[0]))
@@ -65,7 +65,7 @@ def test_the_page_of_moments_is_written_from_the_source() -> None:
     assert moments_page.PAGE.read_text(encoding="utf-8") == moments_page.page(), "run `make moments-page`"
 
 
-def test_exactly_the_existing_doubts_have_words() -> None:
+def test_the_doubt_texts_are_exactly_those_of_the_doubt_enum() -> None:
     said = {key.removeprefix("doubt.") for key in texts("en") if key.startswith("doubt.")}
     assert said == set(Doubt)
 

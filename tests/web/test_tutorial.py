@@ -76,7 +76,9 @@ def lines_of(pub: Pub) -> Iterator[Snapshot]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
-def test_a_whole_game_is_explained_in_one_steady_place(chromium: Any, tmp_path: Path, game: str) -> None:
+def test_a_games_lessons_fill_one_place_of_fixed_height_on_phone_and_tv(
+    chromium: Any, tmp_path: Path, game: str
+) -> None:
     switches = {each.key for each in GAMES[game].switches}
     rules = {key: value for key, value in SHORT.items() if key in switches}
     with opened(tmp_path) as pub, served(pub) as address:

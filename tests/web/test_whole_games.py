@@ -196,7 +196,7 @@ def updated(page: Any, pub: Pub, number: int) -> Iterator[tuple[int, str]]:
         yield number, page.inner_text("#can")
 
 
-def test_an_update_moves_nothing_on_the_page(chromium: Any, tmp_path: Path) -> None:
+def test_a_new_snapshot_causes_no_layout_shift_on_a_slow_phone(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path) as pub, served(pub) as address:
         number = pub.start()
         page = slow_phone(chromium, address)
@@ -207,7 +207,7 @@ def test_an_update_moves_nothing_on_the_page(chromium: Any, tmp_path: Path) -> N
         page.context.close()
 
 
-def test_an_update_is_drawn_whole_in_one_frame(chromium: Any, tmp_path: Path) -> None:
+def test_no_frame_mixes_the_number_of_one_snapshot_with_anothers_text(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path) as pub, served(pub) as address:
         number = pub.start()
         page = slow_phone(chromium, address)
