@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 KEEPALIVE_S = 20
 """MQTT keep-alive in seconds. Higher: a lost table is shown as offline later, after 1.5 times this.
-After so long a silence the table pings the broker. Lower: more traffic, and a gap in the Wi-Fi counts as a loss."""
+The table pings the broker after this silence. Lower: more traffic, and a gap in the Wi-Fi counts as a loss."""
 LONGEST_PAUSE_S = 3
 """Longest pause between two attempts to connect, in seconds. Higher: the table reconnects later after an outage."""
 HEALTH_EVERY_S = 10.0

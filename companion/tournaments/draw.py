@@ -1,4 +1,4 @@
-"""What a tournament is made from: its draw, and the results of finished games."""
+"""The input of a tournament: its draw, and the results of finished games."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from companion.errors import RulesError, nearest
 P = TypeVar("P", bound=Hashable)
 """A player: a name or a number."""
 G = TypeVar("G")
-"""What names a game: a number or a UUID."""
+"""Identifier of a game: a number or a UUID."""
 Form = Literal["knockout", "round_robin"]
 """Single elimination, or everyone against everyone once."""
 FORMS: tuple[str, ...] = get_args(Form)
@@ -27,7 +27,7 @@ class Draw(Generic[P]):
         form: A knockout or a round robin.
         players: In drawn order: in a knockout the first get the byes, and the first two can meet in the final only.
         handicaps: Points that are added to a player's final score to decide a match; a player without any has 0.
-        left: Players who have left the tournament: whoever was to meet them gets a walkover.
+        left: Players who have left the tournament. Their opponents get a walkover.
     """
 
     form: Form

@@ -31,7 +31,7 @@ class Match(Generic[P, G]):
 
 @dataclass(frozen=True, slots=True)
 class _Entrant(Generic[P]):
-    """Who comes to a match of a knockout.
+    """One place in a match of a knockout.
 
     Attributes:
         player: The player; None while the match before is to be played.

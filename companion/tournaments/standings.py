@@ -32,9 +32,9 @@ class Placing(Generic[P]):
 def standings(draw: Draw[P], matches: Sequence[Match[P, G]]) -> list[Placing[P]]:
     """Return the standings after these matches (`matches_of`), the best first.
 
-    Knockout: the later the round in which a player went out, the better; whoever went out in the same round shares a
-    place, and whoever is not out is level with the leader. Round robin: most matches won; then most won against those
-    with as many wins; then the higher difference of points; then the place is shared.
+    Knockout: the later the round in which a player went out, the better. Players who went out in the same round share
+    a place; a player who is not out is level with the leader. Round robin: most matches won; then most won among the
+    players with as many wins; then the higher difference of points; then the place is shared.
     """
     totals = {player: _totals(draw, matches, player) for player in draw.players}
     keys: dict[P, tuple[float, ...]] = {}

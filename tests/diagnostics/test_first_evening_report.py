@@ -1,4 +1,4 @@
-"""What is left of a first evening: typed answers, the page and the zip of its findings, also after Ctrl-C."""
+"""The report of a first evening: typed answers, the page and the zip of its findings, also after Ctrl-C."""
 
 from __future__ import annotations
 

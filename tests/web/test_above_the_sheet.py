@@ -1,4 +1,4 @@
-"""What stands above a phone's sheet of buttons is whole: no score is cut, and the usual game shows them all."""
+"""The part of a page above a phone's sheet of buttons: no score is cut, and the usual game shows all scores."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ HAND_HELD_DEG = 16.0
 """Tilt of the sheet to the camera, in degrees, above which the sheet counts as held by hand and gives no pose. No
 camera over a tray is tilted as much. A higher limit could take a sheet in the hand for one in the tray."""
 MAX_BEND_PX = 1.5
-"""RMS error of the markers' corners, in pixels, above which the person is told that the sheet is not flat. A flat sheet
+"""RMS error of the markers' corners, in pixels, above which the advice is that the sheet is not flat. A flat sheet
 has half a pixel; a higher limit accepts a bent one."""
 MIN_DIE_PX = 32.0
 """Width of a die in the picture, in pixels, below which the person is advised to hang the camera lower. In smaller dice

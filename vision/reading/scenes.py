@@ -155,7 +155,7 @@ class TrayFrame:
         return bool(far_pips or self._unexplained(self._foreground.possible, self._dice_mask(selection)))
 
     def has_excess_foreground(self, selection: Selection) -> bool:
-        """Return whether a die has so much foreground around it that it may be a stack, or two dice read as one.
+        """Return whether the foreground around a die is too large for one die: a stack, or two dice read as one.
 
         Counted is foreground within one face of the die but outside all dice; certain foreground counts twice. The
         limit is MAX_EXCESS_FOREGROUND face areas more than the median die has.

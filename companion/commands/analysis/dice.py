@@ -73,7 +73,7 @@ def _of_the_table(data_folder: str | None, first_game: int | None, dice_set: str
 def in_words(found: dict[str, Any]) -> str:
     """Return the fairness result of `pegpip dice --json` as text for people.
 
-    It has the counts as bars, the verdict, and the bias that would have been found by now.
+    It has the counts as bars, the verdict, and the smallest bias that this many throws can show.
     """
     counts = found["counts"]
     rolled, most = sum(counts.values()), max(counts.values()) or 1

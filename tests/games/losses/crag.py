@@ -99,7 +99,7 @@ def _unfilled(state: Crag, seat: int) -> frozenset[int]:
 
 
 def ends(games: int) -> Iterator[str]:
-    """Yield a line for each round before the end: what the approximation costs there, and how wrong it is told.
+    """Yield a line for each round before the end: the cost of the approximation, and the error of its values.
 
     Both players play by the approximation. Each decision of a game's last ROUNDS rounds is also valued exactly.
     """

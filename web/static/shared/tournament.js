@@ -27,7 +27,7 @@ function line({ round, players, won, scores }) {
   );
 }
 
-/** The standings as a table, at most so many rows. */
+/** The standings as a table, with at most `most` rows. */
 export function standings(tournament, most = Infinity) {
   const columns = tournament.form === "knockout" ? ["played", "won"] : ["played", "won", "difference"];
   const head = (key) =>
@@ -64,7 +64,7 @@ export function standings(tournament, most = Infinity) {
   );
 }
 
-// What is told beside a name: a handicap, and that its owner has left.
+// The words beside a name: the handicap, and whether the player has left.
 function asides({ handicaps, left }, name) {
   const points = handicaps[name],
     words = [points ? `+${number(points)}` : "", left.includes(name) ? t("tournament.gone") : ""].filter(Boolean);
