@@ -94,7 +94,8 @@ class Canvas:
 def glow(path: LanePath, centre: float, reach: float) -> Levels:
     """Return the brightness of each LED of a lane for a soft spot of light: 1 at `centre`, falling to 0 at `reach`.
 
-    The fall is a smoothstep. `centre` is a position and `reach` a distance, both in holes of the lane.
+    The fall is a smoothstep. `centre` is a position and `reach` a distance above 0, both in holes of
+    the lane.
     """
     near = np.clip(1.0 - np.abs(path.steps - np.float32(centre)) / np.float32(reach), 0.0, 1.0)
     return np.asarray(near * near * (3 - 2 * near), np.float32)

@@ -40,8 +40,8 @@ class FrameBuffer:
     def frame(self) -> Frame | None:
         """Return the camera's next frame for the table; None at the end of a recording.
 
-        Frames that come while someone is `following`, or within a `reserve`, are only stored as `newest`; the call goes
-        on waiting.
+        Every frame is also stored as `newest`. Frames that come while someone is `following`, or within a `reserve`,
+        are only stored, and the call goes on waiting. Errors of the camera are passed on.
         """
         while True:
             self._used_s = time.monotonic()

@@ -272,10 +272,10 @@ def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
     """Move older data to a new folder `replaced-N`, and the unpacked files to their places.
 
     Returns:
-        The folder with the older data; None if there was none.
+        The folder with the older data; None if the data folder had none.
 
-    Each move is a rename on one disk, the journal last. After a power cut nothing is lost: older files are in
-    `replaced-N`, new ones in `import.part`.
+    Data is moved by renaming on one disk, the journal last. After a power cut nothing is lost: older files are in
+    `replaced-N`, new ones in `import.part`. Settings are written anew, and older ones are renamed beside them.
     """
     older = [path for path in folder.iterdir() if _goes_aside(path)]
     aside = free_path(folder, ASIDE) if older else None

@@ -156,7 +156,10 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
 
 
 def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
-    """Return the finding on the buttons: their pins are free and open, and shutting down is allowed.
+    """Return the finding on the buttons: good if their pins are free and open, and shutting down is allowed.
+
+    Buttons that need no pins (`keys`, `none`) are good, and marked as simulated. An unknown kind is bad. The permission
+    to shut down is tested only for a button that runs `systemctl`.
 
     Args:
         settings: The table's settings.

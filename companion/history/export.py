@@ -160,7 +160,10 @@ class PastGames:
         return ratings_of((game.header.game, self._regrets(game)) for game in finished)
 
     def _regrets(self, game: ArchivedGame) -> Regrets | None:
-        """Return an archived game's goal and what each decision cost its player; None where it is not rated. Cached."""
+        """Return an archived game's goal and what each decision of a person cost; None if it is not rated. Cached.
+
+        A game is not rated without odds, or if it was played in tournament mode.
+        """
 
         def judged() -> Json:
             return {"regrets": regrets_by_player(transcript_of(game.text()), game.terms)}

@@ -167,7 +167,7 @@ def _content(connection: Connection, game: dict[str, Any]) -> str:
 
 
 def _body(connection: Connection, game: dict[str, Any], revision: int) -> bytes:
-    """Return the signed bytes of a stored revision of a game. The revision must exist."""
+    """Return a stored revision of a game as the bytes that the table sent and signed. The revision must exist."""
     row = connection.execute(
         "SELECT body FROM revisions WHERE (season, game, revision) = (%s, %s, %s)",
         (game["season"], game["game"], revision),

@@ -153,7 +153,7 @@ def published(folder: Path, port: int) -> Iterator[None]:
 
 
 def served_port(folder: Path) -> int | None:
-    """Return the port in a data folder's file `.port`, which a running table writes; None if it is missing or damaged.
+    """Return the port in a data folder's file `.port`, which a running table writes; None if there is no number.
 
     Root may call it for a folder of the service, so it follows no link and never blocks on a pipe.
     """

@@ -178,7 +178,8 @@ def in_use(file: Path | None, overrides: dict[str, dict[str, Any]] | None = None
         overrides: section -> key -> value of the command line.
 
     Raises:
-        SetupError: The named file does not exist; or settings are wrong and there are no last good ones.
+        SetupError: The named file does not exist; a value of the command line is wrong; or one of the file is wrong and
+            there are no last good settings to take it from.
     """
     if file is not None and not file.exists():
         raise SetupError([f"Settings file {file} does not exist. Name another with --config FILE."])

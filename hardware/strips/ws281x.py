@@ -77,7 +77,8 @@ class Ws281xStrip:
     def show(self, frame_rgb: FrameRGB) -> None:
         """Send a frame to the LEDs.
 
-        Raises DeviceError if the strip is not open or the library fails, and ValueError for a frame of another length.
+        Raises DeviceError if the strip is not open, or if the library fails, which also closes the strip; and
+        ValueError for a frame of another length.
         """
         frame = checked(frame_rgb, self.leds)
         if self._strip is None:

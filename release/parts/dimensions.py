@@ -18,7 +18,8 @@ KEEP_ZONE_MM = 80.0
 WALL_HEIGHT_MM = 30.0
 """Height of the tray's walls above its floor, in mm. Lower: dice jump out; higher: the walls shade the floor."""
 SHEET_MM = 6.0
-"""Thickness of the tray's plywood in mm, floor and walls alike: the outer size follows from it."""
+"""Thickness of the tray's plywood in mm, floor and walls alike. The tray's outer size and the arm's place and
+height follow from it."""
 RIDGE_WH_MM = (6.0, 3.0)
 """Width and height of the strip that separates the keep zone; above 4 mm, dice would lean on it."""
 BASE_WDH_MM = (640.0, 400.0, 12.0)

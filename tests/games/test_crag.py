@@ -118,7 +118,7 @@ def test_crag_refuses_the_decisions_of_other_games() -> None:
         assert "can't be decided here" in refused(throw(2, 2, 3), line)
 
 
-def test_options_name_every_keep_and_the_entries_best_first() -> None:
+def test_options_of_crag_list_every_keep_then_categories_best_first() -> None:
     options = told("crag", throw(1, 6, 6)).state.options()
     keeps = [option.dice for option in options if isinstance(option, Keep)]
     assert keeps == [(), (1,), (6,), (1, 6), (6, 6)]

@@ -93,7 +93,7 @@ def test_a_last_turn_bank_wins_if_the_opponent_cannot_reach_it() -> None:
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_a_bank_beyond_the_track_leaves_the_other_one_last_turn(piddle_points: bool) -> None:
+def test_the_value_of_a_winning_bank_allows_for_the_others_last_turn(piddle_points: bool) -> None:
     banked = duel.turn_values(board_at(100, 90, piddle_points=piddle_points)).bank
     for points in (21, 40, 99):
         assert banked(points) == pytest.approx(1 - last_turn(piddle_points, 10 + points), abs=1e-9)

@@ -54,7 +54,7 @@ def _thrown(dice: tuple[int, ...]) -> Any:
     return Throw(dice)
 
 
-def test_a_repeated_piddle_is_as_safe_and_a_bomb_succeeds_11_in_36() -> None:
+def test_a_second_piddle_is_safe_31_times_in_36_and_a_bomb_wins_11() -> None:
     again = told("crib_dice", throw(*[4] * 5, 1, 2), point(4), throw(4, 4))
     assert again.state.safe_chance == pytest.approx(31 / 36)
     bomb = told("crib_dice", *bank(20), *ones(5), BOMB, rules={"bomb": True})

@@ -51,7 +51,7 @@ def test_colour_order_and_pins_come_from_the_settings(tmp_path: Path) -> None:
     assert wired.buttons.pins == {"bank": 5, "undo": 27, "next": 22}
 
 
-def test_brightness_gamma_white_and_limit_come_from_the_settings(tmp_path: Path) -> None:
+def test_strip_settings_read_brightness_gamma_white_and_limit(tmp_path: Path) -> None:
     asked = "[strip]\nbrightness = 0.5\nlimit_ma = 900\ngamma = 2.2\nwhite = [0.9, 0.8, 1.0]\n"
     strip = settings(tmp_path, asked).strip
     assert (strip.brightness, strip.gamma, strip.white, strip.limit_ma) == (0.5, 2.2, (0.9, 0.8, 1.0), 900)

@@ -110,7 +110,7 @@ def test_the_bank_button_is_refused_while_a_reading_is_in_doubt(evening: Evening
         evening.table.submit(PressButton(button="bank"))
 
 
-def test_an_unmoved_die_that_is_not_frozen_makes_a_throw_incomplete(evening: Evening) -> None:
+def test_a_throw_with_an_unmoved_loose_die_is_not_entered(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(5, 3, 3, 4, 6).number
     three = next(die for die in evening.tray.thrown if die.value == 3)

@@ -265,7 +265,7 @@ def test_lights_are_restored_when_the_camera_fails(camera: VirtualCamera) -> Non
     assert asked == [True, False]
 
 
-def test_a_camera_that_fails_is_reported_and_opened_again(camera: VirtualCamera) -> None:
+def test_a_camera_whose_start_fails_twice_is_reported_and_started_again(camera: VirtualCamera) -> None:
     pauses: list[float] = []
 
     class Failing:

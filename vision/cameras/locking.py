@@ -157,9 +157,10 @@ class AutoLock:
         return len(values) == STEADY_FRAMES and max(values) <= (1 + MAX_CHANGE) * min(values)
 
     def _lock_focus(self, metadata: Mapping[str, Any]) -> Controls:
-        """Return the controls that lock the lens once it has been in focus for STEADY_FRAMES; until then none.
+        """Return the controls that lock the lens once it has been in focus for STEADY_FRAMES in a row.
 
-        It is locked at the median position of these frames.
+        Until then, once locked, and for a fixed lens there are none. It is locked at the median position of these
+        frames.
 
         Args:
             metadata: picamera2's metadata of the present frame.

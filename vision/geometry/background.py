@@ -115,7 +115,10 @@ class EmptyTray:
         return EmptyTray(self.scale, cv2.warpAffine(self.levels, warp, size_wh, borderMode=cv2.BORDER_REPLICATE))
 
     def matches(self, view: Levels, face_xy: Sequence[float], size_px: float) -> bool:
-        """Return whether the view shows only the empty tray where a face was detected, if need be two pixels shifted.
+        """Return whether the view shows only the empty tray where a face was detected.
+
+        Each pixel must lie between the darkest and the brightest pixel of the empty tray within two pixels of it, with
+        a tolerance. One pixel outside is enough for False.
 
         True for a face that is printed on the tray. False for a white die on white paper: its pips differ.
 

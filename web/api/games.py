@@ -85,7 +85,10 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
 
 
 def _add_seat_routes(made: Routes, pairing: Pairing) -> None:
-    """Add the routes by which paired phones take and leave seats in the next game to the group `made`."""
+    """Add the routes of the seats in the next game to the group `made`.
+
+    Anyone may list them; paired phones take and leave one.
+    """
 
     @made.get("/api/seats", "Who sits down for the next game", roles=ANYONE)
     def seats() -> flask.Response:

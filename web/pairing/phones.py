@@ -240,7 +240,7 @@ class Pairing:
         return next((each.code for each in self.join_requests() if token and each.token_sha256 == _sha256(token)), None)
 
     def phone(self, token: str | None) -> Paired | None:
-        """Return the paired phone with this token, and record that it was used now; None if unknown or expired.
+        """Return the paired phone with this token, and note its use; None if the token is unknown or expired.
 
         A phone with an expired token is removed from the list of paired phones.
         """

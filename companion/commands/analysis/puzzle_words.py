@@ -50,7 +50,7 @@ def answer_in_words(puzzle: Puzzle) -> str:
 
 
 def option_in_words(option: Option) -> str:
-    """Return an option in English words: "throw 4 dice", "bank", "keep 1, 5"."""
+    """Return an option in English words: "throw 4 dice", "bank", "keep 1, 5", "keep none"."""
     line = option_line(option)
     if "throw" in line:
         return say("en", "best.throw", count=line["throw"])

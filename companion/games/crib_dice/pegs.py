@@ -163,7 +163,8 @@ class CribbageBoard:
     def marked(self, seat: int) -> CribbageBoard:
         """Return the board with a seat marked as left. The turn is not passed, and the game does not end.
 
-        A side whose players have all left is out: its peg is at the start, and it no longer counts as finished.
+        A side whose players have all left is out: its peg is at the start, and it counts neither as finished nor as
+        fuchled.
         """
         side, left = seat % len(self.sides), self.left | {seat}
         if not left.issuperset(range(side, len(self.header.players), len(self.sides))) or side in self.out:
@@ -247,7 +248,7 @@ def new_board(header: Header, first: int, left: frozenset[int] = NOBODY) -> Crib
 
     Args:
         header: Set-up of the game.
-        first: Seat that starts.
+        first: Seat that starts. The turn is not passed if that player has left.
         left: Seats of players who left before the game began. If too few remain, the game is over.
     """
     sides = sides_of(header)

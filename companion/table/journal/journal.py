@@ -249,7 +249,7 @@ class Journal:
         self._note_verified("photos not yet")
 
     def _recover(self, damage: Damaged, head: Head | None) -> str:
-        """Set the folder aside, write both copies anew from what survives, and open them. Return the report.
+        """Copy the folder into `damaged-N`, write both copies anew from what survives, open them; return the report.
 
         `head` is the last known end of the journal, or None.
         """

@@ -327,7 +327,8 @@ def _unsure(now: Situation, before: Memory) -> Interpretation:
 def _rolled(now: Situation) -> Interpretation:
     """Interpret dice that were rolled: play the throw if the reading is clear and exactly one play is legal.
 
-    Otherwise ask people. If no throw is legal now, only a notice says that a decision must come first.
+    Otherwise ask people. If no throw is legal now, only a notice says that a decision must come first; after the end
+    of the game there is none.
     """
     state, memory, observation, wanted = now.state, now.memory, now.observation, _legal_sizes(now)
     seen = len(observation.thrown)
@@ -349,7 +350,7 @@ def _possible_plays(now: Situation, still: Values = ()) -> list[tuple[Action, ..
     """Return every distinct sequence of lines that the rules allow and the dice can mean.
 
     Each ends with a `Throw`, after the decisions that the keep zone implies. `still` holds the values of dice that did
-    not move since the last observation.
+    not move since the last observation; a policy may count them as not thrown.
     """
     plays = list[tuple[Action, ...]]()
     for before in now.policy.before_throw(now.state, now.dice):

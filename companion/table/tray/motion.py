@@ -14,7 +14,7 @@ SAME_PLACE_MM = 4.0
 that lands close to the old places is missed."""
 NUDGE_MM = 15.0
 """Distance in mm up to which a knock or a hand moves a die. Too low: pushed dice count as rolled; too high: the table
-asks about real throws."""
+asks about rolled dice that came to rest near the old places."""
 
 
 class Motion(Enum):
