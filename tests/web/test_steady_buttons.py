@@ -15,7 +15,7 @@ from tests.web.injecting import stop_clock
 from tests.web.pub import HEADER, PIN, Pub, play, served
 
 pytestmark = pytest.mark.browser
-INTERLEAVINGS = 100
+INTERLEAVINGS = 200
 SEEN_MS = 250
 """Longest time from a look at a button to the tap: less than the shortest pause of changed buttons."""
 PAUSE_MS = 900
