@@ -152,7 +152,7 @@ duel-games: .venv/dev.stamp .venv/solve.stamp  ## play 200,000 games between two
 	@touch $@
 
 .PHONY: losses
-losses: .venv/dev.stamp .venv/solve.stamp  ## measure what the approximations of the odds lose (twenty minutes; GAME=name: one game)
+losses: .venv/dev.stamp .venv/solve.stamp  ## measure what the approximations of the odds lose (long; GAME=name: one game)
 	@$(BIN)/python -m tests.games.losses $(GAME)
 
 solve: .venv/solve.stamp  ## compute the stored tables of best play (ten minutes; docs/how-to/change-a-scoring-chart.md)
