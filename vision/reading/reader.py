@@ -151,7 +151,7 @@ class Reader:
         doubts = dict[Selection, Doubt | None]()
 
         def doubt_of(selection: Selection) -> Doubt | None:
-            """Return the doubt of networks and geometry; of each selection it is found once."""
+            """Return the doubt of a selection by networks and geometry; None if there is none. Cached per selection."""
             if selection not in doubts:
                 doubts[selection] = selection.doubt(expect) or scene.doubt(selection)
             return doubts[selection]
