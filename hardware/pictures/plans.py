@@ -14,8 +14,9 @@ MARGIN_MM = 12.0
 panel's edge, is as far below the lowest. More makes both drawings larger."""
 CORNER_MM = 5.0
 """Distance of the template's corner screws from both edges of the panel, in mm. More: they meet the first LEDs."""
-SCREW_MM = 3.4
-"""Diameter of the holes for the corner screws (M3) in the template, in mm. Less: the screws jam."""
+SCREW_MM = 3.5
+"""Diameter of the holes for the corner screws (M3) of the panels, in mm; a drill of that size is common. Less: the
+screws jam."""
 RULER_MM = 14.0
 """Room below the lowest holes for the ruler, in mm. With it the template of a cribbage board fits A4 paper and a
 printer's margins; more would not fit."""
@@ -28,7 +29,8 @@ _LANE_COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7
 def wiring_map(layout: Layout) -> str:
     """Return an SVG map of the wiring for screens: every LED as a circle, joined by the strip's path from `data in`.
 
-    Hole 1 and every fifth hole show their number; each LED's index and hole are its tooltip. Lanes differ in colour.
+    Hole 1 and every fifth hole show their number, start and finish pockets S and F. Each LED's index and hole are its
+    tooltip. Lanes differ in colour.
     """
     numbers, radius_mm = _holes_by_led(layout), 0.42 * _pitch_mm(layout)
     path = " ".join(f"{x:.2f},{y:.2f}" for x, y in _moved(layout))
@@ -38,8 +40,8 @@ def wiring_map(layout: Layout) -> str:
         colour = _LANE_COLOURS[lane % len(_LANE_COLOURS)] if lane >= 0 else "#3a2b1e"
         body.append(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{radius_mm:.2f}" fill="{colour}">')
         body.append(f"<title>LED {led}{escape(', ' + text if text else '')}</title></circle>")
-        if text and _is_labelled(text):
-            body.append(_text(x, y + 0.3 * radius_mm, text.split()[-1], 0.9 * radius_mm, "#17110c"))
+        if label := _label(text):
+            body.append(_text(x, y + 0.3 * radius_mm, label, 0.9 * radius_mm, "#17110c"))
     x, y = _moved(layout)[0]
     body.append(_text(x, y - radius_mm - 1, "data in", min(4.0, radius_mm), "#f4ead6"))
     width_mm, height_mm = _size_mm(layout)
@@ -51,7 +53,7 @@ def drilling_template(layout: Layout) -> str:
     """Return the drilling template as SVG in true size: a circle with a cross for each LED in use, and a ruler.
 
     Its frame is the panel's edge; a cross in each corner is for a screw. It is to be printed at 100 %. Hole 1 and every
-    fifth hole show their number.
+    fifth hole show their number, start and finish pockets S and F.
     """
     used = _holes_by_led(layout)
     body = []
@@ -59,8 +61,8 @@ def drilling_template(layout: Layout) -> str:
         if led in used:
             body.append(f'<circle cx="{x:.3f}" cy="{y:.3f}" r="{min(HOLE_MM / 2, 0.42 * _pitch_mm(layout)):.2f}"/>')
             body.append(f'<path d="M{x - 1:.3f} {y:.3f}h2M{x:.3f} {y - 1:.3f}v2"/>')
-            if _is_labelled(used[led][1]):
-                body.append(_text(x, y + 4.6, used[led][1].split()[-1], 1.8, "#000", stroke=False))
+            if label := _label(used[led][1]):
+                body.append(_text(x, y + 4.6, label, 1.8, "#000", stroke=False))
     width_mm, height_mm = _size_mm(layout)
     ruler = f'<path d="M{MARGIN_MM} {height_mm - 5:.2f}h50m0 -1.5v3m-50 -3v3"/>'
     title = (
@@ -109,10 +111,15 @@ def _holes_by_led(layout: Layout) -> dict[int, tuple[int, str]]:
     return found | {led: (len(layout.lanes), "status") for led in layout.status}
 
 
-def _is_labelled(text: str) -> bool:
-    """Return whether the number in a hole's name, such as `hole 7`, is drawn: if it is 1 or a multiple of 5."""
-    number = text.split()[-1]
-    return number.isdigit() and (number == "1" or int(number) % 5 == 0)
+def _label(text: str) -> str:
+    """Return what is drawn at a hole by its name, such as `hole 5`: the number if it is 1 or a multiple of 5, else "".
+
+    A start pocket is drawn as S, a finish pocket as F.
+    """
+    if text in ("start", "finish"):
+        return text[0].upper()
+    number = text.rpartition(" ")[2]
+    return number if number.isdigit() and (number == "1" or int(number) % 5 == 0) else ""
 
 
 def _pitch_mm(layout: Layout) -> float:

@@ -20,6 +20,12 @@ would make the diagram wrong."""
 _STRIP_GROUND_PIN = 6
 """Number, on the 40-pin header, of the ground pin to which the strip's ground wire is drawn. Another pin that is no
 ground would make the diagram wrong."""
+_SHUTDOWN_GROUND_PIN = 9
+"""Number, on the 40-pin header, of the ground pin to which the shutdown button's wire is drawn: it has its own, because
+the button may be added later. Another pin that is no ground would make the diagram wrong."""
+_GROUND_PLACE_PX = (410.0, 215.0)
+"""(x, y) of the point where the grounds of strip, level shifter, supply and Pi meet, in pixels. Lower y: inside the
+level shifter's box."""
 _ROW_STEP_PX = 26
 """Distance between two rows of the header's pins in the drawing, in pixels. With more, pins leave the drawn header."""
 _EVEN_EXIT_PX, _ODD_EXIT_PX = 10, 15
@@ -51,11 +57,19 @@ def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], 
         limit_ma: Current limit of the strip in mA, from which supply, fuse and cables follow.
     """
     body = [_header()]
+    # The upper button's wire runs outermost, so that no two of them cross.
+    lane = _FIRST_LANE_PX + _LANE_STEP_PX * (len(buttons) + ("shutdown" in buttons))
+    joined: list[int] = []
     for number, (name, at) in enumerate(sorted(buttons.items(), key=lambda item: HEADER_PINS[item[1]])):
-        # The upper button's wire runs outermost, so that no two of them cross.
-        body += _button(number, name, at, _FIRST_LANE_PX + _LANE_STEP_PX * (len(buttons) - 1 - number))
-    if buttons:
-        body += _ground_of_buttons(len(buttons))
+        lane -= _LANE_STEP_PX
+        if name == "shutdown":
+            body += _shutdown_button(number, at, lane)
+            lane -= _LANE_STEP_PX
+        else:
+            body += _button(number, name, at, lane, joins=bool(joined))
+            joined.append(number)
+    if joined:
+        body += _ground_of_buttons(joined[0], len(buttons))
     pin = next(iter(strip_pins(kind, strip)), None)
     if pin is not None:
         body += _strip(pin, limit_ma)
@@ -111,24 +125,57 @@ def _strip(pin: int, limit_ma: float) -> list[str]:
             *("legs 1, 5, 7, 9, 12: GND", "100 nF from 14 to 7"),
         ),
         _box(640, 74, 220, 106, "LED strip", "WS2812B, 5 V", "DIN at its first LED", "1000 uF from + to -, there"),
-        _box(370, 240, 160, 90, supply, f"strip limited to {limit_ma:g} mA"),
+        _box(318, 252, 160, 74, supply, f"strip limited to {limit_ma:g} mA"),
+        _box(530, 252, 106, 74, "Terminal", "block, 2 poles"),
         _wire(_pin_at(place), (330, 120), _GREEN, f"GPIO{pin} (pin {place}): data", 215, _exit_px(place)),
-        _wire((480, 120), (640, 120), _GREEN, "330 ohm: data"),
-        _box(575, 242, 80, 40, "Fuse", fuse),
-        _wire((530, 262), (575, 262), _RED, "+5 V"),
-        _wire((655, 262), (690, 180), _RED, ""),
-        _wire((410, 240), (410, 180), _BLACK, "GND"),
-        _wire((450, 180), (690, 215), _RED, "+5 V, after the fuse", 690),
-        _dot(690, 193, _RED),
-        _wire((530, 310), (790, 180), _BLACK, "GND"),
+        _wire((480, 120), (640, 120), _GREEN, "330 ohm, then DIN"),
+        _box(680, 252, 80, 40, "Fuse", fuse),
+        _wire((478, 272), (530, 272), _RED, "+5 V"),
+        _wire((478, 306), (530, 306), _BLACK, "GND"),
+        _wire((636, 272), (680, 272), _RED, "+5 V"),
+        _wire((760, 272), (780, 180), _RED, ""),
+        _wire((450, 180), (780, 215), _RED, "", 780),
+        _label((644, 206), "+5 V, after the fuse"),
+        _dot(780, 193, _RED),
+        *_grounds(),
+    ]
+
+
+def _grounds() -> list[str]:
+    """Return SVG elements of the ground wires of terminal block, Pi, level shifter and strip, which meet at a point."""
+    x, y = _GROUND_PLACE_PX
+    return [
+        _wire((x, y), (x, 180), _BLACK, ""),
+        _wire((x, y), (840, 180), _BLACK, ""),
+        _wire((583, 252), (583, 234), _BLACK, ""),
+        _wire((583, 234), (x, y), _BLACK, ""),
+        _dot(x, y, _BLACK),
+        _label((578, 230), "GND: all meet at one point"),
         _wire(
-            *(_pin_at(_STRIP_GROUND_PIN), (370, 310), _BLACK, f"GND (pin {_STRIP_GROUND_PIN})"),
+            *(_pin_at(_STRIP_GROUND_PIN), (x, y), _BLACK, f"GND (pin {_STRIP_GROUND_PIN})"),
             *(230, _exit_px(_STRIP_GROUND_PIN)),
         ),
     ]
 
 
-def _button(number: int, name: str, bcm: int, lane: float) -> list[str]:
+def _shutdown_button(number: int, bcm: int, lane: float) -> list[str]:
+    """Return SVG elements that draw the shutdown button and its two wires, to its pin and to a ground pin of its own.
+
+    Args:
+        number: Index of the button from the top, from 0.
+        bcm: BCM number of the button's pin.
+        lane: x of the vertical part of the wire to its pin, in pixels; that of its ground is left of it.
+    """
+    y = _FIRST_BUTTON_PX + _BUTTON_STEP_PX * number
+    place, ground = HEADER_PINS[bcm], _SHUTDOWN_GROUND_PIN
+    return [
+        _wire(_pin_at(place), (500, y - 7), _BUTTON, f"GPIO{bcm} (pin {place})", lane, _exit_px(place)),
+        _wire(_pin_at(ground), (500, y + 13), _BLACK, f"GND (pin {ground})", lane - _LANE_STEP_PX, _exit_px(ground)),
+        _box(500, y - 20, 140, 40, "shutdown"),
+    ]
+
+
+def _button(number: int, name: str, bcm: int, lane: float, *, joins: bool) -> list[str]:
     """Return SVG elements that draw a button and its two wires, to its pin and to the ground of all buttons.
 
     Args:
@@ -136,6 +183,7 @@ def _button(number: int, name: str, bcm: int, lane: float) -> list[str]:
         name: Name of the button.
         bcm: BCM number of the button's pin.
         lane: x of the vertical part of the wire to its pin, in pixels.
+        joins: Whether its ground joins the wire that comes from a button above; else that wire begins here.
     """
     y = _FIRST_BUTTON_PX + _BUTTON_STEP_PX * number
     place = HEADER_PINS[bcm]
@@ -143,17 +191,20 @@ def _button(number: int, name: str, bcm: int, lane: float) -> list[str]:
         _wire(_pin_at(place), (500, y), _BUTTON, f"GPIO{bcm} (pin {place})", lane, _exit_px(place)),
         _box(500, y - 20, 140, 40, name),
         _wire((640, y), (_BUTTONS_GROUND_PX, y), _BLACK, "GND"),
-        *([_dot(_BUTTONS_GROUND_PX, y, _BLACK)] if number else []),
+        *([_dot(_BUTTONS_GROUND_PX, y, _BLACK)] if joins else []),
     ]
 
 
-def _ground_of_buttons(buttons: int) -> list[str]:
-    """Return SVG elements of the wire that joins the grounds of that many buttons and leads to the header."""
+def _ground_of_buttons(first: int, buttons: int) -> list[str]:
+    """Return SVG elements of the wire that joins the grounds of the buttons and leads to the header.
+
+    `first` is the index of the uppermost button that it joins, of `buttons` drawn below one another.
+    """
     x, y = _pin_at(_GROUND_PIN)
     low = max(y + _ODD_EXIT_PX, _FIRST_BUTTON_PX + _BUTTON_STEP_PX * (buttons - 1) + 40)
-    lane = _FIRST_LANE_PX + _LANE_STEP_PX * buttons
+    lane = _FIRST_LANE_PX + _LANE_STEP_PX * (buttons + 1)
     path = f"M{x} {y + _PIN_RADIUS_PX}v{_ODD_EXIT_PX - _PIN_RADIUS_PX}H{lane}V{low}"
-    path += f"H{_BUTTONS_GROUND_PX}V{_FIRST_BUTTON_PX}"
+    path += f"H{_BUTTONS_GROUND_PX}V{_FIRST_BUTTON_PX + _BUTTON_STEP_PX * first}"
     return [
         f'<path d="{path}" fill="none" stroke="{_BLACK}" stroke-width="2.5"/>',
         _words(494, low - 6, f"GND (pin {_GROUND_PIN})", "end", 11),
@@ -197,10 +248,13 @@ def _wire(
     else:
         label, anchor = (turn - 5, (ay + by) / 2), "end"
     drawn = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>'
+    return drawn + _label(label, text, anchor) if text else drawn
+
+
+def _label(at: tuple[float, float], text: str, anchor: str = "end") -> str:
+    """Return SVG elements of a wire's label at (x, y) in pixels; `anchor` is SVG's `text-anchor`."""
     # A dark rim, so that a wire behind the words does not cross them out.
-    if not text:
-        return drawn
-    return drawn + f'<g stroke="#17110c" stroke-width="5" paint-order="stroke">{_words(*label, text, anchor, 11)}</g>'
+    return f'<g stroke="#17110c" stroke-width="5" paint-order="stroke">{_words(*at, text, anchor, 11)}</g>'
 
 
 def _box(x: float, y: float, width: float, height: float, *lines: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
+from hardware.pictures.plans import SCREW_MM
 from hardware.track import Layout
 from release.parts.dimensions import (
     BASE_WDH_MM,
@@ -24,8 +25,6 @@ from release.parts.dimensions import (
     strip_pieces,
 )
 
-SCREW_MM = 3.4
-"""Diameter of the holes for the LED board's M3 screws, in mm. Lower: the screws jam."""
 PILOT_MM = 2.5
 """Diameter of the holes for 4 mm wood screws in the base board, in mm. Higher: the screws do not hold."""
 GAP_MM = 8.0

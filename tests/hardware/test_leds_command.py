@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from companion.commands.leds import command
 from companion.errors import DeviceError, SetupError
 from hardware.pictures.gallery import SCENES
-from hardware.pictures.plans import drilling_template, walk, wiring_map
+from hardware.pictures.plans import SCREW_MM, drilling_template, walk, wiring_map
 from hardware.pictures.wires import HEADER_PINS, wiring_diagram
 from hardware.settings import StripSettings
 from hardware.strips.ws2812 import bytes_for
@@ -66,11 +66,11 @@ def test_the_templates_frame_is_the_panels_edge_with_its_corner_holes() -> None:
     (frame,) = svg.iter(f"{SVG}rect")
     width, height = mm.board_wh_mm(preset("board3x121"))
     assert (float(frame.get("width", "")), float(frame.get("height", ""))) == pytest.approx((width, height), abs=0.21)
-    corners = re.findall(r'd="M([\d.]+) ([\d.]+)a1.7 ', drilling_template(preset("board3x121")))
+    corners = re.findall(rf'd="M([\d.]+) ([\d.]+)a{SCREW_MM / 2} ', drilling_template(preset("board3x121")))
     assert len(corners) == 4
-    assert float(corners[0][0]) + 1.7 == pytest.approx(5.0)
-    panel = re.findall(r'cx="([\d.]+)" cy="([\d.]+)" r="1.70"', sheets(preset("board3x121"))["board-front"])
-    moved = [(float(x) - GAP_MM - 1.7, float(y) - GAP_MM) for x, y in panel]
+    assert float(corners[0][0]) + SCREW_MM / 2 == pytest.approx(5.0)
+    panel = re.findall(rf'cx="([\d.]+)" cy="([\d.]+)" r="{SCREW_MM / 2}"', sheets(preset("board3x121"))["board-front"])
+    moved = [(float(x) - GAP_MM - SCREW_MM / 2, float(y) - GAP_MM) for x, y in panel]
     assert [tuple(map(float, corner)) for corner in corners] == [pytest.approx(one, abs=0.02) for one in moved]
 
 
@@ -112,7 +112,7 @@ def test_no_wire_of_the_diagram_lies_on_another(kind: str) -> None:
     pins = {"shutdown": 3, "bank": 17, "undo": 27, "next": 22}
     drawn = wiring_diagram(kind, StripSettings(), pins, 2000)
     wires = [covered(path) for path in re.findall(r'<path d="([^"]+)" fill="none" stroke="(?!#e5533d)', drawn)]
-    assert len(wires) == 14
+    assert len(wires) == 17
     # Two wires that cross share one pixel, and at most two such places here.
     assert max(len(one & other) for one, other in combinations(wires, 2)) <= 2
 

@@ -20,8 +20,8 @@ from companion.appliance.trial import PORT, SETTINGS
 from companion.cli import pegpip
 from companion.games.registry import GAMES
 from companion.settings import load as config
-from hardware.pictures.plans import drilling_template, wiring_map
-from hardware.pictures.wires import wiring_diagram
+from hardware.pictures.plans import HOLE_MM, SCREW_MM, drilling_template, wiring_map
+from hardware.pictures.wires import HEADER_PINS, wiring_diagram
 from hardware.power import cabling
 from hardware.settings import StripSettings
 from hardware.strips.ws2812 import bytes_for
@@ -54,7 +54,11 @@ def test_the_guides_example_settings_load_and_have_no_wiring_problem(settings: c
 def test_the_guides_wiring_pictures_match_its_example_settings(
     settings: config.Settings, picture: str, kind: str
 ) -> None:
-    drawn = wiring_diagram(kind, StripSettings(), settings.buttons.pins, settings.strip.limit_ma)
+    (shutdown,) = re.findall(r"^shutdown = (\d+)$", GUIDE, re.MULTILINE)
+    pins = {**settings.buttons.pins, "shutdown": int(shutdown)}
+    drawn = wiring_diagram(kind, StripSettings(), pins, settings.strip.limit_ma)
+    assert f"button** between GPIO{shutdown} (pin {HEADER_PINS[int(shutdown)]}) and ground (pin 9)" in IN_ONE_LINE
+    assert ">GND (pin 9)<" in drawn
     assert (DOCS / "img" / f"{picture}.svg").read_text(encoding="utf-8") == drawn
 
 
@@ -62,13 +66,15 @@ def test_the_wiring_diagram_feeds_level_shifter_and_strip_after_the_fuse(setting
     drawn = wiring_diagram("spi", StripSettings(), settings.buttons.pins, settings.strip.limit_ma)
     wires = re.findall(r'<path d="M([\d.]+) ([\d.]+)[^"]*H([\d.]+)" fill="none" stroke="([^"]+)"', drawn)
     red = [(float(x), float(end)) for x, _, end, colour in wires if colour == "#e5533d"]
-    fuse_left, fuse_right = 575.0, 655.0
-    assert [x for x, end in red if end <= fuse_left] == [530.0], "only the wire into the fuse comes from the supply"
+    fuse_left, fuse_right = 680.0, 760.0
+    before = [(x, end) for x, end in red if x < fuse_left and end <= fuse_left]
+    assert before == [(478.0, 530.0), (636.0, 680.0)], "from the supply through the terminal block into the fuse"
     assert all(end > fuse_right for _, end in red if end > fuse_left)
     assert "After the fuse the plus goes to the strip and to the shifter" in IN_ONE_LINE
 
 
 def test_the_guides_template_and_map_match_the_layout() -> None:
+    assert f"{HOLE_MM:g} mm at each cross, {SCREW_MM:g} mm at those in the corners" in IN_ONE_LINE
     board = preset("board3x121")
     assert (DOCS / "img" / "template-board3x121.svg").read_text(encoding="utf-8") == drilling_template(board)
     assert (DOCS / "img" / "map-board3x121.svg").read_text(encoding="utf-8") == wiring_map(board)
