@@ -70,9 +70,9 @@ def test_choice_chances_follow_the_temperature() -> None:
 
 
 def test_a_date_always_gives_the_same_puzzle_and_games_alternate_daily() -> None:
-    three = [puzzle_of(date(2026, 11, day)) for day in (1, 2, 3)]
-    assert {puzzle.transcript.header.game for puzzle in three} == set(GAMES)
-    assert puzzle_of(date(2026, 11, 1)).view() == three[0].view()
+    in_turn = [puzzle_of(date(2026, 11, day)) for day in range(1, len(GAMES) + 1)]
+    assert {puzzle.transcript.header.game for puzzle in in_turn} == set(GAMES)
+    assert puzzle_of(date(2026, 11, 1)).view() == in_turn[0].view()
 
 
 def test_a_game_without_choices_has_no_puzzles_and_leaves_its_day(monkeypatch: pytest.MonkeyPatch) -> None:
