@@ -93,8 +93,8 @@ def preset(name: str) -> Layout:
 def layout_problems(settings: TrackSettings) -> list[str]:
     """Return a sentence with a cure for each thing that is wrong with a described layout; empty if all is well.
 
-    Checked are unreadable lists of LEDs, missing lanes, lanes of the wrong length, and LEDs that do not exist or are
-    used twice.
+    Unreadable lists of LEDs are reported alone, and so is a layout without lanes. Else reported are lanes of the wrong
+    length, and LEDs that do not exist or are used twice.
     """
     texts = [*settings.lanes, *([settings.status] if settings.status else [])]
     unreadable = [text for text in texts if not _RANGES.fullmatch(text.replace(" ", ""))]
@@ -271,12 +271,12 @@ def table300() -> Layout:
     """
     start, holes, finish = range(4), range(4, 244), range(244, 252)
     lane = (tuple(start), *((led, led + 1) for led in holes[::2]), tuple(finish))
-    places = tuple(_round_table((led + 0.5) * 1000 / 60, 1500.0, 1000.0) for led in range(300))
+    places = tuple(_on_table_edge((led + 0.5) * 1000 / 60, 1500.0, 1000.0) for led in range(300))
     return Layout("table300", 300, (lane,), tuple(range(264, 288)), places)
 
 
-def _round_table(along_mm: float, width_mm: float, depth_mm: float) -> Place:
-    """Return the point (x, y) on the edge of a table at `along_mm` clockwise from its upper left corner; all in mm."""
+def _on_table_edge(along_mm: float, width_mm: float, depth_mm: float) -> Place:
+    """Return the point (x, y) on a rectangular table's edge, `along_mm` clockwise from the upper left corner; in mm."""
     if along_mm < width_mm:
         return along_mm, 0.0
     if along_mm < width_mm + depth_mm:

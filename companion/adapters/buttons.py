@@ -131,7 +131,7 @@ def can_shut_down() -> str:
 
 
 def shutdown_problems(buttons: ButtonSettings) -> list[str]:
-    """Return what is wrong with the shutdown button's settings, a sentence for each problem, with its cure."""
+    """Return what is wrong with the shutdown button's settings: one sentence with its cure; empty if all is well."""
     command = buttons.shutdown_command
     if buttons.kind == "gpio" and buttons.shutdown is not None and not command:
         cure = 'set shutdown_command = ["systemctl", "poweroff"], or leave it out.'

@@ -209,9 +209,9 @@ def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]
 
 
 def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
-    """Undo the steps, the last one first, and return the number of changes. `say` prints each one before.
+    """Undo the steps, the last one first, and return the number of changes.
 
-    Games and settings stay.
+    Before a step is undone, `say` gets a line for each of its changes. Games and settings stay.
     """
     taken = sum(_applied(step.left(machine), step.undo, machine, say) for step in reversed(list(wanted)))
     if taken and machine.has_systemd:

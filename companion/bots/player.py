@@ -175,10 +175,10 @@ class BotPlayer:
         return self._choice[1]
 
     def _thrown(self, table: TableState, count: int, now_s: float) -> float | None:
-        """Have the simulated tray throw `count` dice when its pause is over. The dice that stay go to the keep zone.
+        """Throw `count` dice in the simulated tray once the bot's pause is over. Dice that stay go to the keep zone.
 
-        A tray that moves, or has not been observed yet, is waited for. A call RETHROW_S later throws again: the reading
-        of the first throw was then not accepted.
+        Nothing is thrown while the tray moves or has not been observed. If the state is the same RETHROW_S after a
+        throw, its reading was not accepted, and the call throws again.
 
         Args:
             table: State of the table.

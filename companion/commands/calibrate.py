@@ -359,9 +359,9 @@ def _tray(text: str, keep_mm: float) -> tuple[float, float]:
 
 
 def _corners(texts: tuple[str, ...] | None) -> list[tuple[float, float]] | None:
-    """Return the texts of `--corners`, such as 104,86, as four points in pixels; None without them.
+    """Return the texts of `--corners`, such as 104,86, as points (x, y) in pixels; None without them.
 
-    Raises SetupError.
+    Raises SetupError for a text that is not two numbers. How many there are is not checked here.
     """
     if not texts:
         return None

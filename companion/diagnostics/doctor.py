@@ -22,7 +22,8 @@ from companion.settings.load import LeftOut, Settings
 def checks(settings: Settings, left_out: Sequence[LeftOut] = ()) -> Iterator[Finding]:
     """Run the doctor's checks one after the other, and yield the finding of each.
 
-    Without OpenCV or NumPy camera, calibration, strip, buttons and sounds are not checked.
+    Camera, calibration, strip, buttons and sounds are checked only if OpenCV and NumPy are installed. Sounds and the
+    hotspot are checked only if the settings use them.
 
     Args:
         settings: The settings that a start of the table would use.

@@ -82,7 +82,8 @@ def begin(
         verbose: Log at level INFO instead of WARNING.
         structured: Write one JSON object a line, for programs.
         stream: Stream to write to instead of standard error.
-        environment: Environment variables; `JOURNAL_STREAM` is set under journald. By default the process's own.
+        environment: Environment variables instead of the process's own. With `JOURNAL_STREAM`, which systemd sets, each
+            line starts with its priority for journald, unless `structured`.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.addFilter(Limit(clock))

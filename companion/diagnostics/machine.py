@@ -102,7 +102,7 @@ def check_writable(folder: Path) -> Finding:
 
 
 def check_journal(folder: Path, health: Health | None = None) -> Finding:
-    """Return the finding on the journal. A damaged folder that was set aside fails it until somebody has moved it away.
+    """Return the finding on the journal. It fails while a damaged folder that recovery set aside is still there.
 
     Args:
         folder: The data folder.

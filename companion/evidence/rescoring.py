@@ -164,9 +164,10 @@ def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable
 def summary(throws: Sequence[Rescored], refused: Sequence[str]) -> dict[str, Any]:
     """Return the counts of a rescoring as JSON.
 
-    `throws`, `exact` (equal to the journal), `trusted`, `false_accepts` (trusted and wrong, and the table did not ask),
-    `false_accepts_at_most` (upper bound of their rate, 0 to 1), `caught` (trusted and wrong, but the table asked),
-    `doubts` (count of each doubt), `changed` since the table read them, and `refused`, the reasons of skipped packages.
+    `throws` counts all, `exact` the readings equal to the journal, `trusted` those without a doubt. `false_accepts` are
+    trusted and wrong; `false_accepts_at_most` is the 95 % upper bound of their rate, 0 to 1. `caught` are trusted and
+    wrong, too, but the table asked. `doubts` counts each doubt, `changed` the readings that differ from the table's.
+    `refused` has the reasons of skipped packages.
     """
     trusted = [each for each in throws if each.now.trusted]
     caught = sum(each.caught for each in trusted)

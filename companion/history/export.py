@@ -257,9 +257,9 @@ class PastGames:
             number: Number of a game; 0 for all games.
 
         Returns:
-            The games with a larger number, oldest first; the number of the oldest game that may still change, because
-                undo and corrections reach the games of this sitting and of the one before, 0 without games; and the
-                number of the last journal entry that was read.
+            The games with a larger number, oldest first; the number of the oldest game that may still change, 0
+                without games; the number of the last journal entry read. Undo and corrections reach the games of this
+                sitting and of the one before.
         """
         with self._lock:
             self._read_on()

@@ -128,7 +128,9 @@ class Fairness:
 
 
 def course_of(throws: Iterable[Sequence[int]]) -> list[list[float]]:
-    """Return the evidence against fair dice after each throw, oldest first, thinned to about `COURSE_POINTS` points.
+    """Return the evidence against fair dice after each throw, oldest first, thinned to keep it short.
+
+    It has fewer than 2 * `COURSE_POINTS` points.
 
     Returns:
         Pairs of dice rolled so far and the base-10 logarithm of the likelihood ratio. The first pair is [0, 0] unless

@@ -60,9 +60,10 @@ def tables(connection: Connection) -> Rows:
 
 
 def standings(connection: Connection, season: int, kind: str, by: str = "wins", skip: int = 0) -> Rows:
-    """Return up to `PAGE` players of the standings of a season and kind of game, after skipping `skip`.
+    """Return up to `PAGE` players of a season's standings in one kind of game, best first, after skipping `skip`.
 
-    Each has `player`, `name`, `pub`, `games`, `won`, `lost`, `mu`, `sigma`. `by` is a key of `ORDERS`.
+    Each has `player`, `name`, `pub`, `games`, `won`, `lost`, `mu`, `sigma`. Empty for an unknown season or kind, and
+    after the last player. `by` is a key of `ORDERS`; another raises KeyError.
     """
     # The page of standings is chosen from the index first; only its rows are joined with names.
     return connection.execute(

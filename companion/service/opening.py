@@ -46,6 +46,8 @@ class Opened:
 def opened_parts(starting: Starting) -> Opened:
     """Return layout, strip, buttons and camera, opened but not started; the first game's settings are checked, too.
 
+    In a forgiving start a camera that does not open becomes a `MissingCamera`.
+
     Args:
         starting: The settings. If the start is forgiving, those that don't work are replaced in it, but never the
             limits of the strip's current, which protect the power supply.

@@ -22,7 +22,7 @@ class Starting:
 
     A start is forgiving when a table must not stay dark because of a setting: it is a service, or it has run before.
     Then a wrong setting is replaced and reported in `left_out`. Otherwise all problems are collected in `problems`.
-    What a person has typed on the command line is never replaced.
+    What was typed on the command line is never replaced, except in a service.
 
     Attributes:
         origin: The settings file and the command line.
@@ -95,7 +95,7 @@ class Starting:
     def report(self, section: str, key: str, why: str) -> None:
         """Record that a setting does not work: in `left_out` if the start is forgiving, else in `problems`.
 
-        A setting typed on the command line always goes to `problems`.
+        Outside a service, a setting typed on the command line always goes to `problems`.
         """
         if self.forgiving and key not in self._typed.get(section, ()):
             self.left_out += (LeftOut(section, key, why),)

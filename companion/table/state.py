@@ -122,7 +122,8 @@ class TableState:
 
         Args:
             game: The game on the table.
-            observation: The tray now; or a time on the table's clock in seconds, for the dice as last observed.
+            observation: The tray now. Or a time on the table's clock, in seconds: then the dice are those in the
+                memory, from the last observation.
         """
         state, policies = game.transcript.state, policies_under(game.terms)
         if isinstance(observation, Observation):

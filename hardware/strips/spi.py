@@ -63,7 +63,7 @@ class SpiStrip:
             raise self._ill(refused) from refused
 
     def show(self, frame_rgb: FrameRGB) -> None:
-        """Send a frame to the LEDs in one transfer.
+        """Send a frame to the LEDs in one transfer. If that fails, the bus is closed.
 
         Raises DeviceError if the bus is not open or fails, and ValueError for a frame of another length.
         """

@@ -100,7 +100,7 @@ class Ws281xStrip:
             self._let_go()
 
     def _let_go(self) -> None:
-        """Release the pin if it is taken, and cancel the library's own clean-up at exit."""
+        """Release the pin if it is taken: run the library's clean-up now, and not again at exit."""
         strip, self._strip = self._strip, None
         if strip is not None:
             # Do now what the library's exit handler would do, once.

@@ -43,7 +43,7 @@ APART_MM = 40.0
 
 
 def main() -> None:
-    """Write all STL files, SVG sheets and pictures into the folder named on the command line."""
+    """Write the parts' STL files, SVG sheets and pictures to parts/ in `--out`, and pictures of the build to img/."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("docs"), help="folder that gets parts/ and img/")
     out: Path = parser.parse_args().out

@@ -72,7 +72,7 @@ def typing(*lines: str) -> Iterator[TerminalPerson]:
         (["q"], None, True),
     ],
 )
-def test_a_persons_typed_answer_confirms_corrects_or_ends_a_test_throw(
+def test_a_typed_answer_confirms_corrects_or_skips_a_throw_or_ends_them(
     typed: list[str], lay: Values | None, enough: bool
 ) -> None:
     with typing(*typed) as person:

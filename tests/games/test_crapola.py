@@ -202,7 +202,7 @@ def test_a_crap_out_on_a_later_throw_keeps_the_direction() -> None:
     assert (after["direction"], after["player"]) == (1, "Ben")
 
 
-def test_direction_stays_with_two_players_or_without_reversal() -> None:
+def test_a_crap_out_keeps_direction_with_two_players_or_reversal_off() -> None:
     assert (view(*CRAP)["direction"], view(*CRAP)["player"]) == (1, "Ben")
     assert view(*CRAP, players=3, reversal=False)["direction"] == 1
 

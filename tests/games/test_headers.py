@@ -59,7 +59,7 @@ def test_players_are_a_list_of_different_names_of_1_to_24_characters(players: An
 
 
 @pytest.mark.parametrize("players", [["Ann", "ann"], ["A", " A"], ["x" * 24, "y"], ["\N{GAME DIE}" * 24, "é"]])
-def test_names_are_compared_exactly_and_measured_in_code_points(players: list[str]) -> None:
+def test_player_names_are_compared_exactly_and_measured_in_code_points(players: list[str]) -> None:
     assert header_of({**json.loads(HEADER), "players": players}).players == tuple(players)
     assert next(iter(replayed(json.dumps({**json.loads(HEADER), "players": players}).encode())))[
         "scores"

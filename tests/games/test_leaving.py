@@ -146,7 +146,7 @@ def test_an_eliminated_player_may_still_leave() -> None:
 FIVE_ONES = [throw(1, 1, 1, 1, 1, 2, 3), point(1), BOMB]
 
 
-def test_an_announced_bomb_hits_whoever_is_left_or_nobody() -> None:
+def test_when_its_victim_leaves_a_bomb_hits_another_player_or_nobody() -> None:
     bomb = {"rules": {"bomb": True}}
     announced = [*TWO, *FIVE_ONES, leave("Ann")]
     behind = [*TWO, *TWO[:2], throw(3, 3, 4, 5, 6), *SIXES, STOP, *FIVE_ONES, leave("Cat"), throw(1, 3)]

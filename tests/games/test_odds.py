@@ -74,7 +74,7 @@ def test_the_safe_chance_is_none_in_states_whose_throw_cannot_fail() -> None:
     assert told("crapola", *hot).state.safe_chance is None
 
 
-def test_options_come_best_first_and_going_on_is_a_number_of_dice() -> None:
+def test_options_come_best_first_and_a_throw_names_its_number_of_dice() -> None:
     found = options(told("crib_dice", throw(5, 5, 2, 2, 1, 4, 6), point(5)).state)
     assert [option["line"] for option in found] == [{"throw": 5}, {"do": "stop"}]
     assert found[1]["value"] == 2.0

@@ -43,7 +43,7 @@ def test_finish_distributions_equal_a_plain_forward_walk(wipeouts: int, hole: in
 
 
 @pytest.mark.parametrize("turns", [1, 2, 40, ROUNDS])
-def test_expected_finish_weights_equal_the_sum_over_distributions(turns: int) -> None:
+def test_the_expected_weight_of_a_finish_equals_the_sum_over_chances(turns: int) -> None:
     weights = np.random.default_rng(4).random((turns, FIVE))
     for wipeouts, hole in PLACES:
         found, place = SMALL.sums(weights, wipeouts, hole)

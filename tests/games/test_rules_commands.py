@@ -262,7 +262,7 @@ def test_the_bench_counts_the_lines_that_the_rules_read() -> None:
     assert measure(lines=100)["rules_lines_per_s"] > 0
 
 
-def test_named_pipes_and_files_over_16_mb_are_refused(tmp_path: Path) -> None:
+def test_commands_refuse_transcripts_in_named_pipes_or_over_16_mb(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with (tmp_path / "long").open("wb") as file:
         file.truncate(17 << 20)

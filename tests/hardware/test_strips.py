@@ -155,7 +155,7 @@ def test_full_white_is_dimmed_to_20_of_255_by_the_current_limit() -> None:
         (0x80, "e8888888"),
     ],
 )
-def test_a_colour_value_is_encoded_with_four_spi_bits_a_bit(value: int, hand_worked: str) -> None:
+def test_each_bit_of_a_colour_value_is_encoded_as_four_spi_bits(value: int, hand_worked: str) -> None:
     assert body(encoded(frame((value,) * 3), bits=4), 4) == bytes.fromhex(hand_worked) * 3
 
 
@@ -188,7 +188,7 @@ def test_spi_sends_a_frame_in_one_transfer(below: None, tmp_path: Path) -> None:
     assert [body(data) for data in FakeSpi.sent] == [OFF3 + FULL3 + OFF3 * 4]
 
 
-def test_too_many_leds_for_the_kernels_buffer_are_refused_with_the_number(below: None, tmp_path: Path) -> None:
+def test_too_many_leds_for_an_spi_transfer_raise_with_the_bufsiz_needed(below: None, tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match=r"spidev.bufsiz=4104"):
         SpiStrip(436, bufsiz=tmp_path / "none").start()
     (tmp_path / "bufsiz").write_text("65536\n")

@@ -63,7 +63,7 @@ def test_the_likelihood_ratio_is_a_martingale_for_fair_dice() -> None:
 
 
 @pytest.mark.parametrize("chance", [0.22, 0.25, 0.35])
-def test_uneven_dice_are_found_after_the_stated_number_of_rolls(chance: float) -> None:
+def test_the_stated_rolls_to_find_uneven_dice_match_the_simulated_median(chance: float) -> None:
     rolls = next(rolled for rolled in range(10, 10_000) if (could_have_found(rolled) or 1.0) <= chance)
     median = np.median(found_after(with_one_face(chance), sets=2000, rolls=4 * rolls, seed=11))
     assert rolls == pytest.approx(median, rel=0.1)

@@ -196,7 +196,7 @@ def test_the_guides_rows_of_strip_match_the_boards_back() -> None:
     assert all(abs(y - row) >= 5 + 8 / 2 for row in found)
 
 
-def test_the_dice_that_are_ordered_are_enough_for_every_game() -> None:
+def test_the_guides_shopping_list_has_enough_dice_for_every_game() -> None:
     assert int(ordered("Dice")["quantity"]) == max(max(told(game).state.throw_sizes) for game in GAMES)
 
 

@@ -30,7 +30,7 @@ def test_an_intact_journal_passes_every_check(tmp_path: Path) -> None:
     assert not reports(tmp_path)
 
 
-def test_an_archive_without_a_journal_reports_the_journal_missing(tmp_path: Path) -> None:
+def test_an_archive_without_its_journal_fails_the_check_as_missing(tmp_path: Path) -> None:
     kept(tmp_path)
     for file in tmp_path.iterdir():
         if file.is_file():

@@ -89,7 +89,7 @@ def test_a_knockout_goes_on_with_the_winners_until_one_is_left(table: Table) -> 
     assert (view.standings[0].player, view.standings[0].place) == (winner, 1)
 
 
-def test_only_games_of_the_same_rules_and_two_players_count(table: Table) -> None:
+def test_a_match_counts_only_games_of_its_two_players_and_rules(table: Table) -> None:
     chance, number = random.Random(4), table.snapshot().number
     before = begin(table, "round_robin", FIVE[:3])
     pair = known(before.next)["players"]

@@ -148,13 +148,13 @@ def test_height_and_tilt_of_the_lens_come_from_the_homography(tilt_deg: float) -
     assert tilt == pytest.approx(tilt_deg, abs=0.01)
 
 
-def test_a_height_measured_by_tape_determines_the_lens() -> None:
+def test_a_camera_height_measured_by_tape_gives_the_lens_angle() -> None:
     guess = lens_of(LENS.size_wh, 50.0)
     assert lens_at(LENS.floor_to_px(), guess, 285.0).angle_deg == pytest.approx(62.2, abs=0.1)
     assert lens_at(filmed_from((150.0, 130.0, 300.0), 3.0), guess, 300.0).angle_deg == pytest.approx(62.2, abs=0.3)
 
 
-def test_a_tilted_camera_is_reported() -> None:
+def test_a_view_of_the_sheet_aslant_gives_the_advice_tilted() -> None:
     straight, leaning = LENS.floor_to_px(), filmed_from((160.0, 60.0, 320.0), 12.0)
     lean = cv2.warpPerspective(with_sheet(), leaning @ np.linalg.inv(straight), (1280, 960))
     assert "tilted" in codes(lean)

@@ -69,7 +69,7 @@ def test_faces_in_contact_push_along_their_normal() -> None:
     assert touched.depth_mm == pytest.approx(0.5)
 
 
-def test_crossed_edges_touch_although_no_corner_is_inside() -> None:
+def test_dice_touch_at_crossed_edges_although_no_corner_is_inside() -> None:
     upright = leaning(45.0)
     across = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]) @ upright
     reach = DIE_MM / math.sqrt(2)

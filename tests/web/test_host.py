@@ -58,7 +58,7 @@ def test_only_the_first_phone_to_scan_a_new_table_becomes_the_owner(chromium: An
         page.context.close()
 
 
-def test_a_setting_is_stored_or_refused_beside_its_field(chromium: Any, site: Any) -> None:
+def test_a_changed_setting_says_beside_its_field_if_it_was_kept(chromium: Any, site: Any) -> None:
     address, pub = site
     page = hosting(chromium, f"{address}/settings")
     page.fill("#strip-brightness", "0.3")

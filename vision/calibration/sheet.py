@@ -93,10 +93,11 @@ def sheet(paper: str = "a4", tray_mm: tuple[float, float] = (320.0, 240.0), keep
     """Return the layout of the calibration sheet for a tray: its markers and everything else that is printed.
 
     The sheet is folded at the ridge before the keep zone, and cut where the tray is smaller than the paper. Markers on
-    or beyond such a line are left out.
+    or close to such a line, or beyond a cut, are left out; a small tray may keep a single one. Those beyond the fold
+    lie in the keep zone.
 
     Args:
-        paper: `a4` or `letter`.
+        paper: `a4` or `letter`; another raises KeyError.
         tray_mm: Width and height of the tray's floor, keep zone included.
         keep_mm: Width of the keep zone on the right; 0 for none.
     """

@@ -115,9 +115,9 @@ class AutoLock:
         return Exposure(metadata.get("ExposureTime", 0) / 1e6, gain, held, self._position)
 
     def _focus_controls(self) -> Controls:
-        """Return the controls that hold the lens at the wanted position, or let it focus if there is none.
+        """Return the controls that hold the lens at the wanted position; without one, those of continuous autofocus.
 
-        Returns no controls if the lens has no motor.
+        Empty if the lens has no motor.
         """
         if "AfMode" not in self._advertised:
             return {}

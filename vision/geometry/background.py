@@ -135,7 +135,8 @@ class EmptyTray:
     def _gain(self, view: Levels) -> Levels:
         """Return the ratio of a view's light to that of the empty tray, (h, w, 3): 1 for equal light, 2 for double.
 
-        It is the median ratio of each tile, in which dice are outliers, interpolated between the tiles.
+        Each tile has its median ratio, in which dice are outliers, limited to SHADOW_GAIN_RANGE times the median of the
+        whole view. Between the tiles it is interpolated.
         """
         height, width = view.shape[:2]
         across, down = (max(1, round(side / GAIN_TILE_PX)) for side in (width, height))

@@ -52,8 +52,9 @@ MAX_RIVAL_RATIO = 0.6
 """Ratio of the best rejected candidate's score to the worst accepted one's, above which the count is in doubt. A higher
 one trusts more readings that may have missed a die."""
 SCORE_BASELINE = 0.4
-"""Score, 0 to 1, above which a die raises a selection's quality and below which it lowers it: low scores suggest that
-the scale was wrong. A rejected candidate must exceed it to count as a missed upper face. A higher one ignores more."""
+"""Quality, 0 to 1, above which a die raises its selection's quality and below which it lowers it: low ones suggest that
+the scale was wrong. Also the least quality of a rival of unusual size, and the least score of a missed upper face. A
+higher one overlooks more of both."""
 MAX_DIE_SIZE_LOG_RATIO = math.log(1.8)
 """Natural logarithm of the size ratio up to which two candidates can be dice of one throw: common dice measure 10 to
 16 mm. A larger one takes pips for dice."""

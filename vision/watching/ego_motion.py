@@ -24,8 +24,8 @@ may stop before the motion is found."""
 CONVERGED_PX = 0.02
 """Largest component of a step, in small pixels, below which the search has converged. A larger one is less exact."""
 MIN_OUTLIER_LEVELS = 1.0
-"""Lower bound of the residual, in grey levels, from which a pixel counts as an outlier. On plain ground the median
-residual alone would be below the noise. A higher one lets moving dice disturb the estimate."""
+"""Lower bound of the residual, in grey levels, from which a pixel counts as an outlier. On plain ground a multiple of
+the median residual would be so small that noise counts. A higher one lets moving dice disturb the estimate."""
 OUTLIER_MULTIPLE = 1.5
 """Residual of an outlier as a multiple of the median residual. A pixel with this residual, as of a rolling die, has
 half its weight. A higher multiple lets moving dice disturb the estimate."""

@@ -59,7 +59,8 @@ def routes(table: AnyTable, pairing: Pairing) -> Routes:
 
     Args:
         table: Executes the commands.
-        pairing: The paired phones. Only the phone that started a game and the owner may abandon it.
+        pairing: The paired phones. Between a game's first throw and its end, only the phone that started it and the
+            owner may abandon it.
     """
     made = Routes("play", CorrectionBody, *(command for _, _, command, _ in COMMANDS), BeginTournament, Abandon)
     of_each: Json = {"schema": ref("Snapshot"), "refused": (404, 409, 422)}

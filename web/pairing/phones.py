@@ -298,7 +298,7 @@ class Pairing:
         return True
 
     def unpair(self, number: int) -> bool:
-        """Remove the phone with this number, so that its token has no role any more. Return False if there is none."""
+        """Remove the phone with this number and its token's role, and save the rest. Return False if there is none."""
         with self._lock:
             kept = {key: phone for key, phone in self._phones.items() if phone.id != number}
             gone = len(kept) < len(self._phones)

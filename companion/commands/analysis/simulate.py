@@ -47,10 +47,10 @@ class Score:
     def interval(self, games: int) -> tuple[float, float]:
         """Return the 95 % confidence interval of the share of games won (Wilson 1927), each end from 0 to 1.
 
-        Shared wins have a smaller spread, which replaces the binomial variance.
+        The variance is that of the shares, which is below the binomial one if wins were shared.
 
         Args:
-            games: Number of games played.
+            games: Number of games played, at least 1.
         """
         share, extra = self.won / games, CONFIDENCE**2
         spread = max(0.0, self.squared / games - share**2)  # share * (1 - share) where none is shared

@@ -99,11 +99,11 @@ def hold(evening: Evening, screen: Screen) -> None:
 
 
 def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
-    """Write the page and the zip of a guided check into a folder, which is made if missing, and return their two paths.
+    """Write the page and the zip of a guided check into a folder, and return their paths: page, zip.
 
     Args:
         evening: The findings and throws.
-        folder: Folder for the two files; older ones are replaced.
+        folder: Folder for the two files, made if missing; older files are replaced.
         now: The date and time that the page shows.
 
     Raises:

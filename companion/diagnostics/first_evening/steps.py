@@ -80,7 +80,8 @@ def every_part(evening: Evening, tick: Tick) -> Iterator[Finding]:
 def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
     """Take FILMED_FRAMES pictures, and yield findings on the frame rate and on bands of a flickering lamp.
 
-    The times of the frames are added to `evening.frame_times_s`. A camera that fails gives one failed finding.
+    The times of the frames are added to `evening.frame_times_s`. A camera that fails, or gives fewer than two frames,
+    leads to one failed finding.
     """
     camera = evening.open_camera(evening.settings)
     times_s, shown = evening.frame_times_s, list[Frame]()

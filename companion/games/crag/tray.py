@@ -36,8 +36,8 @@ class CragTray:
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
         """Yield the possible throws that the dice at rest show, each as ascending values, likeliest first.
 
-        First the dice of the throw zone that moved; then these with the dice that the keep zone has gained since.
-        Nothing if a die that must be thrown did not move.
+        First come the dice of the throw zone that moved. If all moved, these follow once more with the dice that the
+        keep zone has gained since. Yields nothing if a die that must be thrown did not move.
 
         Args:
             state: State before the throw.

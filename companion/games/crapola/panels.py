@@ -19,7 +19,7 @@ from companion.games.engine.views.panels import (
 def panels(state: State) -> Panels:
     """Return what a page shows of a state beside the track: legal actions, dice, notes about players, and the target.
 
-    A note marks players who are not on the board, that is have not made a first bank; in a roll-off all of them.
+    A note marks the players who have not made a first bank; in a roll-off these are all.
     """
     target = int(state.standing.header.rules["target"])
     if not isinstance(state, Crapola):

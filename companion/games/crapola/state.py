@@ -221,7 +221,10 @@ class Crapola:
         return turn_values(self.turn.size or dice, self.table.least_bank).thrown(self.turn.points, dice)
 
     def _decision_value(self, option: Action) -> float:
-        """Return the expected turn points after a keep, with best play; for a stop the turn points, else 0."""
+        """Return the expected turn points of a decision: a keep with best play from there, a stop its turn points.
+
+        A spending is worth 0.
+        """
         turn = self.turn
         if isinstance(option, Keep):
             points = turn.points + keepable(turn.dice)[option.dice]

@@ -43,7 +43,9 @@ def solved(strict: bool) -> Floats:
 
 
 def _without_and_with(content: Callable[[bool], bytes]) -> Generator[float, None, bytes]:
-    """Compute a table of two halves: without the house rule `thirteen_without_double`, then with it.
+    """Compute the two halves of a table: without the house rule `thirteen_without_double`, then with it.
+
+    `content` is called twice; the bytes are the generator's return value.
 
     Args:
         content: Returns the bytes of a half; its argument says whether the rule is on.

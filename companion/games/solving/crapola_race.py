@@ -36,10 +36,10 @@ def keeps_of(size: int) -> tuple[Indices, Indices, Floats, Indices]:
     """Return all offers of throws of 1 to `size` dice as flat arrays. An offer is the keeps that a throw allows.
 
     Returns:
-        (size + 1,) index of the first offer, by dice thrown minus 1; (offers + 1,) index of the first keep of each
-        offer; (offers,) probability of each offer; (keeps,) distance from the state before to the state after each
-        keep, in a flattened table of (steps, dice to throw minus 1). Indices are unsigned: numba then needs no check
-        for negative ones.
+        (size + 1,) index of the first offer of each number of dice, 1 to `size`, then the number of offers;
+        (offers + 1,) index of the first keep of each offer, then the number of keeps; (offers,) probability of each
+        offer; (keeps,) distance from the start of a row of turn points to the state after each keep, in a flattened
+        table of (steps, dice to throw minus 1). Indices are unsigned: numba then needs no check for negative ones.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     first_offers = np.searchsorted([dice for dice, _, _ in offers], range(1, size + 2))

@@ -370,7 +370,7 @@ def _legal_sizes(now: Situation) -> tuple[int, ...]:
 def _thrown(now: Situation, lines: tuple[Action, ...]) -> Interpretation:
     """Return the interpretation that plays `lines`, then the decisions that the keep zone implies after their throw.
 
-    It is `settled`. The lines must be legal and end with a `Throw`.
+    The result is `settled`. The lines must be legal and end with a `Throw`.
     """
     throw, reached = lines[-1], state_after(now.state, lines)
     assert isinstance(throw, Throw), "a reading ends with its throw"

@@ -167,7 +167,9 @@ class Prospects:
         self._chances[sheets, :most] = found
 
     def _entered(self, sheets: Masks, place: int, most: int) -> Floats:
-        """Return the part of sheets' distributions of remaining points that comes from turns that fill one category.
+        """Return the probability that a turn fills one category and the sheet gets each number of points from it on.
+
+        The turn's own points are among them. The buffer `_later` is overwritten.
 
         Args:
             sheets: (count,) indices of at most BATCH_SIZE sheets on which the category is open.
@@ -175,7 +177,7 @@ class Prospects:
             most: Greatest number of points that the sheets can still get, plus 1.
 
         Returns:
-            (count, most) probability of this entry now and each number of points from this turn on.
+            (count, most) probability, by sheet and points. A row adds up to the probability of filling the category.
         """
         chances, moved = self._ends[place]
         self._later[: len(sheets), BEST : BEST + most] = self._chances[sheets | 1 << place, :most]
