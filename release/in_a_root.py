@@ -301,9 +301,10 @@ def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) 
 
 
 def pulled(root: Root, checks: Checks, number: int) -> None:
-    """Check a power cut while a failing release is on trial: the release before must run within `STARTS` starts.
+    """Check that after a power cut in a failing release's trial the release before runs within `STARTS` starts.
 
-    The power cut is `kill -9`. `number` is the number of the table's newest entry, which must not be lost.
+    The result goes to `checks`. The power cut is `kill -9`. `number` is that of the table's newest entry, which must
+    not be lost.
     """
     releases = root.folder / "opt/pegpip/releases"
     current = (root.folder / "opt/pegpip/current").readlink()

@@ -195,7 +195,7 @@ GAME_WORDS = re.compile(
 NOTATION = {ROOT / "companion" / "games" / "engine" / name for name in ("game.py", "notation/lines.py")}
 
 
-def test_no_event_of_a_game_is_named_outside_its_folder() -> None:
+def test_words_of_a_games_events_appear_only_in_its_own_folder() -> None:
     assert faulty(elsewhere(CODE, NOTATION), lambda path: words(path, GAME_WORDS)) == {}
 
 

@@ -20,7 +20,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def problem_of(names: Iterable[str]) -> str | None:
-    """Return an error message for the first name that has a `flaw`; None if no name has one."""
+    """Return an error message for the first name in which `flaw` finds a fault; None if all are allowed."""
     for name in names:
         what = flaw(name)
         if what:

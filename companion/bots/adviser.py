@@ -54,7 +54,7 @@ class Advisor:
             return {"number": number, **self._odds[1]}
 
     def chances(self) -> Json:
-        """Return each side's win probability at the start of the game and after each line. The roll-off is left out.
+        """Return each side's win probability at the start of the game and after each line, without the roll-off.
 
         Positions that an earlier call has computed are taken from a cache.
 

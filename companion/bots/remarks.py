@@ -33,9 +33,9 @@ NOTABLE_GAIN = 0.04
 
 Greater than NOTABLE_COST, because gains are more frequent than regrets."""
 WORDINGS = 20
-"""Number of texts for each kind of remark in every language, and so the most remarks of a kind in a sitting.
+"""Number of texts that each language has for each kind of remark. Higher: the catalogues lack the texts.
 
-No text is used twice. Higher: the catalogues lack the texts."""
+It also limits the remarks of a kind in a sitting, because no text is used twice."""
 
 
 class Remark(msgspec.Struct, frozen=True):

@@ -242,7 +242,7 @@ def _still(path: Path, scene: Scene, layout: Layout) -> None:
 
 
 def _moving(path: Path, scene: Scene, layout: Layout) -> None:
-    """Draw the animation of a whole scene, MOVING_HZ frames a second, to a WebP file."""
+    """Write the animation of a scene, all `lasts_s` of it at MOVING_HZ frames a second, to a WebP file."""
     from hardware.pictures.glow import save_moving, scenery, wide_enough
 
     drawn = scenery(layout, wide_enough(layout, MOVING_WIDTH_PX, MOVING_PITCH_PX))

@@ -99,7 +99,7 @@ def reading_record(reading: Reading) -> dict[str, Any]:
 
 
 def _pictured(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
-    """Read the dice in a picture's file, and yield the JSON object that `--json` prints; with `error` if it fails.
+    """Read the dice in a picture's file, and yield one JSON object for `--json`; with `error` if it can't be read.
 
     Args:
         name: Path of the picture, as given.

@@ -44,7 +44,7 @@ POWER_CURE = "Use the Pi's own supply, feed the strip from another, and let air 
 
 
 def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Health]:
-    """Return the checks of disk, clock, power and journal for `/healthz`, by name. They run when called.
+    """Return the checks of disk, clock, power and journal for `/healthz`, by name. Each runs when it is called.
 
     Call it before anything is written to the journal: it reads the last entry's time at once, and may store it in
     `NEWEST_FILE`.

@@ -129,9 +129,9 @@ class Supervisor:
         return health
 
     def step(self) -> None:
-        """Check every part and start failed ones again; then notify the watchdog.
+        """Check every part, start failed ones again, and notify the watchdog when its interval has nearly passed.
 
-        It is notified only if all components respond and the time since the last notification has passed.
+        It is not notified while a component of `proofs` does not respond.
         """
         for part in self._parts:
             self._revive(part)
@@ -145,7 +145,10 @@ class Supervisor:
             self._notify()
 
     def _revive(self, part: Part) -> None:
-        """Start a part again if it is down, and record why and how often; if it runs again, record the time."""
+        """Start a part again if it is down, and record why and how often; if it runs again, record the time.
+
+        If the start fails, the error is recorded as the reason, and the next call tries again.
+        """
         assert part.alive is not None
         fall = self._falls.get(part.name)
         if part.alive():

@@ -186,7 +186,7 @@ def _section(name: str, values: dict[str, Any]) -> tuple[dict[str, Any], list[Le
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Yield each text in a value: the value itself, or the texts inside a tuple."""
+    """Yield each text in a value: the value itself, or those in a tuple or nested tuples. Other types have none."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, tuple):

@@ -204,9 +204,10 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 
 
 def _with_results(record: Record, entry: Entry) -> Tournament | None:
-    """Return the tournament that an entry of a new game names, with the results of the games that the record drops.
+    """Return the tournament that an entry of a new game names; None if it names none.
 
-    A start from the archive knows the tournament from this entry alone.
+    Its results are those of the record, and of the games that the record drops at this entry. A start from the archive
+    knows the tournament from this entry alone.
     """
     body = entry.body.get("tournament")
     if body is None:

@@ -71,7 +71,9 @@ def due(matches: Sequence[Match[P, G]]) -> tuple[P, P] | None:
 def _match(
     draw: Draw[P], results: Sequence[Result[P, G]], number: int, pair: tuple[P, P], begun: int = 0
 ) -> tuple[Match[P, G], int]:
-    """Return the match of two players, and the number of results up to its game.
+    """Return the match of two players, and the number of results up to and including its game.
+
+    Without a game the match has no result, or a walkover if a player has left.
 
     Args:
         draw: The tournament.

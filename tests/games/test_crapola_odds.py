@@ -73,7 +73,7 @@ def test_crapola_turn_values_come_from_the_table_where_stored(
 
 
 @pytest.mark.parametrize(("least", "wanted"), [(0, 25_000), (30_000, 0), (26_000, 25_000), (24_000, 25_000)])
-def test_reaching_many_points_depends_only_on_the_missing_ones(least: int, wanted: int) -> None:
+def test_the_chance_to_reach_points_depends_only_on_how_many_are_missing(least: int, wanted: int) -> None:
     away = max(least, wanted) - 2000
     far = crapola_odds.reaching(6, least, wanted, 0.5)
     near = crapola_odds.reaching(6, max(0, least - away), max(0, wanted - away), 0.5)

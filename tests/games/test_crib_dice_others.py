@@ -98,7 +98,7 @@ def test_a_finished_peg_is_no_target_and_allows_no_bomb() -> None:
     assert view(lines, players=3, bomb=True)["decisions"] == ["stop"]
 
 
-def test_an_eliminated_peg_is_no_target() -> None:
+def test_an_eliminated_peg_cannot_be_bombed() -> None:
     lines = [*([*TWO, *MISS, *TWO] * 5), *ones(6)]
     assert view(lines, players=3, bomb=True, double_fuchle=True)["out"] == ["Ben"]
     assert view(lines, players=3, bomb=True, double_fuchle=True)["decisions"] == ["stop"]

@@ -213,7 +213,7 @@ def test_a_leaver_is_no_leader_from_the_next_turn_on() -> None:
     assert during.then(action_of(CRAPPED)).view()["throw_sizes"] == [6]
 
 
-def test_the_last_round_skips_leavers_and_survives_its_opener() -> None:
+def test_the_last_round_skips_leavers_and_goes_on_if_its_opener_leaves() -> None:
     target = {"rules": {"target": 1000, "reversal": False}}
     after = told("crapola", *HOT, STOP, leave("Ann"), CRAPPED, players=3, header=target)
     assert (after.view()["last_round"], after.view()["player"]) == (True, "Cat")

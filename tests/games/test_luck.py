@@ -180,7 +180,7 @@ def test_a_spending_of_any_size_costs_what_the_turn_would_have_brought() -> None
     assert spending == Move(8, 0, Spend("Ben", 600), 0.0, expected(*HOT * 2, **rules), 6)
 
 
-def test_a_costly_move_is_listed_with_the_best_option() -> None:
+def test_a_costly_moves_json_names_the_action_and_the_best_option() -> None:
     players, common = ("Ann", "Ben"), {"line": 3, "player": "Ben", "luck": 0.0, "gave_away": 2.5, "approximation": 0.0}
     for best, line in ((5, {"throw": 5}), (NamePoint(2), {"do": "point", "value": 2}), (None, None)):
         assert Move(3, 1, Stop(), 0.0, 2.5, best).view(players) == {**common, "action": STOP, "best": line}

@@ -54,7 +54,7 @@ def _thrown(dice: tuple[int, ...]) -> Any:
     return Throw(dice)
 
 
-def test_a_second_piddle_is_safe_31_times_in_36_and_a_bomb_wins_11() -> None:
+def test_safe_chance_is_31_in_36_for_a_second_piddle_and_11_for_a_bomb() -> None:
     again = told("crib_dice", throw(*[4] * 5, 1, 2), point(4), throw(4, 4))
     assert again.state.safe_chance == pytest.approx(31 / 36)
     bomb = told("crib_dice", *bank(20), *ones(5), BOMB, rules={"bomb": True})

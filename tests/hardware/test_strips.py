@@ -341,7 +341,7 @@ def test_a_kernel_that_keeps_the_strip_dark_is_reported(release: str, dark: bool
     assert (kernel_problem(release) is not None) is dark
 
 
-def test_every_strip_of_the_registry_is_in_the_help() -> None:
+def test_the_help_names_every_kind_of_strip() -> None:
     shown = CliRunner().invoke(leds, ["test", "--help"]).output
     for word in known_kinds():
         assert word in shown

@@ -98,7 +98,7 @@ def test_labels_entered_in_the_review_settle_a_throw_and_are_stored(table: Table
     assert [die.value for die in throw.dice] == said
 
 
-def test_labels_for_missing_dice_are_refused(table: Table, tmp_path: Path) -> None:
+def test_labels_need_a_photo_and_a_value_for_each_of_its_dice(table: Table, tmp_path: Path) -> None:
     number = answered(table, READ)
     with pytest.raises(IllegalAction, match="7 dice"):
         Review(tmp_path).label(number, [1, 2])

@@ -43,7 +43,7 @@ def test_the_page_address_uses_the_configured_host() -> None:
     assert page_address("::1", 8000, ()) == "http://[::1]:8000/"
 
 
-def test_with_host_0_0_0_0_the_page_address_is_the_first_own_address() -> None:
+def test_for_host_0_0_0_0_the_page_address_is_the_machines_first_one() -> None:
     assert page_address("0.0.0.0", 8000, ("192.0.2.7", "192.0.2.8")) == "http://192.0.2.7:8000/"
     assert page_address("0.0.0.0", 8000, ()) == "http://127.0.0.1:8000/"
 

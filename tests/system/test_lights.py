@@ -83,7 +83,7 @@ def test_the_board_shows_one_peg_for_both_players_of_a_team() -> None:
     assert board_view(told.snapshot).pegs[0] == Peg(0, 2, 4)
 
 
-def test_a_player_whose_name_is_part_of_anothers_has_an_own_peg() -> None:
+def test_each_player_has_a_peg_even_if_its_name_is_part_of_anothers() -> None:
     told = Told(crib("Ann & Ben", "Ann", "Ben")).play(THROW, POINT, STOP, THROW, POINT)
     view = board_view(told.snapshot)
     assert (view.to_play, view.pegs) == (1, (Peg(0, 2, 2), Peg(1, 0, 2), Peg(2, 0, 0)))

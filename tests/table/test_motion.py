@@ -22,7 +22,7 @@ def seen(thrown: tuple[Die, ...], kept: tuple[Die, ...] = (), emptied: bool = Fa
     return Observation(thrown=thrown, kept=kept, doubt=None, photo_jpeg=None, at_s=0.0, emptied=emptied)
 
 
-def test_a_2_mm_shift_is_no_motion_even_if_the_throw_zone_seemed_empty() -> None:
+def test_a_2_mm_shift_is_no_motion_even_after_an_empty_throw_zone() -> None:
     lying = dice(1, 2, 3)
     assert motion_of(lying, (), seen(pushed(lying, 2.0), emptied=True)) is Motion.NONE
 

@@ -40,7 +40,7 @@ def test_each_camera_module_is_run_in_its_widest_mode(module: str, size_wh: tupl
 
 
 @pytest.mark.parametrize("module", ["Camera Module 3", "Camera Module 3 Wide", "Camera Module 2", "HQ Camera"])
-def test_a_cropped_mode_is_refused_with_the_cure(module: str) -> None:
+def test_a_picture_cropped_by_the_sensor_mode_is_refused_with_the_cure(module: str) -> None:
     pi = Pi(module, cropped=True)
     pi.start()
     with pytest.raises(DeviceError, match=r"columns that its sensor could.*full-upgrade"):

@@ -39,7 +39,7 @@ def cases_in(folder: Path, split: str = "check", height: float = 1.0) -> list[Ca
     return list(cases(folder / "rigs.json", folder, split, height))
 
 
-def test_a_rig_case_uses_the_other_photos_as_the_empty_tray(folder: Path) -> None:
+def test_a_rig_cases_empty_tray_is_the_median_of_the_other_photos(folder: Path) -> None:
     found = cases_in(folder)
     assert [(case.name, case.truth) for case in found] == [("a.png", (2, 5)), ("b.png", (1,)), ("c.png", (6, 6))]
     assert [int(case.frame_bgr[0, 0, 0]) for case in found] == [10, 20, 40]

@@ -140,7 +140,7 @@ def test_the_tray_needs_pairing_except_on_the_tables_own_machine(pub: Pub) -> No
     assert (missing.status_code, missing.json["error"]) == (422, "no_such_die")
 
 
-def test_a_pin_pairs_and_scripts_cannot_read_the_cookie(pub: Pub) -> None:
+def test_a_pin_pairs_a_phone_and_scripts_cannot_read_its_cookie(pub: Pub) -> None:
     client = pub.stranger()
     answer = client.post("/api/pair", json={"pin": PIN, "name": "Ann's phone"})
     cookie = answer.headers["Set-Cookie"]

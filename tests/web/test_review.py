@@ -100,7 +100,7 @@ def test_the_owner_labels_a_reviewed_throw_and_invalid_labels_are_refused(looked
     assert host.post("/api/review/999", json={"values": values}).status_code == 422
 
 
-def test_the_review_zip_is_a_training_set_of_the_labelled_photo(looked_over: Pub, tmp_path: Path) -> None:
+def test_the_review_zip_holds_the_labelled_photo_as_a_training_set(looked_over: Pub, tmp_path: Path) -> None:
     answer = looked_over.host().get("/api/review.zip")
     assert answer.mimetype == "application/zip"
     assert int(answer.headers["Content-Length"]) == len(answer.data)

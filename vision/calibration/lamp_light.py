@@ -72,7 +72,9 @@ class LampLight:
 
 
 def lamp_light(frames: Sequence[Frame], mains_hz: int) -> LampLight:
-    """Measure the bands that a flickering lamp leaves in frames, and check the exposure time of the last frame.
+    """Measure the bands that a flickering lamp leaves in frames.
+
+    The result also says whether the last frame's exposure averages the bands out: a whole number of flicker periods.
 
     Args:
         frames: Consecutive frames of a scene at rest, taken with one exposure. `bands` is None with fewer than

@@ -100,8 +100,8 @@ def sheet_pose(
         straight: Maps (n, 2) pixels to those of a lens without distortion; the default leaves them as they are.
 
     Returns:
-        (3, 3) homography from the sheet's millimetres to pixels, and the RMS reprojection error of all corners in
-        pixels. None with fewer than MIN_MARKERS markers of the sheet, or fewer than 8 corners that fit.
+        (3, 3) homography from the sheet's millimetres to pixels after `straight`, and the RMS reprojection error of
+        all corners in pixels. None with fewer than MIN_MARKERS markers of the sheet, or fewer than 8 corners that fit.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
     if len(known) < MIN_MARKERS:

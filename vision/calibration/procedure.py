@@ -186,9 +186,9 @@ class Calibrating:
         raise DeviceError("The sheet was not found before the pictures ended.", _why(last))
 
     def _found(self, frames: Sequence[FrameBGR]) -> Found | None:
-        """Average the sheet's pose over frames (h, w, 3) in which it lies still.
+        """Return the sheet's pose averaged over frames (h, w, 3) in which it lies still; None if it is found in none.
 
-        Returns None if the newest lens, measured from all views so far, gives a pose in none of them.
+        The lens is the one measured from all views so far; the advice is that of the last frame.
         """
         lens = self.lens(frames[0])
         sheets = [detect_sheet(frame, self.plan, lens) for frame in frames]

@@ -133,7 +133,7 @@ class Picamera2Camera:
     def _configure(self, device: Any) -> None:
         """Configure a picamera2 device for video in the sensor mode with the widest field of view; set `field`.
 
-        The mode is chosen once for each sensor model and then remembered.
+        The mode is chosen anew only for another sensor model. `field` stays as it was if no mode reports its crop.
         """
         model = str(device.camera_properties.get("Model", "unknown"))
         if model not in self._modes:  # reading them configures the camera for each, which takes about a second

@@ -111,9 +111,9 @@ def blurred(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _initial_shift(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the (2,) shift in pixels between two pictures, by phase correlation.
+    """Return the (2,) motion of the content from `one` to `other`, x and y in pixels, by phase correlation.
 
-    Returns zero if shifting does not reduce the median absolute difference of the pictures.
+    Returns zeros if moving `one` by it would increase the median absolute difference of the pictures.
 
     Args:
         one: (120, 160) contrast of the earlier small picture.

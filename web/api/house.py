@@ -21,7 +21,7 @@ class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def routes(house: BotPlayer, remarks: Remarks) -> Routes:
-    """Make the group of two routes: by one, players make the bot wait; by the other, anyone gets its newest remark."""
+    """Make the group of two routes: one makes the bot wait (players), one answers with its newest remark (anyone)."""
     made = Routes("house", HoldBody)
 
     @made.post("/api/house/hold", "Have the house wait", HoldBody, roles=PLAYERS)

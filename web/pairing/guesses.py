@@ -24,7 +24,7 @@ TABLE_GUESSES = 20
 Lower: guests who mistype block it sooner."""
 FIRST_BLOCK_S = 600.0
 """Length of the PIN's first block in seconds, doubled by each further wrong guess. Higher: fewer guesses fit in a year.
-With 600 s, 100 years allow 43 guesses."""
+With 600 s, at most 43 guesses fit in 100 years."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether a text is a loopback IP address, such as 127.0.0.1, ::1 or ::ffff:127.0.0.1."""
+    """Return whether a text is a loopback IP address, as 127.0.0.1, ::1 or ::ffff:127.0.0.1; False for other text."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:

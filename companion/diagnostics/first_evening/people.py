@@ -62,7 +62,10 @@ class TerminalPerson:
             click.echo(f"Press the button {button}.")
 
     def _ask(self, question: str) -> str:
-        """Print a question and return what the person types, in lower case; Ctrl-C raises KeyboardInterrupt."""
+        """Print a question and return what the person types, stripped and in lower case; "" for nothing.
+
+        Raises KeyboardInterrupt at Ctrl-C and at the end of the input.
+        """
         with self._quiet():
             try:
                 said: str = click.prompt(question, default="", show_default=False)

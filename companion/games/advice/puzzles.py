@@ -171,10 +171,10 @@ def _in_game(header: Header, dice: Dice) -> Iterator[Puzzle]:
 
 
 def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
-    """Return the position after a transcript as a puzzle for a goal, `win` or `points`; None if it is none.
+    """Return the position after a transcript as a puzzle for a goal of `LEAST_GAP`; None if too easy or too close.
 
-    It is a puzzle if the best option is better than the second-best by at least LEAST_GAP. A gap above MAX_GAP is
-    too easy, unless steady players miss the best option often (HARD_MISSES).
+    The best option must be better than the second-best by LEAST_GAP. A gap above MAX_GAP times that is too easy, unless
+    steady players miss the best option often (HARD_MISSES). With fewer than two options it is no puzzle.
     """
     state = transcript.state
     if len(state.options()) + len(state.throw_sizes) < 2:

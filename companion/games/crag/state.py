@@ -201,7 +201,7 @@ class Crag:
     def _without(self, seat: int) -> Crag:
         """Return the state after the player in `seat` left.
 
-        It ends the turn if it was that player's. At most one remaining player ends the game.
+        If it was that player's turn, the turn ends. If at most one player remains, the game ends.
         """
         event, left = leave_event(seat, seat), self.left | {seat}
         if one_remains(len(self.sheets), left):

@@ -23,10 +23,10 @@ class CragTray:
         return not _crag(state).dice
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the lines that the player has decided on before the second throw: a keep of the dice in the keep zone.
+        """Yield the lines to play before the second throw: one keep, of the dice in the keep zone.
 
-        An empty tuple is yielded if no keep can be made now. Nothing is yielded if the keep zone has dice that the
-        first throw does not have.
+        Yields an empty tuple if no keep is allowed now, and nothing if the keep zone has dice that the first throw does
+        not have.
         """
         if "keep" not in state.decisions:
             yield ()

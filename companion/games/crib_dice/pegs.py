@@ -101,8 +101,8 @@ class CribbageBoard:
     def wiped_out(self, points: int) -> CribbageBoard:
         """Return the board after a wipe-out of the side to play, with the turn passed.
 
-        At `fuchle_at` wipe-outs in a row it is a fuchle: the peg goes to the start. With `double_fuchle`, two in a row
-        after a fuchle put the side out. `points` are the turn points that are lost, for the event.
+        At `fuchle_at` wipe-outs in a row it is a fuchle: the peg goes to the start. With `double_fuchle`, a
+        fuchled side is out at its second wipe-out in a row. `points` are the turn points that are lost, for the event.
         """
         side, rules = self.side, self.header.rules
         in_a_row = self.wipeouts[side] + 1

@@ -16,9 +16,9 @@ from companion.games.solving.crapola_race import solved
 
 
 def offer_table() -> Generator[float, None, bytes]:
-    """Compute the file of the offers of throws of one to seven dice: what each throw lets the player keep.
+    """Compute the stored table of offers: what each throw of one to seven dice lets a player of Crapola keep.
 
-    Yields the progress, 0 to 1. Returns little-endian uint32, in the form that `offers.offers_table` reads.
+    Yields the progress, 0 to 1. Returns the table as little-endian uint32, as `offers.offers_table` reads it.
     """
     yield 0.0
     numbers = []

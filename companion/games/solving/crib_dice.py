@@ -115,7 +115,7 @@ def _play_on(
 
 
 def duel_table(rules: DuelRules) -> Generator[float, None, bytes]:
-    """Compute the file of the equities of all states of a game between two sides who both play best.
+    """Compute the stored table of equities of all states of Crib Dice between two sides that both play best.
 
     Yields the progress after each sweep of the solver, 0 to 1. Returns the bytes that `packed` makes.
 

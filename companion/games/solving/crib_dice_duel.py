@@ -106,7 +106,7 @@ def solved(game: Game) -> Iterator[tuple[Floats, float]]:
 
 @compiled
 def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
-    """Return the equity of the mover before every last turn, with best play: (PLACES, FUCHLE, BEYOND), as `Game.last`.
+    """Return the mover's equity before every last turn, with best play.
 
     A last turn is played after the other side has finished: to finish further wins, equally far shares the win.
 
@@ -114,6 +114,9 @@ def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
         piddle: (3,) probability that a won piddle adds 0, 1 and 2 dice to the set.
         stakes: (PEGS + 1,) games that a loser loses by its hole; the last entry is for all holes beyond the track.
         lost: (PLACES, FUCHLE) games that a wipe-out in the last turn loses, by place and wipe-outs before it.
+
+    Returns:
+        (PLACES, FUCHLE, BEYOND): by the mover's place, its wipe-outs in a row, and the other's hole past the track.
     """
     bank, no_bombs = np.empty(PEGS + BEYOND + BEYOND_TOP), np.full(3, -np.inf)
     fresh, last = np.empty(len(bank)), np.empty((PLACES, FUCHLE, BEYOND))

@@ -17,9 +17,8 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import GAMES, game_named
 
 GAMES_EACH = 60
-"""Games that each level of the bot plays against itself, in each game. Higher: more precise means, a longer run.
-
-They measure the mean regret of the level."""
+"""Number of times that each level of the bot plays each game against itself, to measure its mean regret. Higher: more
+precise means, a longer run."""
 
 
 def played_transcript(header: Header, level: str, seed: str) -> Transcript:

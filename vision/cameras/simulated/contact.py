@@ -63,7 +63,7 @@ class Walls:
 
 
 def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
-    """Return the (n, 8, 3) forces of the floor and the walls on the corners of n dice; 0 for corners that touch none.
+    """Return the (n, 8, 3) forces of floor and walls on the corners of n dice of mass 1, in mm/s2; 0 without contact.
 
     A force is a spring with damping against the surface, and friction along it.
 
@@ -157,9 +157,9 @@ def _in_cube(points: Floats, at_mm: Floats, turn: Floats, half: float) -> NDArra
 
 
 def between(touched: ContactPoint, speeds: Floats) -> Floats:
-    """Return the (m, 3) forces on the second of two touching cubes at their m contact points: push and friction.
+    """Return the (m, 3) forces, push and friction, on the second of two touching cubes at their m contact points.
 
-    The first cube gets the opposite forces.
+    They are in mm/s2, for cubes of mass 1. The first cube gets the opposite forces.
 
     Args:
         touched: The contact of the two cubes.

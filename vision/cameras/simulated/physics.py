@@ -158,9 +158,9 @@ def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force
 
 
 def _turned(turn: Floats, angle: Floats) -> Floats:
-    """Return (n, 3, 3) rotations turned further by small (n, 3) angles in radians about x, y and z, to first order.
+    """Return (n, 3, 3) rotations turned further by small (n, 3) angles in radians, to first order and orthonormalised.
 
-    The results are orthonormalised.
+    The angles are about the tray's x, y and z, not about those of the die.
     """
     turn = turn + cross(angle[:, None, :], turn.transpose(0, 2, 1)).transpose(0, 2, 1)
     x = turn[:, :, 0] / np.sqrt((turn[:, :, 0] ** 2).sum(1))[:, None]

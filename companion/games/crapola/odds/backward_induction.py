@@ -54,9 +54,9 @@ def _offers(size: int) -> tuple[Indices, Floats]:
     """Return all offers of throws of 1 to `size` dice as two arrays. An offer is the keeps that a throw allows. Cached.
 
     Returns:
-        (keeps, offers) for each keep of each offer the distance to the state after it, in a flattened table of shape
-        (steps of turn points, dice to throw minus 1); the last keep is repeated as padding. And (size, offers)
-        probability of each offer, by dice thrown minus 1; 0 for offers of another number of dice.
+        (keeps, offers) index of the state after each keep, in a table by steps of turn points and dice to throw minus
+        1, flattened. It counts from the row of the points before the throw; an offer's last keep is repeated as
+        padding. And (size, offers) probability of each offer, by dice thrown minus 1; 0 for another number of dice.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     width = max(len(offer) for _, offer, _ in offers)

@@ -76,7 +76,8 @@ def _board(state: State) -> CribbageBoard:
 def _worth_to_win(board: CribbageBoard) -> TurnValues:
     """Return the win probability of the side to play for every state of the current turn, as a `TurnValues`. Cached.
 
-    It comes from a stored table if that is exact, or if one side can move another's peg; else from an independent race.
+    It comes from a stored table if that is exact, or if a rule of `ONE_MOVES_ANOTHER` is on. Else it comes from a race,
+    in which no side affects another's peg.
     """
     if two_sides.is_solved(board) or any(board.header.rules[key] for key in ONE_MOVES_ANOTHER):
         return two_sides.turn_values(board)

@@ -29,7 +29,7 @@ All of GAPS must stay on the track from there."""
 GAPS = range(-50, 51, 2)
 """Holes by which the mover is ahead in the charts by gap."""
 BOMB_STEP = 4
-"""Holes between two points of the chart of bombs, on each axis. Higher: a coarser chart, drawn sooner."""
+"""Step of both axes of the chart of bombs, in holes. Higher: a coarser chart, drawn sooner."""
 
 
 def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
