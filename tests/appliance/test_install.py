@@ -131,15 +131,19 @@ def test_the_tables_user_joins_only_groups_that_the_machine_has(
     assert not any(words[0] == "useradd" for words in machine.asked)
 
 
-def test_installing_again_keeps_settings_that_people_changed(machine: Noted, steps: list[Step]) -> None:
+def test_installing_again_keeps_settings_games_calibration_and_phones(machine: Noted, steps: list[Step]) -> None:
     install(steps, machine, lambda line: None)
     settings = machine.at(SETTINGS)
     settings.write_text("[table]\nname = 'The Plough'\n")
     assert changes(steps, machine) == []
+    kept = {name: f"{name} of this table" for name in ("journal.jsonl", "calibration.json", "paired.json")}
+    for name, text in kept.items():
+        settings.with_name(name).write_text(text)
     machine.at("/etc/systemd/system/pegpip.service").write_text("an older one\n")
     assert changes(steps, machine) == ["write /etc/systemd/system/pegpip.service anew"]
     install(steps, machine, lambda line: None)
     assert "Plough" in settings.read_text()
+    assert {name: settings.with_name(name).read_text() for name in kept} == kept
 
 
 def test_after_a_failed_step_the_next_installation_makes_only_that_step(machine: Noted, steps: list[Step]) -> None:
