@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import shlex
 from pathlib import Path
 
+import click
 import pytest
 
+from companion.cli import pegpip
 from tests import results
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,12 +83,52 @@ def test_every_page_and_heading_that_the_code_cites_exists() -> None:
                 )
 
 
+def commands(page: Path, program: str) -> list[str]:
+    """Return the arguments of each command line of a page that starts a program, in blocks and between backticks."""
+    text = page.read_text(encoding="utf-8")
+    blocks = "\n".join(re.findall(r"^ *```\w*\n(.*?)^ *```", text, re.MULTILINE | re.DOTALL))
+    spans = [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", prose(page))]
+    lines = [part.strip() for line in (*spans, *blocks.splitlines()) for part in re.split(r" (?:&&|\|) |#", line)]
+    start = re.compile(rf"(?:sudo (?:-u pegpip )?)?(?:\S*/)?{re.escape(program)} (?=\S)")
+    return [line[begun.end() :] for line in lines if (begun := start.match(line))]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=relative)
 def test_every_make_target_that_a_page_names_exists(page: Path) -> None:
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    spans = re.findall(r"`([^`]+)`", page.read_text(encoding="utf-8"))
-    named = {target for span in spans for target in re.findall(r"(?:^|&& )make ([a-z][a-z-]+)", span)}
-    assert named <= targets
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    for line in commands(page, "make"):
+        words = shlex.split(line)
+        named = {word for word in words if re.fullmatch(r"[a-z][a-z-]+", word)}
+        assert named <= targets, line
+        for variable in re.findall(r"\b([A-Z]+)=", line):
+            assert f"$({variable})" in makefile or f"$(or $({variable})," in makefile, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_every_command_of_a_page_has_the_options_that_it_names(page: Path) -> None:
+    for line in commands(page, "pegpip"):
+        words = shlex.split(line)
+        if not re.fullmatch(r"[a-z]+", words[0]):
+            continue  # an option of the program itself, or a file's name
+        command: click.Command = pegpip
+        context = click.Context(pegpip)
+        while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+            found = [command.get_command(context, name) for name in words.pop(0).split("|")]  # `leds design|wiring`
+            assert None not in found, line
+            command = found[0] or command
+        with contextlib.suppress(click.BadOptionUsage):  # a sentence may name an option without its value
+            command.make_parser(context).parse_args(words)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_the_installer_knows_every_option_that_a_page_gives_it(page: Path) -> None:
+    installer = (ROOT / "companion/appliance/install.py").read_text(encoding="utf-8")
+    known = set(re.findall(r'^ +"(--[a-z-]+)"|add_argument\("(--[a-z-]+)"', installer, re.MULTILINE))
+    options = {option for pair in known for option in pair if option}
+    assert {"--dry-run", "--uninstall"} <= options
+    for line in commands(page, "install.sh"):
+        assert set(re.findall(r"--[a-z-]+", line)) <= options, line
 
 
 def test_the_readme_and_its_sentences_are_short() -> None:
