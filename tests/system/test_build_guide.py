@@ -5,26 +5,22 @@ from __future__ import annotations
 import csv
 import math
 import re
-import shlex
 import tomllib
 from itertools import pairwise
 from pathlib import Path
 
-import click
 import pytest
 
 from companion.appliance import hotspot
 from companion.appliance.install import USEFUL
 from companion.appliance.steps import GROUPS
 from companion.appliance.trial import PORT, SETTINGS
-from companion.cli import pegpip
 from companion.games.registry import GAMES
 from companion.settings import load as config
 from hardware.pictures.plans import HOLE_MM, SCREW_MM, drilling_template, wiring_map
 from hardware.pictures.wires import HEADER_PINS, wiring_diagram
 from hardware.power import cabling
 from hardware.settings import StripSettings
-from hardware.strips.ws2812 import bytes_for
 from hardware.track import PRESETS, preset
 from hardware.wiring import wiring_problems
 from release.parts import dimensions as mm
@@ -89,11 +85,6 @@ def test_the_guides_camera_heights_match_each_cameras_field_of_view() -> None:
     for width, heights in rows:
         wanted = [f"{height_mm(int(width), angle):.0f}" for angle in angles]
         assert re.findall(r"(\d+) mm", heights) == wanted
-
-
-def test_the_guide_states_right_how_many_leds_one_spi_transfer_holds() -> None:
-    assert "4,096 bytes holds 435 LEDs" in GUIDE
-    assert bytes_for(435, 3) <= 4096 < bytes_for(436, 3)
 
 
 def test_the_build_guide_names_every_layout_and_has_small_pictures() -> None:
@@ -295,21 +286,6 @@ def test_every_stage_of_the_guide_has_a_proof_and_a_remedy() -> None:
     for stage in stages:
         assert "*Proof:*" in stage, stage[:40]
         assert re.search(r"\*If\s+not:\*", stage), stage[:40]
-
-
-def test_every_command_in_the_guide_exists_with_its_options() -> None:
-    spans = [*re.findall(r"`([^`\n]+)`", GUIDE), *re.findall(r"^ *(.+)$", "\n".join(GUIDE.split("```")[1::2]), re.M)]
-    lines = [re.sub(r"^sudo (-u pegpip )?", "", span) for span in spans]
-    commands = [shlex.split(line, comments=True) for line in lines if re.match(r"pegpip [a-z]", line)]
-    assert len(commands) > 12
-    for _, name, *words in commands:
-        command: click.Command | None = pegpip.get_command(click.Context(pegpip), name)
-        assert command is not None, name
-        while isinstance(command, click.Group) and words:
-            command = command.get_command(click.Context(command), words.pop(0))
-        assert command is not None
-        known = {option for parameter in command.params for option in parameter.opts}
-        assert {word for word in words if word.startswith("--")} <= known, (name, words)
 
 
 def test_the_guides_addresses_and_paths_match_an_installed_table() -> None:
