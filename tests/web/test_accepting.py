@@ -17,7 +17,7 @@ import pytest
 from tests.web.pub import opened, served
 from web.serving.connection import Connection
 from web.serving.limits import Limits, Taken
-from web.serving.listening import FairSocket
+from web.serving.listening import SEND_BUFFER_BYTES, FairSocket
 from web.serving.server import ACCEPTS_PER_TURN
 
 PATIENCE_S = 60
@@ -92,16 +92,17 @@ def test_the_server_makes_no_protocol_for_connections_over_the_limit(held: tuple
     assert server.made == SHARE
 
 
-def test_a_connection_inherits_the_options_of_the_listening_socket() -> None:
+def test_a_connection_made_before_the_server_started_has_all_limits() -> None:
     limits = Limits(streams=1, stalled_s=7.0)
     with (
         socket.create_server((OWN, 0)) as bound,
-        FairSocket(bound, limits, Taken(1, 1)) as listening,
         socket.create_connection(bound.getsockname()),
+        FairSocket(bound, limits, Taken(1, 1)) as listening,
         listening.accept()[0] as link,
     ):
         assert link.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         assert link.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+        assert link.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) == 2 * SEND_BUFFER_BYTES, "Linux doubles it"
         assert link.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 7000
 
 

@@ -32,13 +32,6 @@ class FairSocket(socket.socket):
     def __init__(self, bound: socket.socket, limits: Limits, taken: Taken) -> None:
         super().__init__(fileno=bound.dup().detach())
         self._limits, self._taken = limits, taken
-        # Accepted connections inherit these. asyncio sets TCP_NODELAY only on sockets that name TCP as their protocol.
-        self.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
-        self.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        # Linux closes a connection whose data is not taken for so long, a phone that is gone or one that reads nothing.
-        if hasattr(socket, "TCP_USER_TIMEOUT"):
-            self.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(limits.stalled_s * 1000))
 
     def accept(self) -> tuple[socket.socket, Any]:
         """Take a place for the next connection and return it with its peer address; close those without a place.
@@ -48,7 +41,21 @@ class FairSocket(socket.socket):
         for _ in range(REFUSALS_PER_ACCEPT):
             link, peer = super().accept()
             if self._limits.is_own(peer[0]) or self._taken.take(peer[0]):
+                self._set_options(link)
                 return link, peer
             log.info("refused a connection of %s: no place is left for this address", peer[0])
             link.close()
         raise BlockingIOError
+
+    def _set_options(self, link: socket.socket) -> None:
+        """Limit the send buffer and the time without progress of an accepted connection, and send without delay.
+
+        Options of the listening socket would miss the connections that were made before they were set.
+        """
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+        # asyncio sets TCP_NODELAY only on sockets that name TCP as their protocol.
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        # Linux closes a connection whose data is not taken for so long, a phone that is gone or one that reads nothing.
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(self._limits.stalled_s * 1000))
