@@ -217,6 +217,29 @@ def test_a_server_stops_although_phones_keep_connections_open(tmp_path: Path) ->
         assert set(threading.enumerate()) <= before
 
 
+def test_a_server_stops_although_a_phone_reads_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path, Limits(streams=8, stalled_s=10 * PATIENCE_S)) as pub, socket.socket() as slow:
+        listening = socket.create_server(("127.0.0.1", 0))
+        server = Server(pub.site, listening, pub.limits)
+        serving = threading.Thread(target=server.run)
+        serving.start()
+        number = pub.table.submit(StartGame(header=HEADER)).number
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.connect(listening.getsockname())
+        slow.sendall(REQUEST)
+        assert until(lambda: len(pub.site.stream) == 1)
+        with listen(listening.getsockname()[1]) as quick:
+            assert numbers(quick, number)
+            sent = 0
+            while sent < 1_000_000:
+                number = pub.table.submit(PlayLine(number=number, line=THROW)).number
+                number = pub.table.submit(PlayLine(number=number, line={"undo": 1})).number
+                numbers(quick, number)
+                sent += len(pub.feed.newest.event)
+        server.stop()
+        assert until(lambda: not serving.is_alive())
+
+
 def test_the_watchdogs_check_succeeds_only_while_the_server_serves(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         server = Server(pub.site, socket.create_server(("0.0.0.0", 0)), pub.limits)

@@ -67,6 +67,13 @@ class Listener:
         self.seen = newest
         await self.send({"type": "http.response.body", "body": event, "more_body": True})
 
+    async def end(self) -> None:
+        """End the stream. Abort the connection of a client that is backed up: it would delay the server's stop."""
+        if self.connection is not None and self.connection.backed_up:
+            self.connection.transport.abort()
+        else:
+            await self.send({"type": "http.response.body", "body": b""})
+
 
 class EventStream:
     """The ASGI application of the event stream. It runs in the server's event loop; the table's writer only wakes it.
@@ -173,7 +180,7 @@ class EventStream:
                 if at % WRITES_PER_TURN == 0:
                     await asyncio.sleep(0)
         for listener in tuple(self._listeners):
-            await self._try_write(listener, listener.send({"type": "http.response.body", "body": b""}))
+            await self._try_write(listener, listener.end())
 
     async def _try_write(self, listener: Listener, writing: Awaitable[None]) -> None:
         """Await a write to a listener. If it fails, log the error and drop the listener."""
