@@ -162,12 +162,13 @@ def version() -> str:
     return f"{project['version']}+{Source(PROJECT).name()[:8]}"
 
 
-def filled(root: Path, arch: str) -> Path:
+def filled(root: Path, arch: str, release: str) -> Path:
     """Write all files of the Debian package except its control files into a new folder; builds the wheels for it.
 
     Args:
         root: The folder to make; it becomes the package's root.
         arch: Debian's name of the processor, `arm64` or `amd64`.
+        release: The package's version.
 
     Returns:
         `root`.
@@ -184,7 +185,7 @@ def filled(root: Path, arch: str) -> Path:
         elif (PROJECT / part).exists() or part != PUBLIC_KEY:
             shutil.copy2(PROJECT / part, target)
     shutil.copy2(PROJECT / "LICENSE", doc / "copyright")
-    log = f"pegpip ({version()}) stable; urgency=low\n\n  * See CHANGELOG.md.\n\n -- Peg & Pip <pegpip@localhost>  "
+    log = f"pegpip ({release}) stable; urgency=low\n\n  * See CHANGELOG.md.\n\n -- Peg & Pip <pegpip@localhost>  "
     (doc / "changelog.gz").write_bytes(gzip.compress(f"{log}{formatdate(0)}\n".encode(), 9, mtime=0))
     overrides = root / "usr/share/lintian/overrides"
     overrides.mkdir(parents=True)
@@ -192,19 +193,20 @@ def filled(root: Path, arch: str) -> Path:
     return root
 
 
-def control(root: Path, arch: str) -> None:
+def control(root: Path, arch: str, release: str) -> None:
     """Write the Debian package's control files into `root/DEBIAN`: description, checksums and maintainer scripts.
 
     Args:
         root: The package's root, with all its other files in it.
         arch: Debian's name of the processor, `arm64` or `amd64`.
+        release: The package's version.
     """
     folder = root / "DEBIAN"
     folder.mkdir()
     size = sum(file.stat().st_size for file in root.rglob("*") if file.is_file()) // 1024
     (folder / "control").write_text(
         CONTROL.format(
-            version=version(),
+            version=release,
             arch=arch,
             size=size,
             needed=", ".join(NEEDED),
@@ -232,10 +234,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=PROJECT / "dist")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    package = given.out / f"pegpip_{version()}_{given.arch}.deb"
+    release = version()  # once: sources that change while the wheels are built would give other versions
+    package = given.out / f"pegpip_{release}_{given.arch}.deb"
     with tempfile.TemporaryDirectory() as folder:
-        root = filled(Path(folder) / "root", given.arch)
-        control(root, given.arch)
+        root = filled(Path(folder) / "root", given.arch, release)
+        control(root, given.arch, release)
         for path in (root, *root.rglob("*")):
             path.chmod(0o755 if path.is_dir() or (path.parent.name == "DEBIAN" and path.name in SCRIPTS) else 0o644)
         subprocess.run(["dpkg-deb", "--build", "--root-owner-group", "-Zxz", root, package], check=True)

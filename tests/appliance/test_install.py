@@ -336,3 +336,12 @@ def test_the_package_holds_all_that_its_installer_runs(tmp_path: Path) -> None:
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, env=bare)
     assert done.returncode == 0, done.stderr
     assert "make the release" in done.stdout
+
+
+def test_the_packages_control_file_has_the_version_of_its_name(tmp_path: Path) -> None:
+    share = tmp_path / "usr/share/pegpip"
+    share.mkdir(parents=True)
+    (share / "constraints.txt").write_text("flask==3\n")
+    runpy.run_path(str(PROJECT / "release/deb.py"))["control"](tmp_path, "arm64", "0.1.0+12345678")
+    assert "\nVersion: 0.1.0+12345678\n" in (tmp_path / "DEBIAN/control").read_text()
+    assert (tmp_path / "DEBIAN/md5sums").read_text().split()[1:] == ["usr/share/pegpip/constraints.txt"]
