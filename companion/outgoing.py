@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import ipaddress
+import logging
 import random
 import threading
 import urllib.error
@@ -12,7 +13,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from companion.errors import DeviceError
+from companion.errors import CompanionError, DeviceError
+
+log = logging.getLogger(__name__)
 
 TIMEOUT_S = 10.0
 """Longest wait in seconds for a server to connect or to send the next bytes; then the attempt has failed. Too short:
@@ -56,6 +59,48 @@ class BackgroundThread(ABC):
     @abstractmethod
     def _run(self, stopped: threading.Event) -> None:
         """Work until `stopped` is set."""
+
+
+class DeliveryThread(BackgroundThread):
+    """A background thread that delivers what waits. After a failure it pauses, longer each time, and tries again.
+
+    A subclass implements `_deliver` and sets `_state`, which `health` returns. A CompanionError becomes the sentence.
+
+    Args:
+        name: Name of the thread, as the subject of a sentence.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._state = (True, "nothing was sent yet")
+
+    def health(self) -> tuple[bool, str]:
+        """Return (does the server take everything, a sentence): what waits or is refused, and why."""
+        return self._state
+
+    @abstractmethod
+    def _deliver(self, stopped: threading.Event) -> None:
+        """Deliver what waits, until `stopped` is set. To be called again later, it raises OSError or CompanionError."""
+
+    def _run(self, stopped: threading.Event) -> None:
+        """Deliver what waits each time the thread is woken or a pause is over, until `stopped` is set."""
+        failures = 0
+        while not stopped.is_set():
+            self._wake.clear()
+            try:
+                self._deliver(stopped)
+                failures = 0
+            except OSError as away:  # `_deliver` has set what health says
+                failures += 1
+                log.info("the %s can't deliver: %s", self._name, away)
+            except CompanionError as ill:
+                failures += 1
+                self._state = False, str(ill)
+            except Exception as fault:  # the thread must outlive a fault in itself
+                failures += 1
+                log.exception("the %s failed", self._name)
+                self._state = False, f"The {self._name} failed ({type(fault).__name__}: {fault}). Update pegpip."
+            self._wake.wait(pause_s(failures) if failures else None)
 
 
 def check_address(setting: str, address: str) -> None:

@@ -63,13 +63,15 @@ class Pending(NamedTuple):
 
     Attributes:
         message: The message.
-        known: What `Outbox.acknowledge` takes once the server has it.
+        number: Number of the entry that began the game.
+        lines: Lines of the game that had been read at the table.
         rises: Whether it goes above a newer revision of the server. A game that is only found to be open does not:
             an older journal that was put back takes no result away.
     """
 
     message: Message
-    known: Acknowledged
+    number: int
+    lines: int
     rises: bool = True
 
 
@@ -110,19 +112,21 @@ class Outbox:
             message = self._revision(name, game)
             if message is not None:
                 rises = message.state == "final" or name in self._cursor.games
-                found.append(Pending(message, _acknowledged(message, game.number, game.lines_read), rises))
+                found.append(Pending(message, game.number, game.lines_read, rises))
         found += self._withdrawn(seen)
         if not found:
             self._offered = 0
             self._move(games, open_from)
         return found
 
-    def acknowledge(self, game: str, known: Acknowledged) -> None:
-        """Store in the cursor that the server has this revision of a game, in memory and on disk.
+    def acknowledge(self, sent: Pending, revision: int) -> None:
+        """Store in the cursor that the server has a message, as this revision of its game, in memory and on disk.
 
         If the disk fails, that is logged: the game may be sent again after a restart.
         """
-        self._store(msgspec.structs.replace(self._cursor, games={**self._cursor.games, game: known}))
+        message = sent.message
+        known = Acknowledged(sent.number, revision, message.state, message.content, sent.lines)
+        self._store(msgspec.structs.replace(self._cursor, games={**self._cursor.games, message.game: known}))
 
     def _revision(self, name: str, game: ArchivedGame) -> Message | None:
         """Return the message that tells the server a game's present state; None if the server needs none.
@@ -163,7 +167,7 @@ class Outbox:
             gone = name not in seen and link_of(self._folder, number) == name
             if gone and (known is None or known.state != "withdrawn"):
                 message = Message(table=self._table, game=name, revision=revision + 1, state="withdrawn", played_s=0.0)
-                yield Pending(message, _acknowledged(message, number, lines))
+                yield Pending(message, number, lines)
 
     def _move(self, games: tuple[ArchivedGame, ...], open_from: int) -> None:
         """Move the cursor past the games that can't change any more and write it, so that the file stays small.
@@ -228,14 +232,3 @@ def aliases_of(pairs: tuple[str, ...]) -> dict[str, str]:
             raise DeviceError(why, 'Write "Ann=Ann of the Lion"; a name has at most 24 characters.')
         found[name] = alias
     return found
-
-
-def _acknowledged(message: Message, number: int, lines: int) -> Acknowledged:
-    """Return what the cursor stores of a message once the server has it.
-
-    Args:
-        message: The message.
-        number: Number of the entry that began the game.
-        lines: Lines of the game that had been read at the table.
-    """
-    return Acknowledged(number, message.revision, message.state, message.content, lines)

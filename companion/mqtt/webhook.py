@@ -20,7 +20,7 @@ from typing import NamedTuple
 import msgspec
 
 from companion.errors import DeviceError
-from companion.outgoing import BackgroundThread, check_address, pause_s, sent
+from companion.outgoing import DeliveryThread, check_address, sent
 from companion.table.snapshot import Event, News, Snapshot
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ class Unposted(NamedTuple):
     body: bytes
 
 
-class Webhook(BackgroundThread):
+class Webhook(DeliveryThread):
     """Posts to one address. What waits when it is stopped is posted after the next start of the same process.
 
     Args:
@@ -62,11 +62,6 @@ class Webhook(BackgroundThread):
         check_address("[webhook] url", url)
         self._url, self._key, self._name, self._words, self._post = url, key_of(secret), name, words, post
         self._waiting: deque[Unposted] = deque(maxlen=MAX_WAITING)
-        self._state = (True, "nothing was posted yet")
-
-    def health(self) -> tuple[bool, str]:
-        """Return (does the server take the messages, a sentence that says so or what is wrong)."""
-        return self._state
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
         """Queue a message for each new event that is cheered or in `ALWAYS`, and wake the thread to post it."""
@@ -98,32 +93,19 @@ class Webhook(BackgroundThread):
         }
         return Unposted(f"msg_{int(time.time())}_{snapshot.number}_{place}", msgspec.json.encode(told))
 
-    def _run(self, stopped: threading.Event) -> None:
-        """Post the waiting messages, oldest first, until `stopped` is set. Runs in the thread.
+    def _deliver(self, stopped: threading.Event) -> None:
+        """Post the waiting messages, oldest first, until `stopped` is set. Raises OSError if one must be repeated."""
+        while self._waiting and not stopped.is_set():
+            message = self._waiting[0]
+            self._try(message)
+            if self._waiting and self._waiting[0] is message:  # not dropped meanwhile
+                self._waiting.popleft()
 
-        After a failed attempt it pauses, longer after each failure in a row, and posts the same message again.
-        """
-        failures = 0
-        while not stopped.is_set():
-            self._wake.clear()
-            while self._waiting and not stopped.is_set():
-                message = self._waiting[0]
-                if not self._posted(message):
-                    failures += 1
-                    break
-                failures = 0
-                if self._waiting and self._waiting[0] is message:  # not dropped meanwhile
-                    self._waiting.popleft()
-            if failures:
-                stopped.wait(pause_s(failures))
-            else:
-                self._wake.wait()
+    def _try(self, message: Unposted) -> None:
+        """Post a message once, and set what `health` says.
 
-    def _posted(self, message: Unposted) -> bool:
-        """Post a message once, and set what `health` says. Return True if it is done with, False to post it again.
-
-        It is posted again if nobody answers, or if the status is 500 or above or in `PASSING`. Another status from 300
-        on is a refusal: it is logged, and the message is dropped.
+        Raises OSError if it must be posted again: nobody answers, or the status is 500 or above or in `PASSING`.
+        Another status from 300 on is a refusal: it is logged, and the message is done with.
         """
         seconds = str(int(time.time()))
         headers = {"webhook-id": message.name, "webhook-timestamp": seconds}
@@ -131,19 +113,17 @@ class Webhook(BackgroundThread):
             headers["webhook-signature"] = signature(self._key, message.name, seconds, message.body)
         try:
             status, answer = self._post("POST", self._url, message.body, headers)
+            if status >= 500 or status in PASSING:
+                raise ConnectionError(f"it answers {status}")
         except OSError as away:
             self._state = False, f"{len(self._waiting)} messages wait for the webhook ({away})."
-            return False
-        if status >= 500 or status in PASSING:
-            self._state = False, f"{len(self._waiting)} messages wait for the webhook (it answers {status})."
-            return False
+            raise
         if status >= 300:
             why = answer[:100].decode("latin-1")
             log.warning("the webhook refuses a message: %d %s", status, why)
             self._state = False, f"The webhook refuses messages ({status} {why}). Check [webhook] url."
-            return True
-        self._state = True, "the webhook has every message"
-        return True
+        else:
+            self._state = True, "the webhook has every message"
 
 
 def key_of(secret: str) -> bytes:

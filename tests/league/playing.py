@@ -99,5 +99,5 @@ def sent(outbox: Outbox) -> list[Message]:
     """Return what waits, and acknowledge it."""
     waiting = outbox.waiting()
     for each in waiting:
-        outbox.acknowledge(each.message.game, each.known)
+        outbox.acknowledge(each, each.message.revision)
     return [each.message for each in waiting]
