@@ -5,11 +5,8 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Literal
 from uuid import UUID
 
 import msgspec
@@ -19,8 +16,9 @@ from companion.league.database import Connection
 from companion.league.judge import Judged
 from companion.league.message import Message, Reply
 
-MAX_DELAY = timedelta(days=60)
-"""Oldest start of a game, before now, that a table's clock is believed; an older or a future one counts as now."""
+MAX_DELAY_S = 60 * 86_400
+"""Longest time since the start of a game, in seconds, that a table's clock is believed; else it counts as started now.
+Higher: a clock that is wrong puts games into a season that is over. Lower: so does a table that was away for weeks."""
 KEPT_REFUSALS = 1000
 """Most refused messages kept for each table; one more deletes the oldest. Higher: a faulty table stores more.
 Lower: the organiser sees fewer of them."""
@@ -39,29 +37,11 @@ class NotAccepted(Exception):
         self.status, self.answer = status, Reply(why, current, content)
 
 
-@dataclass(frozen=True, slots=True)
-class _Share:
-    """Games, wins and games lost that one game adds to a player's standing."""
-
-    games: int = 0
-    won: Decimal = Decimal(0)
-    lost: int = 0
-
-    def minus(self, other: _Share) -> _Share:
-        """Return the difference to another share."""
-        return _Share(self.games - other.games, self.won - other.won, self.lost - other.lost)
-
-
-NOTHING = _Share()
-
-
 def table_of(connection: Connection, key: str) -> int:
     """Return the database's number of the active table with this public key. Raises NotAccepted (401) without one."""
     found = connection.execute("SELECT id FROM tables WHERE key = %s AND active", (bytes.fromhex(key),)).fetchone()
     if found is None:
-        raise NotAccepted(
-            401, f"The table {key[:8]}... is not registered here. Give its key to the league's organiser."
-        )
+        raise NotAccepted(401, f"Table {key[:8]}... is not registered here. Give its key to the league's organiser.")
     number: int = found["id"]
     return number
 
@@ -104,7 +84,10 @@ def accept(
             (season, name, message.revision, message.state, body, bytes.fromhex(signature)),
         ).fetchone()
         if new is None:
-            return _known(connection, game, message, body)
+            if _body(connection, game, message.revision) != body:
+                why = f"Revision {message.revision} of this game is known with another content."
+                raise NotAccepted(409, why, game["revision"], _content(connection, game))
+            return Reply("known", game["revision"], _content(connection, game))
         if game["state"] == "withdrawn":
             raise NotAccepted(409, "This game was withdrawn: it does not return.", game["revision"])
         if message.revision < game["revision"]:
@@ -134,10 +117,11 @@ def keep_aside(connection: Connection, table: int, path: str, why: str, body: by
 def _locked(connection: Connection, table: int, message: Message, now_s: float) -> dict[str, Any]:
     """Return the game's row from the database, locked until the end of the transaction; insert it if it is new.
 
-    A new game goes into the season that has its day, or into season 0. Raises NotAccepted (409) if another table owns
-    it.
+    A new game goes into the season that has its day, or into season 0. If the table's clock can't be right, the day is
+    today. Raises NotAccepted (409) if another table owns the game.
     """
-    played = _played_at(message.played_s, now_s)
+    believed = now_s - MAX_DELAY_S <= message.played_s <= now_s
+    played = datetime.fromtimestamp(message.played_s if believed else now_s, UTC)
     season = connection.execute(
         "SELECT id FROM seasons WHERE daterange(starts, ends) @> %s::date AND id <> 0", (played.date(),)
     ).fetchone()
@@ -150,15 +134,6 @@ def _locked(connection: Connection, table: int, message: Message, now_s: float) 
     if game["table_id"] != table:
         raise NotAccepted(409, "This game belongs to another table of the league.")
     return game
-
-
-def _known(connection: Connection, game: dict[str, Any], message: Message, body: bytes) -> Reply:
-    """Return the reply to a revision that is stored already. Raises NotAccepted (409) if the stored bytes differ."""
-    stored = _body(connection, game, message.revision)
-    if hashlib.sha256(stored).digest() != hashlib.sha256(body).digest():
-        why = f"Revision {message.revision} of this game is known with another content."
-        raise NotAccepted(409, why, game["revision"], _content(connection, game))
-    return Reply("known", game["revision"], _content(connection, game))
 
 
 def _content(connection: Connection, game: dict[str, Any]) -> str:
@@ -182,49 +157,55 @@ def _count(connection: Connection, table: int, game: dict[str, Any], message: Me
 
     The game waits to be rated again. If an earlier revision counted, the change is logged.
     """
-    key = (game["season"], game["game"])
-    before = _shares(connection, key)
-    connection.execute("UPDATE results SET counted = false WHERE (season, game) = (%s, %s)", key)
-    if judged is not None:
-        _write_results(connection, table, game, judged)
-    _move_standings(connection, game, judged, before, _shares(connection, key))
-    sides = Jsonb(msgspec.to_builtins(judged.sides)) if judged else None
+    kind = judged.kind if judged else game["kind"]
+    players = _players(connection, table, judged) if judged else {}
+    _lock_standings(connection, game, kind, list(players.values()))
+    _add_to_standings(connection, game, -1)
     connection.execute(
-        "UPDATE games SET revision = %s, state = %s, kind = %s, sides = %s, rated = false WHERE game = %s",
-        (message.revision, message.state, judged.kind if judged else game["kind"], sides, game["game"]),
+        "UPDATE results SET counted = false WHERE (season, game) = (%(season)s, %(game)s) AND counted", game
+    )
+    if judged is not None:
+        _write_results(connection, game, judged, players)
+    _add_to_standings(connection, game, 1)
+    now = {"revision": message.revision, "state": message.state, "sides": judged and msgspec.to_builtins(judged.sides)}
+    connection.execute(
+        "UPDATE games SET revision = %s, state = %s, sides = %s, kind = %s, rated = false WHERE game = %s",
+        (message.revision, message.state, Jsonb(now["sides"]) if judged else None, kind, game["game"]),
     )
     if game["revision"]:
-        now = {
-            "revision": message.revision,
-            "state": message.state,
-            "sides": judged and msgspec.to_builtins(judged.sides),
-        }
-        was = {key: game[key] for key in ("revision", "state", "sides")}
         connection.execute(
             "INSERT INTO changes (who, what, game, before, after) SELECT pub || ', ' || name, %s, %s, %s, %s"
             " FROM tables WHERE id = %s",
-            ("revised by the table", game["game"], Jsonb(was), Jsonb(now), table),
+            ("revised by the table", game["game"], Jsonb({key: game[key] for key in now}), Jsonb(now), table),
         )
 
 
-def _write_results(connection: Connection, table: int, game: dict[str, Any], judged: Judged) -> None:
-    """Insert or update the row of results for each seat of a game; new names become players of the table.
+def _players(connection: Connection, table: int, judged: Judged) -> dict[str, int]:
+    """Return the number of each player of a game by name; new names become players of the table.
 
-    A row that exists keeps its rating before the game.
+    A name that was merged into another player gives that player's number.
     """
     names = sorted(judged.players)
-    connection.cursor().executemany(
-        "INSERT INTO players (table_id, name) VALUES (%s, %s) ON CONFLICT DO NOTHING", [(table, name) for name in names]
+    connection.execute(
+        "INSERT INTO players (table_id, name) SELECT %s, name FROM unnest(%s::text[]) name ORDER BY name"
+        " ON CONFLICT DO NOTHING",
+        (table, names),
     )
     found = connection.execute(
         "SELECT name, coalesce(merged_into, id) AS player FROM players WHERE table_id = %s AND name = ANY(%s)",
         (table, names),
-    ).fetchall()
-    players = {row["name"]: row["player"] for row in found}
+    )
+    return {row["name"]: row["player"] for row in found}
+
+
+def _write_results(connection: Connection, game: dict[str, Any], judged: Judged, players: dict[str, int]) -> None:
+    """Insert or update the row of results for each seat of a game; a row that exists keeps its rating before the game.
+
+    `players` has the number of each player by name.
+    """
     rows = []
     for seat, name in enumerate(judged.players):
-        number = judged.side_of(seat)
-        side = judged.sides[number]
+        side = judged.sides[number := judged.side_of(seat)]
         rows.append((game["season"], game["game"], seat, players[name], number, judged.kind, game["seq"],
                      side.won, side.lost, side.score))  # fmt: skip
     connection.cursor().executemany(
@@ -235,60 +216,31 @@ def _write_results(connection: Connection, table: int, game: dict[str, Any], jud
     )
 
 
-def _shares(connection: Connection, key: tuple[int, UUID]) -> dict[int, _Share]:
-    """Return what a game adds to the standings: player -> games, wins and games lost, from results that count.
+def _lock_standings(connection: Connection, game: dict[str, Any], kind: str, players: list[int]) -> None:
+    """Lock the standings of `players` and of those for whom the game counted so far; insert the missing ones.
 
-    `key` is (season, name) of the game.
+    They are locked in the order of players, so that two games never wait for each other.
     """
-    rows = connection.execute(
-        "SELECT player, count(*) AS games, sum(won) AS won, sum(lost) AS lost FROM results"
-        " WHERE (season, game) = (%s, %s) AND counted GROUP BY player",
-        key,
+    place = {**game, "kind": kind, "players": players}
+    connection.execute(
+        "INSERT INTO standings (season, kind, player, games, won, lost) SELECT %(season)s, %(kind)s, player, 0, 0, 0"
+        " FROM unnest(%(players)s::int[]) player ORDER BY player ON CONFLICT DO NOTHING",
+        place,
     )
-    return {row["player"]: _Share(row["games"], row["won"], row["lost"]) for row in rows}
-
-
-def _move_standings(
-    connection: Connection,
-    game: dict[str, Any],
-    judged: Judged | None,
-    before: dict[int, _Share],
-    after: dict[int, _Share],
-) -> None:
-    """Add the difference between two shares of a game, `after` minus `before`, to the players' standings.
-
-    A missing standing is made. Rows are updated in the order of players, so that two games do not block each other.
-
-    Args:
-        connection: A connection in a transaction.
-        game: The game's row.
-        judged: The new result, for the kind of game; None if it does not count.
-        before: What the game added to the standings so far, by player.
-        after: What it adds now, by player.
-    """
-    moved = [
-        (game["season"], judged.kind if judged else game["kind"], player, change.games, change.won, change.lost)
-        for player in sorted(before.keys() | after.keys())
-        if (change := after.get(player, NOTHING).minus(before.get(player, NOTHING))) != NOTHING
-    ]
-    connection.cursor().executemany(
-        "INSERT INTO standings AS s (season, kind, player, games, won, lost) VALUES (%s, %s, %s, 0, 0, 0)"
-        " ON CONFLICT DO NOTHING",
-        [each[:3] for each in moved],
-    )
-    connection.cursor().executemany(
-        "UPDATE standings SET games = games + %s, won = won + %s, lost = lost + %s"
-        " WHERE (season, kind, player) = (%s, %s, %s)",
-        [(*each[3:], *each[:3]) for each in moved],
+    connection.execute(
+        "SELECT FROM standings WHERE (season, kind) = (%(season)s, %(kind)s) AND (player = ANY(%(players)s) OR player"
+        " IN (SELECT player FROM results WHERE (season, game) = (%(season)s, %(game)s) AND counted))"
+        " ORDER BY player FOR UPDATE",
+        place,
     )
 
 
-def _played_at(claimed_s: float, now_s: float) -> datetime:
-    """Return when a game was played: `claimed_s` if it lies in the last `MAX_DELAY`, else `now_s`.
-
-    Both are in seconds since 1970; `claimed_s` is by the table's clock.
-    """
-    now = datetime.fromtimestamp(now_s, UTC)
-    if not now_s - MAX_DELAY.total_seconds() <= claimed_s <= now_s:
-        return now
-    return datetime.fromtimestamp(claimed_s, UTC)
+def _add_to_standings(connection: Connection, game: dict[str, Any], times: Literal[1, -1]) -> None:
+    """Add a game's results that count to its players' standings, or take them away if `times` is -1."""
+    connection.execute(
+        "UPDATE standings s SET games = s.games + %(times)s * r.games, won = s.won + %(times)s * r.won,"
+        " lost = s.lost + %(times)s * r.lost FROM (SELECT season, kind, player, count(*) AS games, sum(won) AS won,"
+        " sum(lost) AS lost FROM results WHERE (season, game) = (%(season)s, %(game)s) AND counted"
+        " GROUP BY season, kind, player) r WHERE (s.season, s.kind, s.player) = (r.season, r.kind, r.player)",
+        {**game, "times": times},
+    )
