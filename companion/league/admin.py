@@ -116,7 +116,7 @@ def merge(connection: Connection, other: int, into: int) -> None:
             (other, into),
         ).fetchone()
         if both:
-            raise CompanionError(f"{other} and {into} played against each other in {both['game'].hex}: two people.")
+            raise CompanionError(f"{other} and {into} played against each other in {both['game']}: two people.")
         drawn = connection.execute("SELECT id FROM tournaments WHERE players @> %s::int[]", ([other, into],)).fetchone()
         if drawn:
             raise CompanionError(f"{other} and {into} are both in tournament {drawn['id']}. Plan that one anew first.")

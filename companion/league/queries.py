@@ -33,18 +33,13 @@ def seasons(connection: Connection) -> Rows:
     ).fetchall()
 
 
-def season(connection: Connection, number: int) -> dict[str, Any] | None:
-    """Return a season's name and days; None for an unknown one."""
-    return connection.execute("SELECT id, name, starts, ends FROM seasons WHERE id = %s", (number,)).fetchone()
-
-
 def season_page(connection: Connection, number: int, kind: str, by: str, skip: int) -> dict[str, Any] | None:
     """Return all that the page of a season shows for a kind of game; None for an unknown season.
 
     `season`, `standings` (in the order `by`, after `skip` rows), `tournaments`, the newest `games`, and `records`. All
     are read in the caller's transaction.
     """
-    found = season(connection, number)
+    found = connection.execute("SELECT id, name FROM seasons WHERE id = %s", (number,)).fetchone()
     return found and {
         "season": found,
         "standings": standings(connection, number, kind, by, skip),

@@ -18,12 +18,13 @@ from werkzeug.exceptions import HTTPException
 
 from companion.errors import RulesError
 from companion.league.accepting import NotAccepted, accept, keep_aside, table_of
-from companion.league.database import Connection, Pool
+from companion.league.database import Pool
 from companion.league.judge import judged
 from companion.league.message import MAX_BODY_BYTES, SIGNATURE, Message, Reply, is_signed
-from companion.league.pages import LeaguePages
+from companion.league.pages import pages
 from companion.league.ratings import rate
-from web.guard import HEADERS
+from web.guard import add_headers
+from web.responses import json_bytes
 from web.static_files import static_files
 
 log = logging.getLogger(__name__)
@@ -45,22 +46,25 @@ def application(pool: Pool, now: Callable[[], float] = time.time) -> flask.Flask
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.register_blueprint(static_files())
-    app.register_blueprint(LeaguePages(pool).routes())
+    app.register_blueprint(pages(pool))
 
     @app.put("/games/<table>/<game>/<int:revision>")
-    def put(table: str, game: str, revision: int) -> flask.Response:
-        return _taken(pool, now(), f"/games/{table}/{game}/{revision}")
+    def put(**_: object) -> flask.Response:
+        """Take one message."""
+        return _answer(200, _taken(pool, now()))
 
     @app.get("/healthz")
     def health() -> flask.Response:
+        """Answer "ok" if the database does."""
         with pool.connection() as connection:
             connection.execute("SELECT 1 FROM seasons LIMIT 1")
         return _answer(200, Reply("ok"))
 
+    app.register_error_handler(NotAccepted, lambda no: _answer(no.status, no.answer))
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(psycopg.OperationalError, _away)
     app.register_error_handler(PoolTimeout, _away)
-    app.after_request(_with_headers)
+    app.after_request(add_headers)
     return app
 
 
@@ -71,36 +75,24 @@ def serve(pool: Pool, host: str, port: int, ready: Callable[[int], None]) -> Non
         pool: Connections to the database.
         host: Address to serve on.
         port: Port to serve on; 0 for any free one.
-        ready: Called with the port once the server listens.
+        ready: Called with the port once it listens.
     """
     app: Any = application(pool)
     asgi: Any = WSGIMiddleware(app, workers=THREADS)
     config = uvicorn.Config(asgi, host, port, lifespan="off", ws="none", log_level="warning", access_log=False,
                             server_header=False, proxy_headers=False, timeout_graceful_shutdown=5)  # fmt: skip
-    server = _Announcing(config, ready)
     ended = threading.Event()
     rating = threading.Thread(target=_rate_until, args=(pool, ended), name="ratings", daemon=True)
-    rating.start()
     try:
-        server.run()
+        with config.bind_socket() as listening:
+            listening.listen()
+            ready(listening.getsockname()[1])
+            rating.start()
+            uvicorn.Server(config).run(sockets=[listening])
     finally:
         ended.set()
         asgi.executor.shutdown(wait=False)
         pool.close()
-
-
-class _Announcing(uvicorn.Server):
-    """A server that says its port once it listens."""
-
-    def __init__(self, config: uvicorn.Config, ready: Callable[[int], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
-
-    async def startup(self, sockets: Any = None) -> None:
-        """Listen, then call `ready`."""
-        await super().startup(sockets)
-        if self.started:
-            self._ready(self.servers[0].sockets[0].getsockname()[1])
 
 
 def _rate_until(pool: Pool, ended: threading.Event) -> None:
@@ -114,48 +106,37 @@ def _rate_until(pool: Pool, ended: threading.Event) -> None:
             log.warning("games can't be rated now: %s", ill)
 
 
-def _taken(pool: Pool, now_s: float, path: str) -> flask.Response:
-    """Return the response to one message in the current request: check its signature, replay its game, store it.
+def _taken(pool: Pool, now_s: float) -> Reply:
+    """Check the signature of the message in the current request, replay its game and store it; return the reply.
 
-    Status 200 with the revision that counts, or 400, 401, 409 or 422. A registered table's refused message is kept
-    aside.
+    Raises NotAccepted (400, 401, 409 or 422). A registered table's message that is not accepted is kept aside.
     """
-    body, signature = flask.request.get_data(cache=False), flask.request.headers.get(SIGNATURE, "")
+    body, path = flask.request.get_data(cache=False), flask.request.path
+    signature = flask.request.headers.get(SIGNATURE, "")
     try:
         message = msgspec.json.decode(body, type=Message)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as wrong:
-        return _answer(400, Reply(f"This is no message of a table ({wrong})."))
+        raise NotAccepted(400, f"This is no message of a table ({wrong}).") from None
     if message.path != path:
-        return _answer(400, Reply("The address names another game than the message."))
+        raise NotAccepted(400, "The address names another game than the message.")
     if not is_signed(body, signature, message.table):
-        return _answer(401, Reply("The signature is not that of the table's key."))
+        raise NotAccepted(401, "The signature is not that of the table's key.")
     with pool.connection() as connection:
-        try:
-            table = table_of(connection, message.table)
-        except NotAccepted as no:
-            return _answer(no.status, no.answer)
+        table = table_of(connection, message.table)
         connection.commit()
-        status, answer = _judged(connection, table, message, body, signature, now_s)
-        if status != 200:
-            keep_aside(connection, table, path, answer.message, body)
-        return _answer(status, answer)
-
-
-def _judged(
-    connection: Connection, table: int, message: Message, body: bytes, signature: str, now_s: float
-) -> tuple[int, Reply]:
-    """Replay and store a registered table's message, and return (status, reply): 200, 409, or 422 by the rules."""
-    try:
-        return 200, accept(connection, table, message, judged(message), body, signature, now_s)
-    except NotAccepted as no:
-        return no.status, no.answer
-    except RulesError as wrong:
-        return 422, Reply(str(wrong))
+        try:
+            return accept(connection, table, message, judged(message), body, signature, now_s)
+        except NotAccepted as no:
+            refused = no
+        except RulesError as wrong:
+            refused = NotAccepted(422, str(wrong))
+        keep_aside(connection, table, path, str(refused), body)
+        raise refused
 
 
 def _answer(status: int, answer: Reply) -> flask.Response:
     """Return a reply to a table as a JSON response."""
-    return flask.Response(msgspec.json.encode(answer), status, mimetype="application/json")
+    return json_bytes(msgspec.json.encode(answer), status)
 
 
 def _http_error(error: HTTPException) -> flask.Response | HTTPException:
@@ -172,11 +153,4 @@ def _away(error: Exception) -> flask.Response:
     log.warning("the database is away: %s", error)
     response = _answer(503, Reply("The database is away. The game is kept at the table; it is sent again."))
     response.headers["Retry-After"] = "2"
-    return response
-
-
-def _with_headers(response: flask.Response) -> flask.Response:
-    """Add the security headers to a response, unless it sets them itself, and return it."""
-    for name, value in HEADERS.items():
-        response.headers.setdefault(name, value)
     return response

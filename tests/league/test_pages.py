@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
@@ -36,7 +37,7 @@ class Season:
     number: int
 
     def get(self, path: str, **headers: str) -> TestResponse:
-        return self.league.app.test_client().get(path, headers=headers)
+        return self.league.app.test_client().get(path, headers=headers, buffered=True)
 
     def text(self, path: str) -> str:
         got = self.get(path)
@@ -59,7 +60,7 @@ def played_season(postgres: Postgres, folder: Path) -> Iterator[Season]:
             assert league.put(msgspec.structs.replace(message, table=name_of(key)), key)[0] == 200
         pub.stop()
         league.rate()
-        yield Season(league, message.game, number)
+        yield Season(league, str(UUID(message.game)), number)
 
 
 @pytest.fixture(scope="module")
