@@ -1,4 +1,4 @@
-"""The first schema: tables, seasons, games with their revisions and results, standings, fixtures, rights, the log."""
+"""The first schema: tables, seasons, games with revisions and results, standings, tournaments, rights, the log."""
 
 from __future__ import annotations
 
@@ -12,8 +12,3 @@ revision, down_revision, branch_labels, depends_on = "0001", None, None, None
 def upgrade() -> None:
     """Make the schema and the rights."""
     op.execute(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
-
-
-def downgrade() -> None:
-    """Refuse: a season is not thrown away by a program."""
-    raise NotImplementedError("Restore a backup instead.")

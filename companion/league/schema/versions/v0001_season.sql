@@ -84,16 +84,18 @@ CREATE TABLE standings (
 CREATE INDEX standings_of_player ON standings (player);
 CREATE INDEX standings_by_wins ON standings (season, kind, won DESC, lost, player);
 CREATE INDEX standings_by_rating ON standings (season, kind, (mu - 3 * sigma) DESC, player);
-CREATE TABLE fixtures (
+-- A tournament holds its draw; its matches follow from the games that count.
+CREATE TABLE tournaments (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     season integer NOT NULL REFERENCES seasons,
     kind text NOT NULL,
-    round integer NOT NULL CHECK (round > 0),
-    day date,
-    home integer NOT NULL REFERENCES players,
-    away integer NOT NULL REFERENCES players CHECK (away <> home),
-    UNIQUE (season, kind, round, home, away)
+    form text NOT NULL CHECK (form IN ('knockout', 'round_robin')),
+    starts date NOT NULL,
+    players integer[] NOT NULL CHECK (cardinality(players) BETWEEN 2 AND 64),
+    handicaps integer[] NOT NULL CHECK (cardinality(handicaps) = cardinality(players)),
+    gone integer[] NOT NULL DEFAULT '{}' CHECK (gone <@ players)
 );
+CREATE INDEX tournaments_listed ON tournaments (season, kind, starts DESC, id DESC);
 CREATE TABLE refused (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     table_id integer NOT NULL REFERENCES tables,
