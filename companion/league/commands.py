@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from companion.league import admin, database, fixtures
-from companion.settings.load import default_file
 from companion.settings.starting import in_use
 from companion.tournaments import Draw, Form
 
@@ -27,16 +26,16 @@ def command() -> None:
     """Take part in a league, or run one (docs/how-to/league.md)."""
 
 
-def organising(run: Callable[..., int]) -> click.Command:
+def organising(run: Callable[..., None]) -> click.Command:
     """Return a function as a subcommand of `pegpip league` that connects to the database as its owner.
 
     The function is called with the connection, then with the arguments of the command line.
     """
 
     @functools.wraps(run)
-    def connected(url: str, **given: Any) -> int:
+    def connected(url: str, **given: Any) -> None:
         with database.as_owner(url) as connection:
-            return run(connection, **given)
+            run(connection, **given)
 
     return command.command()(DATABASE(connected))
 
@@ -44,83 +43,73 @@ def organising(run: Callable[..., int]) -> click.Command:
 @command.command()
 @click.option("--data", metavar="DIR", help="The table's data folder.")
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
-def key(data: str | None, file: Path | None) -> int:
+def key(data: str | None, file: Path | None) -> None:
     """Print this table's public key, for the league's organiser to register. The first call makes the key."""
     from companion.league.key import key_of, name_of
 
-    folder = in_use(
-        file or default_file() if file else None, {"data": {"dir": data}} if data else {}
-    ).settings.data.folder
+    folder = in_use(file, {"data": {"dir": data}} if data else {}).settings.data.folder
     folder.mkdir(parents=True, exist_ok=True)
     click.echo(name_of(key_of(folder)))
-    return 0
 
 
 @command.command()
 @DATABASE
-def migrate(url: str) -> int:
+def migrate(url: str) -> None:
     """Make the tables, or bring them up to date: as the database's owner, before `serve`."""
     database.migrate(url)
     click.echo("The database is up to date.")
-    return 0
 
 
 @command.command()
 @DATABASE
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on; a proxy adds TLS.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535))
-def serve(url: str, host: str, port: int) -> int:
+def serve(url: str, host: str, port: int) -> None:
     """Serve the league: take games from tables and show the season, until Ctrl-C."""
     from companion.league.server import serve as run
 
     run(database.opened(url), host, port, lambda served: click.echo(f"league: http://{host}:{served}/"))
-    return 0
 
 
 @organising
 @click.argument("key")
 @click.argument("name")
 @click.argument("pub")
-def add_table(connection: database.Connection, key: str, name: str, pub: str) -> int:
+def add_table(connection: database.Connection, key: str, name: str, pub: str) -> None:
     """Register a table by its public KEY, with its NAME and its PUB."""
     admin.add_table(connection, key, name, pub)
-    return 0
 
 
 @organising
 @click.argument("key")
-def remove_table(connection: database.Connection, key: str) -> int:
+def remove_table(connection: database.Connection, key: str) -> None:
     """Take no more games from a table; those it has sent stay."""
     admin.remove_table(connection, key)
-    return 0
 
 
 @organising
 @click.argument("old")
 @click.argument("new")
-def move_table(connection: database.Connection, old: str, new: str) -> int:
+def move_table(connection: database.Connection, old: str, new: str) -> None:
     """Give the games of the key OLD, which was lost, to the registered key NEW."""
     click.echo(f"{admin.move_games(connection, old, new)} games moved.")
-    return 0
 
 
 @organising
 @click.argument("name")
 @click.argument("starts", type=DAY)
 @click.argument("ends", type=DAY)
-def season(connection: database.Connection, name: str, starts: datetime, ends: datetime) -> int:
+def season(connection: database.Connection, name: str, starts: datetime, ends: datetime) -> None:
     """Open the season NAME from STARTS up to, but without, ENDS."""
     click.echo(f"season {admin.add_season(connection, name, starts.date(), ends.date())}")
-    return 0
 
 
 @organising
 @click.argument("other", type=int)
 @click.argument("into", type=int)
-def merge(connection: database.Connection, other: int, into: int) -> int:
+def merge(connection: database.Connection, other: int, into: int) -> None:
     """Merge the player OTHER into the player INTO: two names of one person."""
     admin.merge(connection, other, into)
-    return 0
 
 
 @organising
@@ -131,25 +120,23 @@ def merge(connection: database.Connection, other: int, into: int) -> int:
 @click.option("--handicap", "handicaps", type=(int, int), multiple=True, metavar="PLAYER POINTS",
               help="Points added to this player's final scores; may be repeated.")  # fmt: skip
 @click.option("--from", "starts", type=DAY, help="Games from this day on count. [default: the season's first day]")
-def tournament(connection: database.Connection, season: int, game: str, starts: datetime | None, **drawn: Any) -> int:
+def tournament(connection: database.Connection, season: int, game: str, starts: datetime | None, **drawn: Any) -> None:
     """Draw a tournament of GAME in a SEASON between PLAYERS, by their numbers: everyone against everyone."""
     form: Form = "knockout" if drawn["knockout"] else "round_robin"
     draw = Draw(form, drawn["players"], dict(drawn["handicaps"]))
     click.echo(f"tournament {fixtures.plan_tournament(connection, season, game, draw, starts and starts.date())}")
-    return 0
 
 
 @organising
 @click.argument("tournament", type=int)
 @click.argument("player", type=int)
-def withdraw(connection: database.Connection, tournament: int, player: int) -> int:
+def withdraw(connection: database.Connection, tournament: int, player: int) -> None:
     """Take a PLAYER out of a TOURNAMENT: opponents get walkovers."""
     fixtures.withdraw(connection, tournament, player)
-    return 0
 
 
 @organising
-def refused(connection: database.Connection) -> int:
+def refused(connection: database.Connection) -> None:
     """List the refused messages that are kept aside, the newest first, with the reason of each."""
     rows = connection.execute(
         "SELECT r.at, t.pub, t.name, r.path, r.reason FROM refused r JOIN tables t ON t.id = r.table_id"
@@ -157,4 +144,3 @@ def refused(connection: database.Connection) -> int:
     )
     for row in rows:
         click.echo(f"{row['at']:%Y-%m-%d %H:%M} {row['pub']}, {row['name']}: {row['reason']} ({row['path']})")
-    return 0

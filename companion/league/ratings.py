@@ -7,7 +7,8 @@ before it and all later games are rated again. So they always follow from the re
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable
+from operator import itemgetter
 from typing import Any
 
 from openskill.models import PlackettLuce, PlackettLuceRating
@@ -42,22 +43,7 @@ def rate(connection: Connection, batch: int = BATCH) -> int:
         return _rate_from(connection, place, first["seq"], batch)
 
 
-def rated(
-    games: Sequence[Sequence[dict[str, Any]]], known: dict[int, tuple[float, float]]
-) -> dict[int, tuple[float, float]]:
-    """Return the ratings by player after some games, as (mu, sigma) of the Plackett-Luce model.
-
-    Args:
-        games: For each game, in order, a row for each seat with `player`, `side` and `lost`.
-        known: Ratings before, by player; a player who is missing begins at the model's default. It is not changed.
-    """
-    after = dict(known)
-    for rows in games:
-        _rate_game(rows, after)
-    return after
-
-
-def _rate_game(rows: Sequence[dict[str, Any]], ratings: dict[int, tuple[float, float]]) -> None:
+def rate_game(rows: Iterable[dict[str, Any]], ratings: dict[int, PlackettLuceRating]) -> None:
     """Update `ratings` in place for the players of one game.
 
     A side with fewer games lost ranks higher; equal ones draw. A game of one side changes nothing. `rows` has a row for
@@ -68,17 +54,11 @@ def _rate_game(rows: Sequence[dict[str, Any]], ratings: dict[int, tuple[float, f
         sides.setdefault(row["side"], []).append(row)
     if len(sides) < 2:
         return
-    teams = [[_rating(ratings, row["player"]) for row in side] for side in sides.values()]
+    teams = [[ratings[row["player"]] for row in side] for side in sides.values()]
     after = MODEL.rate(teams, ranks=[float(side[0]["lost"]) for side in sides.values()])
     for side, team in zip(sides.values(), after, strict=True):
         for row, new in zip(side, team, strict=True):
-            ratings[row["player"]] = new.mu, new.sigma
-
-
-def _rating(ratings: dict[int, tuple[float, float]], player: int) -> PlackettLuceRating:
-    """Return a player's rating for the model; the model's default for a player without one."""
-    known = ratings.get(player)
-    return MODEL.rating(mu=known[0], sigma=known[1]) if known else MODEL.rating()
+            ratings[row["player"]] = new
 
 
 def _lock(connection: Connection, place: tuple[int, str], seq: int) -> None:
@@ -138,18 +118,20 @@ def _rate_from(connection: Connection, place: tuple[int, str], seq: int, batch: 
         " ORDER BY player FOR UPDATE",
         (*place, sorted({row["player"] for row in rows})),
     ).fetchall()
-    ratings = {row["player"]: (row["mu"], row["sigma"]) for row in found}
+    ratings = {row["player"]: MODEL.rating(mu=row["mu"], sigma=row["sigma"]) for row in found}
     before = list[tuple[Any, ...]]()
-    for _, of_game in itertools.groupby(rows, key=lambda row: row["game"]):
+    for _, of_game in itertools.groupby(rows, key=itemgetter("game")):
         game = list(of_game)
-        before += [(*ratings[row["player"]], place[0], row["game"], row["seat"], row["player"]) for row in game]
-        _rate_game(game, ratings)
+        for row in game:
+            old = ratings[row["player"]]
+            before.append((old.mu, old.sigma, place[0], row["game"], row["seat"], row["player"]))
+        rate_game(game, ratings)
     connection.cursor().executemany(
         "UPDATE results SET mu = %s, sigma = %s WHERE (season, game, seat, player) = (%s, %s, %s, %s)", before
     )
     connection.cursor().executemany(
         "UPDATE standings SET mu = %s, sigma = %s WHERE (season, kind, player) = (%s, %s, %s)",
-        [(*rating, *place, player) for player, rating in sorted(ratings.items())],
+        [(ratings[player].mu, ratings[player].sigma, *place, player) for player in sorted(ratings)],
     )
     connection.execute("UPDATE games SET rated = true WHERE game = ANY(%s)", ([row["game"] for row in waiting],))
     return len(waiting)

@@ -23,6 +23,7 @@ from companion.mqtt.discovery import CODES, discovery
 from companion.outgoing import BackgroundThread
 from companion.table.commands import NextGame, StartGame
 from companion.table.snapshot import Event, News, Snapshot
+from companion.table.writer import Table
 
 log = logging.getLogger(__name__)
 
@@ -50,16 +51,6 @@ class Broker(msgspec.Struct, frozen=True):
     topic: str
 
 
-class Playing(Protocol):
-    """The table."""
-
-    def snapshot(self) -> Snapshot:
-        """Return the newest snapshot."""
-
-    def submit(self, command: Any) -> Snapshot:
-        """Carry out a command. Raises CompanionError."""
-
-
 class Sounding(Protocol):
     """An output of sound that can be muted."""
 
@@ -82,7 +73,7 @@ class Publisher(BackgroundThread):
         self,
         broker: Broker,
         name: str,
-        table: Playing,
+        table: Table,
         words: Callable[[Event], str],
         report: Callable[[], dict[str, Any]],
         sounds: Sounding | None = None,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from operator import itemgetter
 from pathlib import Path
 
 import msgspec
@@ -12,7 +15,7 @@ import pytest
 from companion.league import admin
 from companion.league.database import as_owner
 from companion.league.key import name_of
-from companion.league.ratings import rated
+from companion.league.ratings import MODEL, rate_game
 from tests.league.conftest import League
 from tests.league.playing import Pub, outbox_of, sent
 from tests.waiting import until
@@ -30,10 +33,10 @@ def from_scratch(league: League) -> Ratings:
     """Rate every game that counts from the first one on."""
     with league.pool.connection() as connection:
         rows = connection.execute("SELECT * FROM results WHERE counted ORDER BY seq, seat").fetchall()
-    games: dict[int, list[dict[str, object]]] = {}
-    for row in rows:
-        games.setdefault(row["seq"], []).append(row)
-    return rated(list(games.values()), {})
+    found = defaultdict(MODEL.rating)
+    for _, of_game in itertools.groupby(rows, key=itemgetter("seq")):
+        rate_game(of_game, found)
+    return {player: (rating.mu, rating.sigma) for player, rating in found.items()}
 
 
 def assert_alike(one: Ratings, other: Ratings) -> None:
@@ -106,10 +109,14 @@ def test_rating_players_while_a_game_message_arrives_does_not_deadlock(league: L
 
 
 def test_a_player_who_wins_five_games_is_rated_above_the_loser() -> None:
-    after = rated([[{"player": 1, "side": 0, "lost": 0}, {"player": 2, "side": 1, "lost": 1}]] * 5, {})
-    assert after[1][0] > 25 > after[2][0]
-    assert after[1][1] < 25 / 3
+    after = defaultdict(MODEL.rating)
+    for _ in range(5):
+        rate_game([{"player": 1, "side": 0, "lost": 0}, {"player": 2, "side": 1, "lost": 1}], after)
+    assert after[1].mu > 25 > after[2].mu
+    assert after[1].sigma < 25 / 3
 
 
 def test_a_solo_game_changes_no_rating() -> None:
-    assert rated([[{"player": 1, "side": 0, "lost": 0}]], {}) == {}
+    after = defaultdict(MODEL.rating)
+    rate_game([{"player": 1, "side": 0, "lost": 0}], after)
+    assert after == {}
