@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from openskill.models import PlackettLuceRating
 
 from companion.league import admin
 from companion.league.database import as_owner
@@ -23,6 +24,11 @@ from tests.waiting import until
 Ratings = dict[int, tuple[float, float]]
 
 
+def new_ratings() -> defaultdict[int, PlackettLuceRating]:
+    """Return ratings in which each player begins at the model's default."""
+    return defaultdict(MODEL.rating)
+
+
 def stored(league: League) -> Ratings:
     with league.pool.connection() as connection:
         rows = connection.execute("SELECT player, mu, sigma FROM standings WHERE games > 0").fetchall()
@@ -33,7 +39,7 @@ def from_scratch(league: League) -> Ratings:
     """Rate every game that counts from the first one on."""
     with league.pool.connection() as connection:
         rows = connection.execute("SELECT * FROM results WHERE counted ORDER BY seq, seat").fetchall()
-    found = defaultdict(MODEL.rating)
+    found = new_ratings()
     for _, of_game in itertools.groupby(rows, key=itemgetter("seq")):
         rate_game(of_game, found)
     return {player: (rating.mu, rating.sigma) for player, rating in found.items()}
@@ -109,7 +115,7 @@ def test_rating_players_while_a_game_message_arrives_does_not_deadlock(league: L
 
 
 def test_a_player_who_wins_five_games_is_rated_above_the_loser() -> None:
-    after = defaultdict(MODEL.rating)
+    after = new_ratings()
     for _ in range(5):
         rate_game([{"player": 1, "side": 0, "lost": 0}, {"player": 2, "side": 1, "lost": 1}], after)
     assert after[1].mu > 25 > after[2].mu
@@ -117,6 +123,6 @@ def test_a_player_who_wins_five_games_is_rated_above_the_loser() -> None:
 
 
 def test_a_solo_game_changes_no_rating() -> None:
-    after = defaultdict(MODEL.rating)
+    after = new_ratings()
     rate_game([{"player": 1, "side": 0, "lost": 0}], after)
     assert after == {}
