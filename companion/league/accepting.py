@@ -42,8 +42,7 @@ def table_of(connection: Connection, key: str) -> int:
     found = connection.execute("SELECT id FROM tables WHERE key = %s AND active", (bytes.fromhex(key),)).fetchone()
     if found is None:
         raise NotAccepted(401, f"Table {key[:8]}... is not registered here. Give its key to the league's organiser.")
-    number: int = found["id"]
-    return number
+    return int(found["id"])
 
 
 def accept(
@@ -148,8 +147,7 @@ def _body(connection: Connection, game: dict[str, Any], revision: int) -> bytes:
         (game["season"], game["game"], revision),
     ).fetchone()
     assert row is not None, "a revision that is named is stored"
-    body: bytes = row["body"]
-    return body
+    return bytes(row["body"])
 
 
 def _count(connection: Connection, table: int, game: dict[str, Any], message: Message, judged: Judged | None) -> None:

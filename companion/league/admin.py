@@ -94,8 +94,7 @@ def add_season(connection: Connection, name: str, starts: date, ends: date) -> i
     except (psycopg.errors.ExclusionViolation, psycopg.errors.UniqueViolation, psycopg.errors.CheckViolation) as no:
         why = no.diag.message_detail or no.diag.message_primary
         raise CompanionError(f"The season {name!r} can't be opened: {why}") from None
-    number: int = row["id"]
-    return number
+    return int(row["id"])
 
 
 def merge(connection: Connection, other: int, into: int) -> None:

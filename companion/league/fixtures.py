@@ -49,8 +49,7 @@ def plan_tournament(connection: Connection, season: int, kind: str, draw: Draw[i
         if row is None:
             raise CompanionError(f"There is no season {season}. List seasons on the first page.")
         log_change(connection, f"tournament {row['id']} of {kind} planned in season {season}: {draw.form}, {players}")
-    number: int = row["id"]
-    return number
+    return int(row["id"])
 
 
 def withdraw(connection: Connection, tournament: int, player: int) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
 from companion.errors import DeviceError
-from companion.table.atomic import sync
+from companion.table.atomic import sync, write_file
 
 FILE_NAME = "league-key.pem"
 """The private key's file in the data folder, mode 0600. An export holds it: a table that moves stays the same table."""
@@ -42,18 +42,15 @@ def key_of(folder: Path) -> Ed25519PrivateKey:
 
 def _make(path: Path) -> None:
     """Write a new private key to `path`, unless the file exists by then: it is never overwritten. Raises OSError."""
-    descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=".league-key-")
+    made = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    new = path.with_name(f".league-key-{secrets.token_hex(8)}.new")
     try:
-        with open(descriptor, "wb") as file:
-            made = Ed25519PrivateKey.generate()
-            file.write(made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-            file.flush()
-            os.fsync(file.fileno())
+        write_file(new, (made,), mode=0o600)
         with contextlib.suppress(FileExistsError):
-            os.link(part, path)
+            os.link(new, path)
         sync(path.parent)
     finally:
-        os.unlink(part)
+        new.unlink(missing_ok=True)
 
 
 def name_of(key: Ed25519PrivateKey) -> str:

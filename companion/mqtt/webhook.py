@@ -141,13 +141,8 @@ def key_of(secret: str) -> bytes:
 def signature(key: bytes, name: str, seconds: str, body: bytes) -> str:
     """Return the value of a message's header `webhook-signature`: "v1," and the HMAC-SHA256 in base64.
 
-    It signs the text `name.seconds.body`. The example is the specification's.
-
-    Args:
-        key: The key.
-        name: The message's id, as in the header `webhook-id`.
-        seconds: When it is sent, in seconds since 1970, as in the header `webhook-timestamp`.
-        body: Its body.
+    It signs the text `name.seconds.body`: the headers `webhook-id` and `webhook-timestamp`, and the message's body.
+    The example is the specification's.
 
     >>> key = key_of("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     >>> signature(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", b'{"test": 2432232314}')
