@@ -31,8 +31,8 @@ PAGES = tuple(
     path.stem for path in sorted((FOLDER.parent / "templates").glob("*.html")) if any(FOLDER.glob(f"*/{path.stem}.js"))
 )
 """Names of the pages that have a template and a script of that name."""
-OF_ONE_PAGE = ("remark",)
-"""First parts of keys of many texts that few pages show: the others need not load them."""
+OF_ONE_PAGE = ("remark", "league")
+"""First parts of keys of many texts that few pages show, or only a league's: the others need not load them."""
 IMMUTABLE = "public, max-age=31536000, immutable"
 """Cache-Control of a file whose URL contains the current version: browsers keep it for a year without a request."""
 

@@ -5,21 +5,20 @@ from __future__ import annotations
 import csv
 import functools
 import io
+import itertools
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
 import flask
 import msgspec
 
-from companion.games.engine.notation import action_of
+from companion.games.engine.notation import line_of
 from companion.games.engine.replay import transcript_of
-from companion.games.engine.transcript import Transcript
-from companion.games.registry import GAMES, game_named
+from companion.games.registry import GAMES
 from companion.league import fixtures, queries
 from companion.league.database import Pool
-from web import static_files
+from web import catalogue, static_files
 from web.names import for_spreadsheet
 
 MAX_NUMBER = 2**31 - 1
@@ -28,8 +27,6 @@ NUMBER = f"<int(max={MAX_NUMBER}):number>"
 """Part of an address: number of a season, player or tournament."""
 SEASON = f"/seasons/{NUMBER}/<kind>"
 """Address of a season and kind of game."""
-FORMS = {"knockout": "Knockout", "round_robin": "Round robin"}
-"""Titles of the forms of a tournament."""
 STANDINGS_COLUMNS = ("player", "name", "pub", "games", "won", "lost", "mu", "sigma")
 """Columns of the standings as CSV."""
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
@@ -46,6 +43,7 @@ def pages(pool: Pool) -> flask.Blueprint:
     made = flask.Blueprint("league", __name__, static_folder="static", static_url_path="/league")
     made.app_template_global("file")(static_files.url)
     made.app_template_global("title")(lambda kind: GAMES[kind].title if kind in GAMES else kind)
+    made.app_context_processor(_texts)
     made.after_request(_fresh)
 
     def read(ask: Callable[..., Any], *of: Any) -> Any:
@@ -81,7 +79,7 @@ def _add_pages(made: flask.Blueprint, read: Read) -> None:
         """
         skip = min(max(0, flask.request.args.get("skip", 0, int)), MAX_NUMBER)
         found = read(queries.season_page, number, kind, _order(), skip)
-        shown = {"kind": kind, "by": _order(), "skip": skip, "page": queries.PAGE, "forms": FORMS, **found}
+        shown = {"kind": kind, "by": _order(), "skip": skip, "page": queries.PAGE, **found}
         return flask.render_template("season.html", **shown)
 
     @made.get(f"{SEASON}.csv")
@@ -115,7 +113,7 @@ def _add_pages(made: flask.Blueprint, read: Read) -> None:
     @made.get(f"/tournaments/{NUMBER}")
     def tournament(number: int) -> str:
         """Show a tournament: its matches by round, and its standings."""
-        return flask.render_template("tournament.html", tournament=read(fixtures.tournament, number), forms=FORMS)
+        return flask.render_template("tournament.html", tournament=read(fixtures.tournament, number))
 
 
 def _add_api(made: flask.Blueprint, read: Read) -> None:
@@ -126,7 +124,7 @@ def _add_api(made: flask.Blueprint, read: Read) -> None:
 
     queries_by_rule: dict[str, Callable[..., Any]] = {
         "/api/seasons": queries.seasons,
-        f"/api{SEASON}": lambda connection, *of: queries.standings(connection, *of, _order()),
+        f"/api{SEASON}": lambda connection, number, kind: queries.standings(connection, number, kind, _order()),
         f"/api{SEASON}/games": queries.games,
         f"/api{SEASON}/tournaments": queries.tournaments,
         f"/api/tournaments/{NUMBER}": fixtures.tournament,
@@ -138,21 +136,25 @@ def _add_api(made: flask.Blueprint, read: Read) -> None:
 
 
 def moves_of(transcript: str) -> list[dict[str, Any]]:
-    """Replay a transcript and return, for each line after the header, the line and the position after it.
+    """Replay a transcript and return, for each line in force after the header, the line and the scores after it.
 
-    Each has `line`, `player` (who acted), `scores` by side, and `track` (where the pegs are).
+    Each has `line`, `player` (who acted) and `scores` by side.
     """
-    whole = transcript_of(transcript.encode())
-    at, moves = Transcript.begin(whole.header), list[dict[str, Any]]()
-    for text in transcript.splitlines()[1:]:
-        line = msgspec.json.decode(text)
-        player = at.state.standing.player
-        at = at.then(action_of(line))
-        standing = at.state.standing
-        track = asdict(game_named(whole.header.game).track(at.state))
-        scores = dict(zip(standing.sides, standing.scores, strict=True))
-        moves.append({"line": line, "player": line.get("leave", player), "scores": scores, "track": track})
+    moves = list[dict[str, Any]]()
+    for before, after in itertools.pairwise(transcript_of(transcript.encode()).steps):
+        assert after.last is not None, "only the header has no line"
+        line, standing = line_of(after.last), after.state.standing
+        player = line.get("leave", before.state.standing.player)
+        moves.append(
+            {"line": line, "player": player, "scores": dict(zip(standing.sides, standing.scores, strict=True))}
+        )
     return moves
+
+
+def _texts() -> dict[str, Any]:
+    """Return what a template needs to speak the browser's language: its code, and `t`, which returns its texts."""
+    language = catalogue.chosen(None, flask.request.accept_languages.values())
+    return {"language": language, "t": functools.partial(catalogue.say, language)}
 
 
 def _order() -> str:
@@ -164,6 +166,7 @@ def _order() -> str:
 def _fresh(response: flask.Response) -> flask.Response:
     """Add an ETag to a response and return it; a browser that has the same content already gets 304."""
     response.headers["Cache-Control"] = "no-cache"
+    response.vary.add("Accept-Language")
     response.add_etag()
     response.make_conditional(flask.request)
     return response

@@ -144,7 +144,7 @@ def _http_error(error: HTTPException) -> flask.Response | HTTPException:
     if error.code == 413:
         return _answer(413, Reply(f"A message has at most {MAX_BODY_BYTES} bytes."))
     if flask.request.method == "GET" and not flask.request.path.startswith("/api/"):
-        return flask.Response(flask.render_template("missing.html", words=error.description), error.code)
+        return flask.Response(flask.render_template("missing.html", error=error), error.code)
     return _answer(error.code or 500, Reply(error.description or "refused"))
 
 

@@ -24,6 +24,7 @@ from companion.tournaments import Draw
 from tests.league.conftest import League, new_league
 from tests.league.playing import Pub, outbox_of, sent
 from tests.league.services import Postgres
+from web.catalogue import say
 
 HOSTILE = "<b onclick=x>&\"'"
 
@@ -114,6 +115,16 @@ def test_an_unchanged_league_page_is_answered_with_304_and_no_body(season: Seaso
         first = season.get(path)
         again = season.get(path, If_None_Match=first.headers["ETag"])
         assert (again.status_code, again.get_data()) == (304, b""), path
+
+
+@pytest.mark.parametrize(("accepted", "language"), [("de-AT, en", "de"), ("fi", "fi"), ("sv", "en")])
+def test_league_pages_speak_the_language_of_the_browser(season: Season, accepted: str, language: str) -> None:
+    for path in ("/", f"/seasons/{season.number}/crapola", f"/games/{season.game}", "/players", "/nowhere"):
+        got = season.get(path, Accept_Language=accepted)
+        page = got.get_data(as_text=True)
+        assert f'<html lang="{language}"' in page
+        assert say(language, "league.seasons") in page
+        assert path == "/nowhere" or "Accept-Language" in got.headers["Vary"], "a cache keeps each language"
 
 
 def test_league_pages_forbid_and_contain_no_address_of_another_host(season: Season) -> None:

@@ -39,7 +39,8 @@ def test_the_settings_take_every_language_and_no_other() -> None:
 def test_every_text_that_the_pages_use_is_in_the_catalogue() -> None:
     known = texts("en")
     asked: set[str] = set()
-    for path in [*(WEB / "static").rglob("*.js"), *(WEB / "templates").glob("*.html")]:
+    league = WEB.parent / "companion" / "league" / "templates"
+    for path in [*(WEB / "static").rglob("*.js"), *(WEB / "templates").glob("*.html"), *league.glob("*.html")]:
         asked |= set(re.findall(r"""(?<![\w.])t\(\s*["']([a-z_.]+)["']""", path.read_text()))
     missing = {key for key in asked if key not in known and f"{key}.other" not in known and not key.endswith(".")}
     assert missing == set()

@@ -5,7 +5,7 @@ if (at && moves.length) {
   const show = () => {
     moves.forEach((move, index) => move.classList.toggle("now", index === at.value - 1));
     moves[at.value - 1].scrollIntoView({ block: "nearest" });
-    place.textContent = `${at.value} of ${moves.length}`;
+    place.textContent = `${at.value} / ${moves.length}`;
   };
   at.addEventListener("input", show);
   document.querySelector("#slider").hidden = false;
