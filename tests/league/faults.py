@@ -370,6 +370,8 @@ def main() -> None:
         for run in range(asked.runs):
             storm = Storm(folder / f"run{run}", postgres, f"run_{run}", asked.seed + run)
             storm.run(storm.chance.choices(STEPS, k=asked.steps))
+            postgres.drop(f"run_{run}")
+            shutil.rmtree(folder / f"run{run}")
             print(f"run {run + 1}: every finished game counted once; {', '.join(storm.done)}", flush=True)
     print(f"{asked.runs} runs: every finished game counted exactly once, standings as the journals say")
 

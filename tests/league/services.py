@@ -106,6 +106,11 @@ class Postgres:
             migrate(self.made("league_template"))
         return self.made(name, "league_template")
 
+    def drop(self, name: str) -> None:
+        """Remove a database. After a crash PostgreSQL flushes every file of every database before it answers."""
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
     def _answers(self) -> bool:
         with contextlib.suppress(psycopg.OperationalError), psycopg.connect(self.url(), connect_timeout=2):
             return True
