@@ -157,9 +157,9 @@ def _spark(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _burst(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a red glow that grows around the stroke's end and fades.
+    """Add a burst: a red glow that grows around the stroke's end and fades.
 
-    At its edge away from the start runs a spot of light in the stroke's colour.
+    A spot of light in the stroke's colour runs along the edge of the glow that is farther from the stroke's start.
     """
     path, since_s = stroke.path, stroke.since_s
     ring = 3 + stroke.holes * ease(since_s / (0.9 / 1.3 * stroke.lasts_s))

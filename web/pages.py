@@ -157,7 +157,7 @@ class Pages:
 
         Args:
             name: Name of the page, and so of its template, its script, and its texts.
-            groups: Names of the API groups that the table has.
+            groups: Names of the API groups that the table has; the page leaves out what needs another one.
             _: Numbers in the page's path; only its script reads them.
         """
         asking = visitor(self.pairing)

@@ -49,7 +49,7 @@ class Clips:
     def see(self, frame: Frame) -> None:
         """Record a small JPEG of a frame, unless the last one is younger than 1 / FRAMES_PER_S.
 
-        It runs in the camera loop, so it must be quick.
+        Does nothing if recording is off. It runs in the camera loop, so it must be quick.
         """
         if not self._on:
             return
@@ -65,7 +65,8 @@ class Clips:
     def hear(self, snapshot: Snapshot, news: News) -> None:
         """Hold the recorded frames of a throw that the camera has read; keep them as its clip if an event asks for it.
 
-        The event may come with the throw or with a later line, as long as it is the newest throw.
+        The event may come with the throw or with a later line, as long as the throw is the newest. Less than a second
+        of frames makes no clip. Beyond MAX_CLIPS the oldest clip is dropped.
         """
         with self._lock:
             throw = snapshot.throws[-1] if snapshot.throws else None

@@ -96,7 +96,10 @@ class Source:
         return numbers(about["Version"]), self.signed_s
 
     def _files(self) -> Iterator[Path]:
-        """Yield the files that make up the source, in a fixed order: one wheel, all wheels, or the project's files."""
+        """Yield the files that the release is made from, in a fixed order.
+
+        They are the one wheel, or all wheels of the folder, or the project's files (`TREE` and `ROOMS`).
+        """
         if self.path.is_file():
             yield self.path
         elif self.is_tree:

@@ -79,9 +79,9 @@ def begin(releases: Releases, name: str, entry: int | None) -> None:
 
 
 def on_trial(releases: Releases) -> Trial | None:
-    """Return the current trial; None if the current release is proven or there is none.
+    """Return the trial of the current release; None if that release is proven, or there is no release.
 
-    A damaged or foreign file of the trial counts as a fresh trial of the current release.
+    A trial file that is missing, damaged or of another release counts as a fresh trial of the current one.
     """
     current = releases.current()
     if current is None or current == releases.proven():

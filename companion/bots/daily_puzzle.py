@@ -23,9 +23,10 @@ CANDIDATES = 3
 
 
 def puzzle_of(day: date) -> Puzzle:
-    """Return the puzzle of a day. The games alternate by day; every table gets the same puzzle.
+    """Return the puzzle of a day, the hardest of CANDIDATES. The same day gives every table the same puzzle.
 
-    A game without puzzles leaves its day to the next game. Raises RulesError if no game has any.
+    The games alternate by day; a game without puzzles leaves its day to the next one. Raises RulesError if no game
+    has any.
     """
     names = list(GAMES)
     for turn in range(len(names)):

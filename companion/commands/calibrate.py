@@ -235,7 +235,8 @@ def _floor(corners: list[tuple[float, float]], plan: Plan) -> Floats:
 def _measured(steps: Calibrating, hands: _Hands, done: Calibrated) -> Calibrated:
     """Ask the person for one die, measure its edge, and return the calibration with that size.
 
-    If no single die is seen, `done` is returned unchanged.
+    The size is rounded to one that dice are sold with (`sold_edge_mm`). If no single die is seen, `done` is returned
+    unchanged.
 
     Args:
         steps: The procedure, with the camera.

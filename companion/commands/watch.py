@@ -100,7 +100,8 @@ def _values(placed: Iterable[LocatedDie]) -> list[int]:
 def _opened(source: str) -> tuple[str, Camera]:
     """Return the setting [camera] source that SOURCE stands for, and its camera, not started.
 
-    The path of a video stands for `video:` and the path. Raises PictureError for a folder.
+    The path of a video stands for `video:` and the path. Raises PictureError for a folder, and SetupError if SOURCE
+    names no camera or a missing file.
     """
     from vision.cameras.opening import KINDS, open_camera
 

@@ -207,7 +207,7 @@ def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
 
 
 def _pins_open(wired: ButtonSettings) -> Finding:
-    """Open and close the buttons' GPIO pins, and return the finding whether that worked."""
+    """Open and close the buttons' GPIO pins, and return a finding that says whether it worked."""
     from hardware.buttons.gpio import GpioButtons
 
     buttons = GpioButtons(wired)

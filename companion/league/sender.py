@@ -100,7 +100,9 @@ class Sender(DeliveryThread):
         return Outbox(self._folder, self._past, name_of(key), aliases_of(self._aliases)), key
 
     def _send(self, outbox: Outbox, key: Ed25519PrivateKey, waiting: Pending) -> None:
-        """Send one message, and store in the outbox that the server has it, or remember its refusal for good.
+        """Send one message, and store in the outbox that the server has it, or remember a final refusal in memory.
+
+        Content that is refused for good (FINAL_REFUSALS) is not sent again until the program restarts.
 
         The server may hold the same or a later revision with other content, because the journal was restored from a
         backup. If `waiting.rises`, the message is then sent again as the next revision, up to 3 times in all.

@@ -215,9 +215,9 @@ def state_of(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def health_of(report: dict[str, Any]) -> dict[str, str]:
-    """Return the message of the topic `.../health`: `problem`, "ON" or "OFF", and `says`, what each broken part says.
+    """Return the message of the topic `.../health`: `problem` is "ON" or "OFF", and `says` tells what is broken.
 
-    `report` is the answer of `/healthz`.
+    `says` joins the sentences of all broken parts; it is empty if none is. `report` is the answer of `/healthz`.
     """
     ill = [f"{part}: {check['says']}" for part, check in report["parts"].items() if not check["ok"]]
     return {"problem": "ON" if ill else "OFF", "says": " ".join(ill)}

@@ -71,7 +71,7 @@ def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
 
 
 def wifi_code(network: str, password: str) -> str | None:
-    """Return the text of the QR code that joins a Wi-Fi, in ZXing's format; None for no network.
+    """Return the text of the QR code that joins a Wi-Fi, in ZXing's format; None if `network` is empty.
 
     An empty password means an open network.
 

@@ -20,8 +20,8 @@ _NICENESS_AT_START = os.getpriority(os.PRIO_PROCESS, 0)
 def give_way() -> None:
     """Lower the priority of the calling thread, and of each thread that it starts from now on.
 
-    It also sets Python's switch interval for the whole program. On other systems than Linux that is all, because
-    niceness belongs to the process there.
+    It also sets Python's switch interval for the whole program. On systems other than Linux it sets only the interval:
+    niceness belongs to the whole process there.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     if sys.platform == "linux":

@@ -172,7 +172,7 @@ def _phase(table: TableState) -> str:
     """Return the snapshot's phase.
 
     `over` without a game in play, else `asking` with an open question, else `settling` while dice move. At rest it is
-    `read` with dice in the throw zone, and `ready` without.
+    `read` with dice in the throw zone, and `ready` without, or before the tray is observed after a start.
     """
     game = table.record.game
     if game is None or game.abandoned or game.over:

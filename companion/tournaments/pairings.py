@@ -12,8 +12,8 @@ Pair = tuple[P, P]
 def round_robin(entrants: Sequence[P]) -> list[list[Pair[P]]]:
     """Return the pairs of each round: everyone meets everyone once, with a bye a round when their number is odd.
 
-    The circle method. The place in a pair alternates: how often an entrant is first and how often second differ by 2 at
-    most.
+    The pairs are made by the circle method. The numbers of pairs in which an entrant is first, and in which second,
+    differ by 2 at most.
 
     >>> round_robin(["a", "b", "c"])
     [[('c', 'b')], [('c', 'a')], [('a', 'b')]]

@@ -13,7 +13,8 @@ MARGIN_MM = 12.0
 """Blank space, in mm, left and right of the outermost LEDs and above the top one. The template's frame, which is the
 panel's edge, is as far below the lowest. More makes both drawings larger."""
 CORNER_MM = 5.0
-"""Distance of the template's corner screws from both edges of the panel, in mm. More: they meet the first LEDs."""
+"""Distance of the drilling template's corner screws from both edges of the panel, in mm. More: the screws meet the
+first LEDs."""
 SCREW_MM = 3.5
 """Diameter of the holes for the corner screws (M3) of the panels, in mm; a drill of that size is common. Less: the
 screws jam."""

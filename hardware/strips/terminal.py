@@ -12,8 +12,8 @@ from hardware.strips import FrameRGB, StripKind, checked
 _LIT = "\N{BLACK CIRCLE}"
 """Character that stands for an LED."""
 _GAMMA = 2.6
-"""Gamma of the LEDs' values, which is undone for the terminal: a screen applies its own, and dim lights would look
-dark. A larger one shows dim lights brighter."""
+"""Gamma that the LEDs' values have been encoded with. It is undone for the terminal, because a screen applies its own
+and dim lights would look dark. A larger one shows dim lights brighter."""
 
 
 class TerminalStrip:

@@ -74,7 +74,7 @@ FRONT_MM = 3.0
 LIGHT_WALL_MM = 6.0
 """Thickness in mm of the printed grid that keeps one hole's light out of the next. Higher: a thicker LED board."""
 BACK_MM = 6.0
-"""Thickness of the LED board's back panel, in mm."""
+"""Thickness of the LED board's back panel, in mm. Higher: a thicker LED board."""
 HOLE_MM, LIGHT_HOLE_MM = 5.0, 5.6
 """Diameters of the hole for each LED: in the front panel, and in the light wall behind it."""
 LIGHT_WALL_COLUMNS = 16

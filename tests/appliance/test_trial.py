@@ -314,7 +314,7 @@ def test_no_exit_status_stops_the_services_restarts() -> None:
     assert "2" not in unit.partition("SuccessExitStatus=")[2].splitlines()[0].split()
 
 
-def test_the_units_command_reports_a_failed_trial_with_exit_status_1(
+def test_the_prove_command_exits_1_if_a_trial_is_not_healthy_in_time(
     releases: Releases, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trial, "HEALTHY_TIMEOUT_S", 0.0)

@@ -15,7 +15,7 @@ from tests.games.playing import BOMB, NAMES, STOP, begun, point, throw
 # --- the bomb
 
 
-def test_bombs_need_their_house_rule() -> None:
+def test_without_its_house_rule_a_bomb_is_refused() -> None:
     assert view([*bank(20), *ones(6)])["decisions"] == ["stop"]
     refused([*bank(20), *ones(6), BOMB])
 
@@ -28,7 +28,7 @@ def test_six_or_seven_ones_bomb_at_once(count: int) -> None:
     assert (after["wipeouts"], after["turn_points"]) == ({"Ann": 0, "Ben": 0}, 0)
 
 
-def test_five_ones_announce_a_bomb_that_two_dice_decide() -> None:
+def test_a_bomb_on_five_ones_is_decided_by_a_throw_of_two_dice() -> None:
     lines = [*bank(20), *sevens(2), *ones(5), BOMB]
     after = view(lines, bomb=True)
     assert (after["bombing"], after["throw_sizes"], after["decisions"]) == (True, [2], [])

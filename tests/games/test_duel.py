@@ -76,7 +76,7 @@ def test_a_duel_turn_computed_from_any_board_has_the_boards_stored_value(rules: 
             assert values(CribDice(board)) == {"{'throw': 7}": duel.turn_values(board).fresh(0)}, "not that of the race"
 
 
-def test_a_stop_beats_a_throw_from_the_top_hole_on() -> None:
+def test_a_stop_beats_a_throw_in_the_ten_holes_before_the_top_one() -> None:
     for rules, goal in RULES:
         for other in (0, 60, 119, 120):
             worth = duel.turn_values(board_at(118, other, **rules), goal)

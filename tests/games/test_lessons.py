@@ -133,7 +133,7 @@ def test_an_entry_on_the_sheet_says_how_it_was_counted() -> None:
     assert taught("crag", throw(6, 6, 2), keep(6, 6), throw(1)) == ["rethrown"]
 
 
-def test_points_that_may_be_banked_are_weighed_against_the_dice_left() -> None:
+def test_crapola_lessons_follow_the_stage_of_the_turn() -> None:
     assert taught("crapola") == ["enter"]
     assert taught("crapola", header={"rules": {"entry": 0}}) == ["first"]
     assert taught("crapola", throw(1, 1, 1, 5, 2, 3)) == ["keep"]

@@ -85,7 +85,7 @@ def test_a_header_made_by_hand_is_checked_when_it_begins() -> None:
 # --- roll-off
 
 
-def test_in_a_roll_off_everybody_throws_two_in_seat_order() -> None:
+def test_in_a_roll_off_each_player_throws_two_dice_in_seat_order() -> None:
     transcript = begun("crapola", 3, roll_off=True)
     for name, dice in (("Ann", (1, 2)), ("Ben", (5, 4)), ("Cat", (3, 3))):
         now = transcript.view()

@@ -328,7 +328,7 @@ def test_auto_picks_the_strip_for_the_machine_and_says_why() -> None:
     assert automatic("") == ("memory", "This is no Raspberry Pi: the board is drawn in the page.")
 
 
-def test_the_overlay_line_has_the_leds_and_no_brightness_of_its_own() -> None:
+def test_the_overlay_line_has_the_led_count_and_brightness_0() -> None:
     assert overlay_line(363) == "dtoverlay=ws2812-pio,gpio=18,num_leds=363,brightness=0"
     assert PIO_LINE.format(leds=363) == overlay_line(363), "the installer, which may load no NumPy, writes the same"
 

@@ -176,7 +176,7 @@ def test_the_pdfs_cross_reference_table_points_at_its_objects() -> None:
         assert told[int(row[:10]) :].startswith(b"%d 0 obj" % number)
 
 
-def test_the_pdf_has_the_markers_that_the_detector_looks_for() -> None:
+def test_the_rectangles_of_the_sheets_pdf_match_its_raster_picture() -> None:
     """The printed black and white, drawn from the PDF's own rectangles, is what the raster shows."""
     picture = np.full((210 * 3, 297 * 3), 255, np.uint8)
     for grey, *box in re.findall(rb"([01]) g (\S+) (\S+) (\S+) (\S+) re f", pdf(sheet())):

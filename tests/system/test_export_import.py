@@ -204,7 +204,7 @@ def test_last_good_settings_are_neither_exported_nor_put_aside(table: Path) -> N
     assert (table / LAST_GOOD).read_bytes() == before
 
 
-def test_settings_that_hide_a_program_in_one_line_are_refused(table: Path) -> None:
+def test_imported_settings_with_a_command_in_an_inline_table_are_refused(table: Path) -> None:
     (table.parent / "old.toml").write_text('buttons = { kind = "none", shutdown_command = ["sh", "-c", "evil"] }\n')
     done = imported(exported(table)[0], table.parent / "new")
     assert isinstance(done.exception, SetupError)

@@ -101,7 +101,7 @@ def test_a_partners_turn_counts_for_the_player_who_took_it(table: Table, tmp_pat
     assert PastGames(tmp_path).players()["Ann"].points == 5
 
 
-def test_a_roll_off_counts_no_turns(table: Table, tmp_path: Path) -> None:
+def test_a_roll_off_counts_throws_but_no_turns(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "game": "crag", "roll_off": True}))
     played(table, {"throw": [1, 2]}, {"throw": [6, 6]})
     players = PastGames(tmp_path).players()

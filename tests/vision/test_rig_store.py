@@ -124,7 +124,7 @@ def test_calibrating_finds_the_sheet_the_empty_tray_and_the_die() -> None:
     assert said == []
 
 
-def test_a_missing_sheet_is_reported_with_what_to_do() -> None:
+def test_a_calibration_sheet_not_seen_in_time_is_reported_with_a_cure() -> None:
     said: list[str] = []
     with pytest.raises(DeviceError, match=r"within 3 s\. .*Lay it flat"):
         Calibrating(film().frame, Plan(), said.append, wait_s=3.0).sheet()

@@ -184,7 +184,7 @@ def snapshots(game: str) -> dict[str, Any]:
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", FOLLOWING)
-def test_nothing_is_cut_off_covered_or_outside_the_window(
+def test_page_content_is_not_cut_off_covered_or_outside_the_window(
     chromium: Any, site: tuple[str, Pub], name: str, language: str, game: str
 ) -> None:
     shown = FOLLOWING[name]

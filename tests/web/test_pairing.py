@@ -73,7 +73,7 @@ def test_the_button_makes_the_first_phone_the_owner_and_the_next_players() -> No
 
 
 @pytest.mark.parametrize("bit", random.Random(5).sample(range(8 * 200), 40))
-def test_after_one_flipped_bit_in_the_file_only_the_pin_makes_an_owner(tmp_path: Path, bit: int) -> None:
+def test_after_a_flipped_bit_in_paired_json_only_the_pin_makes_an_owner(tmp_path: Path, bit: int) -> None:
     file = tmp_path / "paired.json"
     paired(Pairing(PIN, FileTokens(file), Clock()))
     body = bytearray(file.read_bytes())

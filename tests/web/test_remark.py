@@ -42,7 +42,7 @@ def test_the_house_remarks_on_a_poor_choice_until_play_goes_on(chromium: Any, tm
         page.context.close()
 
 
-def test_a_players_phone_keeps_the_last_remark_and_moves_nothing(chromium: Any, tmp_path: Path) -> None:
+def test_the_last_remark_stays_on_a_players_phone_and_resizes_nothing(chromium: Any, tmp_path: Path) -> None:
     class House:
         """A bot that plays no seat here."""
 

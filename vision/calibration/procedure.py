@@ -225,8 +225,8 @@ class Calibrating:
     def by_hand(self, floor_to_px: Floats) -> Found:
         """Return the tray's pose, its lens and advice for corners of the tray that a person marked.
 
-        Takes one frame, for the size of the picture. The lens has the plan's angle of view, or the focal length that
-        follows from the plan's height.
+        Takes one frame, for the size of the picture. The lens has the plan's angle of view. If the plan has the
+        lens's height above the floor (`lens_mm`), it has the focal length that follows from that instead.
 
         Args:
             floor_to_px: (3, 3) homography from the tray's millimetres to pixels, from `by_corners`.

@@ -34,7 +34,8 @@ a cut or the paper's edge is left out of the sheet."""
 _COLUMNS_MM, _ROWS_MM = (12.0, 90.0, 168.0, 249.0), (14.0, 160.0)
 """Left and upper edges of the markers. Printers leave out up to 8 mm; the last column is beyond a ridge at 240 mm."""
 BAR_MM = 100.0
-"""Length of the printed bar, in millimetres, in a print at 100 %. A person measures it to find the printer's scale."""
+"""Length of the printed bar, in millimetres, in a print at 100 %. A person measures it to find the printer's scale. A
+longer one gives the scale more exactly, but must fit the page and the words beside it, which name 100 mm."""
 _BAR_AT_MM = (60.0, 128.0)
 """Left end of the measured bar, x and y in millimetres."""
 _CHECK_MM = 5.0

@@ -179,7 +179,8 @@ class AutoLock:
     def _unlock_in_other_light(self, image_bgr: FrameBGR, at_s: float) -> Controls:
         """Return the controls that unlock exposure and white balance if the light has changed since they were locked.
 
-        The light must differ by the factor MAX_LIGHT_CHANGE for CHANGED_FOR_S. Until then there are no controls.
+        Returns {} until the light has differed by the factor MAX_LIGHT_CHANGE for CHANGED_FOR_S. Then both count as
+        unlocked. The first call after they are locked stores the light that later ones are compared with.
 
         Args:
             image_bgr: (h, w, 3) picture of the present frame.

@@ -22,7 +22,7 @@ class MissingCamera:
         self._camera: Camera | None = None
 
     def start(self) -> None:
-        """Try to open the real camera, unless it is open, and start it. Raises DeviceError if it can't be opened."""
+        """Open the real camera, unless it is open, and start it. Raises DeviceError if either fails."""
         try:
             self._camera = self._camera or self._open()
         except SetupError as wrong:

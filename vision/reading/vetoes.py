@@ -27,9 +27,9 @@ MIN_PIP_RADIUS = 0.08
 """Radius, as a multiple of a face's width, of the smallest unexplained blob that triggers a closer pass. When two
 touching dark dice are detected as one, only the pips of the second one are visible. A larger one overlooks them."""
 OWN_PIPS_RADIUS = 0.8
-"""Distance from the line between an accepted die's upper and lower face centre, as a multiple of a face's width.
-Pip-sized foreground within it triggers no closer pass: it may be pips on the die's own visible sides. A larger one
-overlooks a missed die that touches it; a smaller one runs closer passes in vain."""
+"""Radius around an accepted die's vertical axis as the picture shows it, as a multiple of a face's width. Pip-sized
+foreground within it triggers no closer pass: it may be pips on the die's own visible sides. A larger one overlooks a
+missed die that touches it; a smaller one runs closer passes in vain."""
 MAX_EXCESS_FOREGROUND = 0.55
 """Largest excess of the foreground around a die over that around the median die, in face areas. Above it the die is
 taken for a stack, or for two dice detected as one, and the reading is doubted. Foreground within one face size of the

@@ -89,7 +89,10 @@ def _patch(view_bgr: FrameBGR, place: Place) -> bytes:
 
 
 def _place(box: Box, floor: Floor | None) -> Place:
-    """Return centre and size of a box of the frame, in pixels of the floor's view, or of the frame without a floor."""
+    """Return centre x, y and longer side of a box of the frame, in pixels of the floor's view.
+
+    Without a floor they are in pixels of the frame.
+    """
     x, y, width, height = box
     offset, stretch = (np.zeros(2), np.ones(2)) if floor is None else (np.array(floor.box[:2]), floor.stretch)
     centre = (np.array([x + width / 2, y + height / 2]) - offset) * stretch

@@ -124,9 +124,9 @@ class Witness:
         return replace(selection, dice=tuple(sorted(dice, key=lambda die: -die.score))), contradicted
 
     def _verdict(self, die: Candidate, features: Features) -> Probabilities | None:
-        """Return a die's (7,) probabilities weighed by its distance to the examples of each label.
+        """Return a die's (7,) probabilities (no face, values 1 to 6), weighed by its distance to each label's examples.
 
-        Returns None if it is unlike all examples, or if the fitted weight is 0.
+        Returns None if the die is unlike all examples, or if the fitted weight is 0.
         """
         distances = self._nearest(self._distances(features), np.ones(len(self._labels), bool))
         if self._fit.weight == 0.0 or distances.min() > self._fit.near:

@@ -125,7 +125,8 @@ class Watcher:
     def events(self) -> Iterator[Event]:
         """Start the camera and yield its events until `stop` is called or a recording ends; then stop the camera.
 
-        A DeviceError of the camera becomes an `Ill` event. The camera is then started again after a pause of RETRY_S.
+        A DeviceError of the camera becomes an `Ill` event. The camera is then started again after a pause. The pause
+        grows with each failure in a row, as RETRY_S lists.
         """
         failures = 0
         while not self._stopped.is_set():

@@ -172,7 +172,10 @@ def _no_such_phone() -> flask.Response:
 
 
 def pin_refusal(refused: Refused) -> flask.Response:
-    """Return the response to a refused PIN, code or request to join: 401, or 429 with Retry-After if it must wait."""
+    """Return the response to a refused PIN, code or request to join: 401, or 429 with Retry-After.
+
+    429 means that the phone must wait before it tries again.
+    """
     if refused.wait_s <= 0:
         return refusal(401, refused.code, refused.words)
     response = refusal(429, "too_many_pins", refused.words)

@@ -101,7 +101,7 @@ class VirtualHands:
     def picture_jpeg(self) -> bytes:
         """Return the tray's newest picture as JPEG.
 
-        If it differs from the picture returned last by noise alone, that one's bytes are returned again.
+        If it differs only by noise from the picture returned last, the bytes of that one are returned again.
         """
         picture = self._camera.newest
         small = cv2.resize(picture, None, fx=1 / SHRINK_FACTOR, fy=1 / SHRINK_FACTOR, interpolation=cv2.INTER_AREA)

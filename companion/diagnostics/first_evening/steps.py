@@ -114,8 +114,12 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
 def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
     """Let the person throw until all throws are made, and yield findings on the throws and on the time of a reading.
 
-    The person confirms or corrects each reading; the throws are kept in `evening`. Ctrl-C ends the evening, and the
-    findings on the throws so far still come.
+    The person confirms or corrects each reading. Ctrl-C ends the evening, and the findings on the throws so far still
+    come. A camera that fails ends the throws, with a finding of its own.
+
+    Args:
+        evening: Its person is asked, and the judged throws are appended to its `throws`.
+        tick: Reports progress: throws made, of how many.
     """
     camera = evening.open_camera(evening.settings)
     setup = load_reader(evening.settings.camera.source, camera, evening.settings.data.folder, shipped_networks())

@@ -83,8 +83,8 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
 def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
     """Return a player's mean regret with its 95 % confidence interval, and the level of the bot that plays most alike.
 
-    That is the level with the nearest mean regret, by ratio; None with fewer than MIN_DECISIONS regrets, or if no level
-    was measured for the game and goal.
+    `like` is the level with the nearest mean regret, by ratio. It is None with fewer than MIN_DECISIONS regrets, or if
+    no level was measured for the game and goal.
 
     Args:
         game: Name of the game.

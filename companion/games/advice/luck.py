@@ -64,7 +64,8 @@ class Move:
 
         Returns:
             `line`: its number; `player`: a name; `action`: a transcript line; `luck`; `gave_away`: the regret;
-            `approximation`; `best`: the best option as a line, None if it was taken.
+            `approximation`; `best`: the best option as a line, `{"throw": N}` for a throw of N dice, None if it was
+            taken.
         """
         best = {"throw": self.best} if isinstance(self.best, int) else self.best and line_of(self.best)
         return {

@@ -64,9 +64,9 @@ def values_in_points(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def win_chances(state: State, goal: str = "win") -> tuple[float, ...]:
-    """Return the value of a state for each of two sides, as if the best option is taken now.
+    """Return the value of a state for each side, in the order of sides, as if the best option is taken now.
 
-    After the end it is the result of each side, of any number.
+    During a game there must be two sides. After the end the values are the results, for any number of sides.
 
     Args:
         state: State after the roll-off.

@@ -10,11 +10,11 @@ GOOD_SCORE = 20
 
 
 def choice(state: State) -> Action | int:
-    """Return what the careless player does by a rule of thumb: an entry, a keep, or a number of dice to throw.
+    """Return what the careless player does by a rule of thumb: an `Enter`, a `Keep`, or a number of dice to throw.
 
-    The first throw is entered in its best category if it scores GOOD_SCORE points there, or if all three dice are
-    alike. Else the dice of the commonest value are kept, on a tie those of the highest. The second throw is entered
-    where it scores most.
+    The number is returned where only a throw is possible. The first throw is entered in its best category if it scores
+    GOOD_SCORE points there, or if all three dice are alike. Else the dice of the commonest value are kept, on a tie
+    those of the highest. The second throw is entered where it scores most.
     """
     assert isinstance(state, Crag), "the state is one of Crag"
     if not state.decisions:

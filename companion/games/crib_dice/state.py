@@ -278,7 +278,7 @@ def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: froz
 
 
 def check_sides(header: Header) -> None:
-    """Raise RulesError if more than 5 play, or with `partners` neither 4 nor 6, or if two teams have the same name.
+    """Raise RulesError if more than 5 play alone, if `partners` are not 4 or 6, or if two teams have the same name.
 
     Other conditions of a header are checked elsewhere (`Rulebook.check`).
     """

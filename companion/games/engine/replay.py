@@ -34,8 +34,8 @@ def transcript_of(content: bytes) -> Transcript:
     """Parse a whole transcript, a header and lines, and replay it to the state after its last line.
 
     Raises:
-        RulesError: A line is refused; the message begins with its number, from 1. It is the subclass that the refusal
-            had, such as IllegalAction or NotationError.
+        RulesError: A line is refused. The class is that of the refusal, such as IllegalAction or NotationError; the
+            message begins with the line's number, from 1.
     """
     number = 0
     try:

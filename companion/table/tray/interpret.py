@@ -181,8 +181,8 @@ def reinterpret(now: Situation) -> Interpretation:
 def tick(now: Situation) -> Interpretation:
     """Return what an empty tray means at this time: after BANK_AFTER_S seconds empty, the lines that bank.
 
-    Before that a notice announces the banking. Where the next throw takes all dice, an empty tray does not bank. With
-    dice in the tray nothing happens.
+    Before that a notice announces the banking. Where the next throw takes all dice, an empty tray does not bank. It
+    banks only once, until dice have been in it again. With dice in the tray nothing happens.
     """
     memory = now.memory
     if memory.empty_since_s is None or not memory.armed:

@@ -28,7 +28,7 @@ SMOOTHING_MM_S = 2.0
 """Speed, in mm/s, below which dry friction falls to 0 with the speed, so that a die comes to rest instead of trembling.
 With a larger one a slow die slides on longer."""
 MAX_GRIP_PER_S = 120.0
-"""Largest friction force per mm/s of sliding, for dice of mass 1 (so per second). A larger one would reverse a corner's
+"""Largest ratio of friction force to sliding speed, in 1/s, for dice of mass 1. A larger one would reverse a corner's
 motion within one time step."""
 MAX_SQUARED_DISTANCE = 3.0
 """Square of the distance of two cubes' centres, in squared edges, from which they can't touch: two half diagonals.

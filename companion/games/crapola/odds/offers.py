@@ -32,8 +32,8 @@ def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
 def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
     """Read the stored offers: for each number of dice thrown, the offers with their number of permutations. Cached.
 
-    An offer is as in `offers_of`. In the file it is the number of dice, the permutations, the number of keeps, and for
-    each keep the dice left over and the points. Raises RulesError if the file is missing.
+    An offer is as in `offers_of`. The file holds for each offer the number of dice, the permutations and the number of
+    keeps, then for each keep the dice left over and the points. Raises RulesError if the file is missing.
     """
     numbers = iter(whole_numbers(__package__, OFFERS))
     found = defaultdict[int, list[tuple[Keeps, int]]](list)
@@ -46,8 +46,8 @@ def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
 def offers(dice: int) -> dict[Keeps, int]:
     """Compute every offer of a throw of `dice` dice, with the number of permutations of the dice that give it.
 
-    An offer has for each number of dice that can be left over that number, and the most points of a keep that leaves
-    that number. Crap-outs are left out.
+    An offer is a sorted tuple of pairs: a number of dice that can be left over, and the most points of a keep that
+    leaves so many. Crap-outs are left out.
     """
     found: Counter[Keeps] = Counter()
     for thrown, ways in throws_of(dice):
