@@ -230,7 +230,7 @@ def cloned(root: Root) -> None:
 
 
 def read_alike(root: Root, checks: Checks) -> None:
-    """Check that pegpip in the root reads the first 8 fixture pictures with the same values as on this machine."""
+    """Check that pegpip in the root reads the first 8 fixture pictures as on this machine; end the program if not."""
     images = [str(path.relative_to(PROJECT)) for path in sorted((PROJECT / "fixtures/images").glob("*.jpg"))][:8]
     words = ("read", "--json", *images)
     own = subprocess.run(

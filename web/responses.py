@@ -76,7 +76,7 @@ async def asgi_refusal(
     message: str | None = None,
     retry_after_s: int | None = None,
 ) -> None:
-    """Send a refusal by the ASGI protocol, without Flask, with `Connection: close`.
+    """Send a refusal, as JSON and with `Connection: close`, by the ASGI protocol without Flask.
 
     Args:
         send: ASGI's function that sends a message to the client.

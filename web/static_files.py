@@ -70,10 +70,10 @@ def loaded_files() -> dict[str, StaticFile]:
 
 
 def texts_of(source: str, language: str) -> dict[str, str]:
-    """Return the texts that a page's script may need, by key: all but those of pages that it does not mention.
+    """Return the texts that a page's script may need, by key: all but those that belong to other pages.
 
-    A text belongs to a page if the first part of its key is the page's name, as in `tv.title`, or one of `OF_ONE_PAGE`
-    that the page's script mentions.
+    A text is left out if the first part of its key, `tv` in `tv.title`, is a page's name or in `OF_ONE_PAGE`, and no
+    string in the script begins with it and a dot.
 
     Args:
         source: The page's bundled script.

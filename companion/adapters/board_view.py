@@ -22,7 +22,7 @@ class Lights:
     """Follows the snapshots of one table and keeps the animations (moments) that the board has not ended yet.
 
     Attributes:
-        night: Whether the board rests dark between moments; may be set at any time.
+        night: Whether the board is dimmed for the night; may be set at any time.
     """
 
     def __init__(self, *, night: bool = False) -> None:
@@ -56,12 +56,12 @@ def lighting(board: Board, lights: Lights, clock: Callable[[], float]) -> Reader
 
 
 def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = (), *, night: bool = False) -> BoardView:
-    """Return what the board shows for a snapshot: pegs, the side to play, phase, winners and the given animations.
+    """Return what the board shows for a snapshot: pegs, the side to play, mood, winners and the given animations.
 
     Args:
-        snapshot: State of the table; without a game the board is empty.
-        moments: Animations to draw over the pegs.
-        night: Whether the board is dark between animations.
+        snapshot: State of the table; without a game the view has no pegs and no animations.
+        moments: Animations of the game's events.
+        night: Whether the board is dimmed for the night.
     """
     track = snapshot.track
     if track is None:

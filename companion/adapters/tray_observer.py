@@ -65,7 +65,7 @@ class TrayObserver:
     def stop(self) -> None:
         """Stop the thread and wait up to JOIN_TIMEOUT_S for a running reading. Idempotent.
 
-        A reading that takes longer is waited for when the interpreter exits.
+        A reading that takes longer is waited for when the interpreter exits, up to EXIT_TIMEOUT_S.
         """
         self._watcher.stop()
         thread, self._thread = self._thread, None

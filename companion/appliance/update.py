@@ -180,7 +180,7 @@ def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterato
 
 
 def _copy(file: Path, to: Path) -> None:
-    """Copy a regular file of at most MAX_BYTES to the new file `to`. Raises DeviceError for anything else.
+    """Copy a regular file of at most MAX_BYTES to `to`, which must not exist. Raises DeviceError if that fails.
 
     Links, pipes and devices are refused without reading them.
     """

@@ -77,7 +77,10 @@ def driver(seconds: float) -> tuple[int, float]:
 
 
 def press_ms() -> float:
-    """Return the milliseconds from a key press on a pseudo-terminal to the first lit LED, through the real threads."""
+    """Return the milliseconds from a key press on a pseudo-terminal to the first lit LED, through the real threads.
+
+    It waits for the light for at most LIGHT_TIMEOUT_S.
+    """
     strip = _Encoding(122)
     board = Board(strip, preset("strip122"), POWER)
     board.show(BoardView(pegs=(Peg(0, 10, 10),), mood="ready"))

@@ -39,7 +39,7 @@ def measure(progress: Progress) -> dict[str, float]:
         progress: Called after each throw with the throws done and their total.
 
     Returns:
-        The times of `times`, the counts of `virtual_throws`, and `rss_mb`, the peak memory of this process in MB.
+        The milliseconds of `times`, the counts of `virtual_throws`, and `rss_mb`, the peak memory of this process.
     """
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)

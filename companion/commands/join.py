@@ -25,7 +25,7 @@ delays it."""
 def command(settings_file: Path | None) -> None:
     """Draw QR codes on this terminal: one joins the table's Wi-Fi, one opens its page.
 
-    While a running table has no host, the second code makes a phone the host. The PIN is printed below.
+    While a running table has no host, the second code makes a phone the host. A running table's PIN is printed, too.
     """
     from companion.service.site import addresses_of
 

@@ -140,9 +140,10 @@ def _create(file: Path, *, service: bool) -> None:
 
 
 def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the given options of the command line as settings: section -> key -> value.
+    """Return the options given on the command line as settings: section -> key -> value.
 
-    `given` maps option to value or None.
+    `given` maps every option to its value. An option with None was not given and is left out. The names in `players`
+    are split at commas.
     """
     places = {
         "game": ("table", "game"),

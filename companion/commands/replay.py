@@ -54,7 +54,11 @@ def _replay(name: str, as_json: bool, named: bool) -> int:
 
 
 def in_a_row(state: dict[str, Any]) -> str:
-    """Return a state as one line for people: line, round, player, possible actions, points and scores; or its error."""
+    """Return one line for people about a state that `replayed` yields.
+
+    It has the number of the transcript's line, round, player, possible actions, turn points and scores. After the end
+    of the game it names the winners; for a refused line, the error.
+    """
     if "error" in state:
         return f"{state['line']:>5}  refused ({state['error']}): {state['message']}"
     scores = "  ".join(f"{name} {score}" for name, score in state["scores"].items())

@@ -38,7 +38,7 @@ def ratings_of(games: Iterable[tuple[str, Regrets | None]]) -> list[dict[str, An
         games: Name of each game with the regrets of its players; None where it doesn't count.
 
     Returns:
-        JSON values, the lowest regret of a game first: `game`, `title`, `player`, and the fields of `Rating`.
+        JSON values, by game, goal and ascending regret: `game`, `title`, `player`, and the fields of `Rating`.
     """
     together: dict[tuple[str, str, str], list[float]] = {}
     for game, found in games:

@@ -90,7 +90,13 @@ def _mqtt(
 ) -> tuple[Part, Health]:
     """Return the part that publishes the table's state and events to the MQTT broker, and its health check.
 
-    The broker may mute the table only if the settings allow commands.
+    Neither is started. The broker may mute the table only if the settings allow commands.
+
+    Args:
+        settings: All settings.
+        table: The table that is followed.
+        live: Mutes the running table.
+        report: Returns the answer of `/healthz`, which is published too.
     """
     from companion.mqtt.publisher import Broker, Publisher
 

@@ -36,7 +36,9 @@ class Starts:
         self._reasons: list[str] = []
 
     def begin(self) -> list[str]:
-        """Store this start as a failed one until `ready` or `withdraw` is called, so that even a crash is counted.
+        """Store this start as a failed one, so that even a crash is counted; `ready` and `withdraw` take it back.
+
+        Errors of the disk are ignored.
 
         Returns:
             The reasons of earlier failed starts, oldest first; empty if they can't be read.

@@ -68,7 +68,10 @@ class LiveSettings:
             self._voice.turn(now.sound.speech)
 
     def _set(self, now: Settings) -> None:
-        """Set current limit, night mode, space for photos and packages, volume and language in the running parts."""
+        """Apply current limit, night mode, space for photos and packages, volume and language to the running parts.
+
+        The volume is 0 while the table is muted.
+        """
         self._board.take(Power(now.strip))
         self._lights.night = now.strip.night
         self._photos.cap_bytes, self._packages.cap_bytes = now.data.photo_bytes, now.data.evidence_bytes

@@ -95,7 +95,7 @@ class Changes:
     def line(
         self, action: Action | Undo, source: str, seen: Observation | None = None, waiting: Memory | None = None
     ) -> Changes:
-        """Add a step that journals a transcript line. Raises IllegalAction if the rules refuse it.
+        """Return the changes with one more step, a transcript line to journal. Raises IllegalAction if it is refused.
 
         Args:
             action: The throw, decision or undo.

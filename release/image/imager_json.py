@@ -70,7 +70,10 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def main() -> None:
-    """Print the JSON list for the image that the command line names, with today as the day of release."""
+    """Print the JSON by which Raspberry Pi Imager offers an image, with today (UTC) as the day of release.
+
+    The command line names the image and its URL.
+    """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("image", type=Path, help="the .img.xz that pi-gen has left in deploy/")
     parser.add_argument("--url", required=True, help="where Imager downloads it from")

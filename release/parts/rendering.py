@@ -89,7 +89,7 @@ def _drawn(
         height: Height of the picture in pixels.
 
     Returns:
-        Two (height, width) arrays: depth and index of the visible triangle; where there is none, the index is -1.
+        Two (height, width) arrays: depth and index of the visible triangle; where there is none, -1e9 and -1.
     """
     depth = np.full((height, width), -1e9)
     index = np.full((height, width), -1, np.intp)

@@ -32,7 +32,7 @@ def test_ctrl_c_keeps_the_results_and_names_the_steps_left_out(table: Table, tmp
     assert "Not done: Throws, LEDs" in page.read_text()
 
 
-def test_a_report_that_cannot_be_written_is_reported(table: Table, tmp_path: Path) -> None:
+def test_a_first_evening_report_that_cannot_be_written_is_an_error(table: Table, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DeviceError, match="--out"):
         write(table.held(), tmp_path / "file" / "out", datetime(2026, 11, 24, tzinfo=UTC))

@@ -195,7 +195,7 @@ def test_each_crap_out_on_a_first_throw_reverses_the_direction() -> None:
     assert (after["direction"], after["player"]) == (1, "Ann")
 
 
-def test_a_crap_out_on_a_later_throw_keeps_the_direction() -> None:
+def test_a_crap_out_after_the_first_throw_keeps_the_direction_of_play() -> None:
     assert view(*LATE_CRAP, players=3)["direction"] == 1
     hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), *CRAP]
     after = view(*hot, players=3)

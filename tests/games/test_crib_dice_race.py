@@ -73,7 +73,7 @@ def test_a_finisher_is_still_in_when_another_is_eliminated() -> None:
 # --- the end
 
 
-def test_at_120_a_peg_is_still_on_the_board() -> None:
+def test_a_peg_at_hole_120_has_not_finished() -> None:
     after = view(bank(120))
     assert (after["finished"], after["over"]) == ([], False)
     assert view([*bank(120), *TWO])["over"] is False

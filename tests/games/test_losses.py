@@ -22,7 +22,7 @@ def test_the_solved_end_of_crag_agrees_with_the_last_turn() -> None:
     assert dict(Ends().values(state)) == pytest.approx(dict(values_to_win(state)))
 
 
-def test_best_play_of_crib_dice_loses_nothing() -> None:
+def test_the_measured_loss_of_best_play_of_crib_dice_is_0() -> None:
     table = by_table(DuelRules())
     assert loss(header(2), table, table, 1) == ([0.0], [0.0] * len(loss(header(2), table, table, 1)[1]))
     assert loss(header(2), points, table, 1)[0][0] > 0

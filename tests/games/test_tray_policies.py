@@ -56,7 +56,7 @@ def test_newly_kept_dice_are_those_that_the_keep_zone_gained() -> None:
     assert TrayDice(kept=(5,), kept_before=(2, 5)).newly_kept == ()
 
 
-def test_a_policy_without_a_keep_zone_takes_throws_alone() -> None:
+def test_the_policy_without_a_keep_zone_reads_throws_but_no_decisions() -> None:
     rolling, plain = begun("crag", roll_off=True), ThrowsOnly()
     assert type(policy_for(rolling.state)) is ThrowsOnly
     assert at_rest(rolling, 3) == notice("throw", decisions=[], sizes=[2])

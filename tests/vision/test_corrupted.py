@@ -52,7 +52,7 @@ def well_formed(answer: dict[str, object]) -> bool:
 
 
 @pytest.mark.parametrize("first", range(0, FILES, BATCH))
-def test_every_corrupted_file_is_read_or_gives_a_clear_error(first: int, tmp_path: Path) -> None:
+def test_every_corrupted_picture_file_is_read_or_gives_a_clear_error(first: int, tmp_path: Path) -> None:
     batch = every_file()[first : first + BATCH]
     for name, content in batch:
         (tmp_path / name).write_bytes(content)

@@ -88,7 +88,7 @@ def test_an_impossible_calibration_number_is_refused(stored: Stored, tmp_path: P
         load_rig(tmp_path)
 
 
-def test_a_path_that_cannot_be_written_is_reported(stored: Stored, tmp_path: Path) -> None:
+def test_a_calibration_that_cannot_be_saved_is_an_error(stored: Stored, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(DeviceError, match="--data"):
         save_rig(tmp_path / "file", stored)
@@ -131,7 +131,7 @@ def test_a_calibration_sheet_not_seen_in_time_is_reported_with_a_cure() -> None:
     assert len(said) == 1
 
 
-def test_a_sheet_that_the_newest_lens_does_not_place_is_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sheet_not_located_with_the_newest_lens_is_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     camera, detected = film(), itertools.count(1)
 
     def detect(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:

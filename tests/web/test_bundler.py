@@ -14,7 +14,7 @@ FILES = sorted(FOLDER.rglob("*.js"))
 SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in FILES}
 
 
-def test_a_module_becomes_a_function_that_returns_what_it_exports() -> None:
+def test_a_bundled_script_module_becomes_a_function_returning_exports() -> None:
     sources = {
         "page": 'import { one, two } from "../folder/deep.js";\nawait one();\n',
         "deep": '// A note.\n/**\n * A type.\n */\nimport { base } from "./base.js";\n'

@@ -211,7 +211,7 @@ def test_page_content_is_not_cut_off_covered_or_outside_the_window(
 
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", BESIDE if WHOLE else [name for name, beside in BESIDE.items() if beside.always])
-def test_nothing_is_cut_off_on_pages_that_do_not_follow_the_game(
+def test_nothing_is_cut_off_on_pages_that_do_not_show_a_running_game(
     chromium: Any, evening: tuple[str, Pub], name: str, language: str
 ) -> None:
     beside, (address, pub) = BESIDE[name], evening

@@ -55,9 +55,10 @@ class LampLight:
         return f"{bands}, exposure {1000 * self.exposure_s:.1f} ms (lamps on {self.mains_hz} Hz: {period_ms:.1f} ms)."
 
     def advice(self) -> tuple[Advice, ...]:
-        """Return one advice if bands exceed MAX_BANDS, or if the exposure is known not to average them out.
+        """Return one advice, or none if the lamp's flicker does no harm.
 
-        Otherwise the tuple is empty.
+        `banding`: bands exceed MAX_BANDS. Else `exposure`: it is known not to span whole periods of the lamp, so that a
+        flickering lamp would show bands.
         """
         period = f"{500 / self.mains_hz:.1f} ms"
         if self.bands is not None and self.bands > MAX_BANDS:

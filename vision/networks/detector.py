@@ -133,7 +133,7 @@ class Detector:
 
 
 def non_max_suppression(detections: Sequence[Detection]) -> list[Detection]:
-    """Return the detections best first, without each one that is at the place of a better one (`same_place`)."""
+    """Return the detections best first, without those at the place of a better one that is kept (`same_place`)."""
     kept: list[Detection] = []
     for detection in sorted(detections, key=lambda detection: -detection.score):
         if not any(same_place(detection, other) for other in kept):

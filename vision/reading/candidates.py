@@ -41,7 +41,8 @@ MAX_WEAKNESS = 0.04
 agrees. It catches faint pips and side faces that the detector hardly sees. A higher one trusts more of them."""
 MAX_WEAKNESS_UNCOUNTED = 0.025
 """Largest (1 - confidence) / detector score**2 of a die when the number of dice is unknown. It is stricter than
-MAX_WEAKNESS: symbols and plugs then pass for dice more easily. A higher one trusts more of them."""
+MAX_WEAKNESS, because no known number reveals a symbol or a plug that was taken for a die. A higher one trusts more of
+them."""
 HIGH_CONFIDENCE = 0.995
 """Confidence, 0 to 1, from which a face is not classified in further views, if the networks agree on its value. A lower
 one saves time and trusts a single view more often."""

@@ -22,7 +22,8 @@ nearer one may be a second box of the die. A larger distance drops examples."""
 PATCH_PX, PATCH_FACES = 144, 2.25
 """Edge of a face's picture in pixels, and in faces: a crop of 1.5 faces fits into it at any turn."""
 PATCH_QUALITY = 95
-"""JPEG quality, 0 to 100, of the stored picture of a face. Higher makes larger files; lower changes its features."""
+"""JPEG quality, 0 to 100, of the stored picture of a face. A higher one makes larger files; with a lower one the
+compression changes the features that the classifier computes from the picture."""
 PATCH_PLACE: Place = (PATCH_PX / 2, PATCH_PX / 2, PATCH_PX / PATCH_FACES)
 """Centre and size of the face in its picture, in pixels."""
 

@@ -123,8 +123,8 @@ class StillnessDetector:
 def small_picture(frame_bgr: FrameBGR) -> Small:
     """Return a frame (h, w, 3) shrunk to 160 x 120, as the difference of each pixel from its surroundings.
 
-    Two frames in this form are compared to find motion. Only the green channel counts. The brightness is first scaled
-    to a fixed median, so that a change of the light is no motion.
+    Two frames in this form are compared to find motion. Only the green channel counts, which `green` keeps at a
+    reduced size. The brightness is first scaled to a fixed median, so that a change of the light is no motion.
     """
     step = max(1, frame_bgr.shape[1] // (4 * SMALL_WH[0]))
     # The green channel approximates grey. Skipping pixels before averaging is accurate enough, and faster.

@@ -383,9 +383,9 @@ class Pairing:
             self._owner_code = secrets.token_hex(16)
 
     def _expired(self, phone: Paired) -> bool:
-        """Return whether a phone's token was unused for `TOKEN_DAYS` by the wall clock and by the monotonic clock.
+        """Return whether a phone's token was last used more than `TOKEN_DAYS` ago by wall clock and monotonic clock.
 
-        The wall clock alone may jump. A token that was not used since the start is unused by the monotonic clock.
+        The wall clock alone may jump. It decides alone if the token was not used since the program's start.
         """
         unused_s = min(self.wall() - phone.used_s, self.clock() - self._seen_s.get(phone.token_sha256, float("-inf")))
         return unused_s > TOKEN_DAYS * DAY_S

@@ -34,7 +34,9 @@ class FairSocket(socket.socket):
         self._limits, self._taken = limits, taken
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Take a place for the next connection and return it with its peer address; close those without a place.
+        """Return the next connection that its IP address has a place for, with the peer's address; close others.
+
+        It takes the place, unless the address is not limited.
 
         Raises BlockingIOError if no connection waits, or if `REFUSALS_PER_ACCEPT` were closed.
         """

@@ -135,9 +135,13 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
 
 
 def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> list[Score]:
-    """Play the games with these numbers, and return each seat's totals.
+    """Play games between levels of the bot, and return the totals of each seat over all of them.
 
-    A game's number and the seed decide its dice.
+    Args:
+        header: Game, players and house rules. Who starts changes from game to game.
+        levels: Level of each seat.
+        numbers: Numbers of the games. A game's number and the seed decide its dice and mistakes.
+        seed: Seed of the games.
     """
     totals = [Score()] * len(levels)
     for number in numbers:

@@ -15,8 +15,9 @@ The gap is that to the furthest other side. The value is about one good turn."""
 def facts(state: State) -> tuple[Phrase, ...]:
     """Return phrases about the side to play; empty in a roll-off, after the end, and if there is nothing to say.
 
-    `next_is_fuchle`: a wipe-out now would be a fuchle. `stop_passes_the_end`: a stop now would finish; else `ahead` or
-    `behind` by LEAST_GAP holes or more. The text of a phrase has the key `fact.CODE` in the text catalogue.
+    `next_is_fuchle`: a wipe-out now would be a fuchle. `stop_passes_the_end`: a stop now would finish; else `ahead` of
+    or `behind` the furthest other side by LEAST_GAP holes or more. The text of a phrase has the key `fact.CODE` in the
+    text catalogue.
     """
     if not isinstance(state, CribDice) or state.board.over:
         return ()

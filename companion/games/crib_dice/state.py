@@ -234,8 +234,9 @@ class CribDice:
     def _piddled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
         """Return the state after a piddle, the throw of two dice with five or six frozen.
 
-        Another double than that of the point loses it: a wipe-out. A double of the point must be thrown again; with
-        `piddle_points` it counts. Anything else is a rollover: the points are kept and seven dice thrown.
+        A double of another value than the point is a wipe-out. A double of the point must be thrown again, unless the
+        rule `piddle_points` is on. Anything else is a rollover: the points are kept, and the next throw takes seven
+        dice. With `piddle_points` the dice that show the point join the set first, up to seven.
 
         Args:
             dice: The two dice, ascending.

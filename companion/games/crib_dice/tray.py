@@ -51,8 +51,8 @@ class CribDiceTray:
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
         """Yield the possible throws that the dice at rest show, each as ascending values, likeliest first.
 
-        First the dice of the throw zone that moved; then these with the dice that the keep zone has gained since.
-        Nothing if a die that must be thrown did not move.
+        First the dice of the throw zone that moved. Then, if all moved, these together with the dice that the keep
+        zone has gained since. Nothing if a die that must be thrown did not move.
 
         Args:
             state: State before the throw.
@@ -135,8 +135,8 @@ def _point_of(lying: Values, kept: Values) -> int | None:
 def _illegal(lying: Values, kept: Values) -> Phrase:
     """Return the notice that says why the dice in the keep zone name no point.
 
-    `changed`: they are not all of the throw. Else `illegal_hold` with a reason: several values, only one die shows the
-    value, or some that show it are missing.
+    `changed`: some of them were not in the throw. Else `illegal_hold` with a reason: they show several values, only one
+    die of the throw shows the value, or not all that show it are kept.
 
     Args:
         lying: Dice of the last throw.

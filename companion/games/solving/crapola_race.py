@@ -113,7 +113,7 @@ def _solve_sum(total: int, values: Floats, start: Floats, chase: Floats, six: Ke
         values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability of the mover by phase, mover's steps
             and other's steps.
         start: (MAX_STEPS_LEFT + 1,) win probability at the start of a game, by steps to the target.
-        chase: (steps,) probability that a last turn with best play banks at least each number of steps (`catching`).
+        chase: (steps,) highest probability of banking at least each number of steps in a turn, as of `catching`.
         six: Keeps of throws in a turn of six dice, as `keeps_of` returns them.
         seven: Keeps of throws in a turn of seven dice.
     """
@@ -192,11 +192,11 @@ def _banked(phase: int, mine: int, other: int, values: Floats, chase: Floats) ->
     turn.
 
     Args:
-        phase: Phase of the turn; PHASES at the start of a game.
+        phase: Who has made a first bank before: `BOTH`, `OTHER` or `MOVER`; `PHASES` for nobody.
         mine: Steps of the mover from the target, before the bank.
         other: Steps of the other player from the target.
         values: Win probabilities, as in `_solve_sum`.
-        chase: (steps,) probability that a last turn with best play banks at least each number of steps (`catching`).
+        chase: (steps,) highest probability of banking at least each number of steps in a turn, as of `catching`.
     """
     bank = np.empty(SURE_STOP_STEPS + MAX_THROW_STEPS + 1)
     other_on = phase in (BOTH, OTHER)

@@ -56,7 +56,7 @@ class Game(NamedTuple):
         bomb: Whether the house rule of this name is on.
         double_fuchle: Whether the house rule of this name is on.
         bumping: Whether the house rule of this name is on.
-        piddle: (3,) probability that a won piddle adds 0, 1 and 2 dice to the set.
+        piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set.
         stakes: (PLACES,) games that a loser at each place loses.
         last: (PLACES, FUCHLE, BEYOND) equity of the mover before the last turn of a game, after the other side has
             finished: by the mover's place and wipe-outs, and by the other's hole past the track, 0 for the first one.
@@ -111,7 +111,7 @@ def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
     A last turn is played after the other side has finished: to finish further wins, equally far shares the win.
 
     Args:
-        piddle: (3,) probability that a won piddle adds 0, 1 and 2 dice to the set.
+        piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set.
         stakes: (PEGS + 1,) games that a loser loses by its hole; the last entry is for all holes beyond the track.
         lost: (PLACES, FUCHLE) games that a wipe-out in the last turn loses, by place and wipe-outs before it.
 

@@ -35,7 +35,7 @@ def best_turn(bank: Floats, lost: float, bombs: Floats, piddle: Floats, start: i
             stops with its first set.
         lost: Value of a wipe-out.
         bombs: (3,) value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
-        piddle: (3,) probability that a won piddle adds 0, 1 and 2 dice to the set; the rest is a lost piddle.
+        piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set; the rest is a loss.
         start: Hole of the peg at which the turn starts.
         fresh: (holes,) buffer that receives the value of a throw of seven at each hole from `start` on.
     """
@@ -56,13 +56,14 @@ def value_sets(
     """Write to `sets` the value of each frozen set at one hole, with the best choice of stop, bomb or throw.
 
     Args:
-        hole: Hole that the turn has reached without the set.
-        bank: (holes,) value of stopping at each hole. Near its end every set is stopped with.
+        hole: Hole that the turn has reached, without the score of the set.
+        bank: (holes,) value of stopping at each hole. With `hole` among its last `2 * MAX_SET_SCORE + 1`, the turn
+            stops with every set.
         lost: Value of a wipe-out.
         bombs: (3,) value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
-        piddle: (3,) probability that a won piddle adds 0, 1 and 2 dice to the set; the rest is a lost piddle.
+        piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set; the rest is a loss.
         fresh: (holes,) value of a throw of seven at each hole; those after `hole` are known.
-        sets: (56,) receives the values; the index is 7 times the dice of a set plus their value.
+        sets: (56,) receives the values. The index of a set of 2 to 7 dice is 7 times their number plus their value.
     """
     for frozen in range(7, 1, -1):
         for value in range(1, 7):

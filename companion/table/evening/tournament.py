@@ -112,7 +112,14 @@ def body_of(tournament: Tournament) -> dict[str, Any]:
 
 
 def after(tournament: Tournament | None, entry: Entry) -> Tournament | None:
-    """Return the tournament after an entry of a kind in `KINDS`: begun, left by a player, or ended."""
+    """Return the tournament after a journal entry of a kind in `KINDS`; None after its end.
+
+    The entry begins a tournament, marks a player as having left or come back, or ends the tournament.
+
+    Args:
+        tournament: The tournament before; None if there was none.
+        entry: The entry.
+    """
     match entry.kind:
         case "tournament":
             return tournament_of({**entry.body, "number": entry.number})

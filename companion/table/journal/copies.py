@@ -94,9 +94,9 @@ def lines(path: Path, first: int = 1) -> Iterator[bytes]:
 
 
 def last_line(path: Path) -> bytes:
-    """Return a copy's last line that ends with a line break, unverified; empty bytes if there is none.
+    """Return a copy's last line that ends with a line break, without it; no valid line if there is none.
 
-    Raises OSError.
+    The line is not verified. Only the last NEAR_BYTES are read. Raises OSError.
     """
     with path.open("rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - NEAR_BYTES))

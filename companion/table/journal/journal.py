@@ -119,7 +119,7 @@ class Journal:
         return report
 
     def close(self) -> None:
-        """Close the journal and release the lock. It may be opened again."""
+        """Write the anchor, close the journal and release the lock. It may be opened again. Idempotent."""
         if self._copies is not None:
             self._write_anchor()
         self._disconnect()

@@ -180,9 +180,9 @@ def set_aside(folder: Path, report: str) -> Path:
 
 
 def reports(folder: Path) -> dict[Path, str]:
-    """Return the report's text of each folder `damaged-N` in a data folder, oldest first.
+    """Return the reports of earlier recoveries: the text of the report by its folder `damaged-N`, oldest first.
 
-    A report that can't be read becomes one general sentence.
+    A report that can't be read becomes one general sentence. A folder without a report is left out.
     """
     files = sorted(folder.glob(f"{ASIDE}*[0-9]/{REPORT}"), key=lambda each: (len(each.parent.name), each))
     texts = {file.parent: "The journal was damaged." for file in files}

@@ -47,9 +47,9 @@ SURE_STOP_STEPS = 160
 
 @cache
 def catching() -> Floats:
-    """Return the probability of banking at least n steps of 50 points in a turn that aims at nothing else. Cached.
+    """Return the highest probability of banking at least n steps of 50 points in a turn, by n. Cached.
 
-    The turn has six dice. Shape (MAX_BANK_STEPS + 1,), by n.
+    It is that of the play that makes such a bank likeliest. The turn has six dice. Shape (MAX_BANK_STEPS + 1,).
     """
     return np.append(1.0, thrown(6, np.ones(MAX_BANK_STEPS + MAX_THROW_STEPS + 1), MAX_BANK_STEPS)[::-1, 5])
 

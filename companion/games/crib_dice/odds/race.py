@@ -292,11 +292,12 @@ class Race:
     def _finish_of(self, side: int) -> tuple[Floats, Floats]:
         """Return the probability that a side finishes in each round, and that it has not finished after it.
 
-        Round 0 is the current one. A side that has played in it already can finish from round 1 on.
+        Round 0 is the current one. A side that has played in it already can finish from round 1 on. A side that has
+        finished already counts as finishing in round 0.
 
         Returns:
-            (ROUNDS, past) probability of finishing, by round and by holes past the last one, minus 1. And (ROUNDS,)
-            probability of not having finished at the end of each round. A finished side has finished in round 0.
+            (ROUNDS, past) probability of finishing in each round; column d is a finish d + 1 holes past the last one.
+            And (ROUNDS,) probability of not having finished at the end of each round.
         """
         board, peg = self._board, self._board.pegs[side]
         finishing, on = np.zeros((ROUNDS, self._past)), np.zeros(ROUNDS)

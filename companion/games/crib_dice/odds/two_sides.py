@@ -150,15 +150,15 @@ def nearest_rules(rules: DuelRules) -> DuelRules:
 
 
 def turn_values(board: CribbageBoard, goal: str = "win", table: DuelRules | None = None) -> TurnValues:
-    """Return the values of the side to play for every state of the current turn, as a `TurnValues`.
+    """Return the values of all states of the current turn, for the side to play, from a stored table.
 
-    They come from a stored table, by default that of the nearest rules, so they are exact only if `is_solved`. Of
-    several other sides only the furthest counts.
+    With the board's own table they are exact if `is_solved`; else they approximate. Of several other sides only the
+    furthest one counts that is not out. Raises RulesError if the table's file is missing.
 
     Args:
         board: Board before the turn.
-        goal: `win`: values are win probabilities. `games`: expected games that the other side loses less one's own.
-        table: Rules of the table; None for the nearest to the board's rules.
+        goal: `win` for win probabilities; `games` for the expected games lost by the other side, less one's own.
+        table: Rules that the later turns are played by, which must be in `TABLES`; None for the nearest to the board's.
     """
     duel = duel_state(board, goal)
     if table is not None:
@@ -193,10 +193,11 @@ def duel_state(board: CribbageBoard, goal: str) -> DuelState:
 
 
 def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
-    """Return the places in the tables of the pegs of the sides `me` and `other`.
+    """Return the places of the pegs of the sides `me` and `other`, which are indices of the stored tables.
 
-    A place is the hole of a peg, or FUCHLED. For an `other` that has finished it is the hole plus 1, above FUCHLED. The
-    tables have a track of 120 holes: on a longer one both pegs are moved back by equally many holes.
+    A place is the hole of a peg, or FUCHLED for one that a fuchle has sent to the start. For an `other` that has
+    finished it is the hole plus 1, above FUCHLED. The tables have a track of 120 holes: on a longer one both pegs are
+    moved back by equally many holes.
     """
     pegs, surplus = (board.pegs[me], board.pegs[other]), board.holes - SHORT_TRACK
     back = max(0, min(surplus, max(min(pegs), max(pegs) - SHORT_TRACK)))
