@@ -140,7 +140,7 @@ def sent(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> 
         headers: More headers.
 
     Raises:
-        OSError: Nobody answers.
+        OSError: Nobody answers in time, or the answer breaks off.
     """
     request = urllib.request.Request(address, body, {"Content-Type": "application/json", **headers}, method=method)  # noqa: S310
     try:

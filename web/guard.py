@@ -123,7 +123,7 @@ def set_token_cookie(response: flask.Response, token: str) -> flask.Response:
 def check_origin() -> flask.Response | None:
     """Return the refusal of the current request: from another site (403), too large (413) or not JSON (415).
 
-    Returns None for a request that may pass; GET, HEAD and OPTIONS change nothing and always do.
+    Returns None for a request that may pass. GET, HEAD and OPTIONS always pass: they change nothing.
     """
     request = flask.request
     if request.method in {"GET", "HEAD", "OPTIONS"}:
@@ -160,7 +160,7 @@ def same_origin(origin: str, host: str) -> bool:
 
 
 def host_name(header: str) -> str | None:
-    """Return the name in a Host header's value in lower case, without the port; None if the value is malformed.
+    """Return the name in a Host header's value in lower case, without port and final dot; None if it is malformed.
 
     >>> host_name("Dice.Local:8000"), host_name("[::1]:8000"), host_name("a@b")
     ('dice.local', '::1', None)

@@ -130,7 +130,7 @@ class CalibrationService:
             lens_mm: Height of the lens over the floor; None to compute it from the sheet.
 
         Raises:
-            DeviceError: The sheet is not found in time.
+            DeviceError: The sheet is not found, or does not lie still, in time.
         """
         tray_mm = (plan["width_mm"], plan["height_mm"])
         self._steps.plan = Plan(tray_mm, plan["keep_mm"], bar_mm=plan["bar_mm"], die_mm=plan["die_mm"], lens_mm=lens_mm)

@@ -98,8 +98,8 @@ class WifiCountry:
     def do(self, machine: Machine) -> None:
         """Write the wanted country to `cmdline.txt`, which takes effect at the next start of the Pi.
 
-        The original file is copied beside it. The earlier country is written to the file `memory`, from which
-        uninstalling restores it.
+        The file's first version is copied beside it, once. The file `memory` gets the country before Peg & Pip and the
+        new one; uninstalling restores the former.
         """
         file, memory, country = machine.at(self.path), machine.at(self.memory), self._wanted(machine)
         text = file.read_text()

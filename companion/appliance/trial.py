@@ -115,7 +115,8 @@ def prove(
 ) -> None:
     """Wait until the table is healthy and has lost no journal entry, then make the release on trial the proven one.
 
-    Without a release on trial nothing is done.
+    No entry is lost if the journal has the one that was the newest when the trial began. Without a release on trial
+    nothing is done.
 
     Args:
         releases: The releases of this machine.
@@ -124,8 +125,8 @@ def prove(
         clock: A monotonic clock, in seconds.
 
     Raises:
-        DeviceError: The table was not healthy within HEALTHY_TIMEOUT_S, and the release stays on trial; or `count` has
-            taken the release back meanwhile.
+        DeviceError: The table was not healthy within HEALTHY_TIMEOUT_S, and the release stays on trial. Or the function
+            `count` has gone back to the proven release meanwhile.
     """
     trial = on_trial(releases)
     if trial is None:

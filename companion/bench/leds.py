@@ -122,7 +122,7 @@ class _Encoding(MemoryStrip):
 def moving(at_s: float) -> BoardView:
     """Return the board's view at that second of the animation: six pegs on three lanes, one of them running.
 
-    Every second and a half it begins again to run thirty holes.
+    The peg starts to run thirty holes every second and a half.
     """
     thrown_s = at_s - at_s % 1.5
     pegs = (Peg(0, 43, 73), *(Peg(colour, 20 * colour, 20 * colour) for colour in range(1, 6)))

@@ -86,7 +86,13 @@ def in_a_row(record: dict[str, Any]) -> str:
 
 
 def reading_record(reading: Reading) -> dict[str, Any]:
-    """Return a reading as JSON: sorted values, dice with boxes and confidences, trust and doubt."""
+    """Return a reading as JSON.
+
+    Returns:
+        `values`: values of the dice, ascending. `dice`: each with `value`, `box` (x, y, width, height in pixels) and
+        `confidence` (0 to 1). `trusted`: whether the values may be used without asking a person. `doubt`: why not, or
+        None.
+    """
     return {
         "values": list(reading.values),
         "dice": [
@@ -169,7 +175,7 @@ def _drawing(folder: Path, images: Sequence[str], number: int) -> Path:
 
 
 def _make_folder(folder: Path) -> None:
-    """Create the folder for drawings. Raises SetupError."""
+    """Create the folder for drawings, unless there is one. Raises SetupError if it can't be made."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as refused:

@@ -185,7 +185,7 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
 def may_shut_down(ask: Callable[[], str] = can_shut_down) -> Finding | None:
     """Return a failed finding if this user may not power the machine off; else None.
 
-    `ask` returns the answer of systemd's logind.
+    `ask` returns the answer of systemd's logind, or why it can't be asked: then the finding is a failed one too.
     """
     said = ask()
     if said.endswith('"yes"'):

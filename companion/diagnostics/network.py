@@ -26,7 +26,7 @@ def check_network(addresses: Callable[[], tuple[str, ...]] = own_addresses) -> F
 
 
 def check_port(host: str, port: int) -> Finding:
-    """Return the finding whether the page can be served on that address and port; it is bound for a moment."""
+    """Check whether the page can be served on that address and port, by binding it for a moment; return the finding."""
     try:
         bound(host, port).close()
     except OSError as refused:

@@ -23,8 +23,7 @@ main{{display:grid;gap:1rem;grid-template-columns:repeat(auto-fill,minmax(18rem,
 def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, Any]) -> Path:
     """Write an HTML page of the throws whose new reading differs, each with its picture, and return the page's path.
 
-    Shown are throws whose reading changed or does not give the values in the journal. Makes the folder if it is
-    missing.
+    A reading differs if it has changed or does not give the values in the journal. The folder is made if it is missing.
 
     Args:
         folder: Folder for `index.html` and the pictures.

@@ -135,8 +135,8 @@ def stored_throws(
 def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable[[str], None]) -> Iterator[Rescored]:
     """Read the pictures of stored throws again with these networks, and yield each throw with its new reading.
 
-    Each is read with the calibration of its time. A throw whose new reading is unchanged and exact is yielded without
-    its pictures, so that thousands fit in memory.
+    Each is read with the calibration that was stored with it. A throw keeps its pictures only if the new reading
+    differs from the table's or from the values in the journal, so that thousands of throws fit in memory.
 
     Args:
         throws: Stored throws.

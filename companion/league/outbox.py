@@ -131,8 +131,9 @@ class Outbox:
     def _revision(self, name: str, game: ArchivedGame) -> Message | None:
         """Return the message that tells the server a game's present state; None if the server needs none.
 
-        It needs none if it has acknowledged that state, or can't have a game that does not count. A game counts once it
-        is finished, unless the computer player took part. A journal restored to an older state takes no result back.
+        A game counts once it is finished, unless the computer player took part. None is needed if the server has
+        acknowledged the state, or if the game does not count and can't have been sent. If a game sent as finished is
+        open again with no more lines than then, an older journal was restored: the result stays, and None is returned.
         `name` is the hash of the entry that began the game.
         """
         known = self._cursor.games.get(name)

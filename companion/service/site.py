@@ -81,8 +81,8 @@ def open_door(
 def addresses_of(settings: WebSettings, port: int) -> Addresses:
     """Return what phones need to find a table that is served on that port: URLs, names, and the Wi-Fi to join.
 
-    If the table's hotspot is up, its address comes first. The Wi-Fi is None if none is set, or it is the hotspot's and
-    that is down.
+    If the table's hotspot is up, its address comes first, and `phones` is the number that it can hold; else that is
+    None. The Wi-Fi is None if none is set, or it is the hotspot's and that is down.
     """
     own = own_addresses()
     hotspot_is_up = bool(settings.hotspot) and hotspot.ADDRESS in own

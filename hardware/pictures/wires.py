@@ -40,7 +40,7 @@ _FIRST_LANE_PX, _LANE_STEP_PX = 246, 14
 _FIRST_BUTTON_PX, _BUTTON_STEP_PX = 390, 56
 """y of the first button, and the distance to the next, in pixels."""
 _BUTTONS_GROUND_PX = 800
-"""x of the wire that joins the buttons' grounds, in pixels."""
+"""x of the wire that joins the buttons' grounds, in pixels. Larger: it leaves the drawing."""
 _RED, _BLACK, _GREEN, _BUTTON = "#e5533d", "#8d8276", "#4cb187", "#56b4e9"
 """Colours of the wires: 5 V, ground, data, buttons."""
 

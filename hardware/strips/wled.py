@@ -51,7 +51,7 @@ class WledStrip:
         self._sent = 0
 
     def start(self) -> None:
-        """Look the host up and open a UDP socket to it. Raises DeviceError if either fails.
+        """Look the host up and open a UDP socket to it, unless one is open. Raises DeviceError if either fails.
 
         Whether a controller listens there is not known before a frame is sent.
         """

@@ -121,9 +121,9 @@ def _pins(settings: StripSettings) -> Mapping[int, str]:
 
 
 def _problems(settings: StripSettings, machine: str) -> list[str]:
-    """Return what is wrong with the settings: a sentence if the pin can't drive LEDs, and one on a Raspberry Pi 5.
+    """Return why this kind of strip can't work, a sentence each: the pin can't drive LEDs, the machine is a Pi 5.
 
-    Empty if nothing is wrong.
+    Empty if it can work.
     """
     problems = []
     if settings.pin not in (*PWM_PINS, PCM_PIN, SPI_PIN):

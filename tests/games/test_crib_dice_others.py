@@ -111,7 +111,7 @@ def test_a_bomb_keeps_the_victims_wipe_outs_and_is_no_fuchle() -> None:
     assert view([*lines, *MISS], bomb=True)["fuchled"] == ["Ann"]
 
 
-def test_a_bomb_takes_its_owner_out_of_the_fuchled() -> None:
+def test_a_fuchled_player_who_bombs_is_no_longer_fuchled() -> None:
     lines = [*bank(20), *MISS, *TWO, *MISS, *TWO, *MISS, *TWO]
     assert view(lines, bomb=True)["fuchled"] == ["Ben"]
     after = view([*lines, *ones(6), BOMB], bomb=True)
@@ -211,7 +211,7 @@ def test_allowed_numbers_of_players_are_accepted(players: int, partners: bool) -
     assert isinstance(begun("crib_dice", players, rules={"partners": partners}), Transcript)
 
 
-def test_teams_of_one_name_are_refused() -> None:
+def test_two_teams_with_the_same_name_are_refused() -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": ["A", "A & B", "B & C", "C"]}
     assert header_of(header).players == ("A", "A & B", "B & C", "C")
     with pytest.raises(RulesError, match="same name"):

@@ -222,7 +222,7 @@ def test_the_last_round_skips_leavers_and_goes_on_if_its_opener_leaves() -> None
     assert (skipped["over"], skipped["outcome"]["winners"], skipped["round"]) == (True, ["Ann"], 1)
 
 
-def test_rounds_count_the_skipped_turns_of_leavers() -> None:
+def test_rounds_count_the_skipped_turns_of_players_who_left() -> None:
     bank = [*HOT, STOP]
     turns = [view("crapola", leave("Ben"), *bank * count, players=3)["round"] for count in range(5)]
     assert turns == [1, 1, 2, 2, 3]

@@ -158,7 +158,7 @@ def test_the_start_of_an_account_is_the_expected_points_of_its_turn() -> None:
     assert ann.gave_away == expected(*HOT[:2], **rules) - 1000, "who has a thousand and hot dice throws on"
 
 
-def test_a_spending_of_an_unlisted_amount_is_worth_the_win_probability_after_it() -> None:
+def test_spending_an_unlisted_amount_is_worth_the_win_probability_after_it() -> None:
     before = told("crapola", *HOT * 2, rules={"target": 3000, "entry": 0})
     after = before.then(Spend("Ben", 600))
     mover = before.state.standing.side

@@ -215,7 +215,7 @@ def test_a_notation_error_quotes_the_wrong_value_cut_to_one_line() -> None:
     assert bad(game="crag", players=[]).startswith("Crag is for 1 or more players")
 
 
-def test_numbers_of_any_length_are_read() -> None:
+def test_a_number_too_long_for_python_is_read_as_beyond_any_game() -> None:
     assert json_of(TOO_LONG) == BEYOND_ANY_GAME > int("9" * 17)
     assert json_of(f"-{TOO_LONG}") == -BEYOND_ANY_GAME
     assert json_of(f"[{TOO_LONG}, 3, {'8' * 3999}]")[1:] == [3, int("8" * 3999)]

@@ -22,7 +22,7 @@ from tests.games.crib_bellman import Duel, Turns
 
 @pytest.mark.parametrize("piddle_points", [False, True])
 @pytest.mark.parametrize("bombing", [False, True])
-def test_compiled_batched_and_single_turns_have_equal_values(
+def test_turn_values_agree_computed_singly_in_batches_or_compiled(
     piddle_points: bool, bombing: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generator, top = np.random.default_rng(3), 40

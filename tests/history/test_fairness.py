@@ -120,7 +120,7 @@ def test_confusion_likelihood_equals_the_best_of_many_rates(counts: Counts) -> N
 
 
 @pytest.mark.parametrize("counts", COUNTS)
-def test_slip_likelihood_is_the_maximum_within_its_bounds(counts: Counts) -> None:
+def test_random_misreads_are_fitted_with_the_highest_likelihood(counts: Counts) -> None:
     generator, best = random.Random(4), -float("inf")
     for _ in range(3000):
         slip = [generator.uniform(0, 0.01) for _ in range(6)]

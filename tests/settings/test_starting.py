@@ -40,7 +40,7 @@ def test_at_a_terminal_a_first_start_reports_every_wrong_setting(tmp_path: Path)
     assert len(wrong.value.problems) == 2
 
 
-def test_a_table_that_has_run_uses_the_last_good_value_and_reports_it(tmp_path: Path) -> None:
+def test_a_wrong_setting_is_replaced_by_its_last_good_value_and_reported(tmp_path: Path) -> None:
     last_good.keep(tmp_path, GOOD)
     starting = begin(written(tmp_path, "[web]\nport = 'x'\n[strip]\ncolour = 1\nbrightness = 0.2\n"), service=False)
     assert (starting.settings.web.port, starting.settings.strip.brightness) == (8123, 0.2)

@@ -80,7 +80,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
     table.stop()
 
 
-def test_the_undo_button_undoes_a_throw_and_a_refused_bank_press_does_not(place: Place) -> None:
+def test_the_undo_button_undoes_a_throw_and_a_refused_bank_undoes_nothing(place: Place) -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"], "rules": {}}
     started = place.table.submit(StartGame(header=header))
     thrown = place.table.submit(PlayLine(number=started.number, line={"throw": [1, 1, 2, 3, 4, 5, 6]}))

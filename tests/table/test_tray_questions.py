@@ -179,7 +179,7 @@ def test_dice_found_at_the_start_are_ignored_if_no_throw_is_legal(evening: Eveni
     assert evening.see(doubt=Doubt.COUNT).question is None
 
 
-def test_a_throw_made_before_the_start_is_asked_about(evening: Evening) -> None:
+def test_a_throw_made_before_the_table_restarts_is_asked_about(evening: Evening) -> None:
     before = frozen(evening)
     evening.restart()
     evening.tray.throw_in(5, 3, 3, 4, 6)

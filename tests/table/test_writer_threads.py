@@ -32,7 +32,7 @@ def table(tmp_path: Path) -> Iterator[Table]:
     table.stop()
 
 
-def test_of_concurrent_commands_for_one_number_exactly_one_succeeds(table: Table, tmp_path: Path) -> None:
+def test_of_concurrent_commands_for_one_snapshot_exactly_one_succeeds(table: Table, tmp_path: Path) -> None:
     rounds, phones = 30, 8
     gate = threading.Barrier(phones)
     won: list[list[int]] = [[] for _ in range(phones)]

@@ -118,7 +118,7 @@ def test_the_puzzle_of_the_day_has_its_answer_and_a_reason(learning: tuple[str, 
     assert told["dice"] or told["kept"]
 
 
-def test_a_spending_of_an_unlisted_amount_can_be_voted_on(tmp_path: Path) -> None:
+def test_spending_points_in_an_unlisted_amount_can_be_voted_on(tmp_path: Path) -> None:
     parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     hot = ({"throw": [1, 2, 3, 4, 5, 6]}, {"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}, {"do": "stop"})
     home = ({"throw": [1, 1, 2, 3, 4, 6]}, {"do": "keep", "dice": [1, 1]}, {"do": "stop"})

@@ -150,10 +150,10 @@ class Picamera2Camera:
         """Check, at the first picture after a start, that it shows as much of the sensor as the chosen mode should.
 
         Args:
-            metadata: picamera2's metadata of the picture.
+            metadata: picamera2's metadata of the picture; without its `ScalerCrop` nothing is checked.
 
         Raises:
-            DeviceError: The picture shows less. The camera is then stopped.
+            DeviceError: The picture shows less than MIN_FIELD_SHARE of the mode's width. The camera is then stopped.
         """
         if self._seen or self.field is None or "ScalerCrop" not in metadata:
             return

@@ -48,7 +48,7 @@ def passes(
 def _region(
     detections: list[Detection], floor_bgr: FrameBGR, face_px: float, foreground: Mask
 ) -> tuple[int, int, int, int]:
-    """Return the rectangle of the floor that holds all detections and foreground, with a margin of MARGIN_FACES.
+    """Return the rectangle of the floor around the foreground and all detections' centres, MARGIN_FACES wider.
 
     Args:
         detections: Detections in pixels of the floor.

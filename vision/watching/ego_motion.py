@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from vision.watching.stillness import SMALL_WH, Small
 
 SHRINK_FACTOR = 2
-"""Factor by which width and height of the small picture are shrunk for least squares. 2 takes a quarter of the time;
-more is faster but less exact."""
+"""Factor by which width and height of the small picture are shrunk before the motion is fitted by least squares. 2
+takes a quarter of the time; more is faster but less exact."""
 MAX_STEPS = 5
 """Largest number of Gauss-Newton steps of one estimate. It bounds the time of a search that does not converge; fewer
 may stop before the motion is found."""

@@ -27,7 +27,7 @@ CHANGED_LEVELS = 7
 """Change of a pixel's contrast, in grey levels, above which the pixel has changed: four times the noise that shrinking
 leaves. A higher one overlooks faint motion; a lower one takes noise for it."""
 MOVING_PX = 5
-"""Largest number of changed small pixels between two frames at which nothing moves: a tenth of a die's area. A higher
+"""Largest number of changed small pixels between two frames that counts as no motion: a tenth of a die's area. A higher
 one overlooks slow dice; with a lower one the tray seldom comes to rest."""
 DIFFERENT_PX = 10
 """Largest number of changed small pixels at which a tray at rest looks as at the last rest, so that it is not read
@@ -38,8 +38,8 @@ GROUND_LEVEL = 80.0
 """Grey level that each picture's median is scaled to, so that switching a lamp leaves contrasts unchanged. A higher one
 raises all contrasts, so that fainter changes exceed the thresholds."""
 MIN_MEDIAN_LEVEL = 16.0
-"""Lower bound of the median in that scaling, in grey levels. A darker picture is mostly noise, so it is brightened less
-than to GROUND_LEVEL. A higher bound overlooks motion in dim light."""
+"""Lowest median, in grey levels, that is scaled to GROUND_LEVEL. A darker picture is mostly noise: it is scaled as if
+its median were this. A higher bound overlooks motion in dim light."""
 MAX_CONTRAST_LEVELS = 40
 """Limit of a pixel's contrast, in grey levels, so that glare does not outweigh everything else. A lower one hides
 changes at strong edges."""

@@ -54,6 +54,8 @@ class Calibration(Protocol):
     def look(self) -> Mapping[str, Any]:
         """Look for the printed sheet in the camera's newest picture, and return what was found as JSON.
 
+        If it is seen, the view counts for measuring the lens, and the table gets no frames for a while.
+
         Returns:
             `picture_wh`: width and height of the picture in pixels; None without a picture.
             `markers`, `zones`: for each marker of the sheet, and each zone of the tray, its four corners [x, y] in

@@ -149,7 +149,7 @@ class Pairing:
     def wrong_pin(self, pin: str, address: str) -> Refused | None:
         """Check the PIN that the owner types again to confirm a change; return the refusal, or None if it is right.
 
-        A wrong PIN counts as a guess of the IP `address`, but not as one of the whole table.
+        A wrong PIN counts as a guess of the IP `address` only; after too many any PIN is refused for a while.
         """
         with self._lock:
             wait_s = self._guesses.wait_s(address)
@@ -215,7 +215,7 @@ class Pairing:
         """Pair the phone whose join code is shown, since the table's button was pressed; return whether one was paired.
 
         It becomes the screen it asked to be, else the owner if there is none and the file is not damaged, else a
-        player.
+        player. If all places are taken by owners, it is not paired.
         """
         with self._lock:
             owner = not self.hosted() and not self._damaged

@@ -260,9 +260,9 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, tick: Tick, others: int) -> None:
-    """Show each frame of `shown` on the strip for `for_s` seconds, and report progress to `tick` after each.
+    """Show the frames of `shown` on the strip one after the other, each for `for_s` seconds, and report to `tick`.
 
-    `others` is the number of frames of this step that other calls show; it counts for the total.
+    `tick` gets the frame's number and the total. To that count `others`, the frames of this step in other calls.
     """
     for number, (_, frame_rgb) in enumerate(shown, 1):
         strip.show(frame_rgb)
@@ -271,7 +271,10 @@ def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, ti
 
 
 def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Ask the person to press each button that is on a GPIO pin, and yield a finding for each: it works or not."""
+    """Ask the person to press each button on a GPIO pin, and yield a finding for each: whether that press was heard.
+
+    Without buttons on pins nobody is asked, and one passed finding says so. Pins that can't be read give a failed one.
+    """
     wired = evening.settings.buttons
     if wired.kind != "gpio":
         yield Finding("button presses", True, f"No buttons on pins (kind {wired.kind!r}).", simulated=True)

@@ -66,8 +66,8 @@ class Crapola:
     def throw_sizes(self) -> tuple[int, ...]:
         """Numbers of dice that may be thrown now, ascending; empty if a keep is due or the game is over.
 
-        At the start of a turn six, or six and seven if the seventh die is allowed. Later as many as were not kept;
-        after hot dice all of the turn's dice again.
+        At the start of a turn it is six, or six and seven if the seventh die is allowed. Later it is the number of dice
+        not kept; after hot dice all of the turn's dice again.
         """
         turn = self.turn
         if self.table.over or turn.phase == "keeping":

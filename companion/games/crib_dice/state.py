@@ -218,8 +218,9 @@ class CribDice:
     def _rolled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
         """Return the state after a roll with two to four dice frozen.
 
-        Dice that show the point are frozen too. A roll with a 1 and without the point freezes nothing, and the turn
-        goes on. Any other roll is a wipe-out. `threw` is the event of the roll.
+        Dice that show the point are frozen too; if all seven are frozen, a `rolled_over` event follows. A roll with a 1
+        and without the point freezes nothing, and the turn goes on. Any other roll is a wipe-out. `threw` is the event
+        of the roll.
         """
         turn = self.turn
         if turn.point not in dice and 1 not in dice:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 COMBINED_STEPS = 8
-"""Number of latest points that each step combines. Higher: fewer steps to the solution, and more memory."""
+"""Number of latest points that each step of Anderson acceleration combines. Higher: fewer steps, and more memory."""
 
 
 def fixed_point(step: Callable[[Floats], Floats], start: Floats, tolerance: float) -> Iterator[tuple[Floats, float]]:

@@ -287,8 +287,9 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
 def _partly(now: Situation, before: Memory) -> Interpretation:
     """Interpret a tray in which some dice moved and others did not.
 
-    It is a throw if the rules allow exactly one. If most dice did not move, one was tipped over and nothing was thrown.
-    Otherwise people are asked.
+    If the rules allow exactly one throw, it is played. Else, if most dice did not move, one was tipped over and nothing
+    was thrown. If a throw is due but these dice make no legal one, they count as rolled (`_rolled`). Otherwise people
+    are asked whether they were thrown (`_unsure`).
 
     Args:
         now: The situation, with this observation in its memory.

@@ -82,7 +82,10 @@ def moved(before: Sequence[Die], now: Sequence[Die], within_mm: float = SAME_PLA
 
 
 def elsewhere(before: Sequence[Die], now: Sequence[Die]) -> bool:
-    """Whether a die of `now` lies farther than SAME_PLACE_MM from every die in `before`, whatever their values."""
+    """Return whether a die of `now` lies where none of `before` lay, within SAME_PLACE_MM. Values do not matter.
+
+    Each die of `before` accounts for one of `now`, its nearest: with more dice than before the answer is True.
+    """
     left = list(before)
     for die in now:
         near = [old for old in left if _apart_mm(old, die) <= SAME_PLACE_MM]

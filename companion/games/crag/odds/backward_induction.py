@@ -30,7 +30,7 @@ def after_keeps() -> Floats:
 
 @cache
 def choices() -> npt.NDArray[np.int64]:
-    """Return which dice may be kept of each first throw, all three included: indices in `KEEPS`. Cached.
+    """Return which dice may be kept of each throw of three, from none to all, as indices in `KEEPS`. Cached.
 
     Shape (len(RESULTS), 8), a row for each throw. A row with fewer than eight choices repeats its last one as padding.
     """

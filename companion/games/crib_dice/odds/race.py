@@ -141,8 +141,8 @@ class FinishDistribution:
             hole: Hole of the peg.
 
         Returns:
-            (ROUNDS, past) probability of finishing, by turn and by holes past the last one, minus 1. And (ROUNDS,)
-            probability of the first fuchle, by turn.
+            (ROUNDS, past) probability of finishing, by turn; column i is for i + 1 holes past the last one. And
+            (ROUNDS,) probability of the first fuchle, by turn.
         """
         bank, fuchled = self._timed[wipeouts]
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
