@@ -144,11 +144,12 @@ def sent(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> 
     """
     request = urllib.request.Request(address, body, {"Content-Type": "application/json", **headers}, method=method)  # noqa: S310
     try:
-        with _OPENER.open(request, timeout=TIMEOUT_S) as answer:
+        try:
+            answer = _OPENER.open(request, timeout=TIMEOUT_S)
+        except urllib.error.HTTPError as refused:
+            answer = refused
+        with answer:
             return answer.status, answer.read(MAX_ANSWER_BYTES)
-    except urllib.error.HTTPError as refused:
-        with refused:
-            return refused.code, refused.read(MAX_ANSWER_BYTES)
     except http.client.HTTPException as torn:
         raise ConnectionError(f"the answer was torn ({type(torn).__name__})") from None
 

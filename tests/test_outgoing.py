@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import socket
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from companion.errors import DeviceError
-from companion.outgoing import LONGEST_PAUSE_S, check_address, pause_s
+from companion.outgoing import LONGEST_PAUSE_S, check_address, pause_s, sent
 
 
 def test_pauses_between_retries_are_random_and_at_most_the_longest() -> None:
@@ -26,3 +29,20 @@ def test_an_address_of_the_local_network_needs_no_tls(good: str) -> None:
 def test_nothing_is_sent_over_the_internet_in_the_clear(bad: str) -> None:
     with pytest.raises(DeviceError, match=r"\[league\] server .* is no address"):
         check_address("[league] server", bad)
+
+
+@pytest.mark.parametrize("status", ["200 OK", "503 Busy"])
+def test_a_chunked_answer_that_breaks_off_is_a_connection_error(status: str) -> None:
+    torn = f"HTTP/1.1 {status}\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nonly this".encode()
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
+
+        def answer() -> None:
+            link, _ = server.accept()
+            with link:
+                link.recv(65536)
+                link.sendall(torn)
+
+        answered = pool.submit(answer)
+        with pytest.raises(ConnectionError, match="torn"):
+            sent("PUT", f"http://127.0.0.1:{server.getsockname()[1]}", b"{}", {})
+        answered.result()
