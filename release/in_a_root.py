@@ -328,7 +328,10 @@ def same_game(root: Root, number: int) -> bool:
 
 
 def wait_well(root: Root) -> None:
-    """Poll until the table in the root reports that it is healthy; exit with its log after PATIENCE_S."""
+    """Wait until the table in the root reports that it is healthy.
+
+    Ends the program after PATIENCE_S and prints the last lines of the table's log.
+    """
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         try:

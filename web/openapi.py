@@ -21,7 +21,10 @@ PROBLEM: Json = {
 
 
 def openapi(version: str, groups: Sequence[Routes]) -> flask.Blueprint:
-    """Return a Flask blueprint that serves the OpenAPI document of these groups' routes; `version` is the program's."""
+    """Return a Flask blueprint that serves the OpenAPI document of these groups at `/api/openapi.json`.
+
+    `version` is the program's.
+    """
     described = document(version, groups)
     blueprint = flask.Blueprint("openapi", __name__)
 

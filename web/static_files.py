@@ -104,7 +104,10 @@ def url(name: str) -> str:
 
 
 def static_files() -> flask.Blueprint:
-    """Return a Flask blueprint that serves the static files. An outdated version in a URL gets `no-cache`."""
+    """Return a Flask blueprint that serves the static files at `/static/VERSION/NAME`, compressed where possible.
+
+    A browser may cache a file for good if VERSION is the present one; else it must ask again. An unknown name is a 404.
+    """
     routes = flask.Blueprint("files", __name__)
 
     @routes.get("/static/<asked>/<path:name>")

@@ -174,7 +174,7 @@ class Releases:
         return [path.name for path in sorted(whole, key=lambda path: (path / WHOLE).stat().st_mtime_ns)]
 
     def floor(self) -> Age:
-        """Return the age of the proven release, below which an update is refused; `((), 0)` if it is not known."""
+        """Return the proven release's `Age`, below which an update is refused; `((), 0)` if it is not known."""
         try:
             version, signed_s = json.loads((self.folder / str(self.proven()) / WHOLE).read_bytes())
             return tuple(version), signed_s

@@ -234,7 +234,7 @@ class BootLines:
         return [f"{self.path}: {line}" for line in self.lines]
 
     def do(self, machine: Machine) -> None:
-        """Write the lines to config.txt between the marks, and keep a copy of the original file beside it."""
+        """Write the lines to config.txt between the marks. The first time, copy the original file beside it."""
         file = machine.at(self.path)
         text = file.read_text()
         kept = file.with_name(file.name + ".before-pegpip")

@@ -236,7 +236,10 @@ def _forget(releases: Releases) -> None:
 
 
 def main(word: str, machine: Machine) -> int:
-    """Run `count` or `prove`, as `word` says, for the systemd unit. Return 0, or 1 after an error, which is printed."""
+    """Count a start of the release on trial, or prove the release, for the systemd unit. Return the exit status.
+
+    `word` is "count" for `count`; any other runs `prove`. After an error, which is printed, the status is 1, else 0.
+    """
     releases = Releases(machine)
     try:
         if word == "count":

@@ -132,7 +132,7 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
             copy.writelines(lines(folder / JOURNAL))
         copied = read_entries(scratch)
     last_throw = max((entry.throw or 0 for entry in copied), default=0)
-    for path in _kept(folder):
+    for path in _exported_files(folder):
         # A photo of a throw since the journal was copied has no entry in the copy.
         newer = path.parent.name == PHOTOS and path.stem.isdecimal() and int(path.stem) > last_throw
         if path.name != JOURNAL and not newer:
@@ -165,8 +165,11 @@ def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]
     return {"name": name, "bytes": size, "sha256": digest.hexdigest()}
 
 
-def _kept(folder: Path) -> Iterator[Path]:
-    """Yield the paths of a data folder's files to export, sorted; no links, hidden files, secrets or derived files."""
+def _exported_files(folder: Path) -> Iterator[Path]:
+    """Yield the path of each file to export, `folder` included, sorted.
+
+    Links, hidden files, secrets and derived files are left out.
+    """
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         ours = belongs(DATA + name) and not name.startswith(DAMAGED) and path.name not in (JOURNAL_COPY, FILED)
@@ -183,4 +186,4 @@ def _foreign(folder: Path) -> list[str]:
 
 def holds_something(folder: Path) -> bool:
     """Return whether a folder holds a table's data to export."""
-    return folder.is_dir() and any(_kept(folder))
+    return folder.is_dir() and any(_exported_files(folder))

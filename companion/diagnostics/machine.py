@@ -26,7 +26,8 @@ MAX_CLOCK_LAG_S = 300.0
 """Seconds that the clock may be behind the newest entry before it is reported as wrong. Lower: small corrections of the
 clock are reported."""
 THROTTLED_FROM_C = 80.0
-"""Degrees Celsius at which a Pi slows its processor down (Raspberry Pi documentation, "Frequency management")."""
+"""Degrees Celsius at which a Pi slows its processor down (Raspberry Pi documentation, "Frequency management").
+Higher: such a Pi is not reported."""
 NEWEST_FILE = "newest-time.txt"
 """Time of the newest entry, kept in the data folder while the clock is behind it."""
 SYNCHRONISED = "run/systemd/timesync/synchronized"

@@ -38,9 +38,9 @@ def check_versions(camera: str, installed: Mapping[str, str | None] | None = Non
 
 
 def versions() -> dict[str, str | None]:
-    """Return library -> installed version, None for a missing one.
+    """Return the installed version of each library, by its name; None for a missing one.
 
-    OpenCV and NumPy are imported, the camera's are not.
+    OpenCV and NumPy are imported to find it; picamera2 and simplejpeg are not.
     """
     return {
         "OpenCV": _loaded("cv2"),

@@ -206,7 +206,8 @@ class PackageKeeper:
     def _write(self, thrown: Thrown, held: Held) -> None:
         """Write the package of a throw: near-lossless if it was corrected or in doubt, else compressed.
 
-        A failure of the disk is not raised: `health` reports it until a package is written again.
+        `held` is the encoded reading of that throw. A failure of the disk is not raised: `health` reports it until a
+        package is written again.
         """
         package = held.fine if thrown.source == "corrected" or held.fine.record.doubt else held.small
         record = msgspec.structs.replace(package.record, throw=thrown.number)

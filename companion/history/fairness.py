@@ -169,9 +169,10 @@ def likelihood_ratio(counts: Sequence[int]) -> float:
 
 
 def could_have_found(rolled: int) -> float | None:
-    """Return the smallest probability of one face that this many dice reveal in half of all sets with that bias.
+    """Return the smallest probability of one face with which half of such sets are found uneven after `rolled` dice.
 
-    The other five faces share the rest. The excess over 1/6 is interpolated between `MEDIANS` on logarithmic scales.
+    The other five faces share the rest. Between `MEDIANS` the excess over 1/6 is interpolated on logarithmic scales;
+    beyond the first the excess falls with the square root of `rolled`.
 
     Args:
         rolled: Number of dice rolled.

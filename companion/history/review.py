@@ -83,8 +83,10 @@ class ReviewedThrow(msgspec.Struct, frozen=True, kw_only=True):
 def matched_values(read: Sequence[int], truth: Sequence[int]) -> tuple[int | None, ...]:
     """Match the values read die by die with the true values of the throw, and return each box's true value.
 
-    A value read is right if no more boxes show it than the throw has. The other boxes get a value only if all of them
-    must have the same one, or none of them holds a die. With fewer boxes than dice nothing is matched.
+    A value read is right if no more boxes show it than the throw has. If the throw has some of it, but fewer, it is
+    unknown which boxes are wrong. A box with a value that the throw lacks gets `NO_DIE` if the other boxes show the
+    whole throw. With as many boxes as dice, it gets the value that is missing, if only one value is. With fewer boxes
+    than dice nothing is matched.
 
     Args:
         read: Value read of each box.

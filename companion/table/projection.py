@@ -157,7 +157,10 @@ def _highlights(game: PlayedGame) -> tuple[Highlight, ...]:
 
 
 def _bots_notice(table: TableState) -> Phrase:
-    """Return the notice for the bot's turn: that it decides, or how many dice are to be thrown for it."""
+    """Return the notice for the bot's turn: that it decides, throws virtual dice, or waits for people to throw.
+
+    A throw's notice also has the number of dice and those that stay in the tray.
+    """
     game, awaits = table.record.game, table.announced
     assert game is not None, "it is the bot's turn"
     state = game.transcript.state

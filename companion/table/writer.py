@@ -95,7 +95,7 @@ class Table:
             thread.join()
 
     def answers(self, within_s: float) -> bool:
-        """Whether the writer thread handles an empty command within that time, in seconds. False if it does not run."""
+        """Return whether the writer thread handles an empty command in `within_s` seconds. False if it does not run."""
         answer: Future[Snapshot] = Future()
         with self._gate:
             if not self._open:

@@ -77,7 +77,7 @@ def test_the_first_start_unit_runs_only_without_a_settings_file() -> None:
     assert "Before=pegpip.service pegpip-hotspot.service\n" in unit
 
 
-def test_the_image_has_no_user_and_no_ssh_before_imager_asks() -> None:
+def test_the_image_has_no_password_and_no_wifi_and_ssh_is_off() -> None:
     config = (IMAGE / "config").read_text()
     assert "ENABLE_SSH='0'" in config
     assert "FIRST_USER_PASS" not in config

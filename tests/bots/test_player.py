@@ -204,7 +204,7 @@ def test_the_bot_acts_only_in_its_own_turn(table: Table, house: BotPlayer, clock
         table.submit(BotDecides(number=table.snapshot().number, line={"do": "point", "value": 5}))
 
 
-def test_the_bots_terms_survive_a_restart_and_apply_to_the_next_game(
+def test_the_bots_level_survives_a_restart_and_applies_to_the_next_game(
     table: Table, clock: Clock, tmp_path: Path
 ) -> None:
     seated(table, "careless")

@@ -10,7 +10,7 @@ import pytest
 from companion.diagnostics.network import check_hotspot, check_network, check_port
 
 
-def test_a_missing_network_is_reported() -> None:
+def test_a_machine_without_an_address_for_phones_is_reported() -> None:
     none = check_network(lambda: ())
     assert (none.ok, "no phone" in none.says, bool(none.cure)) == (False, True, True)
     assert "192.0.2.7" in check_network(lambda: ("192.0.2.7",)).says

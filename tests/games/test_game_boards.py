@@ -61,7 +61,7 @@ def test_a_teams_events_name_the_person_and_the_side() -> None:
     assert banked.events == (Event("banked", 0, {"points": 2, "from": 2, "to": 4}),)
 
 
-def test_crap_out_events_name_points_lost_new_direction_and_the_end() -> None:
+def test_crap_out_events_name_lost_points_reversed_play_and_the_end() -> None:
     crapped = throw(2, 2, 3, 3, 4, 6)
     threw = Event("threw", 0, {"dice": [2, 2, 3, 3, 4, 6]}, 0)
     turned = (threw, Event("crapped_out", 0, {"points": 0}), Event("reversed", None, {"direction": -1}))

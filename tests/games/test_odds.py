@@ -125,7 +125,7 @@ def test_the_value_of_a_throw_is_the_mean_of_the_values_after_it() -> None:
         assert worth.held(gathered, frozen, value) == pytest.approx(max(stop, thrown_on))
 
 
-def test_a_piddle_is_worth_six_sevenths_of_the_fresh_throw_it_wins() -> None:
+def test_a_piddle_is_worth_its_win_probability_times_a_fresh_throw() -> None:
     worth = crib_odds.turn_values(False)
     assert worth.thrown(10, 5, 4) == pytest.approx(6 / 7 * worth.fresh(22))
     raised = crib_odds.turn_values(True)

@@ -81,7 +81,7 @@ def test_the_toy_game_gets_odds_and_a_settings_form_from_the_engine() -> None:
     }
 
 
-def test_a_settings_form_has_bool_and_integer_switches() -> None:
+def test_crapolas_form_has_bool_and_integer_house_rules() -> None:
     switches = form_of(registry.GAMES["crapola"])["switches"]
     numbers = {
         switch["key"]: (switch["default"], switch["minimum"]) for switch in switches if switch["type"] == "integer"

@@ -148,7 +148,7 @@ def _key(board: CribbageBoard) -> Any:
         board_at(245, 119, 60, 230, turn=1, wipeouts=(0, 2, 1, 0), long_game=True),
     ],
 )
-def test_win_odds_agree_with_pegs_propagated_round_by_round(board: CribbageBoard) -> None:
+def test_win_odds_agree_with_following_all_pegs_round_by_round(board: CribbageBoard) -> None:
     assert shares(board) == pytest.approx(followed(board), abs=1e-9)
 
 

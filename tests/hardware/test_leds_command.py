@@ -48,7 +48,7 @@ def test_the_walk_visits_every_led_of_the_track_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_template_has_a_hole_of_true_size_at_every_led_of_the_track(name: str) -> None:
+def test_the_template_is_true_to_size_with_a_hole_at_every_led_of_a_lane(name: str) -> None:
     layout = preset(name)
     svg = ET.fromstring(drilling_template(layout))
     circles = [(float(c.get("cx", "")), float(c.get("cy", ""))) for c in svg.iter(f"{SVG}circle")]

@@ -82,9 +82,7 @@ def test_all_wiring_problems_are_reported_at_once_with_their_cures(tmp_path: Pat
         assert words in told
 
 
-def test_a_pi_5_refuses_an_older_pis_strip_beside_all_other_problems(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pi_5_reports_a_ws281x_strip_with_all_other_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.service.opening.model", lambda: "Raspberry Pi 5 Model B Rev 1.0")
     wrong = settings(
         tmp_path,

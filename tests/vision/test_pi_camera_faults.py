@@ -29,7 +29,7 @@ def test_a_missing_camera_is_reported_and_opened_once_it_is_there() -> None:
     assert pi.frame().image_bgr.any()
 
 
-def test_a_camera_in_use_is_reported_and_leaks_no_file() -> None:
+def test_a_camera_in_use_is_reported_and_leaves_no_file_open() -> None:
     pi = Pi(busy=True)
     open_files = 0
     for attempt in range(12):

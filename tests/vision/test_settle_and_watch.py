@@ -243,7 +243,7 @@ def test_dimming_lights_for_still_frames_is_no_motion(camera: VirtualCamera) -> 
         assert event.frame.image_bgr[2].mean() < 0.8 * taken[0].image_bgr[2].mean(), "the photo is without it"
 
 
-def test_lights_are_restored_when_the_camera_fails(camera: VirtualCamera) -> None:
+def test_dimmed_lights_are_restored_when_the_camera_fails(camera: VirtualCamera) -> None:
     asked: list[bool] = []
 
     class Failing:

@@ -71,7 +71,7 @@ def test_false_detections_in_rendered_trays_become_negatives() -> None:
     assert len(learnt.hard) == 1
 
 
-def test_a_contradicted_label_is_hard_in_trays_and_easy_in_photos() -> None:
+def test_a_label_the_network_contradicts_is_hard_only_if_rendered() -> None:
     """People label some dice wrongly; labels of rendered dice are exact."""
     photo = Photo(np.zeros((90, 120, 3), np.uint8), np.array([(30, 40, 24, 3), (80, 40, 24, 6)], np.float32))
     surely_a_three = _Saying()

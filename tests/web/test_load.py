@@ -8,6 +8,6 @@ from tests.web.load import SHORT, loaded
 
 
 @pytest.mark.slow
-def test_under_full_load_and_blocked_connections_no_limit_is_missed() -> None:
+def test_all_limits_hold_under_full_load_while_a_guest_blocks_connections() -> None:
     told = loaded(SHORT)
     assert told["missed"] == [], told

@@ -108,15 +108,15 @@ _GLARE = Advice("glare", "There are reflections. Move the lamp out of the mirror
 
 
 def _paper(grey: Grey, marker: Marker) -> tuple[float, float]:
-    """Measure the brightness of the paper at a marker, and the blur of the marker's left and upper edge.
+    """Return the brightness of the paper at a marker, and the blur of the marker's left and upper edges together.
 
     Args:
         grey: (h, w) grey levels of the picture.
         marker: A marker in it.
 
     Returns:
-        Median grey level, 0 to 255, of the paper above and below the marker. Width of an edge from black to white in
-        pixels of the picture: the contrast divided by the steepest step.
+        Median grey level, 0 to 255, of the paper above and below the marker. Width of the mean of both edges, from
+        black to white, in pixels of the picture: the contrast divided by the steepest step.
     """
     patch = _flat(grey, marker).astype(np.float32)
     strip = np.concatenate([patch[2 : MODULE_PX // 2].ravel(), patch[-MODULE_PX // 2 : -2].ravel()])

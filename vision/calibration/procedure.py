@@ -146,7 +146,9 @@ class Calibrating:
         return measured(self.views, lens_of((frame_bgr.shape[1], frame_bgr.shape[0]), self.plan.lens_deg))
 
     def detect(self, frame_bgr: FrameBGR) -> SheetView:
-        """Return the detection of the sheet in a picture (h, w, 3); also pass both to `show`.
+        """Return the detection of the sheet in a picture (h, w, 3), without a pose if it is not found.
+
+        The picture and the detection are also passed to `show`.
 
         A view of the sheet that differs from the earlier ones is added to `views`, from which the lens is measured.
         """
@@ -317,10 +319,10 @@ class Calibrating:
                 yield frame
 
     def _frames(self, failure: str) -> Iterator[Frame]:
-        """Yield every frame of the camera until a recording ends, within the step's longest time `wait_s`.
+        """Yield every frame of the camera. Ends when the camera has no more, as a recording does.
 
         Raises:
-            DeviceError: The step's time is over. `failure` is the first part of its message.
+            DeviceError: The step takes longer than `wait_s`. `failure` is the first part of its message.
         """
         begun_s: float | None = None
         self._said = ""

@@ -235,10 +235,11 @@ def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
 def _edge_of(box_mm: Floats, rig: Rig) -> float:
     """Return the edge, in mm, of a die whose silhouette on the floor is the rectangle `box_mm`, (4, 2) corners in mm.
 
-    It corrects for perspective and blur. The silhouette's far side, seen from the point under the lens, is the upper
-    face's. It appears too far out by height / (height - edge). The near side is the lower face's. So
-    edge = away * (1 - edge / height) + near - rim. `away` is the distance of the far side from that point, `near` minus
-    that of the near side, and `rim` the width of the blur. If the point is under the die, both sides are far ones.
+    Perspective and blur are corrected. Seen from the point under the lens, the silhouette's far side is the upper
+    face's, and appears too far out by height / (height - edge). The near side is the lower face's. So
+    edge = away * (1 - edge / height) + near - rim. `away` is the far side's distance from that point, `near` minus the
+    near side's, and `rim` the width of the blur. Both are means over the rectangle's two axes. If the point is under
+    the die, both sides are far ones.
     """
     x, y, height = rig.camera_mm
     sides = np.diff(box_mm[:3], axis=0)

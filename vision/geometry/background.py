@@ -85,7 +85,9 @@ class EmptyTray:
         return EmptyTray(scale, shrunk(view_bgr, scale))
 
     def foreground(self, view: Levels) -> Foreground:
-        """Return masks of the pixels where a view differs from the empty tray, apart from shadows and changed light.
+        """Return the masks of possible and certain foreground: pixels where a view differs from the empty tray.
+
+        Soft shadows and smooth changes of light are compensated.
 
         Args:
             view: (h, w, 3) view of the floor, shrunk to `scale`.
@@ -149,11 +151,11 @@ class EmptyTray:
         return cv2.resize(grid, (width, height), interpolation=cv2.INTER_LINEAR)
 
     def _distance(self, view: Levels) -> Levels:
-        """Return each pixel's colour distance from the empty tray, (h, w) in levels, with shadows compensated.
+        """Return each pixel's colour distance from the empty tray, (h, w) in levels; shadows and light don't count.
 
-        The empty tray's pixel is first scaled by the gain that fits best, within SHADOW_GAIN_RANGE. For a view s, an
-        empty tray e and a gain d the squared distance is s.s - 2 d s.e + d d e.e. This form needs the fewest passes
-        over colours.
+        The empty tray is first adapted to the view's light (`_gain`). Then each of its pixels is scaled by the gain
+        that fits best, within SHADOW_GAIN_RANGE. For a view s, an empty tray e and a gain d the squared distance is
+        s.s - 2 d s.e + d d e.e. This form needs the fewest passes over colours.
         """
         empty = self.levels * self._gain(view)
         empty_squared = cv2.max(cv2.transform(empty * empty, _CHANNEL_SUM), 1.0)

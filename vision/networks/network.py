@@ -49,7 +49,7 @@ class Network:
         return hashlib.blake2b(self._model.read_bytes(), digest_size=8).hexdigest()
 
     def load(self) -> None:
-        """Load the network unless it is loaded. Raises SetupError if its file is damaged."""
+        """Load the network unless it is loaded. Raises SetupError if its file is damaged or gone."""
         with self._turn:
             if self._net is None:
                 try:

@@ -263,9 +263,9 @@ def _count_dice(scores: Sequence[float]) -> int:
 def merge_predictions(candidate: Candidate, others: Sequence[Candidate], augmented: NDArray[np.float64]) -> Candidate:
     """Return an uncertain candidate merged with its augmented views and with its predictions in all passes.
 
-    It stays as it is, but for `confirmed`, if its confidence reaches MIN_JOINT_CONFIDENCE, and every view confirms the
-    value or the networks disagree. Otherwise the classifier's predictions are averaged geometrically and the
-    detector's class scores arithmetically. Its box is then that of the pass with the best score.
+    Only `confirmed` changes if its confidence reaches MIN_JOINT_CONFIDENCE, and either every view confirms the value or
+    the networks disagree. Otherwise the classifier's predictions are averaged geometrically and the detector's class
+    scores arithmetically. Its box is then that of the pass with the best score.
 
     Args:
         candidate: The uncertain candidate.

@@ -19,7 +19,7 @@ MIN_SHOWN_S = 2.0
 """Seconds that a code must be shown before the button accepts it. Higher: more presses are ignored.
 An earlier press may be meant for the code before."""
 MAX_REQUESTS = 6
-"""Most requests in the queue; one more is refused until there is room. Higher: the last one waits longer."""
+"""Most phones' join requests in the queue; one more is refused until there is room. Higher: the last waits longer."""
 CODE_DICE = 3
 """Dice of a join code. More: codes are longer to compare; fewer: too few codes to tell phones in the queue apart."""
 

@@ -8,7 +8,7 @@ from companion.games.engine.game import Action, NamePoint, State, Stop
 STOP_FROZEN = 4
 """Number of frozen dice at which the careless player stops. Higher: it rolls for longer and wipes out more.
 
-With any other number it throws on."""
+It stops at exactly this number: with fewer or more it throws on."""
 
 
 def choice(state: State) -> Action | int:

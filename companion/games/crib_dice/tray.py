@@ -35,8 +35,9 @@ class CribDiceTray:
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
         """Yield the decision that the player has made before the current throw: the point that the keep zone names.
 
-        The keep zone names a value if it holds all dice of the last throw that show it. An empty tuple is yielded if no
-        point is due; nothing is yielded if one is due and the keep zone names none.
+        The keep zone names a value if it holds all dice of the last throw that show it, at least two. Five of six also
+        do: the sixth was borrowed for a piddle. An empty tuple is yielded if no point is due; nothing if one is due
+        and the keep zone names none.
         """
         if "point" not in state.decisions:
             yield ()

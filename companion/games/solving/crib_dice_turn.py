@@ -89,8 +89,8 @@ def _value_rolls(lost: float, sets: Floats) -> None:
 
     Args:
         lost: Value of a wipe-out.
-        sets: (56,) values by 7 times the frozen dice plus their face value: of a stop for two to four frozen dice, with
-            the best choice for more.
+        sets: (56,) values by 7 times the frozen dice plus their face value. For two to four dice it is that of a stop,
+            for more already that of the best choice.
     """
     for frozen in range(4, 1, -1):
         for value in range(1, 7):

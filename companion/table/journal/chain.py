@@ -99,7 +99,10 @@ class Tail:
     last_game: Row | None = field(default=None, repr=False)
 
     def then(self, row: Row | None) -> Tail:
-        """Return the totals after one more row. Raises Damaged for None, or if the row does not continue the chain."""
+        """Return a Tail that includes one more row. Raises Damaged for None, or if the row does not continue the chain.
+
+        `self` is unchanged.
+        """
         head, number = self.head, self.head.number + 1
         if row is None or (row.number, row.before) != (number, head.link) or head.identity not in ("", row.identity):
             raise Damaged(f"entry {number} is {'missing' if row and row.number > number else 'not as it was written'}")

@@ -98,9 +98,9 @@ class VirtualCamera:
         """Stop delivering frames."""
 
     def frame(self) -> Frame:
-        """Wait until the next frame is due, simulate the dice for the time since the last one, and return the picture.
+        """Wait until the next frame is due, simulate the dice since the last one, and return the new frame.
 
-        Also sets `newest`.
+        At most MAX_STEP_S is simulated. Also sets `newest` to the picture.
         """
         now_s = self._clock()
         last_s = now_s - self._frame_s if self._last_s is None else self._last_s

@@ -186,10 +186,10 @@ def _bring_to_rest(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, wa
 
 
 def _lay_flat_or_push(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> None:
-    """Stop the die at `index`, which came to rest, and lay it exactly flat if it lies on a face, in place.
+    """Stop the die at `index`, which came to rest, and lay it exactly flat if it lies on a face. Changes `bodies`.
 
-    A die that stands on an edge and leans on nothing is pushed instead. One that leans or lies on others stays as it
-    is.
+    A die that stands on an edge and leans on nothing is pushed instead. One that leans on something, or lies on other
+    dice, keeps its position.
     """
     up = bodies.turn[index][2]
     bodies.velocity[index] = bodies.spin[index] = 0.0

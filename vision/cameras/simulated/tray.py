@@ -112,7 +112,7 @@ class VirtualTray:
     def move(self, die: int, x_mm: float, y_mm: float) -> None:
         """Lay a die flat at a point of the tray, or at a free place near it, with the same face up.
 
-        Raises ValueError for an unknown die.
+        It may come from the cup. Where no place is free, it overlaps others. Raises ValueError for an unknown die.
         """
         with self._lock:
             (index,) = self._known([die])

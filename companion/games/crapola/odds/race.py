@@ -36,7 +36,7 @@ BOTH, OTHER, MOVER = range(3)
 """Phases of the race: who is on the board, that is has made a first bank. Both, the other player alone, the mover
 alone."""
 PHASES = 3
-"""Number of phases in the table, `BOTH`, `OTHER` and `MOVER`: the length of its first axis."""
+"""Number of phases in the table, `BOTH`, `OTHER` and `MOVER`: the length of its first axis. Fixed by these three."""
 SEVEN_BEHIND = 5000 // STEP
 """Steps behind the other player above which the mover may throw seven dice."""
 UNIT = 2.0**-32
@@ -126,9 +126,9 @@ def race(target: int, entry: int) -> Race:
 
 
 def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
-    """Return pairs of each option and its win probability for the player to play, before the last round.
+    """Return pairs of each option and its win probability for the player to play. The last round must not have begun.
 
-    Both players play every turn to win. An option is a decision, or a number of dice to throw.
+    Both players are assumed to play every turn to win. An option is a decision, or a number of dice to throw.
 
     Raises:
         RulesError: There are not exactly two players, or the table does not cover the rules.

@@ -145,9 +145,9 @@ def _switches(rules: two_sides.DuelRules) -> str:
 
 
 def _gap_chart(file: Path) -> None:
-    """Write to an SVG file the chart of the turn points from which to stop with the set EXAMPLE, by the lead in holes.
+    """Draw the turn points from which a side should stop with the set EXAMPLE, by its lead in holes, as an SVG file.
 
-    It has a curve each for 0, 1 and 2 wipe-outs in a row of the side to move.
+    The chart has a curve each for 0, 1 and 2 wipe-outs in a row of that side.
     """
     curves = {
         name: [_stop_on(OTHER_HOLE + gap, wipeouts, *EXAMPLE) for gap in GAPS]
