@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
+import os
 import re
 import shlex
 from pathlib import Path
@@ -83,14 +85,19 @@ def test_every_page_and_heading_that_the_code_cites_exists() -> None:
                 )
 
 
-def commands(page: Path, program: str) -> list[str]:
-    """Return the arguments of each command line of a page that starts a program, in blocks and between backticks."""
+def lines(page: Path) -> list[str]:
+    """Return the command lines of a page, of its blocks and between backticks, without `sudo` and comments."""
     text = page.read_text(encoding="utf-8")
     blocks = "\n".join(re.findall(r"^ *```\w*\n(.*?)^ *```", text, re.MULTILINE | re.DOTALL))
     spans = [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", prose(page))]
-    lines = [part.strip() for line in (*spans, *blocks.splitlines()) for part in re.split(r" (?:&&|\|) |#", line)]
-    start = re.compile(rf"(?:sudo (?:-u pegpip )?)?(?:\S*/)?{re.escape(program)} (?=\S)")
-    return [line[begun.end() :] for line in lines if (begun := start.match(line))]
+    parts = [part.strip() for line in (*spans, *blocks.splitlines()) for part in re.split(r" (?:&&|\|) |#", line)]
+    return [re.sub(r"^sudo (?:-u pegpip )?", "", part) for part in parts]
+
+
+def commands(page: Path, program: str) -> list[str]:
+    """Return the arguments of each command line of a page that starts a program."""
+    start = re.compile(rf"(?:\S*/)?{re.escape(program)} (?=\S)")
+    return [line[begun.end() :] for line in lines(page) if (begun := start.match(line))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=relative)
@@ -129,6 +136,17 @@ def test_the_installer_knows_every_option_that_a_page_gives_it(page: Path) -> No
     assert {"--dry-run", "--uninstall"} <= options
     for line in commands(page, "install.sh"):
         assert set(re.findall(r"--[a-z-]+", line)) <= options, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_a_script_that_a_page_starts_by_its_path_is_executable(page: Path) -> None:
+    for line in lines(page):
+        if started := re.match(r"\./?([\w/-]+\.(?:py|sh)) |([\w-]+/[\w/-]+\.(?:py|sh)) ", line):
+            script = ROOT / (started[1] or started[2])
+            assert not script.exists() or os.access(script, os.X_OK), line
+    for line in commands(page, "python"):
+        if module := re.match(r"-m ((?:companion|vision|hardware|web|tests|release)[\w.]*)", line):
+            assert importlib.util.find_spec(module[1]) is not None, line
 
 
 def test_the_readme_and_its_sentences_are_short() -> None:
