@@ -93,3 +93,10 @@ def test_the_angles_of_the_hardware_page_are_those_of_the_lenses() -> None:
     stated = re.search(r"Module 1 ([\d.]+), Module 2 ([\d.]+), Module 3 ([\d.]+) degrees across", PAGES["hardware"])
     assert stated is not None
     assert list(stated.groups()) == [f"{one.angle_deg(SIZE_WH):.1f}" for one in MODULES[:3]]
+
+
+def test_the_tables_user_is_told_to_write_only_where_it_may() -> None:
+    for page in PAGES.values():
+        for line in re.findall(r"sudo -u pegpip (pegpip [^`]*)", page):
+            for file in re.findall(r"--(?:bundle|preview|out) (\S+)", line):
+                assert file.startswith(("/tmp/", "/var/lib/pegpip/")), line
