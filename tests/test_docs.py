@@ -149,6 +149,13 @@ def test_a_script_that_a_page_starts_by_its_path_is_executable(page: Path) -> No
             assert importlib.util.find_spec(module[1]) is not None, line
 
 
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_a_name_that_a_page_places_in_a_file_is_in_that_file(page: Path) -> None:
+    text = " ".join(prose(page).split())
+    for name, target in re.findall(r"`(\w+)`(?: \(`\w+`\))? (?:of|in) \[[^\]]+\]\(([^)#]+\.py)\)", text):
+        assert re.search(rf"\b{name}\b", (page.parent / target).read_text(encoding="utf-8")), (name, target)
+
+
 def test_the_readme_and_its_sentences_are_short() -> None:
     readme = ROOT / "README.md"
     assert readme.read_text(encoding="utf-8").count("\n") <= README_LINES
