@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -11,6 +12,8 @@ import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from companion.league import admin
+from companion.league.database import as_owner
 from companion.league.key import name_of
 from companion.league.message import MAX_BODY_BYTES, Message, signed
 from tests.league.conftest import NOW_S, League
@@ -97,6 +100,31 @@ def test_a_revised_game_is_recorded_with_its_table_and_old_revision(league: Leag
         (row,) = connection.execute("SELECT * FROM changes WHERE game IS NOT NULL").fetchall()
     assert (row["who"], row["what"]) == ("The Swan, Two", "revised by the table")
     assert row["before"]["revision"] == message.revision
+
+
+def test_two_games_of_the_same_players_revised_at_once_both_count(league: League, tmp_path: Path) -> None:
+    keys = league.table("One"), league.table("Two")
+    messages = []
+    for seed, (key, players) in enumerate(zip(keys, (("Ann", "Ben"), ("Ben", "Ann")), strict=True)):
+        pub = Pub(tmp_path / str(seed), seed)
+        pub.play(*players)
+        messages.append(final(pub, key))
+        pub.stop()
+        assert league.put(messages[-1], key)[0] == 200
+    with as_owner(league.url) as connection:
+        for name in ("Ann", "Ben"):
+            one, other = connection.execute("SELECT id FROM players WHERE name = %s ORDER BY id", (name,)).fetchall()
+            admin.merge(connection, other["id"], one["id"])
+    counted = league.standings()
+
+    def revise(at: int) -> set[int]:
+        newer = (msgspec.structs.replace(messages[at], revision=messages[at].revision + more) for more in range(1, 30))
+        return {league.put(message, keys[at])[0] for message in newer}
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(revise, (0, 1))) == [{200}, {200}]
+    assert league.standings() == counted
+    assert [games for games, _, _ in counted.values()] == [2, 2]
 
 
 FORGERIES: dict[str, tuple[Callable[[str], str], int]] = {
