@@ -29,8 +29,8 @@ to its own effect, as it does after 2.5 s. A shorter interval costs the processo
 RETRY_S = 2.0
 """Seconds between two attempts to open a strip that failed. Longer keeps the board dark after the fault is mended."""
 STUCK_S = 10.0
-"""Seconds since the drawing thread's last step after which `alive` reports it as stuck. A network strip may block for
-some seconds. Longer reports a stuck board later."""
+"""Seconds since the drawing thread's last step after which `health` reports that the strip hangs. A network strip may
+block for some seconds. Longer reports a hanging strip later."""
 PROVEN_S = 1.5
 """Seconds that a reopened strip must work before `health` no longer reports its fault: UDP reports a lost packet only
 at the next packet. Longer shows a fault that is mended; shorter may hide one for a moment."""
@@ -139,19 +139,27 @@ class Board:
         return self._layout.places_mm
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the strip works, and a sentence for the page that names the fault and its cure."""
+        """Return whether the strip works, and a sentence for the page that names the fault and its cure.
+
+        A strip whose driver hangs is reported, and works again when the driver returns. A second thread would only
+        enter the same driver, which is not made for two.
+        """
+        silent_s = self._clock() - self._round_s
+        if self.alive() and silent_s >= STUCK_S:
+            what = f"The {self._strip.name} strip has not answered for {silent_s:.0f} s."
+            return False, f"{what} Check its cable, power or network; restart the table if it stays like that."
         ill = self._illness
         if ill is not None:
             return False, str(ill)
         return True, f"{self._strip.name} strip of {self._strip.leds} LEDs, {self._milliamps} mA"
 
     def alive(self) -> bool:
-        """Return whether the drawing thread runs and made a step within the last `STUCK_S` seconds."""
-        return self._thread is not None and self._thread.is_alive() and self._clock() - self._round_s < STUCK_S
+        """Return whether the drawing thread runs, also while it hangs in the strip's driver: `health` reports that."""
+        return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
         """Start the thread that draws and sends frames; it opens the strip. Has no effect while the thread runs."""
-        if self._thread is not None and self._thread.is_alive():
+        if self.alive():
             return
         with self._lock:
             self._running = self._fresh = True

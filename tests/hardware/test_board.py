@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from companion.errors import DeviceError
-from hardware.board import Board
+from hardware.board import STUCK_S, Board
 from hardware.power import Power
 from hardware.settings import PowerSettings
 from hardware.strips import FrameRGB
 from hardware.strips.memory import MemoryStrip
 from hardware.track import preset
 from hardware.view import BoardView, Moment, Peg
+from tests.waiting import PATIENCE_S, until
 
 STILL = BoardView(pegs=(Peg(0, 10, 10), Peg(0, 40, 40)), mood="ready")
 MOVING = BoardView(pegs=(Peg(1, 10, 14), Peg(3, 40, 40)), to_play=0, mood="read")
@@ -207,3 +208,38 @@ def test_the_thread_draws_the_view_and_darkens_the_strip_at_stop() -> None:
     board.stop()
     board.stop()
     assert not strip.frame_rgb.any()
+
+
+class HangingStrip(MemoryStrip):
+    """A memory strip that takes no frame until `answers` is set."""
+
+    name = "hanging"
+
+    def __init__(self, leds: int) -> None:
+        super().__init__(leds)
+        self.asked, self.answers = threading.Event(), threading.Event()
+
+    def show(self, frame_rgb: FrameRGB) -> None:
+        self.asked.set()
+        assert self.answers.wait(PATIENCE_S)
+        super().show(frame_rgb)
+
+
+def test_a_hanging_strip_is_reported_and_gets_no_second_thread(clock: Clock) -> None:
+    strip = HangingStrip(122)
+    board = board_on(strip, clock)
+    before = threading.active_count()
+    board.start()
+    assert strip.asked.wait(PATIENCE_S)
+    assert board.health()[0]
+    clock.now_s += STUCK_S
+    works, says = board.health()
+    assert not works
+    assert "The hanging strip has not answered for 10 s. Check its cable" in says
+    assert board.alive(), "it is not started again"
+    board.start()
+    assert threading.active_count() == before + 1
+    strip.answers.set()
+    board.show(MOVING)
+    assert until(lambda: board.health()[0]), "it works again"
+    board.stop()
