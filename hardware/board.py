@@ -25,7 +25,7 @@ MIN_FRAME_S = 1 / 60
 """Least time between two frames, in seconds: faster is not seen and costs the processor."""
 REFRESH_S = 1.0
 """Seconds after which an unchanged frame is sent again. It heals glitches, and keeps a WLED controller from returning
-to its own effect, as it does after 2.5 s. A shorter interval costs the processor."""
+to its own effect, as it does after 2.5 s. A shorter interval costs processor time."""
 RETRY_S = 2.0
 """Seconds between two attempts to open a strip that failed. Longer keeps the board dark after the fault is mended."""
 STUCK_S = 10.0

@@ -53,9 +53,9 @@ TRIAL = (Note(523, 0.0), Note(659, 0.09), Note(784, 0.18))
 
 @lru_cache(maxsize=16)
 def sound(tones: tuple[Note, ...], volume: float = USUAL_VOLUME) -> bytes:
-    """Return the bytes of a WAV file (22,050 Hz, mono, 16 bit) with at least one note, struck like a bell.
+    """Return a WAV file (22,050 Hz, mono, 16 bit) of bell-like notes, as bytes. Cached.
 
-    Its peak is `volume`, 0 to 1 of full scale. Results are cached.
+    `tones` has at least one note. The peak of the sound is `volume`, 0 to 1 of full scale.
     """
     length_s = max(tone.at_s + tone.rings_s for tone in tones)
     time_s = np.arange(round(length_s * RATE_HZ)) / RATE_HZ

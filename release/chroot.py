@@ -74,7 +74,9 @@ class Root:
 
 
 def debootstrap(folder: Path, arch: str, suite: str) -> None:
-    """Install a minimal Debian from its mirror into a new folder. For a foreign processor, register qemu first.
+    """Install a minimal Debian from its mirror into a new folder.
+
+    For a foreign processor it first registers qemu with the kernel, by `register_qemu`.
 
     Args:
         folder: The folder; must be new or empty.

@@ -344,7 +344,10 @@ def wait_well(root: Root) -> None:
 
 
 def main() -> None:
-    """Make the Debian root unless it exists, and run all checks in it. Needs root."""
+    """Make the Debian root in the folder `--out` unless it exists, and run all checks in it.
+
+    Must run as root. The first check that fails ends the program with exit status 1.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", choices=("amd64", "arm64"), default=NATIVE)
     parser.add_argument("--suite", choices=("bookworm", "trixie"), default="bookworm")

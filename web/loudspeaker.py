@@ -173,7 +173,10 @@ def call_outs(events: Sequence[Event], language: str) -> str:
 
 
 def words_of(event: Event, language: str) -> str:
-    """Return the sentence for an event in a language, without a full stop at its end."""
+    """Return the sentence for an event in a language, without "!" at its end.
+
+    The texts have no full stop at their end; only that of `game_started` has one.
+    """
     args: dict[str, Any] = {key: _joined(value) for key, value in event.args.items()}
     if event.code == "game_over":
         winners = event.args.get("winners") or []

@@ -168,10 +168,11 @@ class CalibrationService:
     def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
         """Lay the sheet into the virtual tray in place of the dice if `lie`, else take it out. Return `look()`.
 
-        Before it lies flat it is shown tilted to four sides, so that the lens can be measured.
+        Before it lies flat it is detected at four tilts, so that the lens can be measured. Waits for
+        the frames that this takes; meanwhile the table gets none.
 
         Raises:
-            DeviceError: The camera is not virtual.
+            DeviceError: The camera is not virtual, or it sends no frames.
         """
         virtual = self._virtual
         if virtual is None:

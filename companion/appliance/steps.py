@@ -105,7 +105,7 @@ class TablesUser:
         return [f"add {USER} to the group {name}" for name in _groups_without_it()]
 
     def do(self, machine: Machine) -> None:
-        """Add the user, its groups and its data folder, and make the user own that folder."""
+        """Add the user, its groups and its data folder, each unless it exists, and make the user own that folder."""
         if not _user_exists():
             machine.run("useradd", "--system", "--home-dir", self.home, "--shell", "/usr/sbin/nologin", USER)
         for name in _groups_without_it():

@@ -96,7 +96,7 @@ def on_trial(releases: Releases) -> Trial | None:
 def count(releases: Releases) -> None:
     """Add one to the starts of the release on trial; if it has had MAX_TRIES starts, go back to the proven release.
 
-    Without a trial its file is deleted. Raises OSError.
+    If no release is on trial, delete a trial's file that is left over. Raises OSError.
     """
     trial = on_trial(releases)
     if trial is None:

@@ -264,7 +264,10 @@ class _Hands:
         self._plan, self._paper = plan, paper
 
     def lay(self, steps: Calibrating) -> None:
-        """Ask the person to lay the sheet into the tray; with the virtual camera, lay it so that `steps` finds it."""
+        """Ask the person to lay the sheet into the tray, without waiting for it.
+
+        The virtual camera lays the sheet itself: `steps` detects it at each of four tilts, then it lies flat.
+        """
         from companion.adapters.simulated.sheet import lay_in
         from vision.calibration.procedure import LAY
         from vision.calibration.sheet import sheet
@@ -278,7 +281,7 @@ class _Hands:
         lay_in(virtual, printed, lambda: steps.detect(virtual.frame().image_bgr))
 
     def lift(self) -> None:
-        """Ask the person to take the sheet out; with the virtual camera, take it out."""
+        """Ask the person to take the sheet out, without waiting for it; with the virtual camera, take it out."""
         from vision.calibration.procedure import LIFT
 
         _say(LIFT)

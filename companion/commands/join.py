@@ -48,9 +48,10 @@ def command(settings_file: Path | None) -> None:
 
 
 def codes_of(port: int) -> dict[str, Any]:
-    """Return the `pin` and, without a host, the owner's code `first` of the table on that port of this machine.
+    """Return the `pin` and the owner's code `first` of the table that serves that port of this machine.
 
-    They come from its own page. Empty if no table answers within ANSWER_TIMEOUT_S.
+    `first` is None if the table has an owner, or a damaged file of paired phones. Empty if no table answers within
+    ANSWER_TIMEOUT_S.
     """
     with contextlib.suppress(OSError, ValueError):  # nothing listens, or something else does
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/pair/codes", timeout=ANSWER_TIMEOUT_S) as answer:

@@ -130,13 +130,14 @@ def _verified(folder: Path) -> Finding:
 
 
 def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -> Finding:
-    """Return the finding whether the date is possible: not long past, and not before the journal's newest entry.
+    """Return the finding whether the clock can be right: not before EARLIEST_YEAR, nor behind the newest entry.
+
+    It may be MAX_CLOCK_LAG_S behind the journal's newest entry, and any time if the network has set it.
 
     Args:
         now: The date and time, by this machine's clock.
         newest_entry_s: When the newest entry was written, in seconds since 1970; 0 without one.
-        root: Folder that stands for `/`. It shows whether the network has set the clock, which may then be behind the
-            entry.
+        root: Folder that stands for `/`. It shows whether the network has set the clock.
     """
     newest = datetime.fromtimestamp(newest_entry_s, now.tzinfo)
     if now.year < EARLIEST_YEAR:

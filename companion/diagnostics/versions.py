@@ -21,8 +21,8 @@ def check_versions(camera: str, installed: Mapping[str, str | None] | None = Non
     """Return the finding whether OpenCV, NumPy and picamera2 are installed, in versions that work together.
 
     Args:
-        camera: The setting [camera] source; only `picamera2` needs picamera2.
-        installed: Library -> version, None for a missing one; by default those of this machine.
+        camera: The setting [camera] source; only `picamera2` needs picamera2, and simplejpeg 1.8 with NumPy 2.
+        installed: Version by library, None for a missing one, as `versions` returns; by default this machine's.
     """
     found = versions() if installed is None else installed
     numpy, simplejpeg = found["NumPy"], found["simplejpeg"]

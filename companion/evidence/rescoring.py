@@ -70,7 +70,7 @@ class Rescored:
 
     @property
     def caught(self) -> bool:
-        """Whether the reading is trusted and wrong as at the table, and the table asked all the same.
+        """Whether the reading is trusted but wrong, as it was at the table, where a question caught the error.
 
         The table also asks about a trusted reading whose number of dice no throw can have, as in a stack.
         """

@@ -84,8 +84,8 @@ def accuracy(throws: Iterable[CameraThrow], cameras: Mapping[int, str]) -> dict[
 
     Returns:
         `throws`, `asked`, `accepted`, `corrected` (false accepts) and `bound`, the upper bound on the rate of false
-            accepts among the accepted. `by` maps `month`, `camera` and `dice` to a list of such counts, each with the
-            `name` of its group, the newest first.
+            accepts among the accepted, 1 if none was. `by` maps `month`, `camera` and `dice` to a list of such counts,
+            each with the `name` of its group, the newest first.
     """
     every = list(throws)
     groups: dict[str, Callable[[CameraThrow], str]] = {
@@ -101,7 +101,7 @@ def accuracy(throws: Iterable[CameraThrow], cameras: Mapping[int, str]) -> dict[
 
 
 def _counts(throws: list[CameraThrow]) -> dict[str, Any]:
-    """Return the numbers of throws, questions, accepted readings and false accepts, and the bound on their rate."""
+    """Return `throws`, `asked`, `accepted`, `corrected` and `bound` of some throws, as described at `accuracy`."""
     accepted = sum(each.accepted for each in throws)
     corrected = sum(each.false_accept for each in throws)
     return {
@@ -137,7 +137,10 @@ def upper_bound(events: int, trials: int, confidence: float = CONFIDENCE) -> flo
 
 
 def _at_most(events: int, trials: int, probability: float) -> float:
-    """Return the probability of at most `events` events in `trials` trials (binomial distribution)."""
+    """Return the probability of at most `events` events in `trials` trials (binomial distribution).
+
+    `probability` is that of one event, above 0 and below 1.
+    """
     log_p, log_q = math.log(probability), math.log1p(-probability)
     return math.fsum(
         math.exp(

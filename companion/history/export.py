@@ -236,7 +236,7 @@ class PastGames:
                     yield *of_game, line.thrown.number, line.thrown.player, line.line["throw"]
 
     def fairness(self, dice: str | None = None) -> Json:
-        """Return the result of testing whether a set of dice is fair, from all its throws.
+        """Return the result of testing whether a set of dice is fair, from all its throws. An unknown set has none.
 
         Args:
             dice: Name of the set; None for the set that was used last.

@@ -47,7 +47,7 @@ def move_games(connection: Connection, old: str, new: str) -> int:
     """Give the games and players of the table with the key `old` to the one with the key `new`; return how many games.
 
     For a table that lost its key. Players of the same name are merged, so that their standings add up. Raises
-    CompanionError if a key is not registered, or if two such players met in a game.
+    CompanionError if a key is not registered, or if two such players met in a game or are in one tournament.
     """
     with connection.transaction():
         numbers = []

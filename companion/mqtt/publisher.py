@@ -196,9 +196,12 @@ class Publisher(BackgroundThread):
 
 
 def state_of(snapshot: Snapshot) -> dict[str, Any]:
-    """Return a snapshot as the message of the topic `.../state`: its game, phase, turn, scores and last throw.
+    """Return a snapshot as the JSON message of the topic `.../state`.
 
-    Game, turn and throw are None if there is none. `score` is one text for all sides, cut to 255 characters.
+    Returns:
+        `game`: its title; `phase`; `turn`: name of the side to play; `score`: one text for all sides, cut to 255
+            characters; `throw`: values of the last throw as text; `thrown_by`: its player; `sides`: `name`, `score`
+            and `won` of each; `number`: of the journal's last entry. Game, turn, throw and player may be None.
     """
     thrown = snapshot.throws[-1] if snapshot.throws else None
     sides = [{"name": side.name, "score": side.score, "won": side.won} for side in snapshot.sides]

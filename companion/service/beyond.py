@@ -108,7 +108,7 @@ def _mqtt(
 
 
 def _webhook(settings: Settings, table: Table) -> tuple[Part, Health]:
-    """Return the part that posts events of games to the webhook's URL, and its health check."""
+    """Return the part that posts events of games to the webhook's URL, which must be set, and its health check."""
     from companion.mqtt.webhook import Webhook
 
     wanted = settings.webhook

@@ -91,7 +91,8 @@ def load_what_works(origin: Origin, spare: Settings) -> tuple[Settings, tuple[Le
     A missing file counts as an empty one. Instead of an unreadable file all values of `spare` are used.
 
     Returns:
-        The settings, and each setting that was replaced, with the reason.
+        The settings, and each setting that was replaced, with the reason; one entry without names for an unreadable
+        file.
     """
     unreadable: tuple[LeftOut, ...] = ()
     try:

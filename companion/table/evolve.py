@@ -282,7 +282,10 @@ def _boxes(entry: Entry) -> tuple[tuple[int, int, int, int, int], ...]:
 
 
 def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
-    """Return the game without its last `undo.count` lines and their events; `entry` is the undo's own journal entry."""
+    """Return the game without its last `undo.count` lines.
+
+    In the log one event `undone` replaces their events. It has the number of `entry`, the undo's own journal entry.
+    """
     transcript = game.transcript.then(undo)
     kept, gone = game.lines[: -undo.count], game.lines[-undo.count :]
     said = Event(number=entry.number, code="undone", args={"lines": undo.count})

@@ -16,7 +16,7 @@ Form = Literal["knockout", "round_robin"]
 """Single elimination, or everyone against everyone once."""
 FORMS: tuple[str, ...] = get_args(Form)
 MAX_HANDICAP = 15_000
-"""Most points of a handicap: refuses a slip of the finger. No game here ends much above it."""
+"""Most points of a handicap. No game ends with many more. Higher: a mistyped number may be accepted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ _GROUND_PIN = 39
 """Number, on the 40-pin header, of the ground pin to which the buttons' wires are drawn. Another pin that is no ground
 would make the diagram wrong."""
 _STRIP_GROUND_PIN = 6
-"""Number, on the 40-pin header, of the ground pin to which the strip's ground wire is drawn. Another pin that is no
-ground would make the diagram wrong."""
+"""Number, on the 40-pin header, of the ground pin to which the strip's ground wire is drawn. It must be a ground pin,
+otherwise the diagram is wrong."""
 _SHUTDOWN_GROUND_PIN = 9
 """Number, on the 40-pin header, of the ground pin to which the shutdown button's wire is drawn: it has its own, because
 the button may be added later. Another pin that is no ground would make the diagram wrong."""

@@ -72,7 +72,8 @@ class WledStrip:
     def show(self, frame_rgb: FrameRGB) -> None:
         """Send a frame to the controller as DDP packets.
 
-        Raises DeviceError if the socket is not open or sending fails, and ValueError for a frame of another length.
+        Raises DeviceError if the socket is not open or sending fails; a failure closes the socket. Raises ValueError
+        for a frame of another length.
         """
         frame = checked(frame_rgb, self.leds)
         if self._link is None:

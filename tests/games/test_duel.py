@@ -53,7 +53,7 @@ def value_of(board: CribbageBoard, side: int, goal: str) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("rules", "goal"), RULES)
-def test_stored_values_equal_those_of_best_turns_by_the_rules(rules: dict[str, bool], goal: str) -> None:
+def test_stored_duel_values_equal_those_of_best_play_by_the_rules(rules: dict[str, bool], goal: str) -> None:
     for board in some_boards(4, 1, rules):
         side = board.side
 

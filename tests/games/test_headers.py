@@ -98,7 +98,7 @@ def test_a_name_with_half_a_surrogate_pair_is_refused() -> None:
         {"": True},
     ],
 )
-def test_rules_hold_switches_of_the_game_with_values_of_their_type(rules: Any) -> None:
+def test_unknown_house_rules_and_invalid_values_are_refused(rules: Any) -> None:
     bad(rules=rules)
 
 

@@ -147,7 +147,7 @@ def test_a_page_shows_all_of_a_turn_of_crapola() -> None:
     )
 
 
-def test_a_page_shows_all_of_a_turn_of_crag() -> None:
+def test_panels_show_every_part_of_a_turn_of_crag() -> None:
     shown = panels(told("crag", throw(6, 6, 1), score("sixes"), throw(1, 2, 3)))
     assert shown.sheet is not None
     assert shown == Panels(

@@ -35,7 +35,7 @@ def some(request: pytest.FixtureRequest) -> list[Puzzle]:
     return list(islice(puzzles(request.param, Random(1)), EACH))
 
 
-def test_the_first_option_is_worth_clearly_more_than_the_second(some: list[Puzzle]) -> None:
+def test_the_best_option_of_a_puzzle_beats_the_second_by_the_least_gap(some: list[Puzzle]) -> None:
     for puzzle in some:
         values = [value for _, value in puzzle.options]
         assert values == sorted(values, reverse=True)

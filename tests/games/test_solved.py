@@ -76,7 +76,7 @@ def test_a_missing_table_is_an_error_that_names_it(monkeypatch: pytest.MonkeyPat
         floats(crapola.__name__, "none.f8")
 
 
-def test_a_game_can_be_played_without_a_table_or_numpy_being_read() -> None:
+def test_a_game_can_be_started_without_loading_a_table_or_numpy() -> None:
     program = """
 import sys
 from companion.games.advice import stored

@@ -155,7 +155,7 @@ def test_every_scene_is_still_and_dim_while_a_photo_is_taken(scene: Scene, layou
     assert next_change_s(view, 0.3) == math.inf
 
 
-def test_a_press_lights_the_board_even_while_a_photo_is_taken() -> None:
+def test_a_button_press_lights_the_board_even_while_a_photo_is_taken() -> None:
     view = replace(PLAY, capturing=True, moments=(Moment("press", 1.0),))
     assert compose(view, STRIP, 0.99)[0].max() == 0
     assert 0.2 < compose(view, STRIP, 1.0)[0].max() <= 0.36, "dim, but there"

@@ -95,7 +95,7 @@ def test_each_subscriber_gets_each_event_once(table: Table) -> None:
     assert [one for one in news if one[0]] == [(["threw"], False), (["undone"], True)]
 
 
-def test_a_fault_in_a_command_leaves_the_table_playing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_fault_in_a_command_leaves_the_table_playable(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     before = table.snapshot()
     monkeypatch.setattr("companion.table.evolve.events_of", lambda *_, **__: 1 // 0)
     throw = {"throw": [5, 5, 2, 2, 1, 4, 6]}

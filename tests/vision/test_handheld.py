@@ -178,6 +178,6 @@ def test_a_lasting_doubt_is_reported_once() -> None:
     assert reader.read_so_far == MAX_READINGS_IN_DOUBT, "one frame each: the others would not remove it"
 
 
-def test_motion_or_the_end_reports_a_doubt_immediately() -> None:
+def test_motion_or_the_last_frame_reports_a_doubtful_reading_at_once() -> None:
     assert [type(event) for event in told(Still(10, 8), Doubting(1000))] == [Settled, Moving]
     assert [type(event) for event in told(Still(8), Doubting(1000))] == [Settled]

@@ -206,7 +206,7 @@ def test_an_unchanged_photo_is_confirmed_by_the_light_detector(counted: tuple[Re
     assert detector.asked == 0
 
 
-def test_a_photo_that_is_not_confirmed_is_read_anew(counted: tuple[Reader, Counted]) -> None:
+def test_a_photo_that_does_not_confirm_the_last_reading_is_read_anew(counted: tuple[Reader, Counted]) -> None:
     (reader, _), (picture, values), (other, other_values) = counted, picture_of_dice(3, 2), picture_of_dice(3, 3)
     assert values != other_values
     assert reader.read(other, again=reader.read(picture)) == reader.read(other)

@@ -167,7 +167,9 @@ def test_a_tray_with_a_hand_in_it_is_refused_as_the_empty_tray(calibration: Cali
         ("lay", {}),
     ],
 )
-def test_malformed_measures_are_refused(calibration: Calibration, what: str, body: dict[str, Any]) -> None:
+def test_malformed_bodies_of_calibration_steps_are_refused(
+    calibration: Calibration, what: str, body: dict[str, Any]
+) -> None:
     assert calibration.act(what, **body).status_code == 400
 
 

@@ -141,7 +141,7 @@ def test_one_address_cannot_take_all_streams_but_paired_phones_may(running: tupl
 
 
 @pytest.mark.parametrize(("method", "host", "answer"), [("POST", "127.0.0.1", 405), ("GET", "evil.example", 403)])
-def test_the_stream_checks_host_and_method(running: tuple[Pub, int], method: str, host: str, answer: int) -> None:
+def test_the_event_stream_checks_host_and_method(running: tuple[Pub, int], method: str, host: str, answer: int) -> None:
     _, port = running
     request = f"{method} /api/events HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n".encode()
     with listen(port, request=request) as link:

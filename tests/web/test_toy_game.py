@@ -51,7 +51,7 @@ def test_a_toy_games_events_are_spoken_in_its_own_words(toy: Pub) -> None:
     voice.hush()
 
 
-def test_a_toy_games_form_past_games_and_rules_are_served(toy: Pub) -> None:
+def test_a_toy_games_form_schema_and_rules_are_served(toy: Pub) -> None:
     games = {game["game"]: game for game in toy.stranger().get("/api/games").json["games"]}
     assert (games["high"]["title"], games["high"]["switches"][0]["key"]) == ("High", "twice")
     schemas = toy.stranger().get("/api/openapi.json").json["components"]["schemas"]

@@ -141,7 +141,7 @@ class IndexCamera:
     def frame(self) -> Frame:
         """Return the next frame, stamped with the clock's time.
 
-        Raises DeviceError, and closes the camera, if none comes within 2 s. Also raises it before `start`.
+        Raises DeviceError before `start`; also if reading fails or takes over 2 s, and then closes the camera.
         """
         if self._thread is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")

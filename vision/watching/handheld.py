@@ -88,7 +88,7 @@ _moved_meanwhile = partial(_moved, max_camera_px=math.inf)
 
 
 def _needed_s(began: Small, now: Small) -> float:
-    """Return how long dice must lie still to be at rest, in seconds; infinite if they have moved since they lay still.
+    """Return how long dice must lie still to be at rest, in seconds; infinite if they have moved since `began`.
 
     It is STILL_S if the camera has not moved either, else HELD_STILL_S.
 

@@ -58,7 +58,10 @@ class Guesses:
         return max(0.0, wrong.last_s + wrong.pause_s - self.clock())
 
     def count_wrong(self, address: str) -> None:
-        """Count a wrong guess of an IP address now; forget addresses past `FORGET_AFTER_S` or `MAX_ADDRESSES`."""
+        """Count a wrong guess of an IP address now.
+
+        Addresses whose last guess is FORGET_AFTER_S old are forgotten, and the oldest if there are over MAX_ADDRESSES.
+        """
         now_s = self.clock()
         wrong = self._wrong.pop(address, WrongGuesses())  # put back at the end: the first is the oldest
         self._wrong[address] = WrongGuesses(wrong.count + 1, now_s)

@@ -366,7 +366,7 @@ class Pairing:
     def _keep(self, phones: dict[str, Paired]) -> None:
         """Make `phones` (by SHA-256 of the token) the paired phones, save them, and make or drop the owner's code.
 
-        A damaged file is overwritten only once there is an owner again.
+        There is a code while there is no owner. A damaged file is kept, without a code, until there is one again.
         """
         self._phones = phones
         self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}

@@ -23,13 +23,13 @@ KERNEL_QUEUE = 4096
 """Most connections that wait in the kernel to be accepted. Higher: a larger rush connects without a retry.
 A client beyond them connects a second later (TCP retry)."""
 OTHER_FILES = 256
-"""Open files reserved for everything but connections. Higher: fewer connections, where the system's limit is low.
-For the journal, photos, devices, libraries. Lower: these may fail to open when the site is full."""
+"""Open files reserved for the journal, photos, devices and libraries, out of those that the system allows.
+Higher: fewer connections, where that limit is low. Lower: these may fail to open when the site is full."""
 SHUTDOWN_S = 2
 """Seconds that a server that stops waits for unfinished answers; then it aborts them. Higher: a stop takes longer."""
 SIGNAL_POLL_S = 1.0
 """Interval in seconds at which the main thread wakes to run signal handlers. Higher: Ctrl-C takes effect later.
-The kernel may have woken another thread."""
+A signal alone may not wake it, because the kernel may give it to another thread."""
 HEALTH_REQUEST = b"HEAD /api/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 """Bytes of the request that the watchdog's check sends. The answer of a server that works begins `HTTP/1.1 200`."""
 LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not bound

@@ -79,7 +79,7 @@ class Site:
         return self._slots.setdefault(address, asyncio.Semaphore(self._limits.requests_each))
 
     async def _run_flask(self, scope: Message, body: bytes, send: Send) -> None:
-        """Answer a request whose `body` has been read by Flask, in one of the threads.
+        """Let Flask answer a request in one of the threads, and send its response.
 
         Args:
             scope: The request, as ASGI describes it.

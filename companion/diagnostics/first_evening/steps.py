@@ -305,9 +305,10 @@ def _button_pressed(pressed: queue.Queue[Press]) -> str | None:
 
 
 def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Play an effect, ask the person whether it was heard, and yield the finding.
+    """Play an effect, ask the person whether it was heard, and yield one finding.
 
-    With effects off nothing is played.
+    With effects off nothing is played, and the finding is good but marked as simulated. If playing fails, the person
+    is not asked.
     """
     if not evening.settings.sound.effects:
         yield Finding("sound", True, "Effects are off ([sound] effects).", simulated=True)

@@ -221,7 +221,7 @@ class CribbageBoard:
     def _games_lost(self, side: int) -> int:
         """Return the number of games that a losing side loses: 1 without the house rule `skunk`.
 
-        With it: 4 if the side is fuchled or out, 2 if its peg is no further than half way, else 1.
+        With it: 4 if the side is fuchled or out, 2 if its peg is before hole 61 (122 in the long game), else 1.
         """
         if not self.header.rules["skunk"]:
             return 1

@@ -90,7 +90,7 @@ class Situation:
 
     @property
     def dice(self) -> TrayDice:
-        """Values of the observed dice by zone, with what is remembered of the keep zone: the input of a tray policy."""
+        """The values of the observed dice by zone and the remembered keep zone, as a tray policy takes them."""
         kept = values_of(self.observation.kept)
         return TrayDice(
             thrown=values_of(self.observation.thrown),

@@ -13,7 +13,8 @@ from companion.games.engine.game import Action, Keep, Spend, State
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """Return pairs of each option and its win probability for the player to play; empty after the end.
 
-    A shared win counts as its share. An option is a decision, or a number of dice to throw.
+    A shared win counts as its share. An option is a decision, or a number of dice to throw. The pairs are
+    not sorted by value.
 
     Raises:
         RulesError: The roll-off is on; in the last round, more than one turn is left; before it, there are not exactly

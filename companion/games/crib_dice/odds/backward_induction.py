@@ -67,8 +67,9 @@ def rollover_matrix(piddle_points: bool) -> tuple[Floats, Floats]:
         piddle_points: Whether the house rule of this name is on.
 
     Returns:
-        (18, scores) probability of a rollover with each score from MIN_ROLLOVER to MAX_SET_SCORE, by row of a table of
-        sets minus 1. And (18,) probability of losing the piddle, by the same row.
+        (18, scores) probability of a rollover with each score from MIN_ROLLOVER to MAX_SET_SCORE, by set. And (18,)
+        probability of losing the piddle, by set. Index `6 * (frozen - 5) + value - 1` is the set of `frozen` dice that
+        show `value`.
     """
     matrix = np.zeros((18, MAX_SET_SCORE - MIN_ROLLOVER + 1))
     for row in range(18):

@@ -311,11 +311,11 @@ class Race:
         return finishing, on
 
     def _won(self, side: int) -> tuple[Floats, float]:
-        """Return a side's expected share of the win for each round and distance of its finish.
+        """Return a side's expected share of the win, given in which round and how far past the last hole it finishes.
 
         Returns:
-            (rounds, past + 1) share by round of the finish and by holes past the last one, minus 1. And the share if
-            the side has not finished after ROUNDS rounds.
+            (rounds, past + 1) share: row r for a finish in round r, column d for one d + 1 holes past the last hole.
+            And the share of a side that has not finished after ROUNDS rounds.
         """
         others = [self._finish_of(other) for other in range(len(self._board.sides)) if other != side]
         under_way = np.prod([on for _, on in others], axis=0)

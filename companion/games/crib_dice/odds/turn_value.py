@@ -152,7 +152,8 @@ class TurnValues:
     def fresh(self, gathered: int) -> float:
         """Return the value before a throw of seven dice, with best play after it. Cached.
 
-        `gathered` are the points of earlier sets of the turn. From the end of the known values on, `rich` gives it.
+        `gathered` is the points of the turn's earlier sets. From `len(known)` points on, or from
+        SURE_STOP_POINTS on without `known`, `rich` gives the value.
         """
         if gathered >= self._rich_from:
             return self.rich(gathered)

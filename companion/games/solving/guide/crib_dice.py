@@ -25,7 +25,7 @@ EXAMPLE = (3, 5)
 OTHER_HOLE = 60
 """Hole of the other peg in the charts of when to stop. Higher: the charts show a later phase of the game.
 
-All of GAPS must stay on the track from there."""
+With every gap of GAPS added, it must still be a hole of the track."""
 GAPS = range(-50, 51, 2)
 """Holes by which the mover is ahead in the charts by gap."""
 BOMB_STEP = 4
