@@ -254,7 +254,8 @@ def _wire(
 def _label(at: tuple[float, float], text: str, anchor: str = "end") -> str:
     """Return SVG elements of a wire's label at (x, y) in pixels; `anchor` is SVG's `text-anchor`."""
     # A dark rim, so that a wire behind the words does not cross them out.
-    return f'<g stroke="#17110c" stroke-width="5" paint-order="stroke">{_words(*at, text, anchor, 11)}</g>'
+    rim = 'stroke="#17110c" stroke-width="5" stroke-linejoin="round" paint-order="stroke"'
+    return f"<g {rim}>{_words(*at, text, anchor, 11)}</g>"
 
 
 def _box(x: float, y: float, width: float, height: float, *lines: str) -> str:
