@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -86,6 +87,7 @@ class Evening:
         clients: Number of phones on the table's own Wi-Fi; None where it opens none.
         temperature: The processor's temperature in degrees Celsius; None where it can't be asked.
         pause: Waits that many seconds.
+        clock: Returns the time in seconds, by which readings are measured.
         findings: Everything found so far.
         throws: The throws so far.
         missed: Throws that the table did not see.
@@ -110,6 +112,7 @@ class Evening:
     clients: Callable[[], int | None] = lambda: None
     temperature: Callable[[], float | None] = degrees
     pause: Callable[[float], object] = lambda _seconds: None
+    clock: Callable[[], float] = time.perf_counter
     findings: list[Finding] = field(default_factory=list)
     throws: list[JudgedThrow] = field(default_factory=list)
     missed: int = 0

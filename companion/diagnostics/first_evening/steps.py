@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import queue
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from statistics import median
@@ -161,7 +160,7 @@ def _judge_throws(
         camera, or None.
     """
     limited = LimitedCamera(camera, UNSEEN_TIMEOUT_S)
-    watcher = Watcher(limited, _Timed(setup.reader, evening.readings_s), setup.rig)
+    watcher = Watcher(limited, _Timed(setup.reader, evening.readings_s, evening.clock), setup.rig)
     last: Settled | None = None
     before = len(evening.throws)
     _invite(evening, camera)
@@ -370,10 +369,10 @@ def _simulated(evening: Evening) -> bool:
 
 
 class _Timed:
-    """Wraps a reader and records how long each reading takes."""
+    """Wraps a reader and records how long each reading takes on a clock."""
 
-    def __init__(self, reader: Reads, durations_s: list[float]) -> None:
-        self._reader, self._durations_s = reader, durations_s
+    def __init__(self, reader: Reads, durations_s: list[float], clock: Callable[[], float]) -> None:
+        self._reader, self._durations_s, self._clock = reader, durations_s, clock
 
     def read(
         self,
@@ -383,7 +382,7 @@ class _Timed:
         size_px: float | None = None,
     ) -> Reading:
         """Read one picture with the wrapped reader, which gets the same arguments, and record the time in seconds."""
-        begun_s = time.perf_counter()
+        begun_s = self._clock()
         reading = self._reader.read(frame_bgr, expect, again, size_px)
-        self._durations_s.append(time.perf_counter() - begun_s)
+        self._durations_s.append(self._clock() - begun_s)
         return reading
