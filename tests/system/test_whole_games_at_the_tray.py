@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Error
 
 from tests.system.running import Running
 from tests.system.test_first_evening import Host, code_on_screen
@@ -25,6 +26,8 @@ LEAST_LESSONS = 6
 """Different lessons that a whole game tells at least."""
 MOST_TABS = 150
 """Presses of Tab until a gold button has the focus, at most: about twice round the page."""
+MOST_LOOKS = 20
+"""Times that a gold button is looked for again, at most, because the page replaced it before it was pressed."""
 OUT = Path(__file__).resolve().parents[2] / "out" / "evening"
 Press = Callable[[Any], None]
 
@@ -70,11 +73,10 @@ class Guest:
 
     def act(self, before: dict[str, Any]) -> None:
         """One act, and until something has come of it."""
-        gold = self.gold()
-        words = " ".join(gold.inner_text().split())
+        answering = self.page.query_selector("dialog[open]") is not None
+        words = self.press_gold()
         self.acts.append(words)
-        self.answers += self.page.query_selector("dialog[open]") is not None
-        self.press(gold)
+        self.answers += answering
         throws = words.startswith("Throw")
 
         def changed() -> bool:
@@ -89,6 +91,20 @@ class Guest:
         taught = self.page.query_selector("#notice.taught")
         if taught is not None:
             self.lessons.add(taught.inner_text())
+
+    def press_gold(self) -> str:
+        """Press a gold button and return its words. If the page was drawn anew meanwhile, look for one again."""
+        for _ in range(MOST_LOOKS):
+            gold = self.gold()
+            try:
+                words = " ".join(gold.inner_text().split())
+                self.press(gold)
+            except Error as error:
+                if "not attached" not in str(error):
+                    raise
+            else:
+                return words
+        raise self.stuck("the page is drawn anew before a gold button can be pressed")
 
     def gold(self) -> Any:
         """Wait for a gold button, in the dialog where one is open, else on the page, and return it."""
