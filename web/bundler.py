@@ -14,8 +14,8 @@ IMPORT = re.compile(r'^import \{ ([\w$, ]+) \} from "\.(?:/|\./[a-z]+/)([a-z]+)\
 """Form of an import line; its groups are the imported names and the module's name."""
 EXPORT = re.compile(r"^export ((?:async )?function |const )([\w$]+)", re.MULTILINE)
 """Form of an exported function or constant; its groups are the keyword and the name."""
-COMMENT = re.compile(r"^\s*(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
-"""A line comment on a line of its own, or a JSDoc comment; both are left out of the bundle."""
+COMMENT = re.compile(r"^\s*(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n|[ \t]+// [^\n\"'`]*$", re.MULTILINE)
+"""A comment that is left out of the bundle: JSDoc, a line of its own, or the end of a line if no quote follows it."""
 
 
 def bundled(page: str, sources: Mapping[str, str]) -> str:

@@ -168,7 +168,6 @@ class Pages:
             "screen": bool(asking & SCREENS),
             "hosted": self.pairing.hosted(),
             "hands": name == "tray" and bool(asking & HANDS),
-            "texts": static_files.url(f"texts/{self.language()}-{name}.json"),
             "settings": "settings" in groups,
             "voice": "voice" in groups,
             "evening": "evening" in groups,
@@ -194,6 +193,7 @@ class Pages:
             screen=bool(asking & SCREENS),
             paired=bool(asking & PLAYERS),
             seat=start["seat"] if name != "tv" else None,
+            **(drawn_first(self.feed.newest.json) if name == "tv" else {}),
         )
         response = flask.Response(html, mimetype="text/html")
         if phone(self.pairing) is not None:  # renew the cookie: the table renews the token too
@@ -203,6 +203,26 @@ class Pages:
             response.set_data(gzip.compress(response.get_data(), GZIP_LEVEL, mtime=0))
             response.headers["Content-Encoding"] = "gzip"
         return response
+
+
+class _Sides(msgspec.Struct):
+    """Sides and panels of a snapshot."""
+
+    sides: list[msgspec.Raw]
+    panels: dict[str, msgspec.Raw]
+
+
+def drawn_first(snapshot: bytes) -> dict[str, Any]:
+    """Return the variables by which the template of /tv gives the codes their place before its script has come.
+
+    Args:
+        snapshot: A snapshot as JSON.
+
+    Returns:
+        `sides`: one value a side. `sheet`: whether the players have score sheets.
+    """
+    shown = msgspec.json.decode(snapshot, type=_Sides)
+    return {"sides": shown.sides, "sheet": "sheet" in shown.panels}
 
 
 def owner_url(page: str, code: str | None) -> str | None:

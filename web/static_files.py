@@ -31,8 +31,13 @@ PAGES = tuple(
     path.stem for path in sorted((FOLDER.parent / "templates").glob("*.html")) if any(FOLDER.glob(f"*/{path.stem}.js"))
 )
 """Names of the pages that have a template and a script of that name."""
-OF_ONE_PAGE = ("remark", "league")
-"""First parts of keys of many texts that few pages show, or only a league's: the others need not load them."""
+OF_FEW_PAGES = (
+    "remark", "advice", "chart", "correct", "evidence", "host", "keys", "new", "noscript", "pair", "part", "preset",
+    "share", "source", "title", "word", "league",
+)  # fmt: skip
+"""First parts of keys that no server of a table names and few scripts mention: other pages need not load these."""
+CSS_COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
+"""A comment in a style sheet, with the space before it: browsers need not load it."""
 IMMUTABLE = "public, max-age=31536000, immutable"
 """Cache-Control of a file whose URL contains the current version: browsers keep it for a year without a request."""
 
@@ -60,6 +65,8 @@ def loaded_files() -> dict[str, StaticFile]:
         path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*")) if path.suffix in MEDIA_TYPES
     }
     plain_files = {name: path.read_bytes() for name, path in files.items()}
+    for name in (name for name in files if name.endswith(".css")):
+        plain_files[name] = CSS_COMMENT.sub("", plain_files[name].decode()).encode()
     sources = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.js")}
     for page in PAGES:
         source = bundled(page, sources)
@@ -72,14 +79,14 @@ def loaded_files() -> dict[str, StaticFile]:
 def texts_of(source: str, language: str) -> dict[str, str]:
     """Return the texts that a page's script may need, by key: all but those that belong to other pages.
 
-    A text is left out if the first part of its key, `tv` in `tv.title`, is a page's name or in `OF_ONE_PAGE`, and no
+    A text is left out if the first part of its key, `tv` in `tv.title`, is a page's name or in `OF_FEW_PAGES`, and no
     string in the script begins with it and a dot.
 
     Args:
         source: The page's bundled script.
         language: Code of the language.
     """
-    foreign = {page for page in (*PAGES, *OF_ONE_PAGE) if not re.search(rf"[\"'`]{page}\.", source)}
+    foreign = {page for page in (*PAGES, *OF_FEW_PAGES) if not re.search(rf"[\"'`]{page}\.", source)}
     return {key: text for key, text in catalogue.texts(language).items() if key.partition(".")[0] not in foreign}
 
 

@@ -54,8 +54,8 @@ def test_every_module_has_only_imports_and_exports_the_bundler_reads(path: Path)
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_loads_one_script(page: str) -> None:
+def test_a_page_loads_one_bundle_after_its_early_script(page: str) -> None:
     text = loaded_files()[f"page-{page}.js"].plain.decode()
     assert re.findall(r"^(?:import|export)\b", text, re.MULTILINE) == []
     template = (Path(FOLDER).parent / "templates" / "base.html").read_text()
-    assert template.count("<script") == 2, "the module, and what the page starts with"
+    assert template.count("<script") == 3, "the early script, the bundle, and what the page starts with"

@@ -1,25 +1,39 @@
 // What every page shares: elements, texts, the live feed, requests, and the phone's own settings.
 
-/** @import { Attributes, Child, News, Start } from "../types/page" */
+/** @import { AskedNews, Attributes, Child, News, Start } from "../types/page" */
 /** @import { Elements, Snapshot } from "../types/server" */
 
 /** @type {Start} */
 export const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
-const catalogue = fetch(start.texts).then((response) => response.json());
+const catalogue = window.early.texts.then((response) => response.json());
 let texts = {};
-const FACES_MS = 600, // how long a phone waits for its own faces before it is drawn without them
-  FACES_ON_SCREEN_MS = 5000; // the pub's screen is opened once an evening, and waits longer
+const FACES_MS = 600, // how long a page that came quickly waits for its own faces before it is drawn without them
+  FACES_BY_MS = 1500; // a page whose script came later than this, after the page was asked for, does not wait at all
 
 export const ready = Promise.all([catalogue.then((loaded) => { texts = loaded; }), faces()]);
 const plural = new Intl.PluralRules(document.documentElement.lang);
 
-// The page's own faces. A page on a slow network is drawn without them, and has them at its next visit: nothing jumps.
-function faces() {
-  const root = document.documentElement,
-    loaded = Promise.all(["700 1em Fraunces", "400 1em Figtree"].map((face) => document.fonts.load(face))),
-    patience_ms = document.body.classList.contains("tv") ? FACES_ON_SCREEN_MS : FACES_MS,
-    late = new Promise((done) => setTimeout(done, patience_ms, null));
-  return Promise.race([loaded, late]).then((there) => { if (there) root.dataset.faces = "own"; }, () => {});
+function loadFaces() {
+  return Promise.all(["700 1em Fraunces", "400 1em Figtree"].map((face) => document.fonts.load(face)));
+}
+
+// The page's own faces. A page on a slow network is drawn without them.
+async function faces() {
+  const patience_ms = Math.min(FACES_MS, FACES_BY_MS - performance.now());
+  if (patience_ms <= 0) return;
+  const late = new Promise((done) => setTimeout(done, patience_ms, null));
+  if (await Promise.race([loadFaces(), late]).catch(() => null)) document.documentElement.dataset.faces = "own";
+}
+
+// Faces that come late: a phone has them at its next visit, as nothing may jump under a thumb. The pub's screen is
+// opened once an evening and takes them at once. It is hidden for a frame, so that nothing is seen to move.
+async function lateFaces() {
+  const root = document.documentElement, frame = () => new Promise((done) => requestAnimationFrame(done));
+  if (root.dataset.faces || !(await loadFaces().catch(() => null)) || !document.body.classList.contains("tv")) return;
+  root.dataset.faces = "late";
+  await frame();
+  await frame();
+  root.dataset.faces = "own";
 }
 
 /** An icon of the page's set, by name. It says nothing: words stand beside it. */
@@ -140,7 +154,7 @@ function take(snapshot) {
   table.snapshot = snapshot;
   const news = newsBetween(before, snapshot);
   for (const listener of listeners) listener(snapshot, before, news);
-  mark();
+  if (drawn) mark();
   document.documentElement.dataset.drawnMs = (performance.now() - begun).toFixed(1);
 }
 
@@ -163,23 +177,30 @@ function mark() {
   document.documentElement.dataset.shownMs = Math.round(performance.timeOrigin + performance.now()).toFixed();
 }
 
+let drawn = false; // before that the stream's news are only kept
 function sayLive(live) {
   table.live = live;
   const sign = $("live");
-  if (!sign) return;
+  if (!sign || !drawn) return;
+  if (live && sign.dataset.live !== "yes") lateFaces();
   sign.dataset.live = live ? "yes" : "no";
   text(sign.lastElementChild, live ? t("live.on") : t("live.off"));
 }
 
 const SILENT_MS = 6000, RETRY_MS = 800, POLL_MS = 1000;
 let stream = null, heardAt = 0, retry = null;
+/** @type {AskedNews | null} */
+let unread = window.early.news; // asked for before this script had come
+listen();
 
 function listen() {
   clearTimeout(retry);
   stream?.abort();
-  const mine = stream = new AbortController();
+  const { stop: mine, answer } = unread ?? window.askForNews();
+  unread = null;
+  stream = mine;
   heardAt = performance.now();
-  follow_stream(mine).catch(() => {}).finally(() => {
+  follow_stream(mine, answer).catch(() => {}).finally(() => {
     if (stream !== mine) return;
     stream = null;
     sayLive(false);
@@ -189,12 +210,8 @@ function listen() {
 
 // A stream of our own over fetch: unlike EventSource it tells a refusal (503) from a lost network, and shows the
 // keep-alives, so that a phone knows within seconds that it is no longer live.
-async function follow_stream(mine) {
-  const response = await fetch("/api/events", {
-    signal: mine.signal,
-    cache: "no-store",
-    headers: { Accept: "text/event-stream" },
-  });
+async function follow_stream(mine, answer) {
+  const response = await answer;
   if (response.status === 503) return poll(mine);
   if (!response.ok || !response.body) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -228,8 +245,9 @@ async function poll(mine) {
 
 export function goLive() {
   document.documentElement.dataset.readyMs = performance.now().toFixed();
+  drawn = true;
   mark();
-  listen();
+  if (table.live) sayLive(true);
   setInterval(() => {
     if (stream && performance.now() - heardAt > SILENT_MS) {
       sayLive(false);

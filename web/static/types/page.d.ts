@@ -8,7 +8,6 @@ export interface Start {
   screen: boolean;
   hosted: boolean;
   hands: boolean;
-  texts: string;
   settings: boolean;
   voice: boolean;
   evening: boolean;
@@ -19,6 +18,20 @@ export interface Start {
   seat: { name: string; colour: number } | null;
   awake?: string;
   games?: any[];
+}
+
+/** An asked-for stream of snapshots: what stops it, and its answer. */
+export interface AskedNews {
+  stop: AbortController;
+  answer: Promise<Response>;
+}
+
+declare global {
+  /** What `early.js` leaves to the page's script. */
+  interface Window {
+    askForNews: () => AskedNews;
+    early: { news: AskedNews; texts: Promise<Response> };
+  }
 }
 
 /** The news of a snapshot: its new events, and whether an earlier event no longer holds. */
