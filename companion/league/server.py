@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -85,6 +86,8 @@ def serve(pool: Pool, host: str, port: int, ready: Callable[[int], None]) -> Non
     rating = threading.Thread(target=_rate_until, args=(pool, ended), name="ratings", daemon=True)
     try:
         with config.bind_socket() as listening:
+            # asyncio turns Nagle's algorithm off only for sockets that name their protocol; this one does not.
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             listening.listen()
             ready(listening.getsockname()[1])
             rating.start()

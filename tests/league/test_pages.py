@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,16 +15,18 @@ from uuid import UUID
 
 import msgspec
 import pytest
+import uvicorn
 from werkzeug.test import TestResponse
 
 from companion.errors import CompanionError
 from companion.league import admin, fixtures
-from companion.league.database import as_owner
+from companion.league.database import as_owner, opened
 from companion.league.key import name_of
+from companion.league.server import serve
 from companion.tournaments import Draw
 from tests.league.conftest import League, new_league
 from tests.league.playing import Pub, outbox_of, sent
-from tests.league.services import Postgres
+from tests.league.services import LOOPBACK, Postgres
 from web.catalogue import say
 
 HOSTILE = "<b onclick=x>&\"'"
@@ -115,6 +118,19 @@ def test_an_unchanged_league_page_is_answered_with_304_and_no_body(season: Seaso
         first = season.get(path)
         again = season.get(path, If_None_Match=first.headers["ETag"])
         assert (again.status_code, again.get_data()) == (304, b""), path
+
+
+def test_the_league_server_sends_answers_without_nagles_delay(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+
+    def run(_: uvicorn.Server, sockets: list[socket.socket]) -> None:
+        found.append(sockets[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    serve(opened(league.url), LOOPBACK, 0, found.append)
+    port, no_delay = found
+    assert port > 0
+    assert no_delay, "a socket inherits it from the one that listens"
 
 
 @pytest.mark.parametrize(("accepted", "language"), [("de-AT, en", "de"), ("fi", "fi"), ("sv", "en")])
