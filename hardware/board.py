@@ -214,9 +214,9 @@ class Board:
         self._drawn_s = self._retry_s = -math.inf
 
     def _draw(self, view: BoardView, now_s: float) -> None:
-        """Compute a frame of the view within the current limit, keep it for `latest`, and send it if it has changed.
+        """Compute a frame of the view, keep it for `latest`, and send it if it has changed and the strip is open.
 
-        It is not sent while the strip is closed. Also computes when the next frame is due.
+        The frame is dimmed to the limit on the strip's electric current. Also computes when the next frame is due.
         """
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))
         self._drawn_s, self._due_s = now_s, next_change_s(view, now_s)

@@ -109,6 +109,9 @@ def comet(path: LanePath, head: float, tail: float) -> Levels:
         head: Position of the head, in holes of the lane. LEDs half a hole ahead of it are lit too.
         tail: Length of the tail behind the head, in holes, over which the light fades linearly. Negative: the tail is
             ahead of the head. Not 0.
+
+    Returns:
+        (n,) float32, 0 to 1, in the order of `path.leds`; 0 for LEDs outside the tail.
     """
     behind = (np.float32(head) - path.steps) * np.float32(np.sign(tail))
     fade = np.clip(1.0 - behind / np.float32(abs(tail)), 0.0, 1.0)

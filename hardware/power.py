@@ -90,9 +90,10 @@ class Power:
         return on * self.settings.channel_ma + len(frame_rgb) * self.settings.idle_ma
 
     def limited(self, look: Look) -> tuple[FrameRGB, int]:
-        """Return the frame to send for perceived colours, (leds, 3) uint8, and its current in mA, rounded up.
+        """Return the (leds, 3) uint8 frame to send for perceived colours, and its current in mA, rounded up.
 
-        A frame that would draw more than `limit_ma` is dimmed as a whole, so that hues stay as they are.
+        A frame that would draw more than `limit_ma` is dimmed as a whole, so that hues stay as they are. If dark LEDs
+        alone draw more, it is black and its current is above the limit.
         """
         light = self.light(look)
         spare_ma = self.settings.limit_ma - len(light) * self.settings.idle_ma

@@ -108,7 +108,7 @@ class Loudspeaker:
         return say(self.language, f"notice.{notice.code}", **args)
 
     def _begin(self, words: str) -> None:
-        """Start to speak a text. If the program can't be started, log that and turn the voice off."""
+        """Start speaking a text. If the program can't be started, log that and turn the voice off."""
         with self._lock:
             try:
                 self._speaking = self._speak(words)

@@ -87,7 +87,9 @@ def _mood(snapshot: Snapshot) -> str:
 
 
 def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float) -> tuple[Moment, ...]:
-    """Return the animations for the new events of a side, none or more for each, as the game's effects list them.
+    """Return the animations for the new events that concern a side; empty without a game.
+
+    Each event has none or more of them, as listed in the game's effects.
 
     Args:
         before: Pegs of the snapshot before, where the animations start; None if there was no game.

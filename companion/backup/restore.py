@@ -296,7 +296,10 @@ def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
 
 
 def _goes_aside(path: Path) -> bool:
-    """Return whether an import moves this file of the data folder aside. Lock, settings, secrets and new data stay."""
+    """Return whether an import moves this file or folder in the data folder aside.
+
+    Locks, settings, SECRETS, the unpacked import and the folders of earlier imports stay.
+    """
     return (
         path.name != INCOMING
         and not path.name.startswith(ASIDE)

@@ -97,7 +97,10 @@ def set_ups(game: str) -> list[Header]:
 
 
 def states(header: Header, generator: random.Random) -> Iterator[State]:
-    """Play one game, mostly by a rule of thumb and sometimes at random; yield TIMED_SHARE of its states, in order."""
+    """Play one game, mostly by a rule of thumb and sometimes at random; yield TIMED_SHARE of its states, in order.
+
+    The states are chosen at random. A game ends after MAX_GAME_LINES lines at the latest.
+    """
     state: State = game_named(header.game).start(header)
     for _ in range(MAX_GAME_LINES):
         if state.standing.over:

@@ -35,7 +35,7 @@ RETHROW_S = 20.0
 
 The simulated tray throws. Lower: a throw may be repeated while it is still read."""
 MAX_SETTLE_S = 10.0
-"""Longest wait in seconds for a moving tray; then the bot decides anyway. Higher: it may stand still for longer."""
+"""Longest wait in seconds for a moving tray to come to rest; then the bot decides anyway. Higher: a longer wait."""
 POLL_S = 0.5
 """Interval in seconds at which the bot looks whether the tray is ready for its throw. Higher: a later throw."""
 MAX_HELD_S = 60.0

@@ -214,7 +214,8 @@ def _preview(to: Path | None, plan: Plan) -> Show:
 def _sheet(steps: Calibrating, hands: _Hands, camera: Camera) -> Found:
     """Ask the person for the sheet, find it, focus the camera on it, and ask to take it out. Return what was found.
 
-    `hands` gives the instructions; `steps` finds the sheet.
+    `hands` gives the instructions; `steps` finds the sheet. Raises DeviceError if it is not found in time, or if a
+    recording ends first.
     """
     hands.lay(steps)
     found = steps.focus(steps.sheet(), camera)
@@ -223,7 +224,10 @@ def _sheet(steps: Calibrating, hands: _Hands, camera: Camera) -> Found:
 
 
 def _floor(corners: list[tuple[float, float]], plan: Plan) -> Floats:
-    """Return the homography from the tray's floor in mm to pixels, from the four corners. Raises SetupError."""
+    """Return the (3, 3) homography from the tray's floor in mm to pixels, from its four corners in pixels.
+
+    Raises SetupError unless they make a convex figure in the order upper left, upper right, lower right, lower left.
+    """
     from vision.calibration.solving import by_corners
 
     try:

@@ -128,6 +128,8 @@ def _with_right_colours(
 ) -> config.Settings | None:
     """Show the test colours on the strip, ask whether they were right, and return the settings that show them right.
 
+    On an SPI strip each SPI coding is tried until one is right, first the one in the settings. Others have one try.
+
     Args:
         settings: The table's settings.
         strip: Kind of the strip to use in place of the settings' one, or None.
@@ -135,8 +137,8 @@ def _with_right_colours(
         step_s: Seconds for each colour.
 
     Returns:
-        The settings, with the SPI coding that was right; None when none was. Without a person who can answer, the
-        settings count as right.
+        The settings, with the SPI coding that was right; None when none was. With a simulated strip, or without a
+        person who can answer, nobody is asked and the settings count as right.
     """
     from hardware.pictures.lights import colours
 

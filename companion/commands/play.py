@@ -99,7 +99,7 @@ def _built(starting: Starting, starts: Starts) -> App:
 
     Args:
         starting: The settings to build from.
-        starts: Record of failed starts, to which this one is added.
+        starts: Record of failed starts. This start is added, and taken out again if a SetupError is raised.
 
     Raises:
         DeviceError: The data folder can't be used.

@@ -64,7 +64,11 @@ def command(
 
 
 def open_reader(calibration: Path | None) -> Reader:
-    """Return a reader for the tray of that calibration, or for photos if None. Raises SetupError, DeviceError."""
+    """Return a reader for the tray of that calibration, or for photos if None.
+
+    Raises SetupError if the calibration or a network is missing, or a network is damaged; DeviceError if the
+    calibration can't be read.
+    """
     from vision.calibration.store import load_rig  # OpenCV takes a third of a second: not for `--help`
     from vision.networks import load_networks
     from vision.reading.reader import Reader
@@ -185,9 +189,9 @@ def _make_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _progress(images: Sequence[str]) -> Iterator[Iterator[str]]:
-    """Context manager: yield an iterator over the names that shows progress on standard error, if that is a terminal.
+    """Yield, as a context manager, an iterator over the names that shows progress on standard error.
 
-    Fewer than MIN_FOR_BAR names show none.
+    No progress is shown if that is no terminal, or for fewer than MIN_FOR_BAR names.
     """
     if len(images) < MIN_FOR_BAR or not sys.stderr.isatty():
         yield iter(images)

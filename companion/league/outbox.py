@@ -201,7 +201,7 @@ class Outbox:
             return Cursor()
 
     def _store(self, cursor: Cursor) -> None:
-        """Set the cursor in memory and write it to disk; if the disk fails, log that and try again in `waiting`."""
+        """Set the cursor in memory and write it to disk. A failed write is logged; the next `waiting` repeats it."""
         self._cursor = cursor
         try:
             write_file(self._path, (msgspec.json.encode(cursor),))

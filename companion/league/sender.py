@@ -94,7 +94,10 @@ class Sender(DeliveryThread):
             self._state = True, f"{self._server} has every finished game"
 
     def _open(self) -> tuple[Outbox, Ed25519PrivateKey]:
-        """Return the outbox and the table's private key. Raises DeviceError if address, key or aliases are wrong."""
+        """Return a new outbox and the table's private key, which is made if the table has none.
+
+        Raises DeviceError if the server's address, the key or the aliases are wrong.
+        """
         check_address("[league] server", self._server)
         key = key_of(self._folder)
         return Outbox(self._folder, self._past, name_of(key), aliases_of(self._aliases)), key

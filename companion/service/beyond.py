@@ -63,7 +63,8 @@ def opened_beyond(
 def _add(found: Beyond, name: str, open_it: Callable[[], tuple[Part, Health]]) -> None:
     """Call `open_it`, and add the part and health check that it returns to `found` under a name.
 
-    If a library or a device is missing, only a failing check is added, which says what is missing.
+    If a library or a device is missing, only a failing check is added, which says what is missing. Raises any other
+    ImportError.
     """
     try:
         part, health = open_it()

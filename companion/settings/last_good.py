@@ -16,7 +16,10 @@ FILE_NAME = "last-good-settings.json"
 
 
 def read(folder: Path) -> Settings | None:
-    """Return the last good settings of a data folder; None when there was no good start or the file is damaged."""
+    """Return the settings of a data folder's last good start; None if there was none or the file can't be read.
+
+    Values that this version refuses are replaced by the defaults.
+    """
     try:
         tree = msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=dict[str, dict[str, Any]])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):

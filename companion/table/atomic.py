@@ -11,7 +11,8 @@ from pathlib import Path
 def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
     """Replace or create a file atomically: write a file beside it, flush it to the disk and rename it.
 
-    Raises OSError; the old file is then unchanged, and the new one is deleted.
+    Raises OSError. The old file is then unchanged and the new one is deleted, unless only the flush of the folder
+    after the rename failed.
 
     Args:
         path: The file. The new content is first written to this path with its suffix replaced by `.part`.

@@ -296,7 +296,7 @@ def test_nobody_can_spend_more_than_either_player_has() -> None:
     refused(*rich, spend("Ann", 701))
 
 
-def test_points_are_spent_only_on_another_player_who_has_some() -> None:
+def test_points_are_spent_only_on_another_player_who_has_points() -> None:
     lines = [*bank(1000), *bank(1000), *LATE_CRAP]
     for name in ("Ann", "Nobody", "Cat"):
         refused(*lines, spend(name, 1), players=3)

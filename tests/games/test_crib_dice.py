@@ -36,7 +36,7 @@ def test_a_turn_begins_with_seven_dice() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 5, 6, 8])
-def test_no_other_number_of_dice_begins_a_turn(size: int) -> None:
+def test_a_turn_begins_with_no_number_of_dice_but_seven(size: int) -> None:
     assert f"A throw of {size} can't be made here" in refused([throw(*[1] * size)])
 
 

@@ -168,7 +168,7 @@ def test_crib_dice_asks_to_clear_the_tray_before_a_turn() -> None:
     assert at_rest(over("crib_dice")) == at_rest(over("crib_dice"), 5) == Meaning()
 
 
-def test_crib_dice_leaves_frozen_dice_unless_seven_are_thrown() -> None:
+def test_frozen_dice_stay_in_the_tray_unless_all_seven_are_thrown() -> None:
     assert (staying(FROZEN), takes_all(FROZEN)) == ((5, 5), False)
     assert (staying(told("crib_dice", MIXED)), takes_all(begun("crib_dice"))) == ((), True)
     assert staying(told("crib_dice", ALIKE, point(6))) == staying(begun("crib_dice")) == ()

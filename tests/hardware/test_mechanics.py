@@ -115,7 +115,7 @@ def test_the_printed_holder_lifts_the_light_bar_to_its_height() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_pieces_of_a_strip_are_straight_and_hold_every_led(name: str) -> None:
+def test_a_strip_is_cut_into_straight_pieces_that_hold_every_led(name: str) -> None:
     layout = preset(name)
     pieces = mm.strip_pieces(layout)
     assert [led for first, last in pieces for led in range(first, last + 1)] == list(range(layout.leds))

@@ -63,7 +63,7 @@ def test_painted_pictures_are_the_same_for_the_same_seed() -> None:
     assert sum(len(photo.dice) for photo in once) > 0
 
 
-def test_training_crops_show_values_and_some_no_face() -> None:
+def test_some_training_crops_show_no_face_of_a_die() -> None:
     rng = np.random.default_rng(3)
     bare = Photo(np.full((90, 120, 3), 60, np.uint8), np.empty((0, 4), np.float32))
     sets = [painted_set(3, [], 1), [bare]]

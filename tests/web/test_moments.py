@@ -66,7 +66,7 @@ def test_a_score_of_fifty_is_shown_and_removed_when_it_is_undone(chromium: Any, 
         fed.close()
 
 
-def test_a_skunk_is_shown_at_the_end() -> None:
+def test_a_skunk_is_reported_with_the_games_lost_at_the_end() -> None:
     rules = {**{each.key: each.default for each in GAMES["crib_dice"].switches}, "skunk": True}
     record = begun(Header("crib_dice", ("Ann", "Ben"), rules))
     board = 0

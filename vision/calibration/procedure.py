@@ -207,8 +207,8 @@ class Calibrating:
             camera: The camera that the frames come from. One without a motorised lens is left alone.
 
         Returns:
-            `found` with the lens's position. With the advice `focus` instead if no focus was found within FOCUS_S.
-            Unchanged for a camera without a motorised lens.
+            `found` with the lens's position. With the advice `focus` instead if none was found within FOCUS_S, or
+            before a recording ends. Unchanged for a camera without a motorised lens.
         """
         if not isinstance(camera, SensorCamera) or not camera.autofocus:
             return found
@@ -250,7 +250,7 @@ class Calibrating:
     def empty_tray(self, warm_frames: int = WARM_FRAMES) -> FrameBGR:
         """Return a picture of the empty tray, once sheet and hands are out, nothing moves and the exposure is held.
 
-        Meanwhile it says what to do. Sets `lamp` to the flicker that is measured in the frames used.
+        Tells the person meanwhile what to do. Sets `lamp` to the flicker that is measured in the frames used.
 
         Args:
             warm_frames: Frames to skip with a camera that does not report its exposure.

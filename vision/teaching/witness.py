@@ -162,9 +162,14 @@ class Witness:
 
 
 def _confirmed(die: Candidate, fused: Probabilities | None) -> Candidate:
-    """Return a die with fused probabilities if it is not confident yet and they name its value; else unchanged.
+    """Return a die with the fused probabilities if its value is the most probable one by them; else unchanged.
 
-    `fused` has (7,) probabilities; None leaves the die unchanged.
+    It keeps the lower of both no-face probabilities. From MIN_CONFIRMED on it is also marked as confirmed. A confident
+    die stays unchanged, as does one whose own value would change.
+
+    Args:
+        die: The die as it was read.
+        fused: (7,) probabilities of the labels; None leaves the die unchanged.
     """
     if fused is None or die.confident or fused.argmax() != die.value:
         return die

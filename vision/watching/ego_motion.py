@@ -27,8 +27,8 @@ MIN_OUTLIER_LEVELS = 1.0
 """Lower bound of the residual, in grey levels, from which a pixel counts as an outlier. On plain ground a multiple of
 the median residual would be so small that noise counts. A higher one lets moving dice disturb the estimate."""
 OUTLIER_MULTIPLE = 1.5
-"""Residual of an outlier as a multiple of the median residual. A pixel with this residual, as of a rolling die, has
-half its weight. A higher multiple lets moving dice disturb the estimate."""
+"""Residual at which a pixel has half its weight in the fit of the camera's motion, as a multiple of the median one.
+Pixels of a rolling die have larger residuals. A higher multiple lets moving dice disturb the estimate."""
 DAMPING = 1e-3
 """Damping of each step, relative to the mean curvature (Levenberg-Marquardt), so that directions without contrast get
 no motion. A larger one shortens each step, so that more steps are needed."""

@@ -35,8 +35,8 @@ NOISE_MULTIPLE = 2.0
 """Multiple of the median difference of two pictures that is taken for noise, such as the pile of a carpet, and added to
 the threshold of a changed pixel. A larger one overlooks faint motion."""
 MAX_NOISE_LEVELS = 6.0
-"""Upper bound of that allowance for noise, in grey levels. With a higher one two different scenes may pass for
-noise."""
+"""Upper bound of what noise (NOISE_MULTIPLE) adds to the threshold of a changed pixel, in grey levels. With a higher
+one two different scenes may pass for equal."""
 HELD_STILL_S = 0.25
 """Seconds without motion of dice that make a rest if the hand-held camera moved meanwhile. Rocking dice are then harder
 to see, so it is more than STILL_S. A longer one delays each reading."""

@@ -102,10 +102,10 @@ class Pairing:
         return self._owner_code or None
 
     def pair_owner(self, code: str, name: str, address: str, token: str | None = None) -> str | Refused:
-        """Pair a phone as the owner by the owner's code; return its new token, `HOSTED` (wrong code) or `FULL`.
+        """Pair a phone as the owner by the owner's code; return its new token, or the refusal `HOSTED` or `FULL`.
 
         Args:
-            code: The code that the phone sends.
+            code: The code that the phone sends. `HOSTED` if it is wrong, or if there is no code (see `owner_code`).
             name: The name that the phone gives itself.
             address: The phone's IP address.
             token: The phone's earlier token, which the new one replaces; None without.

@@ -132,7 +132,10 @@ def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
 
 
 def phones_joined() -> int | None:
-    """Return the number of phones on the Wi-Fi that this machine opens, as `iw` counts them; None if it opens none."""
+    """Return the number of phones on the Wi-Fi that this machine opens, as `iw` counts them.
+
+    Returns None if it opens none, or if `iw` is missing.
+    """
     names = [
         line.split()[1]
         for block in _iw("dev").split("phy#")

@@ -30,6 +30,8 @@ for _frozen in (2, 3, 4):
 def best_turn(bank: Floats, lost: float, bombs: Floats, piddle: Floats, start: int, fresh: Floats) -> float:
     """Return the value of a turn with best play, before its first throw, by backward induction over the holes.
 
+    It is in the unit of `bank` and `lost`, such as a win probability.
+
     Args:
         bank: (holes,) value of stopping at each hole. From `2 * MAX_SET_SCORE + 1` holes before its end on, every turn
             stops with its first set.
@@ -37,7 +39,7 @@ def best_turn(bank: Floats, lost: float, bombs: Floats, piddle: Floats, start: i
         bombs: (3,) value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
         piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set; the rest is a loss.
         start: Hole of the peg at which the turn starts.
-        fresh: (holes,) buffer that receives the value of a throw of seven at each hole from `start` on.
+        fresh: (holes,) buffer, changed in place: receives the value of a throw of seven at each hole from `start` on.
     """
     sets = np.empty(8 * 7)
     for hole in range(len(bank) - MAX_SET_SCORE - 1, start - 1, -1):

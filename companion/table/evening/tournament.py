@@ -169,7 +169,7 @@ def entry_of(
 
 
 def _scores(game: Game) -> tuple[int, int]:
-    """Return the final scores of a finished game of two players."""
+    """Return the final scores of a finished game of two players, in the order of its header."""
     if isinstance(game, PlayedGame):
         scores = game.transcript.state.standing.scores
     else:

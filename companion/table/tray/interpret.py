@@ -21,8 +21,8 @@ from companion.table.tray.motion import Motion, elsewhere, motion_of, moved
 from companion.table.tray.observation import Die, Observation
 
 BANK_AFTER_S = 2.0
-"""Seconds that the tray must stay empty before it banks. Too short: a hand that reaches in and hides the dice banks;
-too long: players wait."""
+"""Seconds that the tray must stay empty before the turn's points are banked. Shorter: a hand that reaches in and hides
+the dice banks them; longer: players wait."""
 
 
 @dataclass(frozen=True, slots=True)

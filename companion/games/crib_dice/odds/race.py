@@ -127,7 +127,7 @@ class FinishDistribution:
     def _crossed(self, hole: int) -> Floats:
         """Return the probability that n banks from `hole` on stay on the track and the next one finishes.
 
-        Shape (banks, past): by n, and by the holes past the last one where it finishes, minus 1.
+        Shape (banks, past): entry [n, k] is for a finish k + 1 holes past the last hole.
         """
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]
@@ -207,14 +207,14 @@ def _blocks(distribution: Floats, delay: int) -> Floats:
 
 
 def _delays(chances: Floats) -> Floats:
-    """Return the matrix (Toeplitz) that moves one block of turns to later turns by a random delay.
+    """Return the Toeplitz matrix that convolves a distribution over turns with a random delay, block by block.
 
     Args:
-        chances: (delay,) probability, by turn, that the peg starts again after this turn.
+        chances: (delay,) probability, by turn, that this turn ends in the fuchle that sends the peg to the start.
 
     Returns:
-        (BLOCK_TURNS, delay + BLOCK_TURNS): its product with each block of `_blocks` is the distribution over the
-        block's BLOCK_TURNS turns, when the distribution starts anew in the turn after the restart.
+        (BLOCK_TURNS, delay + BLOCK_TURNS) matrix. Its product with a block of `_blocks` is the delayed distribution
+        over the block's own BLOCK_TURNS turns. Turn 0 of the distribution follows the turn of the fuchle.
     """
     zeros = np.zeros(BLOCK_TURNS)
     shifted = sliding_window_view(np.concatenate((zeros, chances[::-1], zeros)), len(chances) + BLOCK_TURNS)

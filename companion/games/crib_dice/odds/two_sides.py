@@ -76,7 +76,7 @@ class DuelRules:
     def lost_last(self, place: int, wipeouts: int) -> int:
         """Return the number of games that a side loses if it wipes out in the last turn of a game.
 
-        If that wipe-out is a fuchle, they are those of a fuchled peg, else those of its place.
+        A wipe-out that completes a fuchle costs as many as a fuchled peg, any other as many as a peg at `place`.
 
         Args:
             place: Place of the side's peg before that turn.
