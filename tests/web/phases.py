@@ -30,18 +30,27 @@ PIPS = {1: "5", 2: "19", 3: "159", 4: "1379", 5: "13579", 6: "134679"}
 """Places of the pips on a grid of three by three, numbered as the keys of a telephone."""
 
 
-def places_of(values: Sequence[int], kept: Sequence[int]) -> list[tuple[int, int, float]]:
-    """Return where each die lies in the picture and how far it is turned: x, y, degrees."""
-    scattered = random.Random(str(values))
-    spots = [(100 + 165 * at, scattered.randrange(160, 480), scattered.uniform(0, 90)) for at in range(len(values))]
-    return spots + [(120 + 150 * at, 780, 0.0) for at in range(len(kept))]
+PX_PER_MM = 4
+"""Scale of the picture: 1280 pixels for a tray of 320 mm."""
+
+Lying = list[tuple[int, tuple[int, int, float]]]
+"""Dice in the picture: each one's value and place, as x, y and degrees."""
 
 
-def tray_jpeg(values: Sequence[int], kept: Sequence[int]) -> bytes:
-    """Draw a tray from above with those dice: the thrown ones scattered, the kept ones in a row below."""
+def scattered(values: Sequence[int]) -> Lying:
+    """Return dice as they lie after a throw."""
+    random_of = random.Random(str(values))
+    return [
+        (value, (100 + 165 * at, random_of.randrange(160, 480), random_of.uniform(0, 90)))
+        for at, value in enumerate(values)
+    ]
+
+
+def tray_jpeg(thrown: Lying, kept: Sequence[int]) -> bytes:
+    """Draw a tray from above with those dice: the thrown ones where they lie, the kept ones in a row below."""
     tray = Image.new("RGB", (1280, 960), (34, 84, 62))
     ImageDraw.Draw(tray).rectangle((0, 720, 1280, 732), fill=(70, 44, 22))
-    for value, (left, top, turned) in zip([*values, *kept], places_of(values, kept), strict=True):
+    for value, (left, top, turned) in [*thrown, *((each, (120 + 150 * at, 780, 0.0)) for at, each in enumerate(kept))]:
         die = Image.new("RGBA", (110, 110), (0, 0, 0, 0))
         pen = ImageDraw.Draw(die)
         pen.rounded_rectangle((3, 3, 107, 107), 20, fill=(244, 236, 215))
@@ -61,6 +70,7 @@ class Evening:
 
     def __init__(self, pub: Pub, lessons: bool = False) -> None:
         self.pub, self.at_s, self.lessons = pub, 100.0, lessons
+        self.thrown, self.kept = Lying(), list[int]()
 
     def begin(self, game: str, players: Sequence[str] = ("Ann", "Ben", "Cleo"), **more: Any) -> None:
         """Begin a game; the tray is empty."""
@@ -70,12 +80,25 @@ class Evening:
         self.see([])
 
     def see(self, thrown: Sequence[int], kept: Sequence[int] = (), doubt: str | None = None) -> None:
-        """Let the camera see those dice at rest."""
+        """Throw those dice beside the kept ones, and let the camera see them at rest."""
+        self.thrown, self.kept = scattered(thrown), list(kept)
+        self._observe(emptied=True, doubt=doubt)
+
+    def set_aside(self, value: int) -> None:
+        """Move all dice of a value to the keep zone; the others stay where they lie."""
+        self.kept += [each for each, _ in self.thrown if each == value]
+        self.thrown = [(each, place) for each, place in self.thrown if each != value]
+        self._observe(emptied=False)
+
+    def _observe(self, *, emptied: bool, doubt: str | None = None) -> None:
         self.at_s += 17
-        seen = observation(thrown, kept, doubt, self.at_s).observation
-        boxes = [(x, y, 145, 145) for x, y, _ in places_of(thrown, kept)]
-        lying = [msgspec.structs.replace(die, box_xywh=box) for die, box in zip(seen.thrown, boxes, strict=False)]
-        seen = msgspec.structs.replace(seen, thrown=tuple(lying), photo_jpeg=tray_jpeg(thrown, kept))
+        seen = observation([value for value, _ in self.thrown], self.kept, doubt, self.at_s).observation
+        lying = [
+            msgspec.structs.replace(die, x_mm=x / PX_PER_MM, y_mm=y / PX_PER_MM, box_xywh=(x, y, 145, 145))
+            for die, (_, (x, y, _)) in zip(seen.thrown, self.thrown, strict=True)
+        ]
+        photo = tray_jpeg(self.thrown, self.kept)
+        seen = msgspec.structs.replace(seen, thrown=tuple(lying), photo_jpeg=photo, emptied=emptied)
         self.pub.table.submit(Observe(seen))
 
     def play(self, **line: Any) -> None:
@@ -105,18 +128,18 @@ def crib_dice(evening: Evening) -> Iterator[str]:
     yield "rolling"
     evening.see([4, 4, 4, 2, 1, 6, 6])
     yield "point"
-    evening.see([2, 1, 6, 6], [4, 4, 4])
+    evening.set_aside(4)
     yield "kept"
     evening.see([])
     evening.see([4, 1, 2, 6], [4, 4, 4])
     yield "more"
-    evening.see([1, 2, 6], [4, 4, 4, 4])
+    evening.set_aside(4)
     evening.play(do="stop")
     evening.see([])
     yield "next"
     evening.turn([6, 6, 6, 6, 1, 2, 3], {"do": "point", "value": 6}, {"do": "stop"})
     evening.see([5, 5, 2, 3, 1, 4, 6])
-    evening.see([2, 3, 1, 4, 6], [5, 5])
+    evening.set_aside(5)
     evening.see([2, 3, 3, 4, 6], [5, 5])
     yield "wiped-out"
     evening.see([])
@@ -129,7 +152,6 @@ def crib_dice(evening: Evening) -> Iterator[str]:
     yield "miscounted"
     evening.answer((5, 5, 5, 1, 2))
     evening.see([1, 2], [5, 5, 5, 5, 5])
-    yield "piddle"
     yield "rollover"
 
 
@@ -166,7 +188,7 @@ def crag(evening: Evening) -> Iterator[str]:
     yield "begun"
     evening.see([6, 6, 2])
     yield "choose"
-    evening.see([], [6, 6])
+    evening.set_aside(6)
     evening.see([1], [6, 6])
     yield "second"
     evening.play(do="score", category="crag")

@@ -268,7 +268,7 @@ const notches = ({ label, count, full }) =>
 function says(snapshot, side) {
   const words = side.won ? [t("player.winner")] : side.notes.map((note) => t(note));
   if (side.games_lost) words.push(t("player.lost", { count: side.games_lost }));
-  if (!words.length) words.push(toGo(snapshot, side));
+  if (!words.length || side.notes.includes("player.not_on_board")) words.push(toGo(snapshot, side));
   return words.filter(Boolean).join(" · ");
 }
 

@@ -52,7 +52,7 @@ export function storyOf({ goal, players, luckiest, dearest }, folded = false) {
     costly = list(dearest, (move) => gaveAway(move, goal));
   return [
     accounts(players, goal),
-    ...players.filter((one) => typeof one.percentile === "number").map((one) => h("p", {}, beaten(one))),
+    ...players.filter((one) => (one.percentile ?? 0) >= WORTH_TELLING).map((one) => h("p", {}, beaten(one))),
     ...(luckiest.length ? [h("h3", {}, t("story.luckiest")), lucky] : []),
     ...(!dearest.length
       ? []
@@ -61,6 +61,8 @@ export function storyOf({ goal, players, luckiest, dearest }, folded = false) {
         : [h("h3", {}, t("story.dearest")), costly]),
   ];
 }
+
+const WORTH_TELLING = 0.01; // smallest share of perfect sheets beaten that is told: "0 %" would only hurt
 
 /** How a final total compares with perfectly played score sheets. */
 const beaten = (one) =>
