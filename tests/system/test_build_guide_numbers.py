@@ -73,9 +73,7 @@ def test_the_guides_room_and_gaps_match_the_drawn_parts() -> None:
     high = mm.BASE_WDH_MM[2] + mm.arm_for(camera, SIZE_WH).post_mm
     assert f"the post ends {high:g} mm above" in IN_ONE_LINE
     keep = f"{mm.KEEP_ZONE_MM - mm.RIDGE_WH_MM[0] / 2:g} mm of floor"
-    assert f"{keep}. The settings and the calibration count it from the ridge's middle, {mm.KEEP_ZONE_MM:g} mm" in (
-        IN_ONE_LINE
-    )
+    assert f"{keep}. The calibration counts it from the ridge's middle: {mm.KEEP_ZONE_MM:g} mm" in IN_ONE_LINE
     bore = mm.POST_MM + mm.CLEARANCE_MM
     assert f"holes of {bore:g} x {bore:g} mm" in IN_ONE_LINE
     pitch = BOARD.places_mm[1][0] - BOARD.places_mm[0][0]
