@@ -159,8 +159,9 @@ class Storm:
         member.pub.play(*self.chance.sample(["Ann", "Ben", "Cat", "Dan"], self.chance.choice((2, 2, 3))))
 
     def change(self, member: Member) -> None:
-        """Correct a throw, or play the last lines once more."""
-        if not member.pub.correct():
+        """Correct a throw, or play the last line once more. Undoing a game without a line would withdraw it."""
+        game = member.pub.table.state().record.game
+        if not member.pub.correct() and game is not None and game.lines:
             member.pub.undo()
         member.pub.finish()
 
