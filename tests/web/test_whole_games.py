@@ -161,13 +161,21 @@ SHIFTS = """window.shift = 0; new PerformanceObserver((list) => { for (const eac
 SLOW_LINK = {"offline": False, "latency": 20, "downloadThroughput": 200_000, "uploadThroughput": 100_000}
 
 
-def slow_phone(chromium: Any, address: str) -> Any:
-    """Return a page on a phone four times slower than this machine, with a network of 1.6 Mbit/s."""
+def slow_phone(chromium: Any, address: str, files_lost: str | None = None) -> Any:
+    """Return a page on a phone four times slower than this machine, with a network of 1.6 Mbit/s.
+
+    Args:
+        chromium: The browser.
+        address: Address of the page.
+        files_lost: Pattern of the addresses that the network never brings.
+    """
     page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
     link = page.context.new_cdp_session(page)
     link.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     link.send("Network.emulateNetworkConditions", SLOW_LINK)
     page.add_init_script(SHIFTS)
+    if files_lost is not None:
+        page.route(files_lost, lambda route: route.abort())
     page.goto(address, wait_until="commit")
     page.wait_for_selector("html[data-number]", state="attached")
     return page
@@ -196,14 +204,18 @@ def updated(page: Any, pub: Pub, number: int) -> Iterator[tuple[int, str]]:
         yield number, page.inner_text("#can")
 
 
-def test_a_new_snapshot_causes_no_layout_shift_on_a_slow_phone(chromium: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("files_lost", [None, "**/*.woff2"], ids=["all-files", "no-faces"])
+def test_a_new_snapshot_causes_no_layout_shift_on_a_slow_phone(
+    chromium: Any, tmp_path: Path, files_lost: str | None
+) -> None:
     with opened(tmp_path) as pub, served(pub) as address:
         number = pub.start()
-        page = slow_phone(chromium, address)
+        page = slow_phone(chromium, address, files_lost)
         page.wait_for_selector('#live[data-live="yes"]')
         page.evaluate("window.shift = 0")
         assert len(list(updated(page, pub, number))) == len(UPDATES)
         assert page.evaluate("window.shift") < 0.01
+        page.unroute_all()
         page.context.close()
 
 
