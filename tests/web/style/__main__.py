@@ -15,6 +15,14 @@ from web import static_files
 
 HERE = Path(__file__).parent
 PORT = 8099
+FILES = {
+    "ICONS": "shared/icons.svg",
+    "TOKENS": "shared/tokens.css",
+    "LOOK": "shared/look.css",
+    "EARLY": "shared/early.js",
+    "TEXTS": "texts/en-scoreboard.json",
+}
+"""Static file of each word in the page that stands for its address."""
 
 
 def with_style(pub: Pub) -> None:
@@ -28,8 +36,8 @@ def with_style(pub: Pub) -> None:
         start = re.search(r'id="start">(.*?)</script>', pub.stranger().get("/").text, re.DOTALL)
         assert start is not None, "every page has its start data"
         html = (HERE / "style.html").read_text(encoding="utf-8").replace("START", start[1])
-        for word, file in (("ICONS", "icons.svg"), ("TOKENS", "tokens.css"), ("LOOK", "look.css")):
-            html = html.replace(word, static_files.url(f"shared/{file}"))
+        for word, file in FILES.items():
+            html = html.replace(word, static_files.url(file))
         return flask.Response(html, mimetype="text/html")
 
     def script() -> flask.Response:
