@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import StringIO
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,9 @@ class Table:
     def held(self, **parts: Any) -> Evening:
         settings = validated({"data": {"dir": str(self.tmp_path)}, **self.settings})
         usual = {"throws_wanted": 2, "open_camera": lambda _settings: QuickCamera(), "temperature": lambda: 51.0}
-        given = {**usual, "clock": lambda: 100.0, **parts}  # on a real clock a busy machine reads too slowly
+        ticks = count()
+        usual["clock"] = lambda: next(ticks) / 10  # each reading takes 100 ms, however busy the machine is
+        given = {**usual, **parts}
         evening = Evening(settings, self.person, given.pop("checks", no_checks), **given)
         hold(evening, Screen(Console(file=StringIO())))
         return evening
