@@ -54,9 +54,10 @@ def accept(
     signature: str,
     now_s: float,
 ) -> Reply:
-    """Store a message's revision of a game and update results and standings, all in one transaction.
+    """Store a message's revision of a game, update results and standings, and return which revision counts now.
 
-    A repeated revision changes nothing. One older than the revision that counts is stored and changes nothing else.
+    All of it is one transaction. A repeated revision changes nothing. One older than the revision that counts is only
+    stored.
 
     Args:
         connection: A connection without an open transaction.
@@ -66,9 +67,6 @@ def accept(
         body: The signed bytes.
         signature: Their signature, hexadecimal.
         now_s: Seconds since 1970 by this machine's clock.
-
-    Returns:
-        The reply with the revision that counts now.
 
     Raises:
         NotAccepted: The game belongs to another table, was withdrawn or is of another kind, or this revision is stored

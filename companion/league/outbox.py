@@ -173,9 +173,7 @@ class Outbox:
     def _move(self, games: tuple[ArchivedGame, ...], open_from: int) -> None:
         """Move the cursor past the games that can't change any more and write it, so that the file stays small.
 
-        Args:
-            games: Games after the cursor, oldest first.
-            open_from: Number of the first game that may still change.
+        `games` are those after the cursor, oldest first; those from the number `open_from` on may still change.
         """
         settled = [game.number for game in games if game.number < open_from]
         link = link_of(self._folder, settled[-1]) if settled else None

@@ -146,6 +146,7 @@ def players(connection: Connection, name: str = "") -> Rows:
 def player(connection: Connection, number: int) -> dict[str, Any] | None:
     """Return a player's `id`, `name`, `pub`, standings (`seasons`), head to head (`rivals`) and newest 30 `games`.
 
+    Rivals are the 20 opponents met most often: `player`, `name`, `games`, and how many this player `won` and `lost`.
     Returns None for an unknown number. The number of a merged player gives the player that it was merged into.
     """
     found = connection.execute(
@@ -161,22 +162,16 @@ def player(connection: Connection, number: int) -> dict[str, Any] | None:
         " WHERE player = %s AND games > 0 ORDER BY season DESC, kind",
         key,
     ).fetchall()
-    return {**found, "seasons": seasons, "rivals": _rivals(connection, found["id"]), "games": connection.execute(
-        "SELECT g.game, g.kind, g.sides, g.played_at FROM (SELECT game, seq FROM results WHERE player = %s AND counted"
-        " ORDER BY seq DESC LIMIT 30) r JOIN games g USING (game) ORDER BY r.seq DESC",
-        key,
-    ).fetchall()}  # fmt: skip
-
-
-def _rivals(connection: Connection, player: int) -> Rows:
-    """Return the 20 opponents that a player met most often, with how often each of the two won.
-
-    Each has `player`, `name`, `games`, and `won` and `lost` from the first player's side.
-    """
-    return connection.execute(
+    rivals = connection.execute(
         "SELECT o.player, p.name, count(*) AS games, sum((r.lost < o.lost)::int) AS won,"
         " sum((r.lost > o.lost)::int) AS lost FROM results r JOIN results o USING (season, game)"
         " JOIN players p ON p.id = o.player WHERE r.player = %s AND r.counted AND o.counted AND o.side <> r.side"
         " GROUP BY o.player, p.name ORDER BY games DESC, p.name LIMIT 20",
-        (player,),
+        key,
     ).fetchall()
+    games = connection.execute(
+        "SELECT g.game, g.kind, g.sides, g.played_at FROM (SELECT game, seq FROM results WHERE player = %s AND counted"
+        " ORDER BY seq DESC LIMIT 30) r JOIN games g USING (game) ORDER BY r.seq DESC",
+        key,
+    ).fetchall()
+    return {**found, "seasons": seasons, "rivals": rivals, "games": games}

@@ -38,7 +38,6 @@ def rate(connection: Connection, batch: int = BATCH) -> int:
         if first is None or free is None or not free["free"]:
             return 0
         place = (first["season"], first["kind"])
-        _lock(connection, place, first["seq"])
         _wind_back(connection, place, first["seq"])
         return _rate_from(connection, place, first["seq"], batch)
 
@@ -61,10 +60,11 @@ def rate_game(rows: Iterable[dict[str, Any]], ratings: dict[int, PlackettLuceRat
             ratings[row["player"]] = new
 
 
-def _lock(connection: Connection, place: tuple[int, str], seq: int) -> None:
-    """Lock the rows of the games from number `seq` on, then the standings of their players, until the transaction ends.
+def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None:
+    """Reset the ratings of a season and kind to what they were before game `seq`, and mark later games as unrated.
 
-    `accept` locks in the same order, so that neither waits for the other forever. `place` is (season, kind of game).
+    The games from `seq` on, then the standings of their players, are locked until the transaction ends. `accept` locks
+    in the same order, so that neither waits for the other forever. `place` is (season, kind of game).
     """
     connection.execute(
         "SELECT FROM games WHERE (season, kind) = (%s, %s) AND seq >= %s ORDER BY seq FOR UPDATE", (*place, seq)
@@ -74,13 +74,6 @@ def _lock(connection: Connection, place: tuple[int, str], seq: int) -> None:
         " WHERE (season, kind) = (%s, %s) AND seq >= %s) ORDER BY player FOR UPDATE",
         (*place, *place, seq),
     )
-
-
-def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None:
-    """Reset the ratings of a season and kind to what they were before game `seq`, and mark later games as unrated.
-
-    `place` is (season, kind of game).
-    """
     connection.execute(
         "UPDATE standings s SET mu = b.mu, sigma = b.sigma FROM (SELECT DISTINCT ON (player) player, mu, sigma"
         " FROM results WHERE (season, kind) = (%s, %s) AND seq >= %s AND mu IS NOT NULL ORDER BY player, seq) b"
