@@ -30,13 +30,13 @@ def departures(x: Tensor) -> Tensor:
 
 
 class Faces(nn.Module):
-    """(n, 3, 96, 96) crops, -1 to 1, to (n, 7) logits: no face, then the values 1 to 6. About 76 million products."""
+    """(n, 3, 96, 96) crops, -1 to 1, to (n, 7) logits: no face, then the values 1 to 6. About 71 million products."""
 
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.Sequential(
-            layer(6, 16, 2),
-            layer(16, 24),
+            layer(6, 8, 2),
+            layer(8, 24),
             layer(24, 40, 2),
             Residual(40),
             layer(40, 80, 2),
