@@ -82,7 +82,8 @@ class Guest:
         def changed() -> bool:
             now = self.state()
             new = now["number"] > before["number"] or (now["question"] or {}) != (before["question"] or {})
-            return new and not (throws and now["phase"] == "settling")
+            unclear = now["pulse"] > before["pulse"] and (now["notice"] or {}).get("code") == "unclear"
+            return (new or unclear) and not (throws and now["phase"] == "settling")
 
         if not until(changed):
             raise self.stuck(f"nothing came of {words!r}")
