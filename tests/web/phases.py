@@ -37,11 +37,11 @@ Lying = list[tuple[int, tuple[int, int, float]]]
 """Dice in the picture: each one's value and place, as x, y and degrees."""
 
 
-def scattered(values: Sequence[int]) -> Lying:
-    """Return dice as they lie after a throw."""
-    random_of = random.Random(str(values))
+def scattered(values: Sequence[int], seed: float) -> Lying:
+    """Return dice as they lie after a throw; another seed gives other places."""
+    at_random = random.Random(seed)
     return [
-        (value, (100 + 165 * at, random_of.randrange(160, 480), random_of.uniform(0, 90)))
+        (value, (100 + 165 * at, at_random.randrange(160, 480), at_random.uniform(0, 90)))
         for at, value in enumerate(values)
     ]
 
@@ -81,7 +81,7 @@ class Evening:
 
     def see(self, thrown: Sequence[int], kept: Sequence[int] = (), doubt: str | None = None) -> None:
         """Throw those dice beside the kept ones, and let the camera see them at rest."""
-        self.thrown, self.kept = scattered(thrown), list(kept)
+        self.thrown, self.kept = scattered(thrown, self.at_s), list(kept)
         self._observe(emptied=True, doubt=doubt)
 
     def set_aside(self, value: int) -> None:
