@@ -220,6 +220,8 @@ def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | No
 def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]], time_s: float | None) -> None:
     """Draw the pegs of one hole: they divide its LEDs, or are shown in turn if there are fewer LEDs than pegs.
 
+    Pegs shown in turn fade in and out; their own brightness then has no effect.
+
     Args:
         canvas: The frame.
         leds: LEDs of the hole.

@@ -147,7 +147,10 @@ def _index_problems(texts: Sequence[str], leds: int) -> list[str]:
 
 
 def _indices(text: str) -> tuple[int, ...]:
-    """Return the LED indexes that a text such as `0-60,66-126` lists, in its order; `5-3` runs backwards."""
+    """Return the LED indexes that a text such as `0-60,66-126` lists, in its order; `5-3` runs backwards.
+
+    The text must match `_RANGES` or be empty; an empty text gives an empty tuple.
+    """
     found: list[int] = []
     for part in filter(None, text.replace(" ", "").split(",")):
         first, _, last = part.partition("-")

@@ -10,7 +10,10 @@ import segno
 
 @functools.lru_cache(maxsize=16)
 def svg(text: str) -> bytes:
-    """Return a QR code of `text` as SVG: dark on white, with quiet zone, error correction M. The last 16 are cached."""
+    """Return a QR code of `text` as SVG: dark on white, with quiet zone, error correction M. The last 16 are cached.
+
+    Raises ValueError if the text is too long for a QR code.
+    """
     out = io.BytesIO()
     segno.make(text, error="m", micro=False).save(
         out, kind="svg", border=4, dark="#17110c", light="#ffffff", xmldecl=False

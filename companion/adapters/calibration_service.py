@@ -24,8 +24,8 @@ from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Zone, projected
 
 FRAME_TIMEOUT_S = 20.0
-"""Longest wait in seconds for the next frame. Too short: fails while the table still reads the last one, which takes
-seconds with a sheet in view."""
+"""Longest wait in seconds for the next frame; then calibrating fails. Longer: a dead camera is reported later; shorter:
+it fails while the table still reads the last frame, which takes seconds with a sheet in view."""
 RESERVED_S = 5.0
 """Seconds that the table gets no frames after the sheet was detected. Shorter than the page's 0.7 s between requests:
 the table reads markers as dice; longer: it stays blind."""

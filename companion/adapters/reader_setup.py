@@ -135,7 +135,8 @@ def _uncalibrated(
 ) -> ReaderSetup:
     """Return the setup of a reader without a stored calibration; a virtual camera knows its own geometry.
 
-    Its health check always returns `ok` and `says`.
+    Its health check always returns `ok` and `says`. `witness` returns the learned examples of the dice in use, or None
+    without any.
     """
     rig = camera.rig() if isinstance(camera, VirtualCamera) else None
     return ReaderSetup(Reader(networks, rig, witness), rig, lambda: (ok, says))

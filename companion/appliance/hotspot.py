@@ -77,7 +77,7 @@ def keyfile(name: str, password: str) -> str:
     turns protected management frames off: a Pi's brcmfmac can't install their key (raspberrypi/linux #7247).
 
     Args:
-        name: The network's name.
+        name: The network's name. Name and password are not checked, and written as they are.
         password: Its WPA password, 8 to 63 ASCII characters.
     """
     return f"""[connection]

@@ -222,9 +222,10 @@ class Releases:
             remove(self.folder / name)
 
     def _fill(self, place: Path, source: Source) -> None:
-        """Install the source and its dependencies into a new release's folder `place`, a virtual environment.
+        """Make `place`, a new release's folder, a virtual environment with the source and its dependencies.
 
-        A single wheel is installed into a copy of the proven release. Raises DeviceError.
+        A single wheel is installed into a copy of the proven release, and takes the dependencies from there. Raises
+        DeviceError if a command fails or a wheel finds no proven release.
         """
         run, python = self.machine.run, str(place / "bin" / "python")
         if source.is_wheel:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def of_owner(folder: Path) -> Iterator[None]:
-    """Context manager: act with the rights of a folder's owner instead of root's. Other users get only the umask.
+    """Context manager: act with the rights of a folder's owner instead of root's; new files get mode 0640 at most.
 
-    A link that the owner made then leads only where the owner may go, and new files belong to the owner. New files get
-    mode 0640 at most.
+    A link that the owner made then leads only where the owner may go, and new files belong to the owner. If the process
+    is not root's, or root owns the folder, only the mode of new files changes.
     """
     user, group = owner(folder)
     mask, groups = os.umask(0o027), os.getgroups()

@@ -31,9 +31,8 @@ AFTER_UNDO_S = 8.0
 
 A second undo often follows; with a lower value the bot plays on in between."""
 RETHROW_S = 20.0
-"""Seconds without an accepted reading after which the bot's dice are thrown again. Higher: a doubt lasts longer.
-
-The simulated tray throws. Lower: a throw may be repeated while it is still read."""
+"""Seconds without an accepted reading after which the simulated tray throws the bot's dice again. Higher: a doubt lasts
+longer; lower: a throw may be repeated while it is still read."""
 MAX_SETTLE_S = 10.0
 """Longest wait in seconds for a moving tray to come to rest; then the bot decides anyway. Higher: a longer wait."""
 POLL_S = 0.5

@@ -14,8 +14,8 @@ MAX_LINES = 10
 """Most messages that one place in the code may log within a window; further ones are only counted. More: a failing loop
 fills the SD card; fewer: causes are lost."""
 WINDOW_S = 60.0
-"""Length in seconds of the window in which the messages of one place are counted. Longer: fewer messages are written in
-all."""
+"""Length in seconds of the window in which one place in the code may log MAX_LINES messages. Longer: fewer messages are
+written."""
 
 _PRIORITIES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
 """Least level of Python's logging -> syslog priority (sd-daemon(3))."""
@@ -59,7 +59,7 @@ class Structured(logging.Formatter):
     """Formats each message as one JSON object: `t` (seconds since 1970), `level`, `part`, `says`, and any `trace`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the message as a JSON object."""
+        """Return the message as one line of JSON; `trace` is there only if an exception was logged."""
         level, says = record.levelname.lower(), record.getMessage()
         line = {"t": record.created, "level": level, "part": record.name, "says": says}
         if record.exc_info:

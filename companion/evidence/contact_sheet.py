@@ -51,7 +51,10 @@ def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, An
 
 
 def _figure(folder: Path, each: Rescored) -> str:
-    """Save a throw's last picture, with the new reading drawn on it, as `N.jpg`; return its HTML figure and caption."""
+    """Save a throw's last picture, with the new reading drawn on it, as `N.jpg`; return its HTML figure and caption.
+
+    N is the throw's number.
+    """
     throw = each.throw.stands.throw
     save_jpeg(annotated(each.throw.package.pictures()[-1], each.now), folder / f"{throw}.jpg")
     words = (

@@ -76,6 +76,7 @@ def _add_pages(made: flask.Blueprint, read: Read) -> None:
         """Show a season and kind of game: standings, tournaments, records and newest games.
 
         The query may name the order of the standings (`by`) and how many of their rows to skip (`skip`).
+        An unknown season is a 404.
         """
         skip = min(max(0, flask.request.args.get("skip", 0, int)), MAX_NUMBER)
         found = read(queries.season_page, number, kind, _order(), skip)

@@ -164,7 +164,8 @@ def _reinterpreted(changes: Changes) -> Changes:
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
     """Return `changes` with the steps of an interpretation: journal its lines, then set memory, question and notice.
 
-    While a question is open, an interpretation that is not `settled` plays no lines, but may replace the question.
+    A `settled` interpretation closes an open question. Any other plays no lines while a question is open, but its own
+    question replaces the open one, unless that one `_outranks` it.
     """
     before = changes.state.asked
     if before and not outcome.settled:

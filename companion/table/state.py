@@ -133,7 +133,8 @@ class TableState:
     def after(self, step: Entry | Noted) -> TableState:
         """Return the state after one step; `self` is unchanged.
 
-        A journal entry also clears offer, choice and announcement. Raises RulesError if the rules refuse the entry.
+        A journal entry changes the record, and clears offer, choice and announcement. A `Noted` step replaces all but
+        the record. Raises RulesError if the rules refuse the entry.
         """
         match step:
             case Noted(state):

@@ -58,6 +58,9 @@ class Result(Generic[P, G]):
 def check(draw: Draw[P], most: int) -> None:
     """Raise RulesError if a draw can't be played.
 
+    Wrong are an unknown form, too few or too many players, a player listed twice, and a handicap that is out of range
+    or of somebody else.
+
     Args:
         draw: The draw.
         most: Most players that are allowed.

@@ -93,7 +93,10 @@ def _match(
 
 
 def _knockout(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, G]]:
-    """Return the matches of a knockout, round by round, each round from the top of the bracket."""
+    """Return the matches of a knockout, round by round, each round from the top of the bracket.
+
+    A bye makes no match. A match whose players are not known yet has None in their place, and no result.
+    """
     line = [None if player is None else _Entrant(player) for player in bracket(draw.players)]
     matches, number = list[Match[P, G]](), 0
     while len(line) > 1:

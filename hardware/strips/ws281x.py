@@ -50,7 +50,7 @@ class Ws281xStrip:
         self._strip: Any = None
 
     def start(self) -> None:
-        """Load the library and take the pin.
+        """Load the library and take the pin. Has no effect if it is started.
 
         Raises DeviceError on a machine that is no Raspberry Pi up to the 4, without the library, or if the library
         can't use the pin.

@@ -72,7 +72,8 @@ BOARD_MARGIN_MM = 12.0
 FRONT_MM = 3.0
 """Thickness of the LED board's front panel, in mm."""
 LIGHT_WALL_MM = 6.0
-"""Thickness in mm of the printed grid that keeps one hole's light out of the next. Higher: a thicker LED board."""
+"""Depth in mm, front to back, of the printed grid that keeps one hole's light out of the next. Higher: a thicker LED
+board."""
 BACK_MM = 6.0
 """Thickness of the LED board's back panel, in mm. Higher: a thicker LED board."""
 HOLE_MM, LIGHT_HOLE_MM = 5.0, 5.6

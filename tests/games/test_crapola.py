@@ -251,7 +251,7 @@ def test_the_crap_out_that_ends_the_game_reverses_the_direction() -> None:
     assert (end["over"], end["direction"]) == (True, -1)
 
 
-def test_the_last_round_goes_on_when_the_leader_is_pushed_below_the_target() -> None:
+def test_the_last_round_ends_the_game_though_the_leader_fell_below_target() -> None:
     lines = [*bank(1000), *bank(1000), *bank(1000), spend("Ann", 1000)]
     end = view(*lines, target=2000)
     assert (end["over"], end["scores"], end["outcome"]["winners"]) == (True, {"Ann": 1000, "Ben": 0}, ["Ann"])

@@ -167,7 +167,7 @@ def test_a_bomb_with_nobody_left_to_hit_only_ends_the_turn() -> None:
     assert (over["outcome"]["winners"], over["scores"]["Ben"], over["wipeouts"]["Ben"]) == (["Ann"], 2, 0)
 
 
-def test_a_leavers_sheet_stays_and_cannot_win() -> None:
+def test_a_leavers_crag_sheet_stays_and_the_seat_has_no_more_turns() -> None:
     crag = throw(1, 6, 6)
     after = view("crag", crag, score("crag"), throw(1, 1, 1), leave("Ann"), score("ones"), players=3)
     assert (after["player"], after["sheets"]["Ann"], after["round"]) == ("Cat", {"crag": 50}, 1)

@@ -170,7 +170,7 @@ def test_the_offers_of_a_first_throw_have_a_total_probability_of_1() -> None:
     assert all(offer for offer, _ in crib_odds.first_throws()), "there is always a pair"
 
 
-def test_a_turn_of_crib_dice_is_expected_to_bring_7_7_or_8_3_points() -> None:
+def test_a_crib_dice_turn_is_worth_7_7_points_or_8_3_in_the_advanced_game() -> None:
     assert options(begun("crib_dice").state) == [{"line": {"throw": 7}, "value": pytest.approx(7.695357, abs=1e-6)}]
     advanced = begun("crib_dice", rules=ADVANCED).state
     assert options(advanced) == [{"line": {"throw": 7}, "value": pytest.approx(8.301677, abs=1e-6)}]

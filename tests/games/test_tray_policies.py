@@ -178,7 +178,7 @@ def test_frozen_dice_stay_in_the_tray_unless_all_seven_are_thrown() -> None:
     assert (policy.dice_expected(FROZEN.state), policy.dice_expected(over("crib_dice").state)) == (7, None)
 
 
-def test_crag_gives_notice_of_the_next_action_with_the_three_dice() -> None:
+def test_crag_at_rest_says_what_the_player_does_next_with_the_dice() -> None:
     thrown_once, kept = told("crag", throw(6, 6, 2)), told("crag", throw(6, 6, 2), keep(6, 6))
     entered = told("crag", throw(6, 6, 2), score("sixes"))
     assert at_rest(begun("crag")) == notice("clear_tray", sizes=[3])
@@ -273,7 +273,7 @@ def test_crapola_plays_set_aside_dice_before_the_next_throw_or_stop() -> None:
     assert (policy.starts_afresh(kept.state), policy.starts_afresh(begun("crapola").state)) == (False, True)
 
 
-def test_crapola_leaves_the_dice_set_aside_since_the_last_hot_dice() -> None:
+def test_in_crapola_dice_kept_since_the_last_hot_dice_stay_in_the_tray() -> None:
     kept = [throw(1, 1, 5, 2, 3, 6), keep(5)]
     assert (staying(crapola(*kept)), takes_all(crapola(*kept))) == ((5,), False)
     assert staying(crapola(*kept, throw(1, 2, 3, 3, 6), keep(1))) == (1, 5)

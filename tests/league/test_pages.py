@@ -143,7 +143,7 @@ def test_league_pages_speak_the_language_of_the_browser(season: Season, accepted
         assert path == "/nowhere" or "Accept-Language" in got.headers["Vary"], "a cache keeps each language"
 
 
-def test_league_pages_forbid_and_contain_no_address_of_another_host(season: Season) -> None:
+def test_league_pages_neither_name_nor_load_from_another_host(season: Season) -> None:
     got = season.get(f"/games/{season.game}")
     assert "default-src 'none'; script-src 'self'" in got.headers["Content-Security-Policy"]
     assert "http://" not in got.get_data(as_text=True)

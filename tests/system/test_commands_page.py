@@ -30,7 +30,7 @@ def test_the_page_lists_every_command_with_all_its_options() -> None:
     assert {name: set(re.findall(r"`(--[\w-]+)`", options)) for name, options in rows} == dict(leaves(pegpip))
 
 
-def test_every_option_in_a_usage_line_of_the_page_exists() -> None:
+def test_every_option_in_a_usage_line_of_the_commands_page_exists() -> None:
     known = dict(leaves(pegpip))
     usages = re.findall(r"`pegpip ([^`]+)`", PAGE.read_text(encoding="utf-8"))
     for usage in usages:

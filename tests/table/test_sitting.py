@@ -150,7 +150,7 @@ def test_a_newcomer_gets_a_free_colour() -> None:
     assert sorted(colours({}, tuple("ABCDEFGHIJKL")).values()) == [0, 0, 1, 1, *range(2, 10)]
 
 
-def test_two_players_with_the_same_old_colour_get_different_ones() -> None:
+def test_of_two_players_who_had_the_same_colour_before_one_gets_another() -> None:
     assert colours({"Ann": 0, "Ben": 1, "Cid": 0, "Dot": 1}, ("Ann", "Cid")) == {"Ann": 0, "Cid": 1}
 
 

@@ -128,7 +128,7 @@ def test_crapola_lifting_hot_dice_does_not_bank(table: Table, tray: Tray, clock:
     assert (known(after.state)["kept"], known(after.state)["turn_points"]) == ([[1, 2, 3, 4, 5, 6]], 1000)
 
 
-def test_crapola_hot_dice_kept_by_phone_wait_for_throw_or_button(table: Table, tray: Tray) -> None:
+def test_after_crapola_hot_dice_kept_by_phone_one_may_throw_or_bank(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
     after = table.submit(PlayLine(number=table.snapshot().number, line={"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}))

@@ -50,7 +50,7 @@ def test_a_later_trusted_reading_plays_the_throw_and_ends_the_question(evening: 
         evening.table.submit(Answer(question=known(first.question).id, values=(3, 3, 4, 5, 6)))
 
 
-def test_a_question_stays_open_without_its_dice_and_delays_the_next_throw(evening: Evening) -> None:
+def test_a_question_stays_open_after_its_dice_go_and_delays_a_throw(evening: Evening) -> None:
     frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.UNREAD).question
     evening.tray.lift()

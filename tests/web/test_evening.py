@@ -144,7 +144,7 @@ def test_an_unfinished_games_luck_is_refused(played: Pub) -> None:
     assert "not finished" in client.get(f"/api/evening/{number}/chances").json["message"]
 
 
-def test_a_finished_games_win_chances_come_line_by_line(tmp_path: Path) -> None:
+def test_a_finished_games_win_chances_are_given_after_each_line(tmp_path: Path) -> None:
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
         for players in (["Ann", "Ben"], ["Ann"]):
             pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": players}))

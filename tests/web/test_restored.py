@@ -122,7 +122,7 @@ def test_every_page_is_the_same_after_a_restore(moved: tuple[dict[str, Any], dic
     assert differ == []
 
 
-def test_every_download_is_the_same_byte_for_byte_after_a_restore(
+def test_every_file_is_the_same_byte_for_byte_after_a_restore(
     moved: tuple[dict[str, Any], dict[str, Any], Path],
 ) -> None:
     _, _, place = moved

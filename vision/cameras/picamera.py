@@ -89,7 +89,7 @@ class Picamera2Camera:
             raise DeviceError(f"The camera does not start ({refused}).", RETRIED) from refused
 
     def frame(self) -> Frame:
-        """Return the next frame; also send the camera the controls that lock or unlock exposure and focus.
+        """Return the next frame, and lock or unlock the camera's exposure and focus if the frame asks for it.
 
         Raises:
             DeviceError: The camera was not started or fails, no frame comes within 2 s, or the picture is cropped to

@@ -185,16 +185,15 @@ class Selection:
 def select(candidates: Sequence[Candidate], expect: int | None) -> Selection:
     """Choose the dice among the candidates: the `expect` best ones, or as many as the scores suggest if it is None.
 
-    Dice of one throw have similar sizes. A candidate of another size is ranked by its quality, which is low without a
-    clear value, because pips look like small faces at too large a scale. Candidates that are pips of a chosen die are
-    dropped.
+    Dice of one throw have similar sizes. If `expect` is None, a candidate of another size is never chosen. Else it is
+    ranked by its quality, which is low without a clear value: at too large a scale pips look like small faces.
 
     Args:
         candidates: Scored candidates in any order.
         expect: The expected number of dice; None if unknown.
 
     Returns:
-        The chosen dice, and the rejected candidates that may be dice.
+        The chosen dice, and the rejected candidates that may be dice. Pips of a chosen die are in neither.
     """
     candidates = sorted(candidates, key=lambda candidate: -candidate.score)
     similar = _similar_in_size(candidates)

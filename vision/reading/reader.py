@@ -122,9 +122,14 @@ class Reader:
         return self._read(Photo(frame_bgr, expect, passes(frame_bgr, self._networks.detector)), expect)
 
     def _read(self, scene: Scene, expect: int | None, again: Reading | None = None) -> Reading:
-        """Read a scene of `expect` dice, None if unknown; return the dice from left to right and the doubt.
+        """Return the reading of a scene: its dice from left to right, the doubt or None, and all candidates.
 
-        Objects of a die's size that no die explains are added as dice without a value.
+        If there is a doubt, foreground of a die's size that no die covers is added as a die without a value.
+
+        Args:
+            scene: The photo or frame.
+            expect: The expected number of dice; None if unknown.
+            again: The reading of the frame before; if it is trusted, it counts as an agreeing pass.
         """
         selection, doubt = self._select(scene, expect, again)
         dice = [Die(die.value, scene.box(die.detection), round(die.confidence, 3)) for die in selection.dice]

@@ -135,7 +135,7 @@ class Witness:
         return (1 - self._fit.error) * fused + self._fit.error / LABELS
 
     def _fitted(self) -> Fit:
-        """Fit weight, nearness and error rate by comparing each example with those of other throws."""
+        """Return the `Fit` of the examples, from comparing each with those of other throws. They must be `usable`."""
         labels = np.array([each.label for each in self.examples])
         nearest = np.stack(
             [self._nearest(self._distances(each.features), self._throws != each.throw) for each in self.examples]

@@ -221,7 +221,8 @@ class Watcher:
 
         Returns:
             Time of the last frame in seconds, and the settled reading. The reading is None if something moved, a frame
-            was in doubt or the recording ended. The dice are then read anew once they have been still for long enough.
+            was in doubt, the recording ended or the watcher was stopped. The dice are then read anew once they have
+            been still for long enough.
         """
         (reader, rig), expect = self._setup, self._expect()
         at_s, clear_s = first.at_s, first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)

@@ -11,8 +11,8 @@ FIRST_PAUSE_S = 60.0
 """First wait of an IP address with too many wrong guesses, in seconds. Higher: all waits are longer.
 It follows `FREE_GUESSES` wrong guesses; each further one doubles it, up to `MAX_PAUSE_S`."""
 MAX_PAUSE_S = 3600.0
-"""Longest wait of an IP address, in seconds. Higher: a guest who has mistyped often waits longer; fewer PINs a day.
-A guest can still try again the same evening."""
+"""Longest wait of an IP address, in seconds. Higher: an attacker tries fewer PINs a day; an honest guest waits longer.
+With an hour, a guest who has mistyped often can still try again the same evening."""
 FORGET_AFTER_S = 4 * MAX_PAUSE_S
 """Seconds without a wrong guess after which those of an IP address may be forgotten; longer than its longest wait."""
 MAX_ADDRESSES = 4096

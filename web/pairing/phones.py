@@ -308,7 +308,7 @@ class Pairing:
         return gone
 
     def give_role(self, number: int, role: Role) -> bool:
-        """Set the role of the paired phone with this number: owner, player or screen. Return False if there is none."""
+        """Save the role (owner, player or screen) of the phone with this number. Return False if there is none."""
         with self._lock:
             changed = {
                 key: msgspec.structs.replace(phone, role=role)

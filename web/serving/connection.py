@@ -43,7 +43,10 @@ class Connection(H11Protocol):
         self._start_head_timeout()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timeouts, and give back the place that `FairSocket.accept` has taken for this connection."""
+        """Stop the timeouts, and give back the place that `FairSocket.accept` has taken for this connection.
+
+        Connections from this machine take none.
+        """
         for timeout in (self._head_timeout, self.timeout_keep_alive_task):
             if timeout is not None:
                 timeout.cancel()
@@ -52,7 +55,10 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse received bytes. The head timeout runs from a request's first byte until its head is complete."""
+        """Parse received bytes. The head timeout ends when a request's head is complete.
+
+        It begins with the connection, and for a later request on it with the first byte.
+        """
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             if self._head_timeout is not None:

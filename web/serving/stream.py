@@ -29,8 +29,8 @@ PATH = "/api/events"
 KEEP_ALIVE = b": still here\n\n"
 """A comment line of the event stream, sent at each heartbeat without a change. A page that gets nothing reconnects."""
 RETRY_MS = 1000
-"""Milliseconds until a browser reopens a broken stream. Higher: pages stay outdated longer after a restart.
-Sent as the stream's `retry` field. Lower: all phones connect at once."""
+"""Milliseconds until a browser reopens a broken stream, sent as its `retry` field. Higher: pages stay outdated longer
+after a restart; lower: all phones connect at once."""
 WRITES_PER_TURN = 100
 """Streams that are written to in one turn of the event loop. Higher: other requests wait longer."""
 HEADERS = (

@@ -72,8 +72,8 @@ class Screen:
 def hold(evening: Evening, screen: Screen) -> None:
     """Run every step of the guided check of a new table (`pegpip doctor --first-evening`) with a person.
 
-    Findings are stored in `evening`; progress and findings are shown on `screen`. A step that raises an error becomes a
-    failed finding. Ctrl-C ends the check and keeps the results; skipped steps are listed in `evening.not_done`.
+    Findings are stored in `evening`; progress and findings are shown on `screen`. A CompanionError of a step becomes a
+    failed finding. Ctrl-C ends the check and keeps the results. Skipped steps are listed in `evening.not_done`.
     """
     with screen.shown():
         for number, step in enumerate(STEPS):

@@ -55,7 +55,7 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
     """Return for each seat the regrets of its decisions that count, in order of play.
 
     A regret is the value of the best option less that of the option taken; 0 for the best. A decision counts if its
-    best and worst options differ by LEAST_AT_STAKE or more. Lines of the roll-off are left out.
+    best and worst options differ by LEAST_AT_STAKE or more; see there for its unit. Lines of the roll-off are left out.
 
     Args:
         transcript: The game, finished or not. A decision to throw counts like any other.

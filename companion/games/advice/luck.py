@@ -209,8 +209,9 @@ def value_taken(
 ) -> float:
     """Return the value of the action that was taken, looked up among the values of all options.
 
-    A throw has the value of throwing that number of dice, whatever they showed. Of a spending, `values` list only the
-    least and greatest amount. Another amount has their value for points, else the value of the position after it.
+    A throw has the value of throwing that number of dice, whatever they showed. Of a `Spend`, `values` list only the
+    least and the greatest amount. Any other amount has the points of these, or for the other goals the chances of
+    the position after it.
 
     Args:
         values: Every option before the action, with its value.

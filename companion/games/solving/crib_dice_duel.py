@@ -169,7 +169,8 @@ def turn_ends(
         values: Equities of all states, shape SHAPE.
         at: State before the turn: an index of `values`.
         bank: (holes,) receives the equity after a stop at each hole from the mover's on.
-        bombs: (3,) receives the equity after a bomb with five, six and seven 1s; `-inf` where it is not allowed.
+        bombs: (3,) receives the equity of a bomb with five, six and seven 1s; all `-inf` if bombs are not allowed. With
+            five it includes the risk of a wipe-out (`ANNOUNCED`).
 
     Returns:
         Equity after a wipe-out, and the index at which the filled part of `bank` ends.

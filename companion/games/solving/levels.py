@@ -28,6 +28,9 @@ def played_transcript(header: Header, level: str, seed: str) -> Transcript:
         header: Set-up of the game.
         level: Name of the level.
         seed: Seed of the dice; equal seeds give equal games.
+
+    Raises:
+        RulesError: There is no such level.
     """
     decide, dice, transcript = level_named(level), random.Random(seed), Transcript.begin(header)
     while transcript.state.standing.to_play is not None:

@@ -162,10 +162,10 @@ class Archive:
         return stored.next.number, stored.games
 
     def note(self, games: Iterable[object]) -> None:
-        """Update the archive in memory with the archived games in `games`; only `write` changes the file.
+        """Update the archive in memory with the `ArchivedGame` objects in `games`; only `write` changes the file.
 
-        Games older than these stay. Later games are replaced; one that is missing in `games` was taken back and is
-        dropped. Games in `games` that are not archived (`PlayedGame`) are skipped.
+        They replace all games from the oldest of them on; earlier games stay. A later game that is missing in `games`
+        was taken back, so it is dropped. Other objects in `games` (`PlayedGame`) are skipped.
         """
         fresh = {game.number: game for game in games if isinstance(game, ArchivedGame)}
         if fresh:

@@ -348,9 +348,9 @@ def _rolled(now: Situation) -> Interpretation:
 
 
 def _possible_plays(now: Situation, still: Values = ()) -> list[tuple[Action, ...]]:
-    """Return every distinct sequence of lines that the rules allow and the dice can mean.
+    """Return every way to read the dice as transcript lines that the rules allow, without duplicates; may be empty.
 
-    Each ends with a `Throw`, after the decisions that the keep zone implies. `still` holds the values of dice that did
+    Each way is the decisions that the keep zone implies, then one `Throw`. `still` holds the values of dice that did
     not move since the last observation; a policy may count them as not thrown.
     """
     plays = list[tuple[Action, ...]]()

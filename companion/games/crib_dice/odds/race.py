@@ -94,8 +94,8 @@ class FinishDistribution:
             chances: Probability that a turn banks 0, 1, 2, ... points.
 
         Returns:
-            (banks, holes + 1) by n from 0 and by k. It ends at the first n with a negligible probability of still being
-            on the track.
+            (banks, holes + 1) by n from 0 and by k; sums past the last hole are left out. It ends at the first n with
+            a negligible probability of still being on the track.
         """
         found = [np.append(1.0, np.zeros(self.holes))]
         turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # sum over the wipe-outs before each bank
