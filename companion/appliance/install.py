@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import configparser
 import contextlib
+import json
 import os
 import shutil
 import sys
@@ -184,13 +185,18 @@ layout = "{LAYOUT}"
 
 [web]
 port = {PORT}
-wifi = "{name}"                 # the Wi-Fi that phones join; has a QR code
-wifi_password = "{password}"
-hotspot = "{name}"              # name of the table's own Wi-Fi, used where there is no other
+wifi = {_toml(name)}                 # the Wi-Fi that phones join; has a QR code
+wifi_password = {_toml(password)}
+hotspot = {_toml(name)}              # name of the table's own Wi-Fi, used where there is no other
 
 [data]
 dir = "{DATA}"
 """
+
+
+def _toml(text: str) -> str:
+    """Return a text as a TOML string: JSON writes the same quotes and escapes."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def changes(wanted: Iterable[Step], machine: Machine) -> list[str]:

@@ -17,6 +17,7 @@ import tomllib
 import urllib.request
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from http.client import HTTPException
 from pathlib import Path
 
 from companion.appliance.machine import Machine
@@ -181,7 +182,7 @@ def entry_of(page: str) -> int | None:
         parts = _json(f"{page}/healthz")["parts"]
         well = all(parts.get(part, {}).get("ok") for part in ("table", "journal", "pages"))
         number = _json(f"{page}/api/state")["number"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, HTTPException, ValueError, KeyError, TypeError):
         return None
     return number if well and isinstance(number, int) else None
 
@@ -209,7 +210,7 @@ def value_in(settings: Path, section: str, key: str) -> object:
 
 
 def _json(address: str) -> dict[str, dict[str, dict[str, object]]]:
-    """Fetch a JSON object over HTTP. Raises OSError, ValueError or TypeError."""
+    """Fetch a JSON object over HTTP. Raises OSError, HTTPException, ValueError or TypeError."""
     with urllib.request.urlopen(address, timeout=5) as answer:  # noqa: S310 - our own page
         found = json.loads(answer.read())
     if not isinstance(found, dict):

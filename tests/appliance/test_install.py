@@ -255,12 +255,12 @@ def test_the_hotspots_keyfile_is_readable_only_by_root(machine: Noted, steps: li
 
 def test_the_installers_settings_name_the_units_data_folder(machine: Noted) -> None:
     """Else the doctor and an export, given that file, look into another folder."""
-    file = machine.root / "pegpip.toml"
-    file.write_text(_settings(machine, "Pub 42", "a.b.c.d"))
+    file, name, password = machine.root / "pegpip.toml", 'The "Pub"', "a\\b.c.d"
+    file.write_text(_settings(machine, name, password))
     settings = config.load(file, {})
     unit = (PROJECT / "systemd/pegpip.service").read_text()
     assert f"--data {settings.data.folder}\n" in unit
-    assert (settings.web.wifi, settings.web.hotspot, settings.web.wifi_password) == ("Pub 42", "Pub 42", "a.b.c.d")
+    assert (settings.web.wifi, settings.web.hotspot, settings.web.wifi_password) == (name, name, password)
 
 
 @pytest.mark.parametrize("layout", [*PRESETS, "own", "none of them"])
@@ -281,7 +281,7 @@ def test_a_pi_5_gets_the_pio_driver_for_the_leds_of_its_layout(machine: Noted, l
 
 def test_a_new_tables_settings_do_not_offer_the_ws281x_strip(machine: Noted) -> None:
     """`ws281x` needs root and a library that is not installed."""
-    assert "ws281x" not in _settings(machine, "Pub 42", "a.b.c.d")
+    assert "ws281x" not in _settings(machine, 'The "Pub"', "a\\b.c.d")
 
 
 def test_the_hotspot_keyfile_disables_protected_management_frames() -> None:
