@@ -43,8 +43,8 @@ class Shown:
 def duration_s(moment: Moment) -> float:
     """Return the seconds from a moment's event to the end of its animation, including the delay before it starts.
 
-    `run` and `fill` last longer for a longer distance, up to a limit. Other kinds last `moment.lasts_s`, but for
-    `press` and `countdown`, which have fixed durations.
+    `run` and `fill` last longer for a longer distance, up to a limit. `press` and `countdown` have fixed durations.
+    Other kinds last `moment.lasts_s`; a `slide` with a tail of light lasts TRAIL_FADES_S longer.
     """
     holes = abs(moment.to_hole - moment.from_hole)
     match moment.kind:

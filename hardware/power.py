@@ -126,7 +126,8 @@ def in_steps(light: NDArray[np.float32]) -> FrameRGB:
 
     Rounding each channel turns a dim orange red or yellow, because few steps of chroma allow few hues. The hue is the
     ratio of (middle - least) to (most - least) of the three colours. The nearest chroma is taken at which this ratio
-    can be met, so saturation changes before hue. An LED whose chroma would have to be more than doubled stays dark.
+    can be met, so saturation changes before hue. An LED stays dark if its chroma would have to be more
+    than doubled and would exceed its brightest channel.
     """
     least, most = light.min(axis=1), light.max(axis=1)
     chroma = most - least

@@ -29,7 +29,7 @@ GLIMMER_EVERY_S, GLIMMER_S = 2.4, 0.9
 NIGHT_LEVEL = 0.55
 """Factor of the board's perceived brightness with the setting `night`, 0 to 1. Larger dims less; 1 does not dim."""
 CAPTURE_LEVEL = 0.35
-"""Factor of the board's perceived brightness while a photo is taken, 0 to 1. Larger dims less, and coloured light
+"""Factor of the board's perceived brightness while a photo is taken, 0 to 1. Larger dims less, so the coloured light
 disturbs the reading; smaller hides the pegs for a moment."""
 
 

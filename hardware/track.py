@@ -212,7 +212,9 @@ def board3x121() -> Layout:
 
 
 def _on_board(step: int, across_mm: float, pitch_mm: float, row_mm: float) -> Place:
-    """Return the position (x, y) in mm of a hole of the cribbage board.
+    """Return the position (x, y) in mm of a hole of the cribbage board, from the outer lane's first hole.
+
+    Each row of 30 holes lies further along y, and holes run to and fro along x.
 
     Args:
         step: Index of the hole along its lane, 0 to 120 (the finish).

@@ -205,7 +205,7 @@ def test_each_game_has_words_that_only_its_own_folder_uses() -> None:
         assert any(GAME_WORDS.search(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")), game
 
 
-def test_no_key_of_a_page_text_contains_the_name_of_a_game() -> None:
+def test_no_key_of_the_pages_texts_contains_the_name_of_a_game() -> None:
     keys = json.loads((ROOT / "web" / "texts" / "en.json").read_text(encoding="utf-8"))
     assert [key for key in keys if NAMES.search(key) and not key.startswith("category.")] == []
 

@@ -82,9 +82,9 @@ class Loudspeaker:
             self.hush()
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Speak the new events, or without any the bot's new request to throw its dice. Nothing is spoken while off.
+        """Speak the new events; if none has words, speak the bot's new request to throw its dice. Silent while off.
 
-        New words stop what is being spoken, and so do events that were taken back.
+        New words and an undo stop what is being spoken.
 
         Args:
             snapshot: The newest snapshot of the table.

@@ -78,7 +78,7 @@ class Source:
     def age(self) -> Age:
         """Return the release's version numbers and signing time, to compare releases.
 
-        Raises DeviceError if the source is damaged or of another project.
+        The time of a source tree is 0. Raises DeviceError if the source is damaged or no release of Peg & Pip.
         """
         if self.is_tree:
             return numbers(tomllib.loads((self.path / "pyproject.toml").read_text())["project"]["version"]), 0

@@ -252,9 +252,9 @@ def _check_journal(data: Path, entries: int) -> None:
 
 
 def _without_commands(file: Path) -> list[str]:
-    """Comment out the keys RUN_PROGRAMS of [buttons] in a settings file, and return those that it had.
+    """Comment out the keys RUN_PROGRAMS of [buttons] in a settings file, and return the keys that it had.
 
-    Raises SetupError if one is written in a way that can't be commented out.
+    The file is rewritten only if it had one. Raises SetupError if one is written in a way that can't be commented out.
     """
     text = file.read_text(encoding="utf-8")
     left_out = [key for key in RUN_PROGRAMS if key in tomllib.loads(text).get("buttons", {})]

@@ -293,7 +293,7 @@ class _Hands:
             self._virtual.lift_sheet()
 
     def lay_die(self) -> None:
-        """Ask the person to lay one die into the tray; with the virtual camera, move one to the throw zone."""
+        """Print the request to lay one die into the tray; with the virtual camera, move one to the throw zone."""
         from vision.calibration.procedure import ONE_DIE
 
         _say(ONE_DIE)

@@ -79,10 +79,10 @@ def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = Non
 
 
 def settled_frames(camera: Camera) -> list[Frame | None]:
-    """Take pictures with a started camera until its exposure is steady, and return the last one and the next ones.
+    """Take pictures until a started camera's exposure is steady, then return the last of them and those that follow.
 
-    They are enough to judge a lamp's flicker. After MAX_WARM_UP_FRAMES the wait ends in any case. A None among them
-    stands for the end of a recording. Raises DeviceError.
+    There are enough to judge a lamp's flicker. The wait lasts at most MAX_WARM_UP_FRAMES pictures, and only one if the
+    camera does not report its exposure. A picture after the end of a recording is None. Raises DeviceError.
     """
     for _ in range(MAX_WARM_UP_FRAMES):
         frame = camera.frame()

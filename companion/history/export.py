@@ -174,7 +174,7 @@ class PastGames:
     def chances(self, game: int) -> Json | None:
         """Return each side's win probability before the first line of a finished game and after each line.
 
-        None for an unknown game. The result is cached.
+        None for an unknown game. The result is cached. Raises RulesError if the game is not finished.
 
         Returns:
             `chances`: for each position a list of probabilities, one a side; `exact`: whether they hold if all sides

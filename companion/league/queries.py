@@ -70,7 +70,7 @@ def standings(connection: Connection, season: int, kind: str, by: str = "wins", 
 
 
 def tournaments(connection: Connection, season: int, kind: str) -> Rows:
-    """Return the tournaments of a season and kind of game, newest first, by their first day.
+    """Return the tournaments of a season and kind of game; the one whose first day is latest comes first.
 
     Each has `id`, `form` ("knockout" or "round_robin"), `starts`, and `players`, their number.
     """

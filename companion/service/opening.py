@@ -192,7 +192,7 @@ def _check_first_game(settings: Settings) -> bool:
 
 
 def _check_host(settings: Settings) -> bool:
-    """Return True if this machine can listen on the settings' host, else raise SetupError, as `choose` needs it."""
+    """Return True if this machine can listen on the settings' host, else raise SetupError."""
     try:
         bound(settings.web.host, 0).close()
     except OSError as refused:

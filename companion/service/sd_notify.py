@@ -10,7 +10,7 @@ from collections.abc import Mapping
 def notify(message: str, environment: Mapping[str, str] | None = None) -> bool:
     """Send a message such as `READY=1` or `WATCHDOG=1` to systemd's socket, which NOTIFY_SOCKET in `environment` names.
 
-    Return whether it was sent; False if there is no socket.
+    Return whether it was sent; False if there is no socket or it does not take the message.
     """
     address = (os.environ if environment is None else environment).get("NOTIFY_SOCKET", "")
     if not address:

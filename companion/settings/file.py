@@ -124,8 +124,8 @@ class SettingsFile:
 
         Raises:
             PinNeeded: It is an electrical limit that is not merely lowered, and the PIN was not typed.
-            SetupError: A page may not change it, the value does not work, or the file can't be written. Nothing has
-                changed then.
+            SetupError: A page may not change it, the command line set it, the value does not work, or the file
+                can't be written. Nothing has changed then.
         """
         one = next((one for one in declared() if (one.section, one.key) == (section, key)), None)
         if one is None:

@@ -54,8 +54,8 @@ class LiveSettings:
     def take(self, now: Settings) -> None:
         """Apply new settings to the running parts. They must have been checked.
 
-        If the strip's kind, layout or order changed, the strip is opened anew. If the sound changed, a trial sound is
-        played.
+        If the strip's kind, layout or order changed, the strip is opened anew. If a sound setting changed, a trial
+        sound is played, and speech is switched on or off to match.
         """
         before, self._now = self._now, now
         if _wired(before) != _wired(now):

@@ -85,9 +85,10 @@ def terms_line(terms: Terms) -> dict[str, Any]:
 
 
 def policies_under(terms: Terms) -> Policies:
-    """Return the function that gives the tray policy of a state under these terms.
+    """Return a function from a game's state to its tray policy: how dice in the tray are read in that state.
 
-    In the bot's turn the dice in the tray can only be a throw; decisions come from the bot.
+    In the bot's turn dice in the tray count only as its throws, because the bot decides elsewhere. In all other turns,
+    and without a bot in `terms`, it is the game's own policy.
     """
     if terms.house is None:
         return policy_for

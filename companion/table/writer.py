@@ -263,7 +263,7 @@ class Table:
             answer.set_exception(no)
 
     def _carry_out(self, command: Command) -> None:
-        """Take the steps that `decide` returns for a command. An entry is written to the disk before it counts.
+        """Carry out the steps that `decide` returns for a command. An entry is on the disk before the state changes.
 
         The start of a game also writes the archive and deletes old photos. Raises CompanionError if the command is
         refused or the disk fails.

@@ -65,7 +65,8 @@ FOOT_SCREWS_MM = ((-27.0, -5.0), (27.0, -5.0), (-27.0, 37.0), (27.0, 37.0))
 HOLDER_SCREWS_MM = (-28.0, -13.0)
 """Distances of a light holder's two wood screws from the light bar; negative is towards the tray."""
 HOLDER_BEFORE_MM = 6.0
-"""Distance in mm of a light bar from the middle of its holders' feet, away from the tray."""
+"""Distance in mm by which a light bar stands behind its holders' feet, seen from the tray. Higher: the feet are
+nearer to the tray."""
 
 BOARD_MARGIN_MM = 12.0
 """Border in mm between the outermost LEDs and the edge of the LED board's panels. Higher: larger panels."""

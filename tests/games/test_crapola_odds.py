@@ -144,7 +144,7 @@ def test_crapola_options_have_the_value_of_the_states_after_them() -> None:
     assert worth_of(stopping, {"throw": 5}) == worth.thrown(100, 5)
 
 
-def test_a_spending_banks_nothing_and_seven_dice_are_worth_more_than_six() -> None:
+def test_spending_points_is_worth_0_and_a_throw_the_value_of_its_turn() -> None:
     found = options(told("crapola", *bank_crapola(7000), *bank_crapola(1000), *LATE_CRAP).state)
     assert worth_of(found, {"throw": 7}) == crapola_odds.turn_values(7, 0).thrown(0, 7)
     assert worth_of(found, {"throw": 6}) == crapola_odds.turn_values(6, 0).thrown(0, 6)

@@ -29,7 +29,7 @@ def last(*lines: dict[str, Any], ann: int = 2000, ben: int = 1000, **rules: Any)
     return told("crapola", *before, *lines, rules={**TARGET, **rules}).state
 
 
-def test_the_last_turn_is_worth_the_chance_to_get_ahead() -> None:
+def test_the_last_turns_win_chance_is_that_of_passing_the_leader() -> None:
     # A tie is lost: who opened the last round wins it. 1,050 and more win.
     assert values(last())["{'throw': 6}"] == pytest.approx(reaching(6, 0, 1050).thrown(0, 6))
     off_board = last(ben=0, ann=2000)

@@ -155,7 +155,7 @@ def test_a_bumped_peg_bumps_in_turn() -> None:
     assert view(lines, players=4, bumping=True)["scores"] == {"Ann": 5, "Ben": 10, "Cat": 15, "Dan": 20}
 
 
-def test_a_bump_stops_at_the_start_which_holds_any_number_and_is_no_fuchle() -> None:
+def test_a_bump_goes_back_to_the_shared_start_at_most_and_is_no_fuchle() -> None:
     after = view([*bank(3), *bank(3)], players=4, bumping=True, skunk=True)
     assert after["scores"] == {"Ann": 0, "Ben": 3, "Cat": 0, "Dan": 0}
     assert after["fuchled"] == []

@@ -25,7 +25,7 @@ def can(transcript: Transcript) -> list[str]:
     return [phrase.code for phrase in panels(transcript).can]
 
 
-def test_the_points_that_can_be_named_are_offered() -> None:
+def test_the_panel_offers_the_values_that_can_be_named_as_the_point() -> None:
     assert panels(told("crib_dice", MIXED)).can == (Phrase("can.point", {"values": [2, 5]}),)
 
 

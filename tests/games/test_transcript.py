@@ -128,7 +128,7 @@ def test_nothing_but_two_dice_belongs_in_a_roll_off(line: dict[str, object]) -> 
 # --- corrections
 
 
-def test_a_correction_replays_what_followed() -> None:
+def test_a_corrected_throw_replays_the_lines_that_followed_it() -> None:
     transcript = told("crib_dice", FIRST, point(5), throw(5, 1, 6, 6, 6), STOP)
     fixed = corrected(transcript, 2, Throw((5, 5, 6, 6, 6)))
     assert fixed.refused == ()

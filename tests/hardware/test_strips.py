@@ -337,7 +337,7 @@ def test_the_overlay_line_has_the_led_count_and_brightness_0() -> None:
     ("release", "dark"),
     [("6.6.31+rpt-rpi-2712", True), ("6.12.47+rpt-rpi-2712", True), ("6.12.56+rpt", False), ("7.0.1", False)],
 )
-def test_a_kernel_that_keeps_the_strip_dark_is_reported(release: str, dark: bool) -> None:
+def test_only_a_kernel_that_keeps_the_strip_dark_is_reported(release: str, dark: bool) -> None:
     assert (kernel_problem(release) is not None) is dark
 
 

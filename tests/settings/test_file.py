@@ -168,7 +168,7 @@ def test_an_invalid_settings_line_does_not_block_changing_another_one(path: Path
     assert next(one for one in file.shown() if one.key == "port").value == 8000
 
 
-def test_a_rejected_setting_shows_its_reason_until_it_is_corrected(path: Path) -> None:
+def test_a_rejected_setting_is_unhealthy_and_shows_why_until_corrected(path: Path) -> None:
     why = "Port 80 needs administrator rights; choose 1024 or above."
     left_out = [LeftOut("web", "port", why)]
     file = SettingsFile(Origin(path), Settings(), lambda settings: [], lambda settings: None, left_out)

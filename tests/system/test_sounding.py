@@ -34,7 +34,7 @@ def happened(*codes: str) -> News:
         (("undone", "threw"), None),
     ],
 )
-def test_the_last_events_sound_is_played_and_a_throws_only_if_alone(codes: tuple[str, ...], heard: str | None) -> None:
+def test_of_several_events_the_last_sounds_and_a_throw_only_if_alone(codes: tuple[str, ...], heard: str | None) -> None:
     tones = GAMES["crib_dice"].effect(heard).tones if heard else ()
     assert effect(happened(*codes)) == tuple(Note(*tone) for tone in tones)
     assert bool(tones) is (heard is not None)

@@ -78,7 +78,7 @@ def test_dice_touch_at_crossed_edges_although_no_corner_is_inside() -> None:
         assert (touch(at, (upright, across), DIE_MM) is not None) == touches
 
 
-def test_a_die_slides_up_to_another_and_stays_beside_it_face_to_face() -> None:
+def test_a_simulated_die_slides_up_to_another_and_stays_face_to_face() -> None:
     """Dice were once simulated as spheres, which kept them 1.44 edges apart."""
     bodies = two_dice((100, 100, LYING_MM), (118, 102, LYING_MM))
     bodies.velocity[1] = (-140, 0, 0)

@@ -44,7 +44,7 @@ def test_a_screen_paired_by_the_pin_does_not_become_the_owner() -> None:
     assert roles(pairing) == ["screen", "owner"]
 
 
-def test_the_pin_makes_no_owner_after_the_last_phone_has_left() -> None:
+def test_after_the_last_phone_has_left_an_owner_needs_the_owner_code() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing)
     before = pairing.owner_code()

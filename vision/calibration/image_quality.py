@@ -32,7 +32,7 @@ MAX_GLARE_SHARE = 0.004
 tray of 320 x 240 mm; a higher limit lets larger reflections pass."""
 MIN_PAPER_RATIO = 0.55
 """Least ratio, 0 to 1, of the paper's grey level at the darkest marker to that at the brightest. Below it the advice is
-`uneven`. A lower limit lets shadows pass that look like felt of another colour."""
+`uneven`. A lower limit accepts shadows that look like felt of another colour; a higher one complains of good light."""
 MAX_EDGE_PX = 4.5
 """Largest width of a black-to-white edge, in pixels. Above it the advice is `blur`. A pip of 9 px is still a disc at
 this width; a higher limit accepts pictures whose pips run together."""

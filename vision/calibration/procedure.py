@@ -51,7 +51,7 @@ Its automatic exposure converges meanwhile; with fewer the picture may be too da
 HELD_FOR_S = 2.2
 """Seconds for which the exposure must have been held before the empty tray is photographed. Lifting the white sheet
 changes the light; the camera takes 1.5 s to notice and then finds its exposure anew. A shorter time uses the old
-exposure."""
+exposure; a longer one makes people wait."""
 FOCUS_S = 6.0
 """Longest wait for autofocus on the sheet, in seconds. After that calibration goes on, with advice to clean the
 lens."""

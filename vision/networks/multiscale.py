@@ -23,9 +23,9 @@ hundreds. More take longer."""
 
 
 def passes(picture_bgr: FrameBGR, detector: Detector, size_px: float | None = None) -> Iterator[list[Detection]]:
-    """Yield, after each pass at larger scales, the fused detections of all scales so far, best first.
+    """Search a picture for faces at ever larger scales, and after each pass yield the detections so far, best first.
 
-    A pass runs only when its result is asked for.
+    Detections of all scales searched so far are fused. A pass runs only when its result is asked for.
 
     Args:
         picture_bgr: (h, w, 3) uint8.

@@ -98,7 +98,7 @@ class Witness:
         self._fit = self._fitted() if self.usable else Fit()
 
     def weigh(self, selection: Selection, picture_bgr: FrameBGR, classifier: Classifier) -> tuple[Selection, bool]:
-        """Compare the dice of a selection with the learned examples; raise the confidence of dice that agree.
+        """Compare the dice of a selection with the learned examples, and raise the confidence of dice that agree.
 
         Nothing changes if the examples are too few (`usable`).
 
@@ -183,7 +183,8 @@ def _confirmed(die: Candidate, fused: Probabilities | None) -> Candidate:
 def _fused(probabilities: Probabilities, distances: Distances, weight: float) -> Probabilities:
     """Return the (7,) probabilities of a face, each multiplied by exp(-weight * distance) and then normalised.
 
-    Distances are relative to the smallest one; a label without examples counts as the nearest.
+    Distances are relative to the smallest one; a label without examples (infinite distance) counts as the nearest.
+    Without any examples the probabilities are returned unchanged.
     """
     if not np.isfinite(distances).any():
         return probabilities

@@ -80,7 +80,7 @@ class EgoMotion:
 
 
 def ego_motion(one: Small, other: Small) -> EgoMotion:
-    """Return how the ground moved in the view between two small pictures, as an affine motion.
+    """Return how the ground moved in the view from one small picture to the next, as an affine motion in their pixels.
 
     Phase correlation finds the shift; up to MAX_STEPS Gauss-Newton steps refine it.
 

@@ -30,8 +30,8 @@ MOVING_PX = 5
 """Largest number of changed small pixels between two frames that counts as no motion: a tenth of a die's area. A higher
 one overlooks slow dice; with a lower one the tray seldom comes to rest."""
 DIFFERENT_PX = 10
-"""Largest number of changed small pixels at which a tray at rest looks as at the last rest, so that it is not read
-again. A die turned over changes about 20; above that a new throw is missed."""
+"""Largest number of pixels of the small picture that may differ from the last rest for a tray to count as unchanged, so
+that it is not read again. A die turned over changes about 20, so a higher value misses new throws."""
 STILL_S = 0.15
 """Seconds without motion after which the tray is at rest. Longer delays each reading; shorter reads rocking dice."""
 GROUND_LEVEL = 80.0

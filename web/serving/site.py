@@ -96,8 +96,8 @@ class Site:
 async def whole_body(receive: Receive) -> bytes | None:
     """Return a request's body, read by ASGI's function `receive`; None if the client disconnects.
 
-    A body over `BODY_LIMIT_BYTES` is cut somewhere after that length: its caller refuses it. Reading stops after
-    `DRAINED_BYTES`.
+    A body over `BODY_LIMIT_BYTES` is cut, but stays longer than that, so that the caller can refuse it. Reading stops
+    after `DRAINED_BYTES`.
     """
     body, came = b"", 0
     while True:

@@ -14,7 +14,7 @@ LEANS_DEG = ((22.0, 0.0), (-22.0, 0.0), (0.0, 22.0), (0.0, -22.0))
 def lay_in(camera: VirtualCamera, printed: Sheet, look: Callable[[], object]) -> None:
     """Lay the sheet `printed` into the virtual tray: at each tilt of `LEANS_DEG`, then flat.
 
-    `look` is called at each tilt.
+    `look` is called at each tilt, not for the flat sheet.
     """
     picture = raster(printed)
     for lean_deg in LEANS_DEG:

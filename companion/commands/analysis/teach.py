@@ -67,7 +67,15 @@ def command(
 def _lesson(teacher: Teacher, source: str, folder: Path, throws: int, expect: int | None) -> int:
     """Watch the camera, and ask on the terminal about each throw, until `throws` of them are learnt.
 
-    Return the exit status: 0, or 1 if nothing was learnt. Raises DeviceError if the camera fails.
+    Return the exit status: 0, or 1 if nothing was learnt. Raises DeviceError if the camera fails. The end of a
+    recording ends the lesson early.
+
+    Args:
+        teacher: Takes the readings and the answers.
+        source: Camera source, as in the settings.
+        folder: Folder of the table's data, where the camera's calibration is.
+        throws: Number of throws to learn.
+        expect: Number of dice in the tray; None if unknown.
     """
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.opening import open_camera

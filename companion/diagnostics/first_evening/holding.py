@@ -42,7 +42,7 @@ class Screen:
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        """Context manager: hide the progress bars while a question is asked."""
+        """Hide the progress bars while a question is asked, as a context manager."""
         self._bar.stop()
         try:
             yield

@@ -29,7 +29,7 @@ from companion.games.solving.compiled import compiled
 TOLERANCE = 1e-10
 """Change of a win probability at which the iteration for a pair of states ends. Higher: fewer steps, less exact."""
 MAX_ITERATIONS = 30
-"""Most iterations for a pair of states. Three or four are usual, so a higher value changes nothing."""
+"""Most iterations to solve one pair of game states. Three or four are usual, so a higher value changes nothing."""
 
 
 def keeps_of(size: int) -> tuple[Indices, Indices, Floats, Indices]:
@@ -62,7 +62,7 @@ def best_turn(size: int, bank: Floats, lost: float, least: int, keeps: Keeps, ch
             From SURE_STOP_STEPS steps on the turn stops.
         lost: Win probability after a crap-out.
         least: Steps of turn points below which a stop is not allowed.
-        keeps: Offers of throws, as `keeps_of(size)` returns them.
+        keeps: What each throw lets a player keep, as `keeps_of(size)` returns it.
         choosing: (len(bank) * size,) buffer that is overwritten, so that none has to be allocated.
     """
     first_offers, first_keeps, chances, distances = keeps

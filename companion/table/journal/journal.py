@@ -155,7 +155,8 @@ class Journal:
     def upkeep(self, now_s: float) -> float:
         """Do one short step of upkeep while the writer is idle: write anchor and second copy, or scrub.
 
-        A scrub verifies both copies and the photos; one is due every `SCRUB_EVERY_S`.
+        A scrub verifies both copies and the photos; one is due every `SCRUB_EVERY_S`. Faults of the disk or of a copy
+        are not raised: `health` reports them, and an unwritten anchor is logged.
 
         Args:
             now_s: Seconds, monotonic.

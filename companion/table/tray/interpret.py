@@ -166,8 +166,8 @@ def interpret(now: Situation) -> Interpretation:
 def reinterpret(now: Situation) -> Interpretation:
     """Return what the tray means now although its dice have not moved, for example after a decision by phone.
 
-    A roll that waits may now be a legal throw; otherwise kept dice may be a decision. A doubtful reading gives a
-    notice.
+    A roll that waits may now be a legal throw; if it is unclear, people are asked. Without such a roll kept dice may be
+    a decision, and a doubtful reading gives only a notice. Dice held in a hand are no reason for doubt.
     """
     if now.memory.rolled:
         return _rolled(now)

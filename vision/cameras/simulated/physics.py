@@ -221,7 +221,10 @@ def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
 
 
 def laid_flat(turn: Floats) -> Floats:
-    """Return the rotation (3, 3) nearest to `turn` (3, 3) at which a die lies flat, with the highest face on top."""
+    """Return the rotation (3, 3) nearest to `turn` (3, 3) at which a die lies flat.
+
+    The face that already points up most ends on top.
+    """
     axis = int(np.argmax(np.abs(turn[2])))
     up = np.array([0.0, 0.0, np.sign(turn[2, axis])])
     beside = turn[:, (axis + 1) % 3] * (1.0, 1.0, 0.0)

@@ -210,12 +210,12 @@ class TurnValues:
         return won + self._piddle_lost * self.lost
 
     def _rolled(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value of a roll with two to four dice frozen, with best play after it.
+        """Return the expected value of the turn if two to four dice are frozen and the others are thrown.
 
-        A roll that only 1s keep safe is followed by a stop or by another roll, whichever is worth more.
+        Best play follows. After a throw that only 1s keep safe, it is a stop or another throw, whichever is worth more.
 
         Args:
-            gathered: Points of the turn's earlier sets, without this one.
+            gathered: Points of the sets that the turn completed before this one.
             frozen: Number of frozen dice, 2 to 4.
             point: Face value of the frozen dice.
         """
