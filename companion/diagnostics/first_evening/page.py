@@ -80,11 +80,11 @@ def _bars(durations_s: list[float]) -> tuple[list[float], int]:
 
     Returns:
         Heights of the `BARS` bars, relative to the highest (0 to 1); and five times the median, in milliseconds, where
-            the last bar ends. Longer readings count in the last bar. Without readings no bars and 0.
+            the last bar ends. Longer readings count in the last bar. No bars and 0 if the median is 0 or nothing was read.
     """
-    if not durations_s:
+    edge_s = 5 * median(durations_s) if durations_s else 0
+    if edge_s == 0:
         return [], 0
-    edge_s = 5 * median(durations_s)
     counts = Counter(min(BARS - 1, int(duration_s / edge_s * BARS)) for duration_s in durations_s)
     return [counts[bar] / max(counts.values()) for bar in range(BARS)], round(1000 * edge_s)
 
