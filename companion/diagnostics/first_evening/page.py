@@ -80,7 +80,7 @@ def _bars(durations_s: list[float]) -> tuple[list[float], int]:
 
     Returns:
         Heights of the `BARS` bars, relative to the highest (0 to 1); and five times the median, in milliseconds, where
-            the last bar ends. Longer readings count in the last bar. No bars and 0 if the median is 0 or nothing was read.
+            the last bar ends. Longer readings count in the last bar. Without readings, or at a median of 0, no bars, 0.
     """
     edge_s = 5 * median(durations_s) if durations_s else 0
     if edge_s == 0:

@@ -61,9 +61,10 @@ export function leadWords(snapshot) {
 }
 
 /** Return what happened last, in one or two sentences: "Ben threw 2, 2, 4, 6. Ben loses 18 points." */
-export function lastWords({ events, question, state, panels }) {
+export function lastWords({ events, question, notice, state, panels }) {
   const newest = events.at(-1)?.number,
-    seen = question?.values ?? [];
+    all = question?.values ?? [], // the thrown dice first, then those of the keep zone
+    seen = notice?.code === "count" ? all.slice(0, notice.args.seen) : all;
   if (seen.length) return t("last.question", { player: state.player, dice: seen.join(", ") });
   const froze = events.find((event) => event.number === newest && event.code === "froze")?.args.count ?? 0,
     kept = panels.kept.length - froze;
