@@ -147,9 +147,10 @@ def in_steps(light: NDArray[np.float32]) -> FrameRGB:
 
 
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return two (511, bins + 1) uint8 tables for `in_steps`: chroma to send, and middle channel minus least.
+    """Return the two tables by which `in_steps` keeps the hue of a rounded colour, (511, _RATIO_BINS + 1) uint8 each.
 
-    Both are indexed by the wanted chroma in half steps, 0 to 510, and by the bin of the middle channel's ratio.
+    The first holds the chroma (most - least channel) to send, the second the middle channel minus the least. Both are
+    indexed by twice the wanted chroma, 0 to 510, and by the wanted ratio of the second to the first, in bins.
     """
     ratio = np.arange(_RATIO_BINS + 1) / _RATIO_BINS
     chroma = np.arange(256)[:, None]

@@ -78,8 +78,8 @@ PUT_ON_TRIAL = (
 )
 """Python program that leaves the state of a `pegpip update` whose power was cut."""
 STARTS = 5
-"""Most starts after a power cut in a trial until the release before runs again. Higher: a slower return passes.
-More starts fail the check."""
+"""Most starts that the previous release may need to run again after a power cut in an update's trial. More starts fail
+the check. Higher: a slower return passes."""
 DOCTOR = f"runuser -u pegpip -- pegpip doctor --config {SETTINGS}"
 """Shell command that runs `pegpip doctor` as the table's user."""
 BROKEN = (b"app.run(ready)", b"raise CompanionError('a release that was built badly')")
@@ -94,9 +94,9 @@ def fetched(path: str) -> dict[str, object]:
 
 
 def thrown() -> int:
-    """Throw the virtual dice of the table in the root and return the number of the journal entry that they make.
+    """Throw the virtual dice of the table under test, which runs in the root; return the new journal entry's number.
 
-    Ends the program if no entry comes within `PATIENCE_S`.
+    Ends the program with an error if no entry comes within `PATIENCE_S`.
     """
     before = fetched("/api/state")["number"]
     request = urllib.request.Request(f"{PAGE}/api/tray/throw", b"{}", {"Content-Type": "application/json"})  # noqa: S310

@@ -71,9 +71,9 @@ class FrameBuffer:
             return self._newest
 
     def reserve(self, seconds: float) -> None:
-        """Make `frame` skip all frames of the next `seconds`, so that the table reads no marker of a sheet as a die.
+        """Make `frame` skip the frames of the next `seconds`, so that the table reads no marker of a sheet as a die.
 
-        Without a frame yet nothing is done.
+        The time counts from the newest frame. Before the first frame the call has no effect.
         """
         with self._came:
             if self._newest is not None:

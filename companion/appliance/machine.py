@@ -37,7 +37,7 @@ class Machine:
         Args:
             words: Program and arguments.
             environment: Variables to set besides the inherited ones.
-            user: User to run it as, without root's groups; only root can choose one.
+            user: User to run it as, without root's groups; empty for the current user. Ignored unless root calls it.
 
         Raises:
             DeviceError: The program failed (quotes its last lines) or is not installed.

@@ -27,7 +27,8 @@ PRESSES = 9
 """Button presses whose median is reported. More: a steadier figure, a longer bench."""
 LAYOUT, POWER = preset("board3x121"), Power(PowerSettings(brightness=1.0))
 LIGHT_TIMEOUT_S = 60.0
-"""Longest wait in seconds for the light after a press; a press that lights nothing counts as this long."""
+"""Longest wait in seconds from a button press to the strip's first lit LED. A press that lights none counts as this
+long. Longer: a broken board takes longer to show."""
 
 
 def measure(seconds: float = SECONDS, presses: int = PRESSES) -> dict[str, float]:

@@ -169,9 +169,9 @@ def newest_s(folder: Path, root: Path = ROOT) -> float:
 
 
 def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Path = ROOT) -> None:
-    """Write the time of the newest entry to `NEWEST_FILE` if the clock is behind it; else delete that file.
+    """Write the time of the newest entry to `NEWEST_FILE` if `check_clock` finds the clock wrong; else delete the file.
 
-    Errors of the disk are ignored.
+    Nothing is written without an entry. Errors of the disk are ignored.
 
     Args:
         folder: The data folder.

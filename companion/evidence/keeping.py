@@ -117,8 +117,8 @@ class PackageKeeper:
     def health(self) -> tuple[bool, str]:
         """Return (can packages be written, a sentence for the page).
 
-        The sentence counts packages kept and readings skipped, or gives the disk's error. While `cap_bytes` is 0, none
-        is kept and the first value is True.
+        The sentence counts packages kept and readings skipped, or gives the disk's error. While `cap_bytes` is 0, no
+        package is kept, which counts as healthy unless the disk had an error.
         """
         if self._illness:
             return False, self._illness
@@ -259,7 +259,7 @@ class PackageKeeper:
             photo: Hash of its photo.
             settled: The reading and its frames.
             calibration: Hash of the calibration; None without one.
-            offset: Upper left corner (x, y) of the crop in the frame, in pixels; boxes are moved by it.
+            offset: Upper left corner (x, y) of the crop in the frame, in pixels. The record's boxes start from it.
         """
 
         def moved(box: Box) -> Box:

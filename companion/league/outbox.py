@@ -96,7 +96,8 @@ class Outbox:
     def waiting(self) -> list[Pending]:
         """Return the messages that the server has not acknowledged: new, changed and withdrawn games.
 
-        Changed and new games come first, oldest first. If nothing waits, the cursor is moved and written to disk.
+        Changed and new games come first, oldest first. If nothing waits, the cursor is moved past the games that can't
+        change any more, and is written to disk. A cursor that does not fit this journal is set back to its start.
         """
         self._cursor = self._fitting(self._cursor)
         if self._unwritten:

@@ -96,7 +96,7 @@ class Supervisor:
         threading.excepthook = self._hook
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the supervisor runs and every component of `proofs` responded, and a sentence for the page."""
+        """Return whether the supervisor runs and all components that it asks respond, and a sentence for the page."""
         if self._thread is None or not self._thread.is_alive():
             return False, "The supervisor has stopped, so failed parts are not restarted. Restart the table."
         if self._silent:

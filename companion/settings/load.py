@@ -214,9 +214,10 @@ def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[
 
 
 def _read(file: Path | None) -> dict[str, Any]:
-    """Return the parsed TOML of a settings file. None means the default file, or an empty dict if that is missing.
+    """Return the parsed TOML of a settings file; None reads the default file.
 
-    Raises SetupError if the file is missing, unreadable or no TOML.
+    A missing default file gives an empty dict. Raises SetupError if a named file is missing, or if a file can't be read
+    or is no TOML.
     """
     path = file or default_file()
     if file is None and not path.exists():

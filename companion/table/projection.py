@@ -95,8 +95,8 @@ def _journaled(record: Record) -> Snapshot:
 def _points_of(state: State, option: Action) -> int:
     """Return the points that the pages show beside a decision.
 
-    If it leaves the scores and the side to play unchanged, they are the turn's points after it. Else they are the
-    change of the side's score.
+    A decision that changes neither the scores nor the side to play gives the turn's points after it. Any other gives
+    the change of the side's score.
     """
     before, after = state.standing, state.after(option).standing
     assert before.side is not None, "only a player has options"

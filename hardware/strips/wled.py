@@ -115,7 +115,7 @@ def packets(frame_rgb: FrameRGB, sequence: int) -> Iterator[bytes]:
     Args:
         frame_rgb: (leds, 3) uint8.
         sequence: Number of the frame, 1 to 15 and then from 1 again, by which the controller recognises repeated
-        packets.
+            packets.
     """
     data = frame_rgb.tobytes()
     for offset in range(0, len(data), MAX_DATA_BYTES):

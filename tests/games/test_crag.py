@@ -148,7 +148,7 @@ def test_the_highest_total_wins_and_the_others_lose_one_game() -> None:
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 1}}
 
 
-def test_after_the_end_every_line_is_refused() -> None:
+def test_after_the_end_of_crag_every_line_is_refused() -> None:
     lines = [line for category in CATEGORIES for line in (throw(1, 1, 2), score(category))]
     for line in (throw(1, 2, 3), keep(), score("ones")):
         assert "over" in refused(*lines, line)

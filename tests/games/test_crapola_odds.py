@@ -46,7 +46,7 @@ def test_a_turn_for_a_first_bank_gets_it_with_31_or_54_percent(size: int, chance
     assert crapola_odds.reaching(7, 0, 0).thrown(0, 7) == pytest.approx(1.0)
 
 
-def test_the_chance_to_reach_points_in_a_crapola_turn_is_recursive() -> None:
+def test_the_chance_to_reach_points_in_crapola_equals_a_plain_recursion() -> None:
     chances = crapola_odds.reaching(6, 0, 300)
     for points, dice in ((0, 6), (150, 2), (250, 1)):
         total = 0.0

@@ -40,7 +40,7 @@ def test_a_turn_begins_with_no_number_of_dice_but_seven(size: int) -> None:
     assert f"A throw of {size} can't be made here" in refused([throw(*[1] * size)])
 
 
-def test_after_the_first_throw_the_point_must_be_named() -> None:
+def test_after_the_first_throw_of_crib_dice_the_point_must_be_named() -> None:
     named = view([throw(6, 5, 5, 2, 1, 4, 2)])
     assert (named["throw_sizes"], named["decisions"], named["turn_points"]) == ([], ["point"], 0)
     assert named["dice"] == [1, 2, 2, 4, 5, 5, 6]

@@ -115,7 +115,7 @@ def test_after_the_end_only_an_undo_is_allowed() -> None:
     assert told("crib_dice", *lines, {"undo": 1}).view()["decisions"] == ["stop"]
 
 
-def test_the_long_game_ends_beyond_240() -> None:
+def test_the_long_game_of_crib_dice_ends_past_hole_240() -> None:
     assert view(bank(240), long_game=True)["finished"] == []
     assert view(bank(241), long_game=True)["finished"] == ["Ann"]
 

@@ -32,7 +32,7 @@ def test_the_naive_chart_leads_to_the_stored_race_of_crapola() -> None:
     assert residual(2000, 3) < 1e-8
 
 
-def test_spendings_are_worth_at_least_what_is_told_without_them() -> None:
+def test_optimal_spending_in_crapola_never_lowers_the_win_probability() -> None:
     game = Spending(300)
     assert (game.solved >= game.told - 1e-5).all()
     assert (game.played <= game.solved + 1e-5).all()

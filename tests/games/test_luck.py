@@ -225,7 +225,7 @@ def test_the_luck_command_lists_results_throws_and_decisions() -> None:
     assert "Costliest" in luck(transcript).stdout
 
 
-def test_the_luck_command_refuses_games_it_cannot_split() -> None:
+def test_the_luck_command_refuses_unfinished_games_and_win_without_odds() -> None:
     unfinished, no_win = luck(begun("crag")), luck(played_by("crag", ["careless"], 1), "--goal", "win")
     assert isinstance(unfinished.exception, RulesError)
     assert isinstance(no_win.exception, RulesError)

@@ -38,7 +38,7 @@ def walked(wipeouts: int, hole: int) -> Floats:
 
 
 @pytest.mark.parametrize(("wipeouts", "hole"), PLACES)
-def test_finish_distributions_equal_a_plain_forward_walk(wipeouts: int, hole: int) -> None:
+def test_a_pegs_finish_distribution_equals_a_plain_forward_walk(wipeouts: int, hole: int) -> None:
     assert SMALL.finishes(wipeouts, hole) == pytest.approx(walked(wipeouts, hole), abs=1e-11)
 
 

@@ -72,7 +72,7 @@ def test_transcripts_with_equal_lines_are_equal_and_others_are_not() -> None:
     assert told("crib_dice", FIRST) != told("crib_dice", throw(5, 5, 2, 2, 1, 4, 5))
 
 
-def test_a_header_made_by_hand_is_checked_when_it_begins() -> None:
+def test_a_transcript_cannot_begin_with_an_invalid_header() -> None:
     rules = begun("crib_dice").header.rules
     with pytest.raises(RulesError):
         Transcript.begin(Header("crib_dice", ("Ann",), rules))

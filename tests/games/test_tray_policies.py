@@ -103,7 +103,7 @@ def test_a_sequence_of_actions_leads_to_a_state_or_to_none() -> None:
     assert state_after(FROZEN.state, (Stop(), Stop())) is None
 
 
-def test_crib_dice_asks_for_the_point_and_says_why_dice_name_none() -> None:
+def test_crib_dice_asks_for_the_point_or_says_why_kept_dice_name_none() -> None:
     naming = told("crib_dice", MIXED)
     illegal: dict[str, Any] = {"values": [5, 2]}
     assert at_rest(naming) == notice("choose_point", values=[5, 2])

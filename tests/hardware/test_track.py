@@ -93,7 +93,7 @@ def test_a_custom_lane_can_run_backwards_and_skip_leds() -> None:
     assert layout.lanes[0][121] == (14,)
 
 
-def test_without_serpentine_every_row_runs_from_left_to_right() -> None:
+def test_without_serpentine_the_leds_of_every_row_run_left_to_right() -> None:
     wired = TrackSettings(leds=12, lanes=("0-11",), holes=10, row_holes=5, serpentine=False)
     assert [hole[0] for hole in lay(wired).lanes[0]] == [0, 1, 2, 3, 4, 5, 10, 9, 8, 7, 6, 11]
 

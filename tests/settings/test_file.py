@@ -136,7 +136,7 @@ def test_a_text_that_cannot_be_shown_is_refused_in_every_section(path: Path, tex
     assert path.read_text() == TEXT
 
 
-def test_an_infinite_number_is_refused(path: Path) -> None:
+def test_a_number_above_its_maximum_is_refused_and_named(path: Path) -> None:
     with pytest.raises(SetupError, match="photos_mb"):
         settings_file(path, []).change("data", "photos_mb", 2**70)
 

@@ -135,7 +135,7 @@ def test_crag_events_say_what_was_kept_and_entered() -> None:
     ]
 
 
-def test_crapola_has_events_for_keeps_hot_dice_crap_outs_and_turning() -> None:
+def test_crapola_has_events_for_keeps_hot_dice_crap_outs_and_reversal() -> None:
     header = {"game": "crapola", "players": ["Ann", "Ben", "Cat"], "rules": {"entry": 0}}
     everything = {"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}
     found = told(header, throw(1, 2, 3, 4, 5, 6), everything)

@@ -78,7 +78,7 @@ def test_after_an_undo_the_keep_zone_is_ignored_until_it_changes(evening: Evenin
     assert known(evening.keep(2, 2).state)["point"] == 2
 
 
-def test_one_tick_is_due_for_an_empty_tray_but_none_during_motion(evening: Evening) -> None:
+def test_an_emptied_tray_makes_one_tick_due_but_none_during_motion(evening: Evening) -> None:
     def due() -> float | None:
         return evening.table.tick_due_s()
 

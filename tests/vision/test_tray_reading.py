@@ -71,7 +71,7 @@ def test_an_empty_tray_is_read_as_empty_and_trusted() -> None:
     assert (reading.dice, reading.doubt) == ((), None)
 
 
-def test_another_light_changes_no_value_and_seldom_raises_a_doubt() -> None:
+def test_a_brighter_or_dimmer_lamp_changes_no_value_and_seldom_adds_doubt() -> None:
     camera, truth = at_rest(50)
     reader, trusted = Reader(load_networks(), camera.rig()), 0
     for lamp in (0.55, 0.7, 0.8, 1.1, 1.2):

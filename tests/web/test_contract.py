@@ -182,7 +182,7 @@ def test_a_page_is_gzipped_for_browsers_that_accept_it(pub: Pub) -> None:
     assert len(squeezed.data) < len(plain.data) / 2
 
 
-def test_the_qr_code_of_the_page_is_an_svg_and_without_wifi_the_only_one(pub: Pub) -> None:
+def test_without_wifi_only_the_page_address_has_an_svg_qr_code(pub: Pub) -> None:
     assert pub.stranger().get("/qr/page.svg").mimetype == "image/svg+xml"
     assert pub.stranger().get("/qr/wifi.svg").status_code == 404
 

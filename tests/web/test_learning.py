@@ -45,7 +45,7 @@ def vote(client: Any, question: int, option: int, voter: str) -> Any:
     return client.post("/api/vote", json={"question": question, "option": option, "voter": voter})
 
 
-def test_an_answer_is_hidden_until_as_many_voted_as_played(tmp_path: Path) -> None:
+def test_a_votes_answer_is_hidden_until_as_many_voted_as_played(tmp_path: Path) -> None:
     parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     with opened(tmp_path, **parts) as pub:
         play_out(pub)

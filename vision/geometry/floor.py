@@ -33,7 +33,10 @@ class Floor:
 
     @staticmethod
     def of(rig: Rig) -> Floor:
-        """Compute where a calibration's frames show the tray's floor, and a die's face size there in pixels."""
+        """Return the floor of a calibration: its box in the frame, and the size of a die's face in pixels.
+
+        The box covers both zones with the dice on their borders, as far as the frame shows them.
+        """
         corners = np.concatenate([zone.corners_mm for zone in (rig.throw, rig.keep) if zone.width_mm > 0])
         seen = rig.to_px(np.concatenate([corners, rig.above(corners)]))
         height, width = rig.empty_bgr.shape[:2]

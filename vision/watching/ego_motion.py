@@ -60,14 +60,15 @@ class EgoMotion:
         return float(x), float(y)
 
     def follow(self, picture: NDArray[np.float32], border: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return a picture warped by the motion, as the camera would see the ground afterwards, and where it is valid.
+        """Return the first picture warped by the motion, as the second would show its ground, and a mask.
 
         Args:
-            picture: (h, w) levels at the size of the small picture, or smaller with the motion scaled alike.
+            picture: (h, w) grey levels, in the pixels in which `shift` and `growth` are given.
             border: Width, in pixels, of the picture's border that the mask leaves out.
 
         Returns:
-            (h, w) the warped picture, and a mask (h, w) of where it shows `picture` without that border: 1, else 0.
+            (h, w) the warped picture. And (h, w) mask: 1 where it shows `picture` without the border, 0 elsewhere, and
+            between them along the edge.
         """
         height, width = picture.shape
         shown = np.zeros_like(picture)

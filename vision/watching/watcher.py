@@ -195,7 +195,7 @@ class Watcher:
     def _reads_again(self, settled: Settled, tries: int) -> bool:
         """Return whether to read the same dice again before the reading is reported.
 
-        True without a calibration, if the last reading has dice and is in doubt, and fewer than MAX_READINGS_IN_DOUBT
+        True if there is no calibration, the last reading has dice and is in doubt, and fewer than MAX_READINGS_IN_DOUBT
         were made. A hand-held camera sees the dice from another place a little later. Always False with lights near
         the tray, because repeated dimming would flicker.
 
@@ -253,7 +253,8 @@ class Watcher:
     def _read(self, frame: Frame, emptied: bool) -> Settled:
         """Take and read FRAMES_READ still frames; return their merged reading, with the dice placed in the zones.
 
-        Without a rig each reading takes long, so no frame is read after a doubtful one.
+        It reads fewer frames when the watcher is stopped. Without a calibration each reading takes long, so it reads
+        no frame after a doubtful one.
 
         Args:
             frame: The first still frame.

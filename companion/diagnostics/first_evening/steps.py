@@ -156,8 +156,8 @@ def _judge_throws(
         tick: Reports progress: throws made, of how many.
 
     Returns:
-        Whether a throw was seen; whether the recording that stands in for a camera ended; what is wrong with the
-        camera, or None.
+        Whether a throw was judged (False if the camera failed); whether the recording that stands in for a camera
+        ended; what is wrong with the camera, or None.
     """
     limited = LimitedCamera(camera, UNSEEN_TIMEOUT_S)
     watcher = Watcher(limited, _Timed(setup.reader, evening.readings_s, evening.clock), setup.rig)

@@ -142,8 +142,8 @@ class Story:
             players: Names of the players by seat.
 
         Returns:
-            `goal`; `players`: the accounts; `luckiest` and `dearest` (the costliest): a few moves; `moves`: all of
-            them.
+            `goal`: `win`, `games` or `points`. `players`: the fields of each `Account`. `luckiest`, and `dearest` for
+            the costliest: at most `MAX_HIGHLIGHTS` moves each. `moves`: all moves. Moves are as in `Move.view`.
         """
         return {
             "goal": self.goal,

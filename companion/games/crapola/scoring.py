@@ -19,8 +19,8 @@ STRAIGHT = (1, 2, 3, 4, 5, 6)
 def points_of(dice: tuple[int, ...]) -> int | None:
     """Return the most points that dice of one throw score together, each die being used in one combination.
 
-    None if the dice can't be split into combinations so that every die scores, or if there are none. At most seven
-    dice, in any order.
+    Return None without dice, or if they can't be split into combinations so that every die scores. At most seven dice,
+    in any order.
 
     >>> points_of((1, 1, 1, 5)), points_of((2, 3))
     (1050, None)

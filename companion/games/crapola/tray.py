@@ -52,8 +52,8 @@ class CrapolaTray:
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
         """Yield the possible throws that the dice at rest show, each as ascending values, likeliest first.
 
-        First the dice of the throw zone that moved; then these with the dice that the keep zone has gained since.
-        Nothing if a die that must be thrown did not move.
+        First the dice of the throw zone that moved. Then, if all moved, these with the dice that the keep zone has
+        gained since. Nothing is yielded if a die that must be thrown did not move.
 
         Args:
             state: State before the throw.

@@ -30,10 +30,10 @@ class Dice(Protocol):
 
 
 def careless(state: State) -> Choice:
-    """Return a decision, or the number of dice to throw, by the game's rule of thumb, `Rulebook.careless`.
+    """Return the choice of the game's rule of thumb, `Rulebook.careless`: a decision, or the number of dice to throw.
 
-    It needs no odds. In a roll-off it is a throw of two dice. The level `careless` uses it only in games without
-    expected points.
+    In a roll-off it is always a throw of two dice. No odds are used. The levels fall back on this rule in games
+    without expected points.
     """
     if isinstance(state, RollOff):
         return state.throw_sizes[0]

@@ -135,8 +135,8 @@ class Rulebook:
     def check(self, header: Header) -> None:
         """Raise RulesError unless the game can be played with this header; return nothing.
 
-        Checked are the players' names and number, that `first` is a player and not combined with a roll-off, and the
-        game's own `check_header`.
+        The names and number of players must fit, and the game's own `check_header` must pass. `first` must be a player
+        and can't be combined with a roll-off.
         """
         _check_players(header.players)
         number = len(header.players)

@@ -37,9 +37,9 @@ def solvers(game: str) -> Mapping[str, Solver]:
 
 
 def solve(game: str) -> None:
-    """Compute all stored tables of a game, each in a process of its own, and write them to the game's `odds` folder.
+    """Compute all stored tables of a game in parallel processes, and write them to the game's `odds` folder.
 
-    Files are overwritten. Progress bars are shown on a terminal; sizes and durations are printed.
+    Files are overwritten. A terminal shows progress bars. Sizes and durations are printed.
     """
     from rich.console import Console
     from rich.progress import Progress, TimeElapsedColumn

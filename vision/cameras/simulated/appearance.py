@@ -81,7 +81,10 @@ def faces_of(kind: Kind, rng: np.random.Generator) -> Faces:
 
 
 def _rounded(radius: int) -> NDArray[np.uint8]:
-    """Return a (FACE_PX, FACE_PX) mask of a square with corners of radius `radius` pixels: 255 inside, 0 outside."""
+    """Return a (FACE_PX, FACE_PX) mask of a square with corners of radius `radius` pixels: 255 inside, 0 outside.
+
+    Its edge is smoothed (antialiased), with levels in between.
+    """
     mask = np.zeros((FACE_PX, FACE_PX), np.uint8)
     inner = (radius, radius, FACE_PX - 2 * radius, FACE_PX - 2 * radius)
     for thick in (-1, 2 * radius):  # a thick line is round at its corners

@@ -33,9 +33,10 @@ PLAYS = "plays.u2z"
 OPENINGS = "openings.u4z"
 """File of the distributions of remaining points of the sheets with at most OPENING categories filled."""
 OPENING = 2
-"""Most filled categories of a sheet whose distribution is read from a file. Higher: a larger file, less to compute.
+"""Most filled categories of a sheet whose distribution of remaining points is read from the file OPENINGS.
 
-The emptier a sheet, the longer its computation. After a change `make solve` must write the file anew."""
+Emptier sheets take longer to compute. Higher: a larger file, less to compute. After a change `make solve` must write
+the file anew."""
 LATE = 7
 """Fewest filled categories of the sheets computed when the tables are loaded. Higher: faster loading.
 
@@ -97,16 +98,18 @@ class Prospects:
         self._known[[FULL, *openings()[: len(opening)]]] = True
 
     def _ends_in(self, place: int, plays: npt.NDArray[np.uint16]) -> tuple[Floats, Floats]:
-        """Return for one category the probability of entering each score, and `_later` shifted by each score.
+        """Return for one category the probability of entering each score, and a view of `_later` shifted by each score.
+
+        `_later` is a buffer with the distributions of points that follow the entry, one row for each sheet of a batch.
 
         Args:
             place: Index of the category on the sheet.
-            plays: (sheets, entries) number of turns, out of TURNS, that end with each entry of all categories.
+            plays: (sheets, entries) number of turns, out of TURNS, that end with each entry of `enterable`.
 
         Returns:
-            (sheets, scores) probability that a turn on each sheet enters each possible score in the category. And a
-            view of the buffer `_later`, not a copy, (BATCH_SIZE, scores, TOTALS): the distribution of points in each
-            row, moved up by each score.
+            (sheets, scores) probability that a turn on each sheet enters each possible score in the category. And
+            (BATCH_SIZE, scores, TOTALS): each row of `_later` moved up by each score. It is a view of the buffer, not
+            a copy, so it follows what is written there.
         """
         columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
         step = enterable()[columns[1]][1]  # points of a category are multiples of this

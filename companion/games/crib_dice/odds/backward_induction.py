@@ -43,13 +43,13 @@ def offers() -> tuple[Indices, Floats]:
 
 @cache
 def roll_matrix(frozen: int) -> Floats:
-    """Return the probability of each set after a roll with 2 to 4 dice frozen. Cached.
+    """Return the probability of each set to which rolling with 2 to 4 dice frozen leads. Cached; do not change it.
 
-    The roll is repeated while only 1s keep it safe, so it freezes more dice or wipes out.
+    A roll with a 1 that freezes no die is safe and is repeated, until a roll freezes a die or wipes out.
 
     Returns:
-        (6, ROW[frozen]) probability by value of the frozen dice minus 1, and by row of a table of sets; row 0 is the
-        wipe-out.
+        (6, ROW[frozen]) probabilities. The first index is the face value of the frozen dice minus 1. The second is the
+        row of the resulting set in a table of sets (see ROW); row 0 is the wipe-out.
     """
     matrix = np.zeros((6, ROW[frozen]))
     for value in range(1, 7):

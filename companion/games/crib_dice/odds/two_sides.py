@@ -270,8 +270,8 @@ def turn_ends(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]
         fuchle: Whether the next wipe-out of the mover is a fuchle.
 
     Returns:
-        Equity after a stop, by the hole that it reaches, from 0 to far beyond the track; after a wipe-out; and after a
-        bomb, `-inf` if the other peg is not ahead.
+        Equity after a stop, as a list by the hole that it reaches, from 0 to far beyond the track. Equity after a
+        wipe-out. And equity after a bomb; `-inf` if the other peg is not ahead or has finished.
     """
     rules, order, mover, other, theirs = duel.rules, duel.order, duel.mover, duel.other, duel.theirs
     lost_last = rules.games_lost(FUCHLED if fuchle else mover)

@@ -50,7 +50,7 @@ def _row_values() -> list[list[str]]:
 def _openings(turn: TurnValues) -> list[list[str]]:
     """Return a table with a row for each first throw: the throw, the best dice to keep, the expected final total.
 
-    `turn` holds the values of the first turn on an empty sheet. Cells are text; keeping all three dice is to enter
+    `turn` holds the values of the first turn on an empty sheet. Cells are text. Keeping all three dice means to enter
     them.
     """
     rows = []

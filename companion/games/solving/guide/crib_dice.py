@@ -45,13 +45,13 @@ def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
 def stop_at(worth: TurnValues, frozen: int, point: int, most: int = SURE_STOP_POINTS) -> int | None:
     """Return the least turn points at which a stop with a frozen set is worth at least as much as a throw.
 
-    None if a throw is worth more in all cases that are tried. The result includes the score of the set.
+    The result includes the score of the set. Return None if a throw is worth more in all cases that are tried.
 
     Args:
         worth: Values of the turn.
         frozen: Number of frozen dice.
         point: Face value of the frozen dice.
-        most: End of the points gathered before the set that are tried: 0 to `most` - 1.
+        most: Points gathered before the set are tried from 0 up to, but not including, `most`.
     """
     scored = set_score(frozen, point)
     for gathered in range(most):
