@@ -162,7 +162,7 @@ class Calibrating:
     def sheet(self) -> Found:
         """Search frames until STILL_SHEETS in a row show the sheet at one place; return its mean pose and the lens.
 
-        Meanwhile the person is told what to improve. Each frame may add a view for the lens.
+        Report to the person what to improve meanwhile. Each frame may add a view for the lens.
 
         Raises:
             DeviceError: The sheet is not found or does not lie still in time, or a recording ends.

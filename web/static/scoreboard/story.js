@@ -62,7 +62,7 @@ export function storyOf({ goal, players, luckiest, dearest }, folded = false) {
   ];
 }
 
-const WORTH_TELLING = 0.01; // smallest share of perfect sheets beaten that is told: "0 %" would only hurt
+const WORTH_TELLING = 0.01; // smallest share of perfect sheets beaten that the story shows: "0 %" would only hurt
 
 /** How a final total compares with perfectly played score sheets. */
 const beaten = (one) =>

@@ -5,7 +5,7 @@ window.askForNews = () => {
   const stop = new AbortController(),
     headers = { Accept: "text/event-stream" },
     answer = painted.then(() => fetch("/api/events", { signal: stop.signal, cache: "no-store", headers }));
-  answer.catch(() => {}); // whoever reads the answer sees it
+  answer.catch(() => {}); // the reader of the answer handles its error
   return { stop, answer };
 };
 
