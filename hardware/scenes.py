@@ -73,7 +73,8 @@ def next_change_s(view: BoardView, time_s: float) -> float:
     """Return the time, in seconds on the board's clock, at which `compose` must be called next for the same view.
 
     It is `time_s` while an animation runs, SLOW_FRAME_S later while a light changes slowly, and infinity if nothing
-    changes by itself. Before a returned time further ahead, `compose` returns the same frame.
+    changes by itself. While a join code is shown, it is the time at which the code expires. While a photo is taken, it
+    is the end of the first button flash. Before a returned time further ahead, `compose` returns the same frame.
     """
     if view.capturing:
         return min((moment.at_s + duration_s(moment) for moment in _presses(view, time_s)), default=math.inf)
@@ -91,7 +92,9 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
 
 
 def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
-    """Return the times after `time_s` at which the pegs' light changes next; empty if there is no peg or no game.
+    """Return when each peg's light changes next after `time_s`, one time for all while pegs share a hole.
+
+    It is empty if there is no peg or no game.
 
     A peg changes by its colour's rhythm, or because pegs take turns in one hole.
     """

@@ -20,7 +20,7 @@ ORDERS = ("GRB", "RGB", "BRG", "RBG", "GBR", "BGR")
 """Orders in which LEDs take their colours; the page offers them."""
 MIN_CHANNEL_MA = 12.0
 """Least value, in mA, of the setting `channel_ma`, the current of one full colour of one LED: that of a WS2812B-V5.
-With a smaller one the current limit would let too much current pass."""
+With a smaller one the current limit would let too much current pass; a larger one refuses LEDs that need less."""
 MIN_IDLE_MA = 0.6
 """Least value, in mA, of the setting `idle_ma`, the current of one dark LED: that of a WS2812B's chip. With a smaller
 one the current limit would let too much current pass."""

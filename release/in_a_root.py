@@ -62,8 +62,8 @@ esac
 """
 """Shell script that replaces `systemctl` in the root."""
 PATIENCE_S = 300.0
-"""Longest wait for a throw or a healthy table, in seconds; then the check fails. Higher: a dead table is noticed later.
-Emulation on a busy machine takes a hundred times as long as a PC."""
+"""Longest wait for a throw or a healthy table, in seconds; then this check of an installed system fails. Higher: a dead
+table is noticed later. Emulation on a busy machine takes a hundred times as long as a PC."""
 EXPOSURE = 2.5
 """Exposure by `systemd-analyze security`, 0 (safe) to 10, that units must stay below. Higher: weaker sandboxes pass."""
 INSTALL = "./install.sh --country FI"

@@ -40,7 +40,8 @@ def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -
         language: Code of the language, such as `en`.
         key: Key of the text.
         otherwise: Text to use if neither the language nor English has the key; None raises KeyError then.
-        args: Values of the text's arguments. `count` also chooses between the key's `.one` and `.other`.
+        args: Values of the text's arguments; a missing one stays as `{name}`. `count` also chooses between the key's
+            `.one` and `.other`.
 
     >>> say("en", "player.lost", count=2), say("de", "event.topped", "{player} tops it", player="Ann")
     ('lost 2 games', 'Ann tops it')

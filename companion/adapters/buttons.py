@@ -85,7 +85,7 @@ class ListeningButtons:
             self.board.acknowledge()
 
     def _pressed(self, press: Press) -> None:
-        """Act on a button that was released: shut the machine down, let a phone in, or submit the press to the table.
+        """Act on a press, short or long: shut the machine down, let a phone in, or submit the press to the table.
 
         A long press lets in the phone whose join code is shown. The shutdown button counts only if it was held to the
         end of its countdown.

@@ -199,9 +199,9 @@ def _copy(file: Path, to: Path) -> None:
 
 
 def _unpacked(package: Path) -> Path:
-    """Unpack a Debian package beside it without running its scripts; return its folder of wheels.
+    """Unpack a Debian package beside it and return its folder of wheels. No script of the package is run.
 
-    Raises DeviceError.
+    Raises DeviceError if dpkg-deb can't unpack it.
     """
     folder = package.with_suffix("")
     done = subprocess.run(["dpkg-deb", "--extract", package, folder], capture_output=True, check=False)

@@ -156,6 +156,7 @@ def _record(
     """Read the dice in a picture, and return its JSON object with values, doubt and milliseconds.
 
     A copy with boxes is saved to `drawing` unless that is None. Raises PictureError if it can't be written.
+    A picture of another size than the calibration's is reported on stderr.
     """
     from vision.images.annotating import annotated
     from vision.images.loading import save_jpeg

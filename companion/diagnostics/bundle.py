@@ -80,7 +80,8 @@ def write(
 def without_secrets(settings: Settings) -> dict[str, object]:
     """Return the settings as JSON values, section -> key -> value, with each secret replaced by `SECRET`.
 
-    Secrets are all passwords, and the webhook's URL, whose path may be one. Of commands only the program is kept.
+    Secrets are all passwords, and the webhook's URL, whose path may be one; an empty one stays empty. Of the shutdown
+    command only the program is kept.
     """
     found: dict[str, dict[str, object]] = msgspec.to_builtins(settings)
     for section, key in _secret_keys(found):

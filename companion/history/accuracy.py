@@ -44,7 +44,7 @@ class CameraThrow(msgspec.Struct, frozen=True, kw_only=True):
 def camera_throws(past: PastGames, folder: Path) -> list[CameraThrow]:
     """Return every throw that was read by the camera and not taken back, oldest first.
 
-    A corrected throw counts only if the camera read it first; then its journal entry says with which values.
+    A corrected throw counts only if its journal entry has a reading by the camera.
 
     Args:
         past: The games of the data folder.

@@ -16,9 +16,9 @@ Regrets = tuple[str, dict[str, tuple[float, ...]]]
 
 
 def regrets_by_player(transcript: Transcript, terms: Terms) -> Regrets | None:
-    """Return a finished game's goal and what each decision cost its player, without the computer player.
+    """Return a finished game's goal, and by player's name the cost of each decision, in the unit of the goal.
 
-    None if the decisions can't be judged, and for a game in tournament mode.
+    The computer player is left out. None if the decisions can't be judged, and for a game in tournament mode.
     """
     if terms.serious:
         return None

@@ -151,6 +151,7 @@ def _body(connection: Connection, game: dict[str, Any], revision: int) -> bytes:
 def _count(connection: Connection, table: int, game: dict[str, Any], message: Message, judged: Judged | None) -> None:
     """Make a message the revision of its game that counts: replace the game's results and adjust the standings.
 
+    The caller has checked that the revision is newer. With None for `judged`, no result of the game counts.
     The game waits to be rated again. If an earlier revision counted, the change is logged.
     """
     kind = judged.kind if judged else game["kind"]

@@ -41,7 +41,10 @@ def key_of(folder: Path) -> Ed25519PrivateKey:
 
 
 def _make(path: Path) -> None:
-    """Write a new private key to `path`, unless the file exists by then: it is never overwritten. Raises OSError."""
+    """Write a new private key to `path`. An existing file is left as it is, without an error.
+
+    Raises OSError if the folder can't be written.
+    """
     made = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     new = path.with_name(f".league-key-{secrets.token_hex(8)}.new")
     try:

@@ -191,7 +191,8 @@ def _outranks(asked: Ask, ask: Ask) -> bool:
 def _played(changes: Changes, action: Action | Undo) -> Changes:
     """Return `changes` with the steps for a line entered by phone: a throw, a decision, a leaving player or an undo.
 
-    After a decision the tray is interpreted again. After a throw or an undo its dice are ignored until they change.
+    After a decision the tray is interpreted again. Otherwise its dice are ignored until they change, except after
+    a player has left while the turn goes on.
     """
     before = changes.game.transcript.state
     match action:
@@ -390,7 +391,7 @@ def _confirmed(changes: Changes, command: c.ConfirmCorrection) -> Changes:
 def _correction_entered(changes: Changes, body: dict[str, Any]) -> Changes:
     """Return `changes` with a step that journals an entry of kind `correction` and this body.
 
-    If it changes the game on the table, the dice in the tray are ignored until they change.
+    If the correction changes the game on the table, the dice in the tray are ignored until they change.
     """
     before = changes.game.transcript
     changes = changes.enter("correction", body)

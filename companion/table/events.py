@@ -22,7 +22,8 @@ def events_of(transcript: Transcript, number: int, throw: int | None = None, alo
         transcript: The game after that line.
         number: Number of the line's journal entry.
         throw: Number of the throw, if the line is one.
-        aloud: Whether the voice calls out all of them: true for decisions of the bot, which nobody saw it make.
+        aloud: True calls out all of them, for decisions of the bot, which nobody saw it make. False leaves each
+            event as the game marks it.
     """
     events = tuple(_event(transcript, event, number, throw) for event in transcript.events)
     return tuple(msgspec.structs.replace(event, called=True) for event in events) if aloud else events

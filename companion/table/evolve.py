@@ -60,7 +60,10 @@ class Record:
 
     @property
     def sitting(self) -> Sitting:
-        """The sitting so far: number of games, games won and lost by name, who is ahead, and the players' colours."""
+        """Number of games in this sitting, games won and lost by name, who is ahead, and the colours of its players.
+
+        Empty before the first game.
+        """
         if not self.games:
             return Sitting()
         ours = [game for game in self.games if game.sitting == self.games[-1].sitting]
@@ -165,7 +168,7 @@ def game_of_throw(games: tuple[Game, ...], throw: int) -> PlayedGame:
 
 
 def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) -> Correction:
-    """Return the effect of correcting a throw, without applying it.
+    """Return the transcript after correcting a throw and the lines it makes illegal, without changing the record.
 
     Args:
         games: The record's games.

@@ -60,7 +60,9 @@ class TableState:
 
     @classmethod
     def restarted(cls, record: Record, damage: str | None) -> TableState:
-        """Return the state at the start of the program: the tray has not been observed, and a notice says the scores.
+        """Return the state at the start of the program, before the tray is observed.
+
+        A notice tells the scores if there is a game.
 
         Questions are numbered far above those that a phone may still show, so no old answer fits a new question.
 

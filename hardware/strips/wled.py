@@ -30,7 +30,8 @@ RGB24, DISPLAY = 0x0B, 0x01
 HOST_NAME = re.compile(r"[0-9A-Za-z_.:%-]{1,253}")
 """A host name (RFC 1123, with the underscore that some routers use), or an IPv4 or IPv6 address."""
 MAX_SHOWN_CHARS = 40
-"""Largest number of characters of a wrong host name that the error message shows; the rest is cut off."""
+"""Largest number of characters of a wrong host name that the error message shows; the rest is cut off. A
+higher limit lets a long wrong name hide the rest of the message."""
 
 
 class WledStrip:

@@ -71,7 +71,7 @@ nearer to the tray."""
 BOARD_MARGIN_MM = 12.0
 """Border in mm between the outermost LEDs and the edge of the LED board's panels. Higher: larger panels."""
 FRONT_MM = 3.0
-"""Thickness of the LED board's front panel, in mm."""
+"""Thickness of the LED board's front panel, in mm. The LEDs' holes are drilled through it."""
 LIGHT_WALL_MM = 6.0
 """Depth in mm, front to back, of the printed grid that keeps one hole's light out of the next. Higher: a thicker LED
 board."""
@@ -128,7 +128,7 @@ def post_y_mm() -> float:
 def mirrored_x_mm(lens_height_mm: float) -> float:
     """Return where a shiny floor would mirror a light bar into the lens: the distance in mm from the tray's middle.
 
-    `lens_height_mm` is the height of the lens above the floor.
+    `lens_height_mm` is the height of the lens above the floor. The bar hangs at LIGHT_PLACE_MM.
     """
     x, z = LIGHT_PLACE_MM
     return x * lens_height_mm / (lens_height_mm + z)

@@ -89,7 +89,7 @@ def test_after_a_finish_the_others_still_play_the_round_to_its_end() -> None:
     assert (end["throw_sizes"], end["decisions"], end["dice"], end["turn_points"]) == ([], [], [], 0)
 
 
-def test_the_last_of_the_round_ends_the_game_by_finishing() -> None:
+def test_a_finish_by_the_last_player_of_the_round_ends_the_game() -> None:
     assert view([*TWO, *bank(121)])["over"] is True
 
 

@@ -100,7 +100,7 @@ def test_a_peg_that_leaves_goes_to_the_start_and_a_finish_is_none_any_more() -> 
     assert view("crib_dice", *HOME, leave("Cat"), *TWO, players=3)["outcome"]["winners"] == ["Ann"]
 
 
-def test_find_a_loser_ends_in_mid_turn_when_a_leave_decides_it() -> None:
+def test_a_find_a_loser_game_ends_in_mid_turn_when_a_leave_decides_it() -> None:
     rules = {"rules": {"find_a_loser": True}}
     lost = view("crib_dice", *HOME, throw(2, 2, 1, 3, 4, 5, 6), leave("Cat"), players=3, header=rules)
     assert lost["outcome"] == {"winners": ["Ann"], "games_lost": {"Ann": 0, "Ben": 1, "Cat": 1}}

@@ -253,7 +253,7 @@ def test_the_last_line_needs_no_line_feed() -> None:
     assert len(list(replayed(lines))) == 2
 
 
-def test_carriage_returns_before_line_feeds_are_white_space() -> None:
+def test_a_carriage_return_at_the_end_of_a_line_is_ignored() -> None:
     lines = HEADER.encode() + b'\r\n{"throw": [1,2,3,4,5,6]}\r\n'
     assert [state["line"] for state in replayed(lines)] == [1, 2]
 

@@ -36,7 +36,7 @@ def test_every_level_plays_every_game_to_its_end(game: str, level: str) -> None:
     assert end == played(header, [level, "careless"], random.Random(4)), "the same dice, the same game"
 
 
-def test_careless_names_the_largest_set_and_stops_with_four_dice() -> None:
+def test_careless_names_the_largest_set_and_stops_at_four_frozen_dice() -> None:
     naming = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5))
     assert careless(naming.state) == NamePoint(2)
     assert careless(told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2)).state) == 4
@@ -65,7 +65,7 @@ def test_best_plays_for_the_win_where_steady_plays_for_points() -> None:
     assert best(state) == Stop()
 
 
-def test_best_stops_when_a_throw_is_worth_exactly_as_much() -> None:
+def test_best_stops_when_throwing_on_and_stopping_have_equal_value() -> None:
     six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
     state = told("crapola", *six_ones * 2, rules={"target": 15_000}).state  # so rich a turn is taken to stop
     throw_on, stop = (option["value"] for option in options(state, "win"))

@@ -53,7 +53,7 @@ def test_the_expected_weight_of_a_finish_equals_the_sum_over_chances(turns: int)
 
 
 @pytest.mark.parametrize("rules", [(False, 120, 3), (True, 120, 4), (False, 240, 3)])
-def test_numbers_of_banks_are_kept_until_negligible(rules: tuple[bool, int, int]) -> None:
+def test_a_number_of_banks_too_improbable_to_matter_is_dropped(rules: tuple[bool, int, int]) -> None:
     known = course(*rules)
     ways = sum((1 - sum(race.banks(rules[0]))) ** wipeouts for wipeouts in range(rules[2]))
     under_way = [row.sum() * ways ** (1 + number) for number, row in enumerate(known._reached)]
@@ -86,7 +86,7 @@ def test_finish_tables_reach_as_far_as_a_bank_or_a_finished_peg() -> None:
 
 
 @pytest.mark.parametrize(("pegs", "settled"), [((125, 124, 120), 126), ((130, 121, 110), 131)])
-def test_turn_values_are_computed_up_to_where_no_tie_is_possible(pegs: tuple[int, ...], settled: int) -> None:
+def test_turn_values_are_tabulated_up_to_where_no_tie_is_possible(pegs: tuple[int, ...], settled: int) -> None:
     worth = Race(board_at(*pegs, turn=2)).turn_values()
     assert worth._rich_from == settled - pegs[2] + MAX_SET_SCORE + 1
     assert [worth.bank(hole - pegs[2]) for hole in (settled - 1, settled, settled + 500)] == [0.5, 1.0, 1.0]

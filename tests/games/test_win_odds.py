@@ -201,7 +201,7 @@ def test_the_last_side_10_holes_behind_draws_with_10_and_wins_with_11() -> None:
     assert values(three) == {"{'do': 'stop'}": 1.0, "{'throw': 3}": pytest.approx(19 / 27)}
 
 
-def test_to_win_a_side_behind_throws_where_it_would_stop_for_points() -> None:
+def test_a_side_behind_throws_on_to_win_where_points_alone_say_stop() -> None:
     board = board_at(150, 120, turn=1)
     # Four 5s and 15 gathered are 25; 30 draw level. One more 5 draws level, two win, and the stop is lost.
     state = CribDice(board, Turn("choosing", 15, 5, 4, (1, 2, 3, 5, 5, 5, 5)))

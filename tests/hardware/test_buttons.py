@@ -304,7 +304,7 @@ def test_key_buttons_without_a_terminal_are_an_error() -> None:
         KeyButtons(nothing).start(print)
 
 
-def test_unknown_buttons_are_refused_with_a_suggestion() -> None:
+def test_an_unknown_kind_of_buttons_is_refused_with_a_suggestion() -> None:
     with pytest.raises(SetupError, match="'gpio'"):
         open_buttons("gpoi", ButtonSettings())
     assert open_buttons("none", ButtonSettings()).name == "no"

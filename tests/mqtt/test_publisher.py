@@ -84,7 +84,7 @@ def test_a_restarted_mqtt_broker_gets_discovery_and_the_newest_state(home: Home,
     assert until(lambda: publisher.health()[0])
 
 
-def test_a_table_that_is_stopped_is_offline(home: Home, publisher: Publisher) -> None:
+def test_a_stopped_table_is_reported_offline_over_mqtt(home: Home, publisher: Publisher) -> None:
     publisher.stop()
     assert until(lambda: home.listener.last["pub/available"] == b"offline")
     assert until(lambda: not publisher.alive())

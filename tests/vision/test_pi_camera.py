@@ -134,7 +134,7 @@ def test_the_lens_is_held_where_it_found_focus() -> None:
     assert pi.sent("AfMode") == [2, 0]
 
 
-def test_a_lens_without_focus_keeps_searching() -> None:
+def test_a_lens_that_found_no_focus_is_not_locked_and_keeps_searching() -> None:
     pi = Pi(sharp_at=None)
     pi.start()
     frame = pi.until(is_held)

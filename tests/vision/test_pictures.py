@@ -52,7 +52,7 @@ def told(path: Path) -> str:
 
 
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".tiff", ".bmp", ".gif"])
-def test_every_file_format_is_decoded_to_bgr(suffix: str) -> None:
+def test_a_picture_of_every_file_format_is_decoded_to_bgr(suffix: str) -> None:
     image = picture_of_bytes(coded(scene(), suffix), "a")
     assert (image.shape, image.dtype) == ((HEIGHT, WIDTH, 3), np.dtype(np.uint8))
     assert np.abs(image[24, 8].astype(int) - (0, 0, 220)).max() < 60

@@ -108,7 +108,7 @@ def test_a_picture_with_a_hand_in_it_is_never_trusted() -> None:
     assert not Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7).trusted
 
 
-def test_a_trusted_frame_before_counts_as_an_agreeing_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trusted_reading_of_the_frame_before_saves_a_second_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     camera, truth = at_rest(32)
     networks, closer = load_networks(), list[float]()
     reader, picture, detect = Reader(networks, camera.rig()), camera.frame().image_bgr, networks.detector.detect

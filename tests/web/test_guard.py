@@ -79,7 +79,7 @@ def test_a_body_that_is_not_json_is_refused(pub: Pub) -> None:
     assert (answer.status_code, answer.json["error"]) == (415, "not_json")
 
 
-def test_an_oversized_body_is_refused(pub: Pub) -> None:
+def test_a_request_with_an_oversized_body_is_refused(pub: Pub) -> None:
     answer = pub.host().post("/api/lines", data=b" " * 70_000, content_type="application/json")
     assert (answer.status_code, answer.json["error"]) == (413, "too_large")
 

@@ -197,7 +197,7 @@ def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR, lens: Lens) -> 
     """Build the rig (camera, tray and lens as calibrated) from the tray's pose and the picture of the empty tray.
 
     Args:
-        floor_to_px: (3, 3) homography from mm to pixels without distortion, by the sheet or by corners.
+        floor_to_px: (3, 3) homography from mm to pixels, without the lens's distortion.
         plan: Measures that a person entered.
         empty_bgr: (h, w, 3) picture of the empty tray.
         lens: The lens.

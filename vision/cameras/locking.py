@@ -159,8 +159,8 @@ class AutoLock:
     def _lock_focus(self, metadata: Mapping[str, Any]) -> Controls:
         """Return the controls that lock the lens once it has been in focus for STEADY_FRAMES in a row.
 
-        Until then, once locked, and for a fixed lens there are none. It is locked at the median position of these
-        frames.
+        Return an empty dict until then, once it is locked, and for a fixed lens. The lens is locked at the median
+        position of these frames, and a frame out of focus starts the count again.
 
         Args:
             metadata: picamera2's metadata of the present frame.

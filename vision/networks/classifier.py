@@ -40,9 +40,9 @@ MIN_PROBABILITY = 1e-6
 """Added to each probability, 0 to 1, before the geometric mean over views. So a view that gives a value no probability
 does not rule it out alone. With a larger one a single contrary view counts less."""
 MIN_CHROMA_LEVELS = 48
-"""Difference between the brightest and darkest channel, 0 to 255, above which a die counts as coloured. Its minimum
-channel is classified too: white pips stay white there, and pips that shine through a clear die vanish. A higher limit
-checks fewer dice that way."""
+"""Difference between the brightest and darkest channel, 0 to 255, above which a die counts as coloured. A
+coloured die is classified a second time by its minimum channel. White pips stay white there, and pips that shine
+through a clear die vanish. A higher limit checks fewer dice that way."""
 MIN_CONTRADICTION = 0.9
 """Probability, 0 to 1, that the minimum channel must give another value to make a prediction uncertain. A lower one
 doubts coloured dice that are read right; a higher one trusts more that are read wrong."""

@@ -79,7 +79,10 @@ class Calibration(Protocol):
 
         Args:
             plan: Measures of the tray in mm: the attributes of `SheetBody` but `lens_mm`, by name.
-            height_mm: Height of the lens above the tray's floor in mm; None if nobody has measured it.
+            height_mm: Height of the lens above the tray's floor in mm; None to compute it from the sheet.
+
+        Raises:
+            DeviceError: The sheet is not found, or does not lie still, in time.
         """
 
     def take_empty(self) -> Mapping[str, Any]:

@@ -104,7 +104,11 @@ def routes(pairing: Pairing) -> Routes:
 
 
 def _add_phone_routes(made: Routes, pairing: Pairing) -> None:
-    """Add two routes to the group `made`: one lists the paired phones, one unpairs the phone that calls it."""
+    """Add two routes to the group `made`: one tells a phone what it is, one unpairs the phone that calls it.
+
+    The first gives its role and join code. A paired phone also gets all paired phones, and the owner the PIN and the
+    requests to join.
+    """
 
     @made.get("/api/phones", "What this phone is; for paired phones the others, for the host who asks", roles=ANYONE)
     def phones() -> flask.Response:

@@ -140,7 +140,7 @@ class EventStream:
         return len(self._listeners) < self._limits.streams and self._taken.take(address)
 
     async def _listen(self, listener: Listener, receive: Receive) -> None:
-        """Send the newest snapshot to a listener, and let `_send_to_all` serve it until it disconnects.
+        """Send the newest snapshot to a listener, let `_send_to_all` serve it, and return once it has disconnected.
 
         The first listener starts the task `_send_to_all`. `receive` is ASGI's function that reports the disconnect.
         """

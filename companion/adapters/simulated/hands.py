@@ -87,7 +87,12 @@ class VirtualHands:
         return [{**die, **_in_picture(die)} for die in self._camera.tray.dice()]
 
     def zones(self) -> Mapping[str, Any]:
-        """Return as JSON the tray's size and zones (x, y, width, height) in mm, and the matrix from mm to pixels."""
+        """Return the tray and its picture as JSON values.
+
+        Returns:
+            `width_mm`, `height_mm`; `throw`, `keep`: each zone as [x, y, width, height] in mm; `picture_wh` in pixels;
+            `mm_to_px`: the (3, 3) matrix from mm to pixels.
+        """
         width, height = TRAY_WH_MM
         return {
             "width_mm": width,

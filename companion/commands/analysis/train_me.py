@@ -39,7 +39,7 @@ def command(game: str, count: int, seed: int | None) -> None:
 
 
 def _cost_of_choice(puzzle: Puzzle, generator: random.Random) -> float:
-    """Show the options in random order, ask for one on the terminal, and return what it costs, in the unit of the goal.
+    """Show the best MAX_CHOICES options in random order, ask for one, and return its cost in the unit of the goal.
 
     That is the value of the best option less its own, so 0 for the best one. `generator` shuffles the options.
     """

@@ -10,7 +10,7 @@ from companion.games.engine.views.panels import Keeping, Panels, ScoreSheet, all
 
 
 def panels(state: State) -> Panels:
-    """Return what a page shows of a state beside the track. In a roll-off the score sheets are empty."""
+    """Return what a page shows of a state beside names, scores and the track. In a roll-off the sheet is empty."""
     if isinstance(state, Crag):
         return _panels_of(state)
     rows = len(CATEGORIES)

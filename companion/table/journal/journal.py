@@ -179,7 +179,7 @@ class Journal:
         return now_s + UPKEEP_EVERY_S
 
     def _scrubbed(self) -> Iterator[None]:
-        """Verify both copies and all photos, as a generator that pauses after each step; recover what is damaged.
+        """Verify both copies of the journal and all photos, and recover what is damaged. Yield after each step.
 
         At the end `health` reports what was verified.
         """

@@ -313,6 +313,8 @@ def _partly(now: Situation, before: Memory) -> Interpretation:
 def _unsure(now: Situation, before: Memory) -> Interpretation:
     """Return the question whether the dice were thrown. If they can't be a legal throw, interpret them as unmoved.
 
+    A doubtful first reading after a start is asked about anyway if a throw is due: a die may be missing.
+
     Args:
         now: The situation, with this observation in its memory.
         before: The memory before this observation.

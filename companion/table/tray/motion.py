@@ -96,7 +96,7 @@ def elsewhere(before: Sequence[Die], now: Sequence[Die]) -> bool:
 
 
 def _moved_between_zones(thrown: Sequence[Die], kept: Sequence[Die], observation: Observation) -> bool:
-    """Whether the tray holds the same values as before, but split differently between its two zones.
+    """Return whether the tray holds the same values as before, but another number of dice in the throw zone.
 
     `thrown` and `kept` are the dice before, in the throw zone and in the keep zone.
     """

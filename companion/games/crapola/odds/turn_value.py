@@ -103,7 +103,8 @@ class TurnValues:
     def thrown(self, points: int, dice: int) -> float:
         """Return the value before a throw of `dice` dice with `points` turn points, with best play after it.
 
-        0 below the points `never`. Looked up in `known`, and beyond its end computed.
+        The unit is that of `bank`. Below the turn points `never` it is 0. It is looked up in `known`, and beyond the
+        end of `known` computed.
         """
         if points < self._never:
             return 0.0
