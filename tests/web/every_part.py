@@ -29,7 +29,7 @@ class StandInCalibration:
     def sheet_pdf(self, paper: str) -> bytes:
         return b"%PDF"
 
-    def take_sheet(self, plan: Any, height_mm: Any) -> dict[str, Any]:
+    def take_sheet(self, plan: Any, lens_mm: Any) -> dict[str, Any]:
         return self.look()
 
     def take_empty(self) -> dict[str, Any]:

@@ -74,12 +74,12 @@ class Calibration(Protocol):
     def sheet_pdf(self, paper: str) -> bytes:
         """Return the calibration sheet as a PDF to print; `paper` is one of `PAPERS`."""
 
-    def take_sheet(self, plan: Mapping[str, float], height_mm: float | None) -> Mapping[str, Any]:
+    def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
         """Measure the tray by the sheet that lies in it (first step), and return `look()`.
 
         Args:
             plan: Measures of the tray in mm: the attributes of `SheetBody` but `lens_mm`, by name.
-            height_mm: Height of the lens above the tray's floor in mm; None to compute it from the sheet.
+            lens_mm: Height of the lens above the tray's floor in mm; None to compute it from the sheet.
 
         Raises:
             DeviceError: The sheet is not found, or does not lie still, in time.
