@@ -96,7 +96,8 @@ def needed() -> list[str]:
     """Return the sorted names of the Python distributions that the Debian package brings as wheels.
 
     These are the project's dependencies and, in turn, theirs. Left out are those of `SYSTEMS_OWN`, which Debian's own
-    packages provide, unless they are in `BROUGHT`; and optional ones.
+    packages provide, unless they are in `BROUGHT`. A dependency's own requirement is left out if it has a
+    marker, such as that of an extra.
     """
     found: set[str] = set()
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]

@@ -21,7 +21,7 @@ _WORD = re.compile(r"( ?)(?<!\S)cfg80211\.ieee80211_regdom=(\S*)")
 
 
 def checked_code(machine: Machine, letters: str) -> str:
-    """Return a country's two-letter ISO 3166 code in capitals, after a check that there is such a country.
+    """Return a country's two-letter ISO 3166 code in capitals. Raises ArgumentTypeError if there is no such country.
 
     Args:
         machine: The machine with the table of countries; without that table only the shape is checked.

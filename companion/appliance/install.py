@@ -93,7 +93,7 @@ class Release:
         return [f"make the release {name} in {self.releases.base}, and let the service run it"]
 
     def do(self, machine: Machine) -> None:
-        """Build the release from its source, and make it current and proven without a trial; restart a running service.
+        """Build the release, make it current, mark it proven without a trial, and restart the service if it runs.
 
         An unfinished trial ends, old releases are removed, and the command `pegpip` is added.
         """

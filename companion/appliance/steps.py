@@ -58,7 +58,10 @@ class Packages:
         return [f"install the package {name}" for name in absent]
 
     def do(self, machine: Machine) -> None:
-        """Install the absent packages with apt, and add their names to the file `memory`, for uninstalling."""
+        """Update apt's lists, install the absent packages, and add their names to `memory`.
+
+        `memory` is a file that uninstalling reads.
+        """
         machine.run("apt-get", "update", "-q")
         wanted = [name for name in (*self.needed, *self._known(machine)) if not _installed(machine, name)]
         words = ("apt-get", "install", "-q", "-y", "--no-install-recommends", *wanted)
@@ -168,7 +171,10 @@ class File:
     keep: bool = False
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line when the file is missing, or (unless `once`) has other content; else an empty list."""
+        """Return one line if the file is missing or (unless `once`) has other content, else an empty list.
+
+        Owner and permissions are not compared.
+        """
         file = machine.at(self.path)
         if not os.path.lexists(file):
             return [f"write {self.path}"]

@@ -163,7 +163,9 @@ class Vote:
 
     @staticmethod
     def _question(ballot: _Ballot, place: int, voter: str) -> Json:
-        """Return one question as JSON values, with the fields that `view` lists. The answer is left out until shown.
+        """Return one question as JSON values, with the fields that `view` lists.
+
+        Only after the answer is shown: `values`, `best`, `taken`, `counts`, `goal` and `reasons`.
 
         Args:
             ballot: Questions and votes.

@@ -115,9 +115,9 @@ def _hold(settings: Settings, throws: int, *, yes: bool, out: Path) -> int:
 
 
 def _write(file: Path, settings: Settings, found: list[Finding], *, photos: bool) -> None:
-    """Write the zip for a bug report, with the findings, and print the names of the files in it. Raises DeviceError.
+    """Write the zip for a bug report, with the findings, and print the names of the files in it.
 
-    `photos` adds the newest photos of throws.
+    `photos` adds the newest photos of throws. Raises DeviceError if `file` can't be written.
     """
     from companion.diagnostics.bundle import write
 

@@ -254,7 +254,7 @@ def _moving(path: Path, scene: Scene, layout: Layout) -> None:
 
 
 def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
-    """Return the LED colours of a scene at a time in seconds, at full brightness."""
+    """Return the (leds, 3) colours of a scene at a time in seconds, at full brightness."""
     from hardware.power import Power
     from hardware.scenes import compose
     from hardware.settings import PowerSettings

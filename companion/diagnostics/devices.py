@@ -131,7 +131,7 @@ def check_calibration(settings: Settings) -> Finding:
 def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Finding:
     """Open the settings' LED strip, start and stop it, and return the finding: it works, is simulated or is broken.
 
-    `open_` builds the strip. No LED is lit.
+    `open_` builds the strip. No LED is lit. A SetupError or DeviceError becomes a finding; it is not raised.
     """
     wired = settings.strip
     try:

@@ -107,7 +107,7 @@ class PastGames:
         return found
 
     def luck(self, game: int) -> Json | None:
-        """Return the parts of luck and of decisions in a finished game's result, as `Story.view`.
+        """Return how much of a finished game's result was luck and how much decisions, as `Story.view`.
 
         None for an unknown game. Each move in it has `photo`, the number of the latest throw before it, or None. The
         result is cached.

@@ -99,7 +99,7 @@ class Fairness:
 
     @property
     def evidence_beyond_reader(self) -> float:
-        """Natural logarithm of the likelihood ratio of biased dice against fair dice that are misread.
+        """Return the natural logarithm of the likelihood ratio of biased dice to fair dice that are misread.
 
         The imperfect reader is the one that fits the values best: it confuses two values, or makes rare random errors.
         """

@@ -148,9 +148,10 @@ class Starting:
 
 
 def begin(origin: Origin, *, service: bool) -> Starting:
-    """Return the settings for a start, with wrong ones replaced where the start is forgiving.
+    """Return the settings for a start; a forgiving start replaces wrong ones instead of failing.
 
-    It is forgiving for a service, or if there are settings of an earlier good start.
+    A wrong setting gets its value from the last good start, else its default. A start is forgiving for a service,
+    or if settings of an earlier good start are stored.
 
     Args:
         origin: The settings file and the command line.

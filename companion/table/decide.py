@@ -132,7 +132,8 @@ class Changes:
 def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
     """Return `changes` with the steps for a report from the tray: motion, an observation, or that time has passed.
 
-    Without a game an observation is only remembered. Time has no effect then, while dice move or a question is open.
+    Without a game, an observation is only remembered. A tick changes nothing without a game, while dice move, or
+    while a question is open.
     """
     state, game = changes.state, changes.state.playing
     match command:
@@ -272,7 +273,8 @@ def _banked(changes: Changes) -> Changes:
 def _answered(changes: Changes, command: c.Answer) -> Changes:
     """Return `changes` with the steps for a person's answer to the open question: play the throw, close the question.
 
-    None instead of values plays nothing. The tray is interpreted again. Raises StaleAction if that question is closed.
+    If `command.values` is None, nothing is played. Then the newest observation is interpreted again.
+    Raises StaleAction if that question is no longer open.
     """
     state, game, asked = changes.state, changes.state.playing, changes.state.asked
     if asked is None or game is None or asked[0] != command.question:

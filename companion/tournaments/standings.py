@@ -52,7 +52,10 @@ def standings(draw: Draw[P], matches: Sequence[Match[P, G]]) -> list[Placing[P]]
 
 
 def _totals(draw: Draw[P], matches: Sequence[Match[P, G]], player: P) -> tuple[int, float, int]:
-    """Return a player's number of matches with a result, share of wins, and difference of points."""
+    """Return a player's number of matches with a result, sum of shares of the wins, and difference of points.
+
+    The difference includes the handicaps. Matches without scores, and byes, add nothing to it.
+    """
     played, won, difference = 0, 0.0, 0
     for match in matches:
         if match.won is not None and player in match.players:

@@ -62,7 +62,7 @@ def test_a_camera_that_fails_while_dice_are_thrown_is_reported(table: Table) -> 
     assert is_ill(table.held(open_camera=lambda _settings: FilmCamera([], BROKEN)), "throws", "Plug it in")
 
 
-def test_the_first_evening_skips_throws_when_the_camera_recording_ends(table: Table) -> None:
+def test_the_first_evening_reports_no_throws_if_the_recording_ended(table: Table) -> None:
     table.person.skips = ("Frame rate",)
     evening = table.held(open_camera=lambda _settings: FilmCamera([0.0, 0.1]))
     assert not any(finding.part == "throws" for finding in evening.findings)

@@ -73,7 +73,7 @@ def test_best_stops_when_throwing_on_and_stopping_have_equal_value() -> None:
     assert best(state) == Stop()
 
 
-def test_best_throws_seven_dice_where_they_are_allowed() -> None:
+def test_best_and_steady_bots_throw_seven_dice_where_allowed() -> None:
     behind = told("crapola", *bank(7000)).state
     assert (behind.throw_sizes, behind.decisions) == ((6, 7), ())
     assert best(behind) == steady(behind) == 7

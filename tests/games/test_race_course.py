@@ -79,7 +79,7 @@ def test_a_large_matrix_product_is_computed_in_blocks(columns: int, wanted: list
     assert watched.parts == [2 * rows for rows in wanted]
 
 
-def test_finish_tables_reach_as_far_as_a_bank_or_a_finished_peg() -> None:
+def test_finish_tables_reach_the_largest_bank_or_a_finished_peg() -> None:
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
     assert far._finish_of(0)[0].shape == (ROUNDS, 380)
     assert near._finish_of(0)[0].shape == (ROUNDS, near._course.past)

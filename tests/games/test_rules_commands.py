@@ -56,7 +56,7 @@ def test_a_refused_line_is_printed_and_exits_1() -> None:
     assert "line 6" in result.stderr
 
 
-def test_each_object_names_its_file_and_a_refusal_ends_one_file() -> None:
+def test_replay_names_each_file_and_a_refusal_ends_only_its_own_file() -> None:
     result = run("replay", "--json", str(REFUSED), str(GOOD))
     assert result.return_value == 1
     by_file = {path: [one for one in objects(result) if one["file"] == str(path)] for path in (REFUSED, GOOD)}

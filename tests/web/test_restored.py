@@ -107,7 +107,7 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dic
         return before, told(pub), place
 
 
-def test_the_restored_evening_has_games_and_photos(moved: tuple[dict[str, Any], dict[str, Any], Path]) -> None:
+def test_the_evening_to_restore_has_games_and_photos(moved: tuple[dict[str, Any], dict[str, Any], Path]) -> None:
     before, _, _ = moved
     assert len(before["photos"]) == len(set(before["photos"].values())) == 3
     assert len(json.loads(before["/api/review"])["throws"]) == 2

@@ -38,7 +38,7 @@ def test_the_limit_is_lowered_without_the_pin_and_raised_only_with_it(table: Any
 
 
 @pytest.mark.parametrize("key", ["channel_ma", "idle_ma", "limit_ma"])
-def test_no_value_switches_the_current_limit_off(table: Any, key: str) -> None:
+def test_a_value_that_switches_the_current_limit_off_is_refused(table: Any, key: str) -> None:
     phone, _, file = table
     assert sent(phone, key, 0, pin=PIN) == (422, "settings")
     assert file.running == Settings()

@@ -139,7 +139,9 @@ class Reader:
         return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt, tuple(candidates))
 
     def _select(self, scene: Scene, expect: int | None, again: Reading | None) -> tuple[Selection, Doubt | None]:
-        """Run detection passes until no doubt is left or no pass; then re-classify uncertain dice.
+        """Select the dice of a scene: run detection passes, then re-classify uncertain dice.
+
+        The passes end when enough of them agree and no doubt is left, or after the last one.
 
         At the end the learned examples of the set of dice are compared, if there are any.
 

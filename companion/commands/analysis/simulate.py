@@ -150,9 +150,9 @@ def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> l
 
 
 def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator[Score]:
-    """Play game `number` to its end and yield each seat's result.
+    """Play game `number` to its end and yield each seat's share of the win, its square, and its score.
 
-    Number and seed decide who starts, dice and mistakes.
+    `number` decides which player starts; `seed` and `number` decide the dice and the bots' mistakes.
     """
     first = header.players[number % len(levels)]
     begun = Header(header.game, header.players, header.rules, first)

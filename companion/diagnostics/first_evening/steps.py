@@ -381,7 +381,7 @@ class _Timed:
         again: Reading | None = None,
         size_px: float | None = None,
     ) -> Reading:
-        """Read one picture with the wrapped reader, which gets the same arguments, and record the time in seconds."""
+        """Return the wrapped reader's reading of a picture, and append its duration in seconds to `_durations_s`."""
         begun_s = self._clock()
         reading = self._reader.read(frame_bgr, expect, again, size_px)
         self._durations_s.append(self._clock() - begun_s)

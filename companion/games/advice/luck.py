@@ -191,10 +191,10 @@ def steps_of(transcript: Transcript) -> list[Transcript]:
 
 
 def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, State]]:
-    """Yield each line of a game with its number and the states before and after it, oldest first.
+    """Yield each line of a game, oldest first, with its number and the states around it.
 
     Args:
-        steps: Transcripts of the game before its first line of interest, and after each line from there on.
+        steps: Transcripts of the game, each one line longer than the one before. The first one's lines are skipped.
 
     Yields:
         Line number (the header is 1), state before the line, its action, state after it.
@@ -249,8 +249,10 @@ def regret_of(values: tuple[tuple[Option, float], ...], taken: float) -> tuple[f
 def _win_story(transcript: Transcript, goal: str) -> Story:
     """Return the result of each of two sides split into luck, decisions and approximation error, and every move.
 
-    A regret counts against the side that moved, and for the other side. The rest of the change of value is luck at a
-    throw, approximation error at a decision. Raises RulesError if the values are not known.
+    A regret is subtracted from the decisions of the side that moved, and added to the other side's. The rest of a
+    change of value is luck at a throw and approximation error at a decision.
+
+    Raises RulesError if the values are not known.
 
     Args:
         transcript: The whole game.

@@ -83,8 +83,9 @@ class RollOff:
     def after(self, action: Action) -> State:
         """Return the state after a throw of two dice, or after a player left.
 
-        It is a roll-off that waits for the next throw of the round, or for the first one of a new round between players
-        with equal highest totals; or the first state of the game, which the player with the highest total starts.
+        While throws of the round are missing, or if the highest totals are equal, this is again a roll-off: in a tie,
+        a new round between the tied players. Otherwise it is the first state of the game, which the player with the
+        highest total starts. If too few players remain, the game is over.
 
         Raises:
             IllegalAction: The action is neither a throw of two dice nor a player who leaves.

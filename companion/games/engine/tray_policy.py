@@ -189,7 +189,7 @@ class DecidedElsewhere:
 def waiting_notice(state: State) -> Phrase | None:
     """Return the notice that asks the player to act: `throw` if a throw is allowed, else `decide`; None after the end.
 
-    Its arguments are the player, the decisions allowed now and, for a throw, the numbers of dice.
+    Its arguments are `player`, `decisions` (those allowed now) and, for a throw, `sizes` (the allowed numbers of dice).
     """
     if state.standing.over:
         return None

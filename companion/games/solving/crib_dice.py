@@ -136,8 +136,8 @@ def packed(rules: DuelRules, values: Floats, last: Floats) -> bytes:
 
     Args:
         rules: House rules of the game; they determine the stake.
-        values: Equity of each state, of shape `two_sides.SHAPE`; comes first.
-        last: Equity of each last turn, as `Game.last`; follows.
+        values: Equity of each state, of shape `two_sides.SHAPE`. The table begins with them.
+        last: Equity of each last turn, as `Game.last`. They end the table.
     """
     share = np.concatenate([values.ravel(), last.ravel()]) / rules.stake + 1.0
     return np.rint(np.clip(share * 2.0**31, 0, 2**32 - 1)).astype("<u4").tobytes()

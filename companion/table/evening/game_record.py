@@ -150,7 +150,7 @@ def archived(game: Game) -> ArchivedGame:
 def reopened(game: Game) -> PlayedGame:
     """Return the game in the form that can be played on.
 
-    An archived game's lines are replayed; any other is unchanged.
+    An archived game is rebuilt by replaying its lines. A `PlayedGame` is returned as it is.
     """
     if isinstance(game, PlayedGame):
         return game

@@ -218,7 +218,7 @@ class Journal:
     def _catch_up(self) -> None:
         """Write to the second copy the rows that it lacks.
 
-        After an OSError the next call tries again, and `health` reports it.
+        An OSError is not raised: it is logged, `health` reports it, and the next call tries again.
         """
         if self._copies is not None and self._behind:
             try:

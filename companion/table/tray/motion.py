@@ -27,9 +27,9 @@ class Motion(Enum):
 
 
 def motion_of(thrown: Sequence[Die], kept: Sequence[Die], observation: Observation) -> Motion:
-    """Return what happened to the dice in the throw zone between two observations.
+    """Return whether the dice in the throw zone were rolled between two observations: all, some, none, or unclear.
 
-    It compares values and places. Dice that were picked up or moved to the keep zone count as `NONE`.
+    It compares values and places. Dice that were only picked up or moved to the keep zone count as `NONE`.
 
     Args:
         thrown: Dice in the throw zone before.
@@ -69,7 +69,7 @@ def stayed(before: Sequence[Die], now: Sequence[Die], within_mm: float = SAME_PL
 def moved(before: Sequence[Die], now: Sequence[Die], within_mm: float = SAME_PLACE_MM) -> tuple[Die, ...]:
     """Return those dice of `now` that lie farther than `within_mm` from every die of the same value in `before`.
 
-    Each die of `before` explains one die of `now` at most, the first that it is near to.
+    Each die of `now`, in order, is matched to the nearest die of `before` that is still unmatched.
     """
     left, found = list(before), []
     for die in now:

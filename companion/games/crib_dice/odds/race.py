@@ -104,9 +104,10 @@ class FinishDistribution:
         return np.array(found)
 
     def _times(self, wipeouts: int) -> tuple[Floats, Floats]:
-        """Return when bank n + 1 comes, and when the first fuchle comes after n banks, as probabilities by turn.
+        """Return the weight of each turn for bank n + 1, and for the first fuchle if it comes after n banks.
 
-        Only probabilities of wipe-outs are multiplied; those of the banks are in `_reached` and `_leap`.
+        A weight is the probability of the wipe-outs alone. To get a probability, a caller multiplies it by that of the
+        banks, from `_reached` and `_leap`.
 
         Args:
             wipeouts: Consecutive wipe-outs before the first turn.

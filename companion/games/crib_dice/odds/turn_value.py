@@ -71,9 +71,10 @@ def rich_fresh_throw() -> float:
 
 @cache
 def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
-    """Return the probability of each number of dice that a roll freezes, if it is repeated while only 1s keep it safe.
+    """Return the probability of each number of dice that the next freezing roll freezes.
 
-    The result is pairs of the number, 1 or more, and its probability; the rest to 1 is a wipe-out. Cached.
+    A roll that freezes none but shows a 1 is safe and is repeated. The result is pairs of the number, 1 or more, and
+    its probability; the rest to 1 is a wipe-out. Cached.
 
     Args:
         frozen: Number of frozen dice before the roll, 2 to 4.

@@ -40,9 +40,8 @@ FUCHLE = 3
 
 Fixed by the rules without `pandemonium`."""
 TOP = 160
-"""Hole, beyond the track's end at 120, from which a finishing turn always stops. Higher: larger tables, same values.
-
-That holds however close the other peg is."""
+"""Hole beyond the track's end at 120. A side that has reached it always stops its last turn, however close the other
+peg is. Higher: larger tables with unchanged values."""
 BEYOND = TOP + 2 * MAX_SET_SCORE + 1 - PEGS
 """Columns of the table of last turns: how many holes past the track the other side can finish."""
 SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
