@@ -36,9 +36,15 @@ def strip_pins(kind: str, strip: StripSettings, machine: str = "") -> Mapping[in
 
 
 def _strip_problems(kind: str, strip: StripSettings, machine: str) -> list[str]:
-    """Return a sentence for each setting of the strip that can't work on a machine of that model.
+    """Return a sentence for each setting of the strip that can't work; empty if there is none.
 
-    Also for an `order` that is no permutation of RGB, and `spi_bits` other than 3 or 4.
+    These are what the strip's kind finds wrong on this machine, an `order` that is no permutation of RGB, and
+    `spi_bits` other than 3 or 4. Of an unknown kind only the last two are checked.
+
+    Args:
+        kind: Kind of the strip, as in the settings; `auto` is resolved for the machine.
+        strip: How the strip is wired.
+        machine: Model of the machine; empty for a machine that is no Pi.
     """
     found = STRIPS.get(resolved(kind, machine).partition(":")[0])
     problems = list(found.problems(strip, machine)) if found is not None else []

@@ -22,8 +22,8 @@ STATES = 3000
 """Least number of states that are timed for each game and goal. More: rare slow ones are found, and the bench takes
 longer."""
 TIMED_SHARE = 0.25
-"""Share of a game's states that are timed, 0 to 1. Higher: more states belong to a turn whose values are cached, so
-times look shorter."""
+"""Chance, 0 to 1, that the advice on a state of a simulated game is timed. Higher: more of the timed states belong to
+one turn, whose values are then cached, so times look shorter."""
 CARELESS_SHARE = 0.9
 """Share of the actions that follow a rule of thumb, 0 to 1; the others are random. Lower: games reach states that
 people never see."""

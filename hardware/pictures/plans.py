@@ -10,8 +10,8 @@ HOLE_MM = 5.0
 """Diameter of a hole in the drilling template, in mm, wide enough for the light of one LED. Circles are smaller where
 LEDs are too close for it."""
 MARGIN_MM = 12.0
-"""Blank space, in mm, left and right of the outermost LEDs and above the top one. The template's frame, which is the
-panel's edge, is as far below the lowest. More makes both drawings larger."""
+"""Border in mm from the outermost LEDs to the template's frame, which is the panel's edge. The parts' panels have the
+same border. Higher: larger drawings and larger panels."""
 CORNER_MM = 5.0
 """Distance of the drilling template's corner screws from both edges of the panel, in mm. More: the screws meet the
 first LEDs."""

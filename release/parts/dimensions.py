@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from hardware.pictures.plans import MARGIN_MM
 from hardware.track import Layout, Place
 from vision.cameras.field import Module, SizeWH, height_mm
 
@@ -68,8 +69,8 @@ HOLDER_BEFORE_MM = 6.0
 """Distance in mm by which a light bar stands behind its holders' feet, seen from the tray. Higher: the feet are
 nearer to the tray."""
 
-BOARD_MARGIN_MM = 12.0
-"""Border in mm between the outermost LEDs and the edge of the LED board's panels. Higher: larger panels."""
+BOARD_MARGIN_MM = MARGIN_MM
+"""Border in mm between the outermost LEDs and the edge of the LED board's panels, as in the drilling template."""
 FRONT_MM = 3.0
 """Thickness of the LED board's front panel, in mm. The LEDs' holes are drilled through it."""
 LIGHT_WALL_MM = 6.0

@@ -233,7 +233,7 @@ def test_on_a_tie_the_player_who_began_the_last_round_wins() -> None:
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
 
 
-def test_a_tie_of_other_players_shares_the_win() -> None:
+def test_players_tied_above_the_opener_of_the_last_round_all_win() -> None:
     end = view(*bank(2000), *bank(3000), *bank(3000), players=3, target=2000)
     assert end["outcome"] == {"winners": ["Ben", "Cat"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 0}}
 

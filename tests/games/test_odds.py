@@ -25,7 +25,7 @@ from tests.games.test_crapola import bank as bank_crapola
 
 @pytest.mark.parametrize("value", range(1, 7))
 @pytest.mark.parametrize("frozen", [2, 3, 4])
-def test_crib_dice_is_safe_with_the_chance_of_the_point_or_a_one(frozen: int, value: int) -> None:
+def test_a_crib_dice_throws_safe_chance_is_that_of_the_point_or_a_1(frozen: int, value: int) -> None:
     others = [face for face in range(1, 7) if face != value]
     state = told("crib_dice", throw(*[value] * frozen, *others[: 7 - frozen]), point(value)).state
     dice = 7 - frozen

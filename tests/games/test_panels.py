@@ -55,7 +55,7 @@ def test_a_game_without_panels_of_its_own_offers_throws_and_the_stop() -> None:
     assert shown == Panels(can=(Phrase("can.throw", {"count": [5]}), Phrase("can.bank", {"points": 2})), notes=((), ()))
 
 
-def test_panels_count_wipe_outs_and_note_a_fuchle() -> None:
+def test_crib_dice_panels_count_wipe_outs_and_note_a_fuchle() -> None:
     lines = [*WIPED, MIXED, point(5), STOP]
     assert panels(told("crib_dice", *lines)).counters == (Counter("player.wipeouts", (1, 0), 3),)
     pandemonium = {"rules": {"pandemonium": True}}

@@ -130,7 +130,7 @@ def test_a_press_lights_the_board_within_fifty_milliseconds(clock: Clock) -> Non
     assert clock.now_s - pressed_s <= 0.05
 
 
-def test_a_touch_flashes_at_once_even_if_a_new_view_follows(clock: Clock) -> None:
+def test_a_button_press_flashes_at_once_even_if_a_new_view_follows(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.show(STILL)

@@ -96,7 +96,7 @@ def test_a_wrong_flag_of_the_command_line_ends_the_start(tmp_path: Path) -> None
     ],
 )
 @pytest.mark.parametrize("has_run", [False, True])
-def test_an_invalid_part_setting_is_replaced_and_reported_by_a_service(
+def test_a_service_replaces_a_setting_that_fails_and_a_terminal_refuses_it(
     tmp_path: Path, text: str, told: str, has_run: bool
 ) -> None:
     if has_run:

@@ -69,7 +69,7 @@ def test_a_rejected_face_next_to_a_die_may_be_its_upper_face() -> None:
     assert select([die, side], 1).has_plausible_reject
 
 
-def test_a_candidate_of_unusual_size_is_chosen_only_if_more_confident() -> None:
+def test_of_a_known_count_an_odd_sized_candidate_must_be_the_surer_one() -> None:
     dice, faint, pip = [read(50, 60, 0.9), read(150, 70, 0.85)], read(250, 60, 0.4, 0.7), read(350, 15, 0.4, 0.3)
     assert select([*dice, pip, faint], 3).dice == (*dice, faint)
     small = read(350, 15, 0.5, 0.99)

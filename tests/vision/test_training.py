@@ -112,7 +112,7 @@ def test_loading_shipped_weights_reproduces_the_shipped_outputs(name: str) -> No
     assert np.abs(said - shipped.forward()).max() < 1e-4
 
 
-def test_exported_dilated_convolutions_give_equal_outputs() -> None:
+def test_a_dilated_convolution_split_into_plain_ones_gives_equal_outputs() -> None:
     onnx = pytest.importorskip("onnx")
     pytest.importorskip("torch")
     from vision.research.training.exporting import taken_apart

@@ -200,7 +200,7 @@ def test_the_button_lets_in_the_phone_whose_code_is_shown_and_no_other(pub: Pub)
     assert screen.get("/api/pair").json["code"] == codes[1]
 
 
-def test_a_press_right_after_a_code_changed_lets_no_one_in(pub: Pub) -> None:
+def test_the_button_lets_no_phone_in_right_after_the_join_code_changed(pub: Pub) -> None:
     for at in (20, 21):
         pub.stranger(f"192.168.4.{at}").post("/api/pair/ask", json={})
     pub.clock.now_s += 61  # the first has just given up: the second is shown from now on

@@ -26,8 +26,8 @@ MAX_READINGS_IN_DOUBT = 10
 """Largest number of readings of the same dice by a hand-held camera while they are in doubt; after the last the doubt
 is reported. More make a person wait longer; fewer report doubts that another view would resolve."""
 REREAD_INTERVAL_S = 0.1
-"""Interval between doubtful readings of the same dice, in seconds. The hand moves a little meanwhile. A longer one
-delays the report of a lasting doubt."""
+"""Interval in seconds at which doubtful readings of a camera held in the hand are repeated; between two, the camera
+moves a little and sees the dice from another place. Longer: a lasting doubt is reported later."""
 LIGHT_SETTLES_S = 0.05
 """Seconds from dimming the strip to the first frame exposed wholly under less light. Covers the transfer to the strip
 and a frame that is being exposed. Shorter lets coloured light into the reading; longer delays it."""

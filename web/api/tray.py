@@ -102,7 +102,10 @@ class Tray(Protocol):
 
 
 def routes(tray: Tray, table: AnyTable) -> Routes:
-    """Make the routes of the virtual tray. Players, and a browser on the table's own machine, may move its dice.
+    """Make the routes of the virtual tray.
+
+    Anyone may see its dice and the camera's picture. Only players, and a browser on the table's own machine, may throw,
+    shake, move and lift the dice, or send commands.
 
     Args:
         tray: The virtual tray.

@@ -23,7 +23,8 @@ CONFIDENCE = 1.959964
 """Standard errors on either side of a mean in a 95 % confidence interval. Larger: wider intervals of more
 confidence."""
 BATCHES = 200
-"""Batches that the games are divided into for worker processes. More: finer progress, more overhead."""
+"""About how many batches the games are divided into for worker processes; fewer games make a batch each. Results do not
+depend on it. More: finer progress, more overhead."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from companion.games.engine.game import State
 from companion.games.engine.views.phrase import Phrase
 
 FEW_ROWS = 4
-"""Most open rows at which a phrase says how many are open. Higher: it is said from an earlier turn on.
-
-With this few, a throw often fits none."""
+"""Most open rows of a score sheet at which the advice gives their number as a reason: a throw then often fits none.
+Higher: it is given from an earlier turn on."""
 
 
 def facts(state: State) -> tuple[Phrase, ...]:

@@ -42,9 +42,10 @@ def lesson(state: CribDice) -> tuple[Phrase, ...]:
 
 
 def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
-    """Return at most one phrase on what the last action did to the frozen dice; empty if all seven are frozen.
+    """Return the phrase on what the last action did to the frozen dice; empty without a point or with all seven frozen.
 
-    A throw added dice to the set, the point froze a pair or a larger set, or a 1 kept the throw safe.
+    It says that the throw added dice to the set (`froze`), or that the point froze a pair or a larger set (`point`).
+    After any other action it says that a 1 kept the throw safe.
 
     Args:
         state: State in which the player may stop or throw on.
