@@ -1,0 +1,41 @@
+"""What the scoreboard says of the newest throw, and of how far each side has to go, in Chromium."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from companion.table.commands import PlayLine, StartGame
+from tests.web.pub import HEADER, observation, opened, served
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_throw_in_question_is_told_without_the_kept_dice(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path) as pub, served(pub) as address:
+        table, page = pub.table, chromium.new_page()
+        table.submit(StartGame(header={**HEADER, "game": "crib_dice", "players": ["Ann", "Ben"]}))
+        table.submit(observation([], at_s=90.0))
+        table.submit(observation([5, 5, 1, 2, 3, 4, 6], at_s=100.0))
+        table.submit(PlayLine(number=table.snapshot().number, line={"do": "point", "value": 5}))
+        table.submit(observation([], at_s=120.0))
+        table.submit(observation([5, 1, 2, 3], [5, 5], at_s=140.0))
+        question = table.snapshot().question
+        assert question is not None
+        assert sorted(question.values) == [1, 2, 3, 5, 5, 5], "the question has the kept dice, too"
+        page.goto(address)
+        expect(page.locator("#last")).to_have_text("Ann threw 5, 1, 2, 3: not counted yet.")
+        page.close()
+
+
+def test_a_side_without_its_first_bank_is_told_how_far_it_has_to_go(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path) as pub, served(pub) as address:
+        page = chromium.new_page()
+        header = {**HEADER, "game": "crapola", "players": ["Ann", "Ben"], "rules": {"target": 3000}}
+        pub.table.submit(StartGame(header=header))
+        page.goto(address)
+        expect(page.locator("#players li").first).to_contain_text("not on the board yet · 3,000 to go")
+        page.close()
