@@ -63,18 +63,17 @@ class Guest:
     def play(self, most_acts: int) -> dict[str, Any]:
         while not (snapshot := self.state())["state"]["over"]:
             assert len(self.acts) < most_acts, self.acts[-20:]
-            self.act(snapshot)
+            self.act()
         return snapshot
 
     def score(self) -> None:
         """Act until the first throw has scored."""
-        while not (state := (snapshot := self.state())["state"])["turn_points"] and not any(state["scores"].values()):
-            self.act(snapshot)
+        while not (state := self.state()["state"])["turn_points"] and not any(state["scores"].values()):
+            self.act()
 
-    def act(self, before: dict[str, Any]) -> None:
-        """One act, and until something has come of it."""
-        answering = self.page.query_selector("dialog[open]") is not None
-        words = self.press_gold()
+    def act(self) -> None:
+        """Press a gold button and wait until the table has answered."""
+        words, answering, before = self.press_gold()
         self.acts.append(words)
         self.answers += answering
         throws = words.startswith("Throw")
@@ -87,25 +86,38 @@ class Guest:
 
         if not until(changed):
             raise self.stuck(f"nothing came of {words!r}")
-        number = self.state()["number"]
-        self.page.wait_for_function("number => document.documentElement.dataset.number >= number", arg=number)
+        self.shown()
         taught = self.page.query_selector("#notice.taught")
         if taught is not None:
             self.lessons.add(taught.inner_text())
 
-    def press_gold(self) -> str:
-        """Press a gold button and return its words. If the page was drawn anew meanwhile, look for one again."""
+    def press_gold(self) -> tuple[str, bool, dict[str, Any]]:
+        """Press a gold button. If the page was drawn anew meanwhile, look for one again.
+
+        Returns:
+            The button's words, whether it answers a question, and the snapshot that the button was pressed on.
+        """
         for _ in range(MOST_LOOKS):
+            before = self.shown()
             gold = self.gold()
             try:
                 words = " ".join(gold.inner_text().split())
+                answering = gold.evaluate("button => button.closest('dialog') !== null")
+                if self.state()["pulse"] != before["pulse"]:
+                    continue  # the table has moved on since that button was drawn
                 self.press(gold)
             except Error as error:
                 if "not attached" not in str(error):
                     raise
             else:
-                return words
+                return words, answering, before
         raise self.stuck("the page is drawn anew before a gold button can be pressed")
+
+    def shown(self) -> dict[str, Any]:
+        """Return the newest snapshot, once the page shows it."""
+        snapshot = self.state()
+        self.page.wait_for_function("pulse => document.documentElement.dataset.pulse >= pulse", arg=snapshot["pulse"])
+        return snapshot
 
     def gold(self) -> Any:
         """Wait for a gold button, in the dialog where one is open, else on the page, and return it."""

@@ -174,6 +174,7 @@ function newsBetween(before, snapshot) {
 // What this page shows and since when, for tests and for whoever looks over its shoulder.
 function mark() {
   document.documentElement.dataset.number = String(table.snapshot.number);
+  document.documentElement.dataset.pulse = String(table.snapshot.pulse);
   document.documentElement.dataset.shownMs = Math.round(performance.timeOrigin + performance.now()).toFixed();
 }
 
