@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from companion.errors import DeviceError
@@ -68,7 +68,7 @@ class Photos:
             return False
         return True
 
-    def put_right(self, wrong: Iterable[int], owners: Mapping[str, int]) -> None:
+    def put_right(self, wrong: Collection[int], owners: Mapping[str, int]) -> None:
         """Move each wrong photo to the throw whose entry names its hash; delete it if there is none.
 
         A throw that has its own photo already keeps it. Raises OSError.

@@ -315,9 +315,11 @@ class Pairing:
                 for key, phone in self._phones.items()
                 if phone.id == number
             }
+            if not changed:
+                return False
             self._keep({**self._phones, **changed})
         log.info("phone %d is now %s", number, role)
-        return bool(changed)
+        return True
 
     def _new_token(self, name: str, address: str, role: Role, before: str | None) -> str | Refused:
         """Pair a phone and return its new token, which replaces the token `before`; `FULL` if `_add` finds no place."""

@@ -97,7 +97,7 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
         camera.stop()
     simulated = _simulated(evening)
     if len(times_s) < 2:
-        says = f"{camera.name} gave {len(times_s)} frames."
+        says = f"{camera.name} gave fewer than two frames."
         yield Finding("frame rate", False, says, "Name another [camera] source.")
         return
     fps, gap_s = frames_a_second(times_s), longest_gap_s(times_s)

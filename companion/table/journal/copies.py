@@ -101,7 +101,7 @@ def last_line(path: Path) -> bytes:
     with path.open("rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - NEAR_BYTES))
         content = file.read()
-    return content[: content.rfind(b"\n")].rpartition(b"\n")[2]
+    return content.rpartition(b"\n")[0].rpartition(b"\n")[2]
 
 
 def verify(folder: Path, head: Head | None = None) -> Iterator[tuple[Row, Tail, bool]]:
