@@ -113,7 +113,7 @@ def test_every_make_target_that_a_page_names_exists(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=relative)
-def test_every_command_of_a_page_has_the_options_that_it_names(page: Path) -> None:
+def test_every_pegpip_command_and_option_that_a_page_names_exists(page: Path) -> None:
     for line in commands(page, "pegpip"):
         words = shlex.split(line)
         if not re.fullmatch(r"[a-z]+", words[0]):

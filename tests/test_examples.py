@@ -51,5 +51,5 @@ def test_the_examples_in_a_modules_docstrings_are_correct(name: str) -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_each_main_entry_point_has_an_example(entry: str) -> None:
+def test_each_main_entry_point_has_an_example_in_its_docstring(entry: str) -> None:
     assert ">>> " in (pkgutil.resolve_name(entry).__doc__ or "")

@@ -199,7 +199,7 @@ def test_words_of_a_games_events_appear_only_in_its_own_folder() -> None:
     assert faulty(elsewhere(CODE, NOTATION), lambda path: words(path, GAME_WORDS)) == {}
 
 
-def test_each_game_has_words_that_only_its_own_folder_uses() -> None:
+def test_the_pattern_of_game_words_matches_in_each_games_folder() -> None:
     for game in GAMES:
         folder = ROOT / "companion" / "games" / game
         assert any(GAME_WORDS.search(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")), game
@@ -214,7 +214,7 @@ PLACES = (".", "docs", "docs/lab", "docs/reference", "vision/models")
 PAGES = re.compile(r"[\w./-]*\b[\w-]+\.md\b")
 
 
-def test_every_page_that_is_named_exists() -> None:
+def test_every_markdown_file_named_in_code_tests_or_docs_exists() -> None:
     texts = [*CODE, *(ROOT / "tests").rglob("*.py"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
     missing = {
         f"{path.relative_to(ROOT)}: {page}"
@@ -266,7 +266,7 @@ SAME_IN_TWO_ROOMS = {"Die", "Event", "Peg"}
 """Types that two packages define because one may not import the other."""
 
 
-def test_no_two_modules_define_a_type_of_the_same_name() -> None:
+def test_only_listed_type_names_are_defined_in_more_than_one_module() -> None:
     """The types of each game, and protocols, are not compared."""
     games = [ROOT / "companion" / "games" / game for game in GAMES]
     found = Counter(
@@ -303,5 +303,5 @@ def names_in(node: ast.AST) -> set[str]:
 
 def test_a_module_begins_with_a_docstring_and_has_at_most_400_lines() -> None:
     texts = {name_of(path): path.read_text(encoding="utf-8") for path in MODULES}
-    assert {name for name, text in texts.items() if not text.startswith('"""')} == set(), "it says what it is about"
-    assert {name for name, text in texts.items() if text.count("\n") > 400} == set(), "two subjects?"
+    assert {name for name, text in texts.items() if not text.startswith('"""')} == set(), "no docstring at the top"
+    assert {name for name, text in texts.items() if text.count("\n") > 400} == set(), "too long: split by subject"

@@ -11,7 +11,7 @@ from companion.errors import DeviceError
 from companion.outgoing import LONGEST_PAUSE_S, check_address, pause_s, sent
 
 
-def test_pauses_between_retries_are_random_and_at_most_the_longest() -> None:
+def test_retry_pauses_are_random_and_never_above_the_longest_pause() -> None:
     assert all(pause_s(failures) <= LONGEST_PAUSE_S for failures in range(1, 60))
     assert len({pause_s(20) for _ in range(20)}) > 10
 
@@ -26,7 +26,7 @@ def test_an_address_of_the_local_network_needs_no_tls(good: str) -> None:
 @pytest.mark.parametrize(
     "bad", ["http://league.example", "ftp://x", "league.example", "https://", "file:///etc/passwd"]
 )
-def test_nothing_is_sent_over_the_internet_in_the_clear(bad: str) -> None:
+def test_a_league_address_without_https_or_host_is_refused(bad: str) -> None:
     with pytest.raises(DeviceError, match=r"\[league\] server .* is no address"):
         check_address("[league] server", bad)
 

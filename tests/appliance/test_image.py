@@ -43,7 +43,7 @@ def imager_json() -> ModuleType:
     return module
 
 
-def test_imager_gets_sizes_and_checksums_of_both_files(imager_json: ModuleType, tmp_path: Path) -> None:
+def test_imager_gets_sizes_and_checksums_of_packed_and_unpacked_image(imager_json: ModuleType, tmp_path: Path) -> None:
     content = bytes(range(256)) * 20_000
     packed = tmp_path / "pegpip.img.xz"
     packed.write_bytes(lzma.compress(content))

@@ -120,7 +120,7 @@ def test_uninstalling_restores_the_machine_and_keeps_the_data(machine: Noted, st
 def test_the_tables_user_joins_only_groups_that_the_machine_has(
     machine: Noted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also into one that came after it, with a package."""
+    """A group that came later, with a package, is joined by the next installation."""
     groups = [grp.struct_group((name, "x", 1, members)) for name, members in (("gpio", []), ("video", ["pegpip"]))]
     monkeypatch.setattr(grp, "getgrall", lambda: [*groups, grp.struct_group(("lp", "x", 2, []))])
     monkeypatch.setattr(steps_module, "_user_exists", lambda: True)
@@ -166,10 +166,10 @@ def test_uninstalling_removes_only_its_own_lines_from_config_txt(text: str, adde
 
 
 @pytest.mark.parametrize("change", [LINES.do, LINES.undo], ids=["do", "undo"])
-def test_a_config_txt_that_can_not_be_written_whole_stays_as_it_was(
+def test_a_failed_write_leaves_config_txt_unchanged(
     change: Callable[[Machine], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Half of it, and the Pi does not start any more."""
+    """A Pi with half a config.txt does not start."""
     machine = Noted(tmp_path)
     file = machine.at(CONFIG)
     file.parent.mkdir(parents=True)
@@ -201,7 +201,7 @@ def test_the_wifi_country_is_added_once_and_removed_by_uninstalling(text: str, b
 
 
 def test_the_wifi_country_comes_from_the_time_zone_unless_given(machine: Noted) -> None:
-    """A Pi that knows no country keeps its Wi-Fi blocked, and the table can't open one."""
+    """A Pi that knows no country keeps its Wi-Fi blocked, and the table can't open its hotspot."""
     zones, line, step = machine.at(country.ZONES), machine.at(COMMAND_LINE), WifiCountry()
     zones.mkdir(parents=True)
     (zones / "zone.tab").write_text("# a comment\nDE\t+5230+01322\tEurope/Berlin\tmost of Germany\n")
@@ -222,7 +222,7 @@ def test_the_wifi_country_comes_from_the_time_zone_unless_given(machine: Noted) 
     assert (step.left(machine), list(line.parent.glob("cmdline.txt.*"))) == ([], [])
 
 
-def test_uninstalling_keeps_a_country_set_after_the_installation(machine: Noted) -> None:
+def test_uninstalling_keeps_a_wifi_country_set_after_the_installation(machine: Noted) -> None:
     step, line = WifiCountry("FI"), machine.at(COMMAND_LINE)
     step.do(machine)
     line.write_text(country.changed(line.read_text(), "SE"))
@@ -230,10 +230,10 @@ def test_uninstalling_keeps_a_country_set_after_the_installation(machine: Noted)
     assert country.set_in(line.read_text()) == "SE"
 
 
-def test_an_unknown_country_is_refused(machine: Noted, capsys: pytest.CaptureFixture[str]) -> None:
-    """The kernel would take the word and know no channel by it."""
+def test_the_installer_refuses_an_unknown_wifi_country(machine: Noted, capsys: pytest.CaptureFixture[str]) -> None:
+    """The kernel accepts any word as a country, but allows no channel for an unknown country."""
     zones = machine.at(country.ZONES)
-    for _ in range(2):  # without zoneinfo its shape is looked at
+    for _ in range(2):  # without zoneinfo only the form of the code is checked
         for letters in ("gb", "FI"):
             assert country.checked_code(machine, letters) == letters.upper()
         with pytest.raises(argparse.ArgumentTypeError):
@@ -254,7 +254,7 @@ def test_the_hotspots_keyfile_is_readable_only_by_root(machine: Noted, steps: li
 
 
 def test_the_installers_settings_name_the_units_data_folder(machine: Noted) -> None:
-    """Else the doctor and an export, given that file, look into another folder."""
+    """Otherwise the doctor and the export, given these settings, look into another folder."""
     file, name, password = machine.root / "pegpip.toml", 'The "Pub"', "a\\b.c.d"
     file.write_text(_settings(machine, name, password))
     settings = config.load(file, {})
@@ -279,7 +279,7 @@ def test_a_pi_5_gets_the_pio_driver_for_the_leds_of_its_layout(machine: Noted, l
     )
 
 
-def test_a_new_tables_settings_do_not_offer_the_ws281x_strip(machine: Noted) -> None:
+def test_the_installers_settings_do_not_offer_the_ws281x_strip(machine: Noted) -> None:
     """`ws281x` needs root and a library that is not installed."""
     assert "ws281x" not in _settings(machine, 'The "Pub"', "a\\b.c.d")
 
@@ -296,7 +296,7 @@ def test_passwords_are_long_enough_for_wpa_and_never_the_same() -> None:
     assert all(8 <= len(word) <= 63 and word.isascii() for word in made)
 
 
-def test_every_file_that_is_copied_is_in_the_project() -> None:
+def test_every_systemd_file_that_the_installer_copies_exists() -> None:
     assert all((PROJECT / "systemd" / name).is_file() for name in COPIES)
 
 
@@ -306,7 +306,7 @@ def test_without_root_the_installer_asks_for_sudo_with_status_2() -> None:
     assert (done.returncode, "sudo" in done.stderr) == (2, True)
 
 
-def test_the_dry_run_changes_nothing_and_names_the_release() -> None:
+def test_the_installers_dry_run_announces_the_release_and_settings() -> None:
     words = [sys.executable, "-m", "companion.appliance.install", "--dry-run"]
     done = subprocess.run(words, cwd=PROJECT, capture_output=True, text=True, check=True)
     assert "make the release" in done.stdout
@@ -338,7 +338,7 @@ def test_the_package_holds_all_that_its_installer_runs(tmp_path: Path) -> None:
     assert "make the release" in done.stdout
 
 
-def test_the_packages_control_file_has_the_version_of_its_name(tmp_path: Path) -> None:
+def test_the_deb_package_states_its_version_and_file_checksums(tmp_path: Path) -> None:
     share = tmp_path / "usr/share/pegpip"
     share.mkdir(parents=True)
     (share / "constraints.txt").write_text("flask==3\n")

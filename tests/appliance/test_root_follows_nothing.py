@@ -143,11 +143,11 @@ def test_files_imported_by_root_belong_to_the_services_user(home: Home) -> None:
     home.imported()
     assert home.settings.read_text() == SAVED
     assert home.is_the_services()
-    home.imported()  # over itself: older data goes aside
+    home.imported()  # a second time: the first import's data is moved aside
     assert home.is_the_services()
 
 
-def test_an_import_keeps_its_modes_whatever_the_umask(home: Home) -> None:
+def test_imported_files_keep_their_modes_whatever_the_umask(home: Home) -> None:
     home.handed_over()
     before = os.umask(0)
     try:
@@ -167,7 +167,7 @@ def test_an_import_writes_through_no_link(home: Home, name: str, to: str) -> Non
     try:
         home.imported()
     except DeviceError:
-        assert name == "journal.lock"  # the one that it can't replace
+        assert name == "journal.lock"  # an import can't replace the lock
     assert home.unchanged_outside()
     assert home.is_the_services()
 
@@ -179,7 +179,7 @@ def test_root_can_import_an_archive_that_only_root_may_read(home: Home) -> None:
     assert home.is_the_services()
 
 
-def test_an_import_to_settings_the_owner_can_not_write_changes_nothing(home: Home) -> None:
+def test_an_import_to_settings_the_service_can_not_write_changes_nothing(home: Home) -> None:
     home.handed_over()
     with pytest.raises(DeviceError, match="--config"):
         read_archive(home.archive, home.data, home.outside / "pegpip.toml", replace=True)

@@ -286,7 +286,7 @@ def test_a_signed_wheel_installs_and_its_code_never_runs_as_root(
     assert own_shop.releases.current() == own_shop.releases.proven() == name
     assert own_shop.releases.floor() == ((0, 2), NOON_S)
     users = set(own_shop.canary.read_text().split())
-    assert users  # it does sing
+    assert users  # the code of the release ran
     assert not IS_ROOT or "0" not in users
 
 
@@ -314,7 +314,7 @@ def test_an_unsigned_release_is_installed_with_the_unsigned_option(own_shop: Sho
     assert own_shop.update(own_shop.ours.sign(own_shop.wheel("0.2.1")))
 
 
-def test_a_release_without_a_key_to_check_it_is_refused(shop: Shop, tmp_path: Path) -> None:
+def test_a_release_is_refused_if_the_release_key_is_missing_or_invalid(shop: Shop, tmp_path: Path) -> None:
     key = tmp_path / "release-key.asc"
     file = shop.ours.sign(shop.wheel())
     for text in (None, "", "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n%%%\n", "no key"):
@@ -374,7 +374,9 @@ def test_versions_are_compared_by_their_numbers(newer: str, older: str) -> None:
     assert numbers(f"{newer}.0") == numbers(newer)
 
 
-def test_unsigned_releases_are_accepted_only_at_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unsigned_release_needs_a_terminal_and_a_confirmation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     machine = Noted(tmp_path / "root")
     releases = Releases(machine)
     releases.switch(releases.make(wheels(tmp_path / "first", "first")))

@@ -188,7 +188,7 @@ def test_a_power_cut_at_any_step_of_an_update_leaves_a_table_that_starts(
     assert ran == ({first} if kind == "ill" else {first, second})
 
 
-def test_after_power_cuts_while_going_back_the_proven_release_runs(releases: Releases, tmp_path: Path) -> None:
+def test_after_power_cuts_during_a_rollback_the_proven_release_runs(releases: Releases, tmp_path: Path) -> None:
     source = wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(source), GAME)
     fresh = tree_of(tmp_path / "root")
@@ -208,7 +208,7 @@ def test_after_power_cuts_while_going_back_the_proven_release_runs(releases: Rel
 
 
 def test_a_release_that_crashes_the_machine_is_replaced_by_the_proven_one(releases: Releases, tmp_path: Path) -> None:
-    """It is never looked at: the power goes each time while it starts."""
+    """Power is cut during every start of the new release, so `prove` never sees it run."""
     first = releases.current()
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     for _ in range(MAX_TRIES):
@@ -225,7 +225,7 @@ def test_a_release_on_trial_is_proven_despite_one_power_cut(releases: Releases, 
     assert releases.current() == releases.proven() == Source(tmp_path / "new").name()
 
 
-def test_a_second_update_during_a_trial_falls_back_to_the_proven_release(releases: Releases, tmp_path: Path) -> None:
+def test_a_failed_update_during_a_trial_restores_the_proven_release(releases: Releases, tmp_path: Path) -> None:
     first, ill = releases.current(), wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(wheels(tmp_path / "unproven", "unproven")), GAME)
     with pytest.raises(DeviceError, match="the one before runs again"):
@@ -293,7 +293,7 @@ def lines_of(key: str, opt: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("key", "word"), [("ExecStartPre", "count"), ("ExecStartPost", "prove")])
-def test_during_a_trial_the_unit_runs_checks_by_the_proven_release(tmp_path: Path, key: str, word: str) -> None:
+def test_the_unit_runs_trial_checks_with_the_proven_releases_python(tmp_path: Path, key: str, word: str) -> None:
     python = tmp_path / "proven/bin/python"
     python.parent.mkdir(parents=True)
     python.write_text('#!/bin/sh\necho "$@"\n')

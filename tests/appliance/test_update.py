@@ -63,7 +63,7 @@ def updater(releases: Releases, table: Table) -> tuple[Updater, list[str], Time]
     return Updater(releases, table, said.append, time.pause, time.clock), said, time
 
 
-def test_after_a_healthy_update_only_the_previous_release_is_kept_too(releases: Releases, tmp_path: Path) -> None:
+def test_a_healthy_update_keeps_only_the_new_and_the_previous_release(releases: Releases, tmp_path: Path) -> None:
     first = releases.current()
     table = Table(releases)
     update, said, _ = updater(releases, table)

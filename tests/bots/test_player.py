@@ -103,7 +103,7 @@ def test_keep_zone_dice_and_an_empty_tray_do_not_decide_for_the_bot(
     assert table.snapshot().number == number + 1
 
 
-def test_a_throw_made_before_the_bots_decision_counts_once_it_decided(
+def test_a_throw_before_the_bots_decision_counts_after_the_decision(
     table: Table, house: BotPlayer, clock: Clock
 ) -> None:
     tray = Tray()
@@ -154,7 +154,7 @@ def test_the_bot_waits_while_people_must_answer_about_a_doubtful_throw(
     assert table.snapshot().state["point"] == 5  # type: ignore[index]
 
 
-def test_the_bot_does_not_act_while_its_hold_time_lasts(table: Table, house: BotPlayer, clock: Clock) -> None:
+def test_the_bot_waits_while_held_and_longer_after_a_correction(table: Table, house: BotPlayer, clock: Clock) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}])
     later(clock, house, 0.0)
@@ -225,7 +225,7 @@ def test_the_bots_level_survives_a_restart_and_applies_to_the_next_game(
         again.stop()
 
 
-def test_a_game_started_without_terms_has_default_terms_not_journaled(table: Table, tmp_path: Path) -> None:
+def test_default_terms_of_a_game_are_in_force_but_not_journaled(table: Table, tmp_path: Path) -> None:
     snapshot = table.submit(StartGame(header=HEADER))
     assert snapshot.terms == terms_of({}, transcript_of(b'{"transcript":1,"game":"crag","players":["A"]}').header)
     assert b"terms" not in (tmp_path / "journal.jsonl").read_bytes()

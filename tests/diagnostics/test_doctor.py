@@ -103,7 +103,7 @@ def test_a_strip_that_does_not_open_is_reported_with_its_own_cure() -> None:
     assert ill(check, "spidev0.0", "SPI on")
 
 
-def test_a_layout_that_does_not_exist_is_reported() -> None:
+def test_an_unknown_strip_layout_is_reported_with_the_nearest_name() -> None:
     assert ill(check_strip(Settings(strip=StripSettings(layout="bord3x121"))), "board3x121")
 
 

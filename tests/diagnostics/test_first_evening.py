@@ -62,20 +62,22 @@ def test_a_camera_that_fails_while_dice_are_thrown_is_reported(table: Table) -> 
     assert is_ill(table.held(open_camera=lambda _settings: FilmCamera([], BROKEN)), "throws", "Plug it in")
 
 
-def test_the_first_evening_reports_no_throws_if_the_recording_ended(table: Table) -> None:
+def test_the_first_evening_omits_the_throws_when_the_recording_ends(table: Table) -> None:
     table.person.skips = ("Frame rate",)
     evening = table.held(open_camera=lambda _settings: FilmCamera([0.0, 0.1]))
     assert not any(finding.part == "throws" for finding in evening.findings)
 
 
-def test_misread_throws_are_reported_with_pictures(table: Table) -> None:
+def test_the_first_evening_reports_misread_throws_with_pictures(table: Table) -> None:
     table.person = Someone(misreads=True)
     evening = table.held()
     assert is_ill(evening, "throws", "2 wrong", "pegpip calibrate")
     assert all(throw.jpeg.startswith(b"\xff\xd8") for throw in evening.throws)
 
 
-def test_throws_that_the_table_asks_about_are_reported(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_evening_reports_throws_that_the_table_asks_about(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Doubting:
         def __init__(self, reader: Any) -> None:
             self._reader = reader
@@ -108,7 +110,7 @@ def test_readings_that_take_long_are_reported(table: Table) -> None:
     assert is_ill(table.held(clock=lambda: 0.6 * next(ticks)), "reading time", "600 ms", "Pi 4")
 
 
-def test_wrong_settings_are_reported_and_the_other_steps_go_on(table: Table) -> None:
+def test_the_first_evening_reports_wrong_settings_and_continues(table: Table) -> None:
     table.settings = {"strip": {"layout": "bord3x121"}}
     evening = table.held()
     assert is_ill(evening, "leds", "board3x121")

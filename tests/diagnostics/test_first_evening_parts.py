@@ -19,7 +19,7 @@ from tests.diagnostics.guided import BROKEN, STEPS, FakeButtons, RealStrip, Tabl
         ("walk through every hole", "LED by LED", ("mend the joint",)),
     ],
 )
-def test_leds_that_a_person_denies_seeing_right_are_reported_with_a_cure(
+def test_leds_that_the_user_sees_wrong_are_reported_with_a_cure(
     denied: str, part: str, words: tuple[str, ...], table: Table
 ) -> None:
     table.person.denies = (denied,)
@@ -61,7 +61,7 @@ def test_an_unheard_or_swapped_button_is_reported_with_its_pin(
     assert told(evening, "button bank").ok
 
 
-def test_buttons_whose_pins_are_busy_are_reported(table: Table) -> None:
+def test_buttons_that_cannot_be_opened_are_reported(table: Table) -> None:
     table.settings = {"buttons": {"kind": "gpio"}}
 
     def opened(_kind: str, _wired: ButtonSettings) -> FakeButtons:

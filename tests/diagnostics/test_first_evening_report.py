@@ -21,7 +21,7 @@ from companion.errors import DeviceError
 from tests.diagnostics.guided import FilmCamera, QuickCamera, Someone, Table, told
 
 
-def test_ctrl_c_keeps_the_results_and_names_the_steps_left_out(table: Table, tmp_path: Path) -> None:
+def test_ctrl_c_keeps_first_evening_results_and_names_undone_steps(table: Table, tmp_path: Path) -> None:
     table.person = Someone(leaves_after=1)
     evening = table.held(throws_wanted=5)
     assert evening.stopped
@@ -72,7 +72,7 @@ def typing(*lines: str) -> Iterator[TerminalPerson]:
         (["q"], None, True),
     ],
 )
-def test_a_typed_answer_confirms_corrects_or_skips_a_throw_or_ends_them(
+def test_a_typed_answer_confirms_corrects_skips_or_ends_throws(
     typed: list[str], lay: Values | None, enough: bool
 ) -> None:
     with typing(*typed) as person:
@@ -117,7 +117,7 @@ def test_the_demonstration_ends_with_a_page_and_a_zip(quick: None, tmp_path: Pat
     assert "read right" in (tmp_path / "report" / PAGE).read_text()
 
 
-def test_ctrl_c_in_the_demonstration_is_a_clean_end(
+def test_ctrl_c_in_the_demonstration_exits_130_and_writes_the_zip(
     quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def leave(*_given: Any) -> None:

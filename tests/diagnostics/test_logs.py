@@ -27,7 +27,7 @@ class Logged:
         return self.stream.getvalue().splitlines()
 
 
-def test_repeated_messages_are_dropped_beyond_the_limit_and_counted() -> None:
+def test_log_messages_beyond_ten_from_a_place_in_the_code_are_dropped() -> None:
     log = Logged()
     for number in range(100):
         logging.getLogger("camera").warning("no frame %d", number)
@@ -47,7 +47,7 @@ def lines_of_loop(log: Logged) -> None:
         logging.getLogger("camera").warning("again")
 
 
-def test_the_next_message_says_how_many_were_dropped() -> None:
+def test_the_next_log_message_says_how_many_messages_were_dropped() -> None:
     log = Logged()
     for number in range(26):
         log.now = 61.0 if number == 25 else 0.0

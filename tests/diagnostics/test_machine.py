@@ -58,7 +58,7 @@ def test_low_voltage_and_overheating_are_reported_now_and_since_boot(
     assert (found.ok, says in found.says, bool(found.cure)) == (ok, True, not ok), found
 
 
-def test_a_machine_without_sensors_counts_as_simulated(tmp_path: Path) -> None:
+def test_the_power_check_without_sensors_passes_as_simulated(tmp_path: Path) -> None:
     assert (check_power(tmp_path).ok, check_power(tmp_path).simulated) == (True, True)
 
 

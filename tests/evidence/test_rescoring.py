@@ -36,7 +36,7 @@ def again(played: Path, networks: Networks) -> list[Rescored]:
     return list(rescored(stored_throws(played), networks, pytest.fail))
 
 
-def test_rescoring_with_the_same_reader_changes_no_reading(again: list[Rescored]) -> None:
+def test_rescoring_with_an_unchanged_reader_changes_no_reading(again: list[Rescored]) -> None:
     assert len(again) == 4
     assert [each.changed for each in again] == [False] * 4
 
@@ -47,7 +47,8 @@ def test_rescoring_counts_a_trusted_but_corrected_throw_as_false_accept(again: l
     assert [each.throw.stands.throw for each in again if each.differs] == [3]
 
 
-def test_a_wrong_dice_count_asked_about_at_the_table_is_no_false_accept(again: list[Rescored]) -> None:
+def test_a_wrong_reading_that_the_table_asked_about_is_no_false_accept(again: list[Rescored]) -> None:
+    """The reading lacks a die, and a person named the right dice when the table asked."""
     first = again[0].throw
     stands = msgspec.structs.replace(first.stands, values=(*first.stands.values, 1), source="answered", accepted=False)
     found = summary([replace(again[0], throw=replace(first, stands=stands)), again[1]], [])
@@ -73,7 +74,7 @@ def test_rescoring_reads_old_throws_with_their_own_calibration(
     assert [each.changed for each in both] == [False] * 5
 
 
-def test_a_package_of_another_table_is_refused(played: Path, tmp_path: Path, networks: Networks) -> None:
+def test_rescoring_refuses_a_throw_package_of_another_table(played: Path, tmp_path: Path, networks: Networks) -> None:
     shutil.copytree(played, tmp_path / "table")
     with VirtualEvening(tmp_path / "other", networks, seed=9) as evening:
         evening.throw()

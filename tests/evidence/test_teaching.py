@@ -154,7 +154,7 @@ def test_an_abandoned_teaching_session_ends_after_its_idle_time(tmp_path: Path) 
     assert teacher.view()["set"] is None
 
 
-def test_a_correction_in_play_extends_a_taught_set_but_never_begins_one(
+def test_a_correction_in_play_extends_a_taught_set_but_begins_none(
     tmp_path: Path, settled: list[Settled], networks: Networks
 ) -> None:
     with VirtualEvening(tmp_path, networks, seed=5) as evening:

@@ -12,7 +12,7 @@ SILENT = {"silent", "hung", "photos gone", "LOST, SILENT", "ANOTHER STATE, SILEN
           "REFUSED, AND SOMETHING LOST"}  # fmt: skip
 
 
-def test_damage_to_a_folder_is_repaired_or_reported(tmp_path: Path) -> None:
+def test_random_damage_to_a_data_folder_is_repaired_or_reported(tmp_path: Path) -> None:
     found = damaged.run(tmp_path, 16, seed=11)
     assert sum(found.values()) == 16
     assert SILENT.isdisjoint(+found)

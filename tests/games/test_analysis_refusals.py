@@ -1,4 +1,4 @@
-"""What `pegpip odds`, `luck`, `dice` and `simulate` make of what can't be odds_view: a clear message, exit 1 or 2."""
+"""Input that `pegpip odds`, `luck`, `dice` or `simulate` can't use: a clear message, exit status 1 or 2."""
 
 from __future__ import annotations
 

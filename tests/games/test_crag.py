@@ -74,7 +74,7 @@ def test_a_crag_turn_is_three_dice_a_keep_and_one_rethrow_of_the_others() -> Non
 
 
 @pytest.mark.parametrize(("kept", "size"), [((), 3), ((1,), 2), ((6,), 2), ((6, 1), 1), ((6, 6), 1)])
-def test_one_two_or_three_dice_may_be_thrown_again(kept: tuple[int, ...], size: int) -> None:
+def test_a_crag_rethrow_has_exactly_the_dice_that_were_not_kept(kept: tuple[int, ...], size: int) -> None:
     after = told("crag", throw(1, 6, 6), keep(*kept)).view()
     assert (after["throw_sizes"], after["dice"]) == ([size], sorted(kept))
     for other in {0, 1, 2, 3, 4} - {size}:
@@ -82,7 +82,7 @@ def test_one_two_or_three_dice_may_be_thrown_again(kept: tuple[int, ...], size: 
 
 
 @pytest.mark.parametrize("kept", [(1, 6, 6), (2,), (1, 1), (6, 6, 6), (1, 6, 6, 6), (2, 6, 1)])
-def test_a_keep_of_all_three_or_of_missing_dice_is_refused(kept: tuple[int, ...]) -> None:
+def test_a_crag_keep_of_all_three_or_of_unthrown_dice_is_refused(kept: tuple[int, ...]) -> None:
     refused(throw(1, 6, 6), keep(*kept))
 
 
@@ -102,12 +102,12 @@ def test_decisions_before_the_first_throw_of_a_crag_turn_are_refused() -> None:
         refused(line)
 
 
-def test_a_used_category_is_refused_and_so_is_one_that_is_not_on_the_sheet() -> None:
+def test_crag_refuses_a_used_and_an_unknown_category() -> None:
     assert "already" in refused(throw(1, 2, 3), score("ones"), throw(1, 1, 1), score("ones"))
     assert "'twos'" in refused(throw(1, 2, 3), score("two"))
 
 
-def test_each_player_of_crag_fills_an_own_sheet() -> None:
+def test_each_crag_player_fills_a_separate_sheet() -> None:
     after = told("crag", throw(1, 2, 3), score("ones"), throw(1, 1, 3), score("ones")).view()
     assert after["sheets"] == {"Ann": {"ones": 1}, "Ben": {"ones": 2}}
     assert (after["scores"], after["round"], after["player"]) == ({"Ann": 1, "Ben": 2}, 2, "Ann")
@@ -134,13 +134,13 @@ def played_out(players: int, dice: tuple[int, ...], **more: Any) -> dict[str, An
     return told("crag", *lines, players=players, **more).view()
 
 
-def test_equal_totals_share_the_win() -> None:
+def test_crag_players_with_equal_totals_share_the_win() -> None:
     end = played_out(3, (1, 6, 6), first="Cat")
     assert end["outcome"] == {"winners": ["Ann", "Ben", "Cat"], "games_lost": {"Ann": 0, "Ben": 0, "Cat": 0}}
     assert (end["round"], end["dice"], end["throw_sizes"], end["decisions"]) == (13, [], [], [])
 
 
-def test_the_highest_total_wins_and_the_others_lose_one_game() -> None:
+def test_the_highest_crag_total_wins_and_other_players_lose_one_game() -> None:
     lines = []
     for category in CATEGORIES:
         lines += [throw(1, 1, 2), score(category), throw(1, 6, 6), score(category), throw(1, 1, 2), score(category)]
@@ -161,7 +161,7 @@ def test_rounds_count_from_the_first_player_in_the_header() -> None:
     assert (after["player"], after["round"]) == ("Cat", 2)
 
 
-def test_twenty_players_can_play() -> None:
+def test_a_crag_header_accepts_twenty_players() -> None:
     names = [f"Player {number}" for number in range(20)]
     from companion.games.engine.notation import header_of
 

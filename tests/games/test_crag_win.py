@@ -53,15 +53,15 @@ def test_sheet_distributions_are_not_computed_twice(monkeypatch: pytest.MonkeyPa
         assert sheet.of(filled).sum() == pytest.approx(1)
 
 
-def test_two_players_with_empty_sheets_have_even_chances() -> None:
-    # The first throws before the other does; this turn alone is played for the win.
+def test_two_players_with_empty_crag_sheets_have_even_win_chances() -> None:
+    # Of all turns to come only this one is reckoned as played for the win: an advantage below 1e-4.
     assert values(begun("crag").state)["{'throw': 3}"] == pytest.approx(0.5, abs=1e-4)
     alone = values(begun("crag", 1).state)["{'throw': 3}"]
     assert alone == pytest.approx(1.0)
     assert alone <= 1.0, "also after rounding"
 
 
-def test_in_the_last_turn_the_win_chance_is_that_of_the_needed_dice() -> None:
+def test_crags_last_turn_win_chance_is_that_of_throwing_the_needed_dice() -> None:
     # Ann has entered her last; Ben is level with her, but for the sixes that she has: two sixes draw level, three win.
     lines = [*all_but("sixes"), throw(1, 6, 6), score("sixes")]
     level = told("crag", *lines, throw(6, 2, 3), keep(6))

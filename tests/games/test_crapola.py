@@ -150,7 +150,7 @@ def test_hot_dice_are_thrown_afresh_or_banked() -> None:
     assert view(*lines, STOP)["scores"]["Ann"] == 1000
 
 
-def test_hot_dice_can_come_over_several_throws() -> None:
+def test_hot_dice_can_build_up_over_several_throws() -> None:
     after = view(throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), throw(5, 5, 5), keep(5, 5, 5))
     assert (after["throw_sizes"], after["turn_points"]) == ([6], 1500)
 
@@ -158,7 +158,7 @@ def test_hot_dice_can_come_over_several_throws() -> None:
 # --- on the board
 
 
-def test_the_first_bank_needs_the_points_of_the_rule_entry() -> None:
+def test_only_the_first_bank_of_a_crapola_player_needs_1000_points() -> None:
     lines = [throw(2, 2, 2, 5, 3, 4), keep(2, 2, 2, 5)]
     assert view(*lines)["decisions"] == []
     assert "1000" in refused(*lines, STOP)
@@ -168,7 +168,7 @@ def test_the_first_bank_needs_the_points_of_the_rule_entry() -> None:
 
 
 @pytest.mark.parametrize(("entry", "allowed"), [(950, True), (1000, True), (1001, False), (1050, False), (0, True)])
-def test_the_house_rule_entry_sets_the_least_first_bank(entry: int, allowed: bool) -> None:
+def test_house_rule_entry_sets_the_least_points_of_the_first_bank(entry: int, allowed: bool) -> None:
     after = view(throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), entry=entry)
     assert after["decisions"] == (["stop"] if allowed else [])
 
@@ -178,7 +178,8 @@ def test_with_entry_0_a_first_bank_of_50_points_is_accepted() -> None:
     assert (after["scores"]["Ann"], after["on_board"]["Ann"]) == (50, True)
 
 
-def test_a_player_whose_total_falls_to_0_stays_on_the_board() -> None:
+def test_a_player_stays_on_the_board_when_the_total_falls_to_0() -> None:
+    """A player who has banked the entry points once need not bank them again, even at a total of 0."""
     after = view(*bank(1000), *bank(1000), spend("Ben", 1000))
     assert (after["scores"], after["on_board"]) == ({"Ann": 0, "Ben": 0}, {"Ann": True, "Ben": True})
 
@@ -265,7 +266,7 @@ def test_a_second_player_at_the_target_starts_no_other_last_round() -> None:
 # --- spending
 
 
-def test_a_spending_costs_both_players_equally_and_ends_the_turn() -> None:
+def test_spending_points_costs_both_players_equally_and_ends_the_turn() -> None:
     lines = [*bank(1000), *bank(1500)]
     assert view(*lines)["decisions"] == ["spend"]
     after = view(*lines, spend("Ben", 400))
@@ -312,12 +313,12 @@ def test_points_are_spent_only_before_the_first_throw() -> None:
     refused(*lines, keep(1), spend("Ben", 1))
 
 
-def test_without_the_house_rule_no_points_can_be_spent() -> None:
+def test_points_cannot_be_spent_with_the_house_rule_spend_off() -> None:
     assert view(*bank(1000), *bank(1000), spend=False)["decisions"] == []
     refused(*bank(1000), *bank(1000), spend("Ben", 1), spend=False)
 
 
-def test_options_name_the_smallest_and_the_greatest_spending_on_each() -> None:
+def test_crapola_options_list_the_least_and_the_most_to_spend() -> None:
     state = told("crapola", *bank(1000), *bank(1500), *LATE_CRAP, players=3).state
     assert state.options() == (Spend("Ben", 1), Spend("Ben", 1000))
     one_left = told("crapola", *bank(1000), *bank(1500), spend("Ben", 999), *LATE_CRAP).state
@@ -339,7 +340,7 @@ def test_a_player_more_than_5000_behind_may_throw_seven_dice() -> None:
     assert view(*bank(5050), seventh_die=False)["throw_sizes"] == [6]
 
 
-def test_a_turn_keeps_its_number_of_dice_six_or_seven() -> None:
+def test_the_first_throw_fixes_a_crapola_turn_at_six_or_seven_dice() -> None:
     lines = [*bank(6000), throw(1, 2, 2, 3, 3, 4, 6)]
     after = view(*lines, keep(1))
     assert after["throw_sizes"] == [6]
@@ -379,6 +380,6 @@ def test_two_and_ten_players_are_accepted(players: int) -> None:
 
 
 @pytest.mark.parametrize("players", [0, 1, 11])
-def test_one_or_eleven_players_are_refused(players: int) -> None:
+def test_crapola_refuses_fewer_than_2_or_more_than_10_players(players: int) -> None:
     with pytest.raises(RulesError, match="2 to 10"):
         begun("crapola", header={"players": [*NAMES, "Kim"][:players]})

@@ -18,7 +18,7 @@ from tests.games.test_crapola import bank as bank_crapola
 
 
 @pytest.mark.parametrize(("dice", "ways"), [(1, 4), (2, 16), (3, 60), (4, 204), (5, 600), (6, 1080), (7, 0)])
-def test_one_to_seven_dice_crap_out_in_the_known_numbers_of_throws(dice: int, ways: int) -> None:
+def test_crapola_crap_out_chances_of_1_to_7_dice_equal_known_counts(dice: int, ways: int) -> None:
     assert crapola_odds.crap_out_chance(dice) * 6**dice == pytest.approx(ways, abs=1e-6)
     assert sum(count for _, count in throws_of(dice)) == 6**dice
     if dice < 7:
@@ -30,17 +30,19 @@ def test_no_throw_of_crapola_brings_more_at_once_than_seven_1s() -> None:
     assert most == points_of((1,) * 7) == crapola_odds.STEP * MAX_THROW_STEPS
 
 
-def test_the_safe_chance_assumes_six_dice_where_seven_may_be_thrown() -> None:
+def test_crapola_safe_chance_assumes_six_dice_where_seven_are_allowed() -> None:
     assert told("crapola", *bank_crapola(6000)).state.safe_chance == pytest.approx(1 - 1080 / 46656)
 
 
 @pytest.mark.parametrize(("size", "least", "value"), [(6, 0, 531.828675), (6, 1000, 407.970656), (7, 0, 835.765954)])
-def test_a_turn_of_crapola_is_expected_to_bring_532_408_or_836_points(size: int, least: int, value: float) -> None:
+def test_expected_points_of_a_crapola_turn_equal_the_known_values(size: int, least: int, value: float) -> None:
+    """They are 532 with six dice, 408 with six dice before the first bank, and 836 with seven dice."""
     assert crapola_odds.turn_values(size, least).thrown(0, size) == pytest.approx(value, abs=1e-6)
 
 
 @pytest.mark.parametrize(("size", "chance"), [(6, 0.311446), (7, 0.540315)])
-def test_a_turn_for_a_first_bank_gets_it_with_31_or_54_percent(size: int, chance: float) -> None:
+def test_a_first_bank_in_crapola_succeeds_with_31_or_54_percent(size: int, chance: float) -> None:
+    """The chance to bank 1000 points in a turn is 31 % with six dice and 54 % with seven."""
     assert crapola_odds.reaching(size, 1000, 1000).thrown(0, size) == pytest.approx(chance, abs=1e-6)
     assert crapola_odds.reaching(6, 0, 0).thrown(0, 6) == pytest.approx(1 - 1080 / 46656), "only a crap-out fails"
     assert crapola_odds.reaching(7, 0, 0).thrown(0, 7) == pytest.approx(1.0)
@@ -84,7 +86,8 @@ def test_the_chance_to_reach_points_depends_only_on_how_many_are_missing(least: 
 
 
 @pytest.mark.parametrize(("least", "wanted", "settled"), [(0, 300, 350), (1000, 0, 1000), (0, -200, 50), (0, 310, 350)])
-def test_values_of_reaching_points_are_computed_up_to_those_points(least: int, wanted: int, settled: int) -> None:
+def test_crapola_chances_to_reach_points_are_tabulated_up_to_the_goal(least: int, wanted: int, settled: int) -> None:
+    """The table has at least one step, and ends at the first points that can be banked and exceed the goal."""
     assert crapola_odds.reaching(6, least, wanted)._rich == settled
 
 
@@ -106,7 +109,7 @@ def test_a_throw_of_crapola_is_worth_the_mean_of_its_best_keeps(points: int, dic
     assert worth.thrown(points, dice) == pytest.approx(total / 6**dice)
 
 
-def test_below_the_first_bank_a_turn_is_valued_by_throwing_on() -> None:
+def test_a_crapola_turn_below_the_entry_is_worth_only_its_next_throw() -> None:
     worth = unstored(6, 1000)
     assert worth.choosing(950, 3) == worth.thrown(950, 3) < 950
     assert worth.choosing(1000, 1) == 1000
@@ -144,7 +147,7 @@ def test_crapola_options_have_the_value_of_the_states_after_them() -> None:
     assert worth_of(stopping, {"throw": 5}) == worth.thrown(100, 5)
 
 
-def test_spending_points_is_worth_0_and_a_throw_the_value_of_its_turn() -> None:
+def test_crapola_values_spending_points_at_0_and_a_throw_as_its_turn() -> None:
     found = options(told("crapola", *bank_crapola(7000), *bank_crapola(1000), *LATE_CRAP).state)
     assert worth_of(found, {"throw": 7}) == crapola_odds.turn_values(7, 0).thrown(0, 7)
     assert worth_of(found, {"throw": 6}) == crapola_odds.turn_values(6, 0).thrown(0, 6)
@@ -155,7 +158,7 @@ def test_spending_points_is_worth_0_and_a_throw_the_value_of_its_turn() -> None:
     assert options(begun_with_seven)[0]["value"] == crapola_odds.turn_values(7, 1000).thrown(100, 6)
 
 
-def test_odds_are_refused_for_an_entry_above_50000() -> None:
+def test_crapola_odds_are_refused_for_an_entry_rule_above_50000() -> None:
     state = begun("crapola", rules={"entry": 10**9}).state
     with pytest.raises(RulesError, match="50000"):
         options(state)

@@ -50,7 +50,7 @@ def test_after_the_target_the_other_player_has_one_last_turn() -> None:
 
 
 @pytest.mark.parametrize(("total", "other", "on"), [(1010, 985, True), (2600, 2995, True), (1010, 0, False)])
-def test_each_bank_is_worth_1_minus_the_others_win_chance(total: int, other: int, on: bool) -> None:
+def test_each_crapola_bank_is_worth_1_minus_the_others_win_chance(total: int, other: int, on: bool) -> None:
     game, reach = race(3000, 1000), catching()
     found = game.banked(total, other, on, 260)
     assert len(found) == 261
@@ -88,7 +88,7 @@ def test_the_win_chance_of_a_crapola_throw_is_the_mean_over_its_results(
     assert values["{'throw': 3}"] == pytest.approx(total / 216, abs=1e-9)
 
 
-def test_a_player_13000_points_ahead_wins_99_of_100_games() -> None:
+def test_a_13000_point_lead_in_crapola_wins_with_over_99_percent() -> None:
     behind = race(15_000, 1000)
     assert behind.chance(14_000, True, 1000, True) > 0.99
     assert behind.chance(1000, True, 14_000, True) < 0.01

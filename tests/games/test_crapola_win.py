@@ -51,7 +51,7 @@ def test_a_stop_in_the_last_turn_is_worth_1_if_it_wins_else_0() -> None:
 @pytest.mark.parametrize(
     "lines", [[thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1)], [thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5)]]
 )
-def test_the_win_chance_of_a_last_throw_is_the_mean_over_its_results(lines: list[dict[str, Any]]) -> None:
+def test_a_last_turn_crapola_throws_win_chance_is_the_mean_of_results(lines: list[dict[str, Any]]) -> None:
     state = last(*lines)
     (size,) = state.throw_sizes
     total = 0.0
@@ -61,13 +61,14 @@ def test_the_win_chance_of_a_last_throw_is_the_mean_over_its_results(lines: list
     assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(total / 6**size)
 
 
-def test_spending_in_the_last_turn_wins_nothing_from_behind() -> None:
+def test_a_crapola_spend_from_behind_in_the_last_turn_cannot_win() -> None:
     found = values(last())
     spent = [value for line, value in found.items() if "spend" in line]
     assert spent == [0.0, 0.0]
 
 
-def test_win_chances_are_refused_for_three_and_in_a_roll_off() -> None:
+def test_crapola_win_chances_need_two_players_and_no_roll_off() -> None:
+    """A game of two that is over has no chances left, which is no refusal."""
     states = [begun("crapola", players=3).state, begun("crapola", roll_off=True).state]
     states.append(told("crapola", *bank(2000), players=3, rules=TARGET).state)
     for state in states:
@@ -77,8 +78,9 @@ def test_win_chances_are_refused_for_three_and_in_a_roll_off() -> None:
 
 
 @pytest.mark.parametrize(("cat", "chance"), [(1000, 1 - 1080 / 46656), (1050, 1.0)])
-def test_a_player_level_or_ahead_in_the_last_turn_wins_by_any_bank(cat: int, chance: float) -> None:
-    # Ben has spent 1,000 on Ann, who opened the last round with 2,000: level she would win, behind she has lost.
+def test_any_crapola_bank_wins_the_last_turn_for_a_player_not_behind(cat: int, chance: float) -> None:
+    """A player level with who opened the last round needs any bank to win; a player ahead has already won."""
+    # Ben has spent 1,000 on Ann, who opened the last round with 2,000. A tie would be hers; Cat is at 1,000 or 1,050.
     lines = [*bank(1000), *bank(1000), *bank(cat), *bank(1000), spend("Ann", 1000)]
     found = values(told("crapola", *lines, players=3, rules=TARGET).state)
     assert found["{'throw': 6}"] == pytest.approx(chance)

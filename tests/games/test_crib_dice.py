@@ -29,14 +29,14 @@ def test_the_bank_test_helper_makes_lines_that_bank_the_given_points(points: int
 # --- the turn
 
 
-def test_a_turn_begins_with_seven_dice() -> None:
+def test_a_crib_dice_turn_begins_with_a_throw_of_seven_dice() -> None:
     start = view([])
     assert (start["throw_sizes"], start["decisions"], start["dice"]) == ([7], [], [])
     assert (start["player"], start["round"], start["point"], start["frozen"]) == ("Ann", 1, None, 0)
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 5, 6, 8])
-def test_a_turn_begins_with_no_number_of_dice_but_seven(size: int) -> None:
+def test_a_first_throw_of_other_than_seven_dice_is_refused(size: int) -> None:
     assert f"A throw of {size} can't be made here" in refused([throw(*[1] * size)])
 
 
@@ -58,7 +58,8 @@ def test_all_dice_of_the_point_are_frozen() -> None:
 
 
 @pytest.mark.parametrize(("frozen", "size"), [(2, 5), (3, 4), (4, 3), (5, 2), (6, 2), (7, 7)])
-def test_a_throw_takes_the_loose_dice_two_in_a_piddle_or_seven_fresh(frozen: int, size: int) -> None:
+def test_a_throw_is_of_the_loose_dice_two_in_a_piddle_seven_if_fresh(frozen: int, size: int) -> None:
+    """With 2 to 4 frozen dice all others are thrown; with 5 or 6 two are (a piddle); with 7 all are."""
     lines = [throw(*[6] * frozen, *(1, 2, 3, 4, 5)[: 7 - frozen]), point(6)]
     assert view(lines)["throw_sizes"] == [size]
     assert view(lines)["decisions"] == ["stop"]
@@ -66,7 +67,7 @@ def test_a_throw_takes_the_loose_dice_two_in_a_piddle_or_seven_fresh(frozen: int
         refused([*lines, throw(*[6] * other)])
 
 
-def test_dice_of_the_point_in_a_roll_are_frozen_too() -> None:
+def test_dice_of_the_point_in_a_later_throw_are_frozen() -> None:
     after = view([throw(5, 5, 2, 2, 1, 4, 6), point(5), throw(5, 1, 6, 5, 6)])
     assert (after["frozen"], after["turn_points"], after["throw_sizes"]) == (4, 10, [3])
     assert after["dice"] == [1, 5, 5, 6, 6]
@@ -77,7 +78,7 @@ def test_a_throw_with_a_1_but_not_the_point_is_safe_and_freezes_no_die() -> None
     assert (after["frozen"], after["turn_points"], after["decisions"]) == (2, 2, ["stop"])
 
 
-def test_ones_freeze_when_they_are_the_point() -> None:
+def test_1s_are_frozen_when_the_point_is_1() -> None:
     assert view([*ones(2), throw(1, 1, 2, 3, 4)])["frozen"] == 4
 
 
@@ -151,18 +152,21 @@ def test_a_bomb_can_not_follow_a_piddle_without_result() -> None:
         (6, (1, 2), 16),
     ],
 )
-def test_piddle_points_raise_the_set_up_to_seven(frozen: int, dice: tuple[int, int], points: int) -> None:
+def test_the_piddle_points_rule_adds_thrown_point_dice_up_to_seven(
+    frozen: int, dice: tuple[int, int], points: int
+) -> None:
+    """Under the house rule `piddle_points`, dice of the point in a piddle join the set, which counts seven at most."""
     lines = [throw(*[4] * frozen, *(1, 2)[: 7 - frozen]), point(4), throw(*dice)]
     after = view(lines, piddle_points=True)
     assert (after["turn_points"], after["throw_sizes"], after["decisions"]) == (points, [7], [])
     assert (after["point"], after["frozen"]) == (None, 0)
 
 
-def test_piddle_points_leave_another_double_lost() -> None:
+def test_under_piddle_points_a_double_of_another_value_wipes_out() -> None:
     assert view([throw(*[4] * 5, 1, 2), point(4), throw(1, 1)], piddle_points=True)["wipeouts"]["Ann"] == 1
 
 
-def test_seven_frozen_roll_over_by_themselves_and_may_stop() -> None:
+def test_seven_frozen_dice_allow_a_rollover_throw_or_a_stop() -> None:
     lines = [throw(3, 3, 3, 3, 1, 2, 4), point(3), throw(3, 3, 3)]
     after = view(lines)
     assert (after["point"], after["frozen"], after["turn_points"]) == (3, 7, 15)
@@ -177,7 +181,7 @@ def test_rollovers_add_up_without_limit() -> None:
     assert view(sevens(1, 2, 3, 4, 5, 6))["turn_points"] == 105
 
 
-def test_max_set_score_and_min_rollover_equal_the_scoring_charts() -> None:
+def test_max_set_score_and_min_rollover_are_the_extremes_of_set_score() -> None:
     scores = {(count, value): set_score(count, value) for count in range(2, 8) for value in range(1, 7)}
     assert max(scores.values()) == MAX_SET_SCORE
     assert min(score for (count, _), score in scores.items() if count >= 5) == MIN_ROLLOVER

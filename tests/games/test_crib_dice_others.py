@@ -15,13 +15,13 @@ from tests.games.playing import BOMB, NAMES, STOP, begun, point, throw
 # --- the bomb
 
 
-def test_without_its_house_rule_a_bomb_is_refused() -> None:
+def test_a_bomb_is_refused_without_the_bomb_rule() -> None:
     assert view([*bank(20), *ones(6)])["decisions"] == ["stop"]
     refused([*bank(20), *ones(6), BOMB])
 
 
 @pytest.mark.parametrize("count", [6, 7])
-def test_six_or_seven_ones_bomb_at_once(count: int) -> None:
+def test_a_bomb_on_six_or_seven_ones_succeeds_at_once(count: int) -> None:
     assert view([*bank(20), *ones(count)], bomb=True)["decisions"] == ["bomb", "stop"]
     after = view([*bank(20), *ones(count), BOMB], bomb=True)
     assert (after["scores"], after["player"], after["bombing"]) == ({"Ann": 0, "Ben": 20}, "Ann", False)
@@ -50,7 +50,7 @@ def test_an_announced_bomb_without_a_one_is_a_wipe_out(dice: tuple[int, int]) ->
     assert (after["scores"], after["wipeouts"]["Ben"], after["player"]) == ({"Ann": 20, "Ben": 0}, 1, "Ann")
 
 
-def test_a_lost_bomb_can_fuchle_and_eliminate() -> None:
+def test_a_failed_bomb_can_fuchle_or_eliminate_the_bomber() -> None:
     lost = [*ones(5), BOMB, throw(2, 3)]
     lines = [*bank(20), *MISS, *TWO, *MISS, *TWO, *lost]
     assert view(lines, bomb=True)["fuchled"] == ["Ben"]
@@ -58,7 +58,7 @@ def test_a_lost_bomb_can_fuchle_and_eliminate() -> None:
     assert view(more, bomb=True, double_fuchle=True)["out"] == ["Ben"]
 
 
-def test_unannounced_ones_of_a_piddle_are_no_bomb() -> None:
+def test_ones_in_a_piddle_are_no_bomb_unless_announced() -> None:
     after = view([*bank(20), *ones(5), throw(1, 3)], bomb=True)
     assert (after["scores"], after["player"], after["throw_sizes"]) == ({"Ann": 20, "Ben": 0}, "Ben", [7])
 
@@ -69,14 +69,14 @@ def test_neither_six_2s_nor_four_1s_allow_a_bomb() -> None:
     refused([*bank(20), *ones(4), BOMB], bomb=True)
 
 
-def test_a_leader_alone_or_equal_cannot_bomb() -> None:
+def test_a_sole_or_joint_leader_cannot_bomb() -> None:
     assert view(ones(6), bomb=True)["decisions"] == ["stop"]
     assert view([*bank(20), *bank(20), *ones(6)], bomb=True)["decisions"] == ["stop"]
     assert view([*bank(20), *bank(22), *TWO, *ones(6)], bomb=True)["decisions"] == ["stop"]
     assert view([*bank(20), *bank(22), *ones(6)], bomb=True)["decisions"] == ["bomb", "stop"]
 
 
-def test_of_equal_leaders_the_first_clockwise_is_hit() -> None:
+def test_a_bomb_hits_the_first_clockwise_of_equal_leaders() -> None:
     lines = [*bank(20), *TWO, *bank(20), *TWO, *TWO, *ones(6), BOMB]
     assert view([*bank(20), *TWO, *bank(20), *ones(6), BOMB], players=4, bomb=True)["scores"] == {
         "Ann": 0,
@@ -123,7 +123,7 @@ def test_a_bombs_swap_onto_an_occupied_hole_bumps_no_peg() -> None:
     assert after["scores"] == {"Ann": 0, "Ben": 2, "Cat": 20}
 
 
-def test_pandemonium_bombs_with_five_at_once() -> None:
+def test_a_pandemonium_bomb_on_five_ones_succeeds_at_once() -> None:
     assert view([*bank(20), *ones(5), BOMB], bomb=True, pandemonium=True)["scores"] == {"Ann": 0, "Ben": 20}
     assert view([*bank(20), *ones(4)], bomb=True, pandemonium=True)["decisions"] == ["stop"]
     assert view([*bank(20), *ones(5)], pandemonium=True)["decisions"] == ["stop"]
@@ -141,19 +141,19 @@ def test_with_find_a_loser_finishers_are_safe_and_the_last_loses() -> None:
     assert end["over"]
 
 
-def test_finishers_win_in_the_order_of_finishing() -> None:
+def test_find_a_loser_ranks_winners_in_the_order_of_finishing() -> None:
     lines = [*TWO, *TWO, *bank(150), *bank(119)]
     end = view(lines, players=3, find_a_loser=True)
     assert end["outcome"]["winners"] == ["Cat", "Ann"]
     assert end["finished"] == ["Cat", "Ann"]
 
 
-def test_the_last_one_not_eliminated_has_won() -> None:
+def test_the_last_player_not_eliminated_wins_find_a_loser() -> None:
     end = view([*([*MISS, *TWO] * 4), *MISS], find_a_loser=True, double_fuchle=True)
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
 
 
-def test_the_eliminated_lose_with_the_loser() -> None:
+def test_in_find_a_loser_eliminated_players_lose_besides_the_loser() -> None:
     lines = [*([*TWO, *MISS, *TWO] * 4), *bank(113), *MISS]
     end = view(lines, players=3, find_a_loser=True, double_fuchle=True, skunk=True)
     assert end["outcome"] == {"winners": ["Ann"], "games_lost": {"Ann": 0, "Ben": 4, "Cat": 2}}
@@ -201,13 +201,13 @@ def test_each_partner_throws_in_the_roll_off() -> None:
 
 
 @pytest.mark.parametrize(("players", "partners"), [(6, False), (7, False), (1, False), (2, True), (3, True), (5, True)])
-def test_crib_dice_refuses_numbers_of_players_and_partners_it_does_not_allow(players: int, partners: bool) -> None:
+def test_crib_dice_refuses_wrong_numbers_of_players_and_partners(players: int, partners: bool) -> None:
     with pytest.raises(RulesError):
         begun("crib_dice", players, rules={"partners": partners})
 
 
 @pytest.mark.parametrize(("players", "partners"), [(2, False), (5, False), (4, True), (6, True)])
-def test_allowed_numbers_of_players_are_accepted(players: int, partners: bool) -> None:
+def test_crib_dice_accepts_allowed_numbers_of_players_and_partners(players: int, partners: bool) -> None:
     assert isinstance(begun("crib_dice", players, rules={"partners": partners}), Transcript)
 
 

@@ -18,7 +18,7 @@ def test_three_wipe_outs_in_a_row_are_a_fuchle_with_the_peg_to_hole_0() -> None:
     assert view([*lines, *MISS, *TWO, *TWO])["fuchled"] == []
 
 
-def test_three_wipe_outs_at_the_start_are_a_fuchle_too() -> None:
+def test_three_wipe_outs_on_the_start_hole_are_a_fuchle() -> None:
     after = view([*MISS, *TWO, *MISS, *TWO, *MISS])
     assert (after["fuchled"], after["scores"]["Ann"]) == (["Ann"], 0)
 
@@ -50,19 +50,19 @@ def test_two_wipe_outs_in_a_row_eliminate_nobody_who_has_not_fuchled() -> None:
     assert view([*MISS, *TWO] * 2, double_fuchle=True)["out"] == []
 
 
-def test_a_score_after_a_fuchle_saves_from_elimination() -> None:
+def test_a_crib_dice_score_after_a_fuchle_prevents_elimination() -> None:
     lines = [*([*MISS, *TWO] * 4), *TWO, *TWO, *MISS, *TWO, *MISS]
     after = view(lines, double_fuchle=True)
     assert (after["out"], after["over"], after["wipeouts"]["Ann"]) == ([], False, 2)
 
 
-def test_the_last_one_left_wins_at_once() -> None:
+def test_the_last_player_not_eliminated_wins_at_once() -> None:
     after = view([*([*MISS, *TWO] * 4), *MISS], double_fuchle=True, skunk=True)
     assert after["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 4, "Ben": 0}}
     assert (after["over"], after["player"], after["round"]) == (True, None, 5)
 
 
-def test_a_finisher_is_still_in_when_another_is_eliminated() -> None:
+def test_a_finisher_stays_in_the_game_when_another_player_is_eliminated() -> None:
     lines = [*([*TWO, *MISS, *TWO] * 4), *bank(113), *MISS]
     after = view(lines, players=3, double_fuchle=True)
     assert (after["finished"], after["out"], after["over"], after["player"]) == (["Ann"], ["Ben"], False, "Cat")
@@ -108,7 +108,7 @@ def test_equal_pegs_share_the_win() -> None:
     assert end["outcome"] == {"winners": ["Ann", "Ben"], "games_lost": {"Ann": 0, "Ben": 0}}
 
 
-def test_after_the_end_only_an_undo_is_allowed() -> None:
+def test_after_the_game_ends_only_an_undo_is_allowed() -> None:
     lines = [*bank(121), *TWO]
     for line in (throw(*[1] * 7), STOP, BOMB, point(2)):
         assert "over" in refused([*lines, line])
@@ -124,18 +124,19 @@ def test_the_long_game_of_crib_dice_ends_past_hole_240() -> None:
 
 
 @pytest.mark.parametrize(("peg", "lost"), [(60, 2), (61, 1), (2, 2)])
-def test_a_loser_at_60_or_less_is_skunked(peg: int, lost: int) -> None:
+def test_a_crib_dice_loser_at_hole_60_or_less_is_skunked(peg: int, lost: int) -> None:
     assert view([*bank(121), *bank(peg)], skunk=True)["outcome"]["games_lost"] == {"Ann": 0, "Ben": lost}
     assert view([*bank(121), *bank(peg)])["outcome"]["games_lost"] == {"Ann": 0, "Ben": 1}
 
 
 @pytest.mark.parametrize(("peg", "lost"), [(121, 2), (122, 1), (61, 2)])
-def test_the_long_game_doubles_the_holes_that_avoid_a_skunk(peg: int, lost: int) -> None:
+def test_the_long_game_skunks_a_loser_below_hole_122(peg: int, lost: int) -> None:
     end = view([*bank(241), *bank(peg)], skunk=True, long_game=True)
     assert end["outcome"]["games_lost"] == {"Ann": 0, "Ben": lost}
 
 
-def test_a_loser_without_points_loses_two_games_a_fuchled_one_four() -> None:
+def test_under_skunk_a_loser_at_hole_0_loses_two_games_if_fuchled_four() -> None:
+    """A player without points is skunked; a player who is back at the start by a fuchle loses four games."""
     assert view([*bank(121), *MISS], skunk=True)["outcome"]["games_lost"]["Ben"] == 2
     lines = [*TWO, *MISS, *TWO, *MISS, *bank(117), *MISS]
     end = view(lines, skunk=True)
@@ -155,18 +156,18 @@ def test_a_bumped_peg_bumps_in_turn() -> None:
     assert view(lines, players=4, bumping=True)["scores"] == {"Ann": 5, "Ben": 10, "Cat": 15, "Dan": 20}
 
 
-def test_a_bump_goes_back_to_the_shared_start_at_most_and_is_no_fuchle() -> None:
+def test_a_bumped_peg_stops_at_the_shared_start_and_is_no_fuchle() -> None:
     after = view([*bank(3), *bank(3)], players=4, bumping=True, skunk=True)
     assert after["scores"] == {"Ann": 0, "Ben": 3, "Cat": 0, "Dan": 0}
     assert after["fuchled"] == []
     assert view([*bank(5), *bank(5)], bumping=True)["scores"] == {"Ann": 0, "Ben": 5}
 
 
-def test_a_bump_leaves_the_count_of_wipe_outs_alone() -> None:
+def test_a_bump_in_crib_dice_leaves_the_wipe_out_count_unchanged() -> None:
     lines = [*bank(20), *TWO, *MISS, *bank(18)]
     assert view(lines, bumping=True)["wipeouts"] == {"Ann": 1, "Ben": 0}
     assert view(lines, bumping=True)["scores"] == {"Ann": 15, "Ben": 20}
 
 
-def test_beyond_the_end_nobody_is_bumped() -> None:
+def test_a_peg_past_the_finish_is_not_bumped() -> None:
     assert view([*bank(121), *bank(121)], bumping=True)["scores"] == {"Ann": 121, "Ben": 121}

@@ -76,7 +76,7 @@ def test_a_duel_turn_computed_from_any_board_has_the_boards_stored_value(rules: 
             assert values(CribDice(board)) == {"{'throw': 7}": duel.turn_values(board).fresh(0)}, "not that of the race"
 
 
-def test_a_stop_beats_a_throw_in_the_ten_holes_before_the_top_one() -> None:
+def test_a_stop_is_worth_more_than_a_throw_from_hole_150_to_159() -> None:
     for rules, goal in RULES:
         for other in (0, 60, 119, 120):
             worth = duel.turn_values(board_at(118, other, **rules), goal)
@@ -93,13 +93,14 @@ def test_a_last_turn_bank_wins_if_the_opponent_cannot_reach_it() -> None:
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_the_value_of_a_winning_bank_allows_for_the_others_last_turn(piddle_points: bool) -> None:
+def test_a_winning_bank_is_worth_1_minus_the_opponents_last_turn_chance(piddle_points: bool) -> None:
     banked = duel.turn_values(board_at(100, 90, piddle_points=piddle_points)).bank
     for points in (21, 40, 99):
         assert banked(points) == pytest.approx(1 - last_turn(piddle_points, 10 + points), abs=1e-9)
 
 
-def test_the_last_turn_of_a_skunked_side_aims_at_hole_61_too() -> None:
+def test_a_last_turn_bank_reaching_hole_61_loses_one_game_not_two() -> None:
+    """Short of hole 61 the side is skunked, which loses two games; a fuchle there loses four."""
     board = replace(board_at(130, 58, turn=1, **ADVANCED), wipeouts=(0, 0))
     worth = duel.turn_values(board, "games")
     assert [worth.bank(points) for points in (2, 3, 71, 72, 73)] == [-2, -1, -1, 0, 1]
@@ -107,7 +108,7 @@ def test_the_last_turn_of_a_skunked_side_aims_at_hole_61_too() -> None:
     assert duel.turn_values(replace(board, wipeouts=(0, 2)), "games").lost == -4, "a fuchle is a double skunk"
 
 
-def test_a_bomb_has_the_value_of_the_board_after_the_swap() -> None:
+def test_a_crib_dice_bomb_is_worth_the_board_with_swapped_pegs() -> None:
     board = board_at(10, 100, **ADVANCED)
     six = Turn("choosing", 0, 1, 6, (1, 1))
     told = values(CribDice(board, six))
@@ -118,7 +119,8 @@ def test_a_bomb_has_the_value_of_the_board_after_the_swap() -> None:
     assert announced == {"{'throw': 2}": pytest.approx(11 / 36 * told[str(BOMB)] + 25 / 36 * lost)}
 
 
-def test_one_wipe_out_from_a_fuchle_a_turn_for_the_win_stops_early() -> None:
+def test_with_two_wipe_outs_a_stop_beats_the_throw_best_with_none() -> None:
+    """A third wipe-out is a fuchle: with two, a side stops; with none, it throws on."""
     board = board_at(75, 71, turn=1, wipeouts=(0, 2))
     board = replace(board, pegs=(71, 75))
     choosing = Turn("choosing", 0, 5, 2, (1, 2, 3, 4, 5, 5, 6))

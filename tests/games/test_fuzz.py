@@ -86,7 +86,7 @@ def mutilated(number: int) -> bytes:
     return content
 
 
-def test_a_mutilated_transcript_ends_with_a_state_or_one_of_three_refusals() -> None:
+def test_replaying_a_mutilated_transcript_ends_in_a_state_or_refusal() -> None:
     ends = {"notation": 0, "rules": 0, "illegal_action": 0, "clean": 0}
     for number in range(FILES):
         content = mutilated(number)

@@ -23,15 +23,15 @@ def track(transcript: Transcript) -> Track:
     return game_named(transcript.header.game).track(transcript.state)
 
 
-def test_crib_dice_pegs_move_a_hole_a_point_on_120_or_240_holes() -> None:
+def test_crib_dice_pegs_move_a_hole_per_point_on_120_or_240_holes() -> None:
     assert track(told("crib_dice", MIXED, point(5), STOP, MIXED, point(5))) == Track(120, (Peg(2, 2), Peg(0, 2)))
     assert track(begun("crib_dice", header={"rules": {"long_game": True}})).holes == 240
 
 
-def test_crag_pegs_move_a_hole_for_two_points_entered() -> None:
+def test_crag_pegs_move_a_hole_per_two_points_entered() -> None:
     assert track(told("crag", throw(6, 6, 1), score("sixes"))) == Track(120, (Peg(6, 6), Peg(0, 0)), points_per_hole=2)
     assert track(told("crag", throw(6, 6, 1))) == Track(120, (Peg(0, 0), Peg(0, 0)), points_per_hole=2), (
-        "nothing runs ahead"
+        "a throw that is not entered moves no peg"
     )
 
 
@@ -72,7 +72,7 @@ def test_crap_out_events_name_lost_points_reversed_play_and_the_end() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_states_are_compared_without_their_events(game: str) -> None:
+def test_states_that_differ_only_in_events_are_equal(game: str) -> None:
     rolling: Any = told(game, throw(1, 2), roll_off=True).state
     playing: Any = told(game, throw(*[1] * told(game).state.throw_sizes[0])).state
     for state in (rolling, playing):
@@ -80,7 +80,7 @@ def test_states_are_compared_without_their_events(game: str) -> None:
         assert replace(state, events=()) == state
 
 
-def test_boards_between_turns_are_compared_without_their_events() -> None:
+def test_boards_that_differ_only_in_events_are_equal() -> None:
     crib, crapola = told("crib_dice", MIXED, point(5), STOP).state, told("crapola", throw(2, 2, 3, 3, 4, 6)).state
     assert isinstance(crib, CribDice)
     assert isinstance(crapola, Crapola)

@@ -21,7 +21,7 @@ def test_a_header_without_a_required_key_is_refused(key: str) -> None:
 
 
 @pytest.mark.parametrize("value", [0, 2, True, 1.0, "1", None, [1]])
-def test_the_version_is_the_integer_1(value: Any) -> None:
+def test_the_transcript_version_must_be_the_integer_1(value: Any) -> None:
     bad(transcript=value)
 
 
@@ -30,7 +30,7 @@ def test_an_unknown_game_in_a_header_is_refused(value: Any) -> None:
     bad(game=value)
 
 
-def test_a_mistyped_game_or_key_is_refused_with_a_suggestion() -> None:
+def test_a_mistyped_game_or_header_key_is_refused_with_a_suggestion() -> None:
     assert "'crapola'" in bad(game="crappola")
     assert "'roll_off'" in bad(rolloff=True)
     assert "'seventh_die'" in bad(rules={"seventh_dice": True})
@@ -107,7 +107,7 @@ def test_a_header_that_names_a_preset_as_a_rule_is_refused() -> None:
 
 
 @pytest.mark.parametrize("changes", [{"first": "Cat"}, {"first": None}, {"first": 0}, {"first": ""}, {"first": "ann"}])
-def test_first_must_name_one_of_the_players(changes: dict[str, Any]) -> None:
+def test_the_header_key_first_must_name_one_of_the_players(changes: dict[str, Any]) -> None:
     bad(**changes)
 
 
@@ -116,7 +116,7 @@ def test_a_roll_off_is_true_or_false(value: Any) -> None:
     bad(roll_off=value)
 
 
-def test_first_and_roll_off_exclude_each_other() -> None:
+def test_the_header_keys_first_and_roll_off_exclude_each_other() -> None:
     assert "not both" in bad(first="Ben", roll_off=True)
     assert header_of({**json.loads(HEADER), "first": "Ben", "roll_off": False}).first == "Ben"
 
@@ -138,14 +138,14 @@ def test_a_header_line_leaves_out_default_rules_and_keeps_the_others() -> None:
 
 
 @pytest.mark.parametrize("thing", [None, 1, [], "header", [json.loads(HEADER)]])
-def test_a_first_line_that_is_no_object_is_a_notation_error(thing: Any) -> None:
+def test_a_header_line_that_is_not_a_json_object_is_a_notation_error(thing: Any) -> None:
     with pytest.raises(NotationError):
         header_of(thing)
     assert error_of(json.dumps(thing)) == (1, "notation")
 
 
 @pytest.mark.parametrize("line", ["", "{", "Crapola", '{"transcript": NaN}', "[" * 100_000])
-def test_a_first_line_that_is_no_json_is_a_notation_error(line: str) -> None:
+def test_a_header_line_that_is_not_json_is_a_notation_error(line: str) -> None:
     assert error_of(line) == (1, "notation")
 
 

@@ -34,7 +34,7 @@ def view(game: str, *lines: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_view_has_no_field_left_before_somebody_leaves(game: str) -> None:
+def test_a_state_view_has_the_field_left_only_after_a_player_leaves(game: str) -> None:
     transcript = begun(game, 3)
     assert "left" not in transcript.view()
     left = transcript.then(Leave("Ben"))
@@ -56,7 +56,7 @@ def test_an_unknown_or_departed_player_cannot_leave(game: str, lines: list[str])
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_last_who_remains_wins_at_once_whatever_the_score(game: str) -> None:
+def test_the_last_remaining_player_wins_at_once_whatever_the_score(game: str) -> None:
     transcript = begun(game, 3).then(Leave("Cat")).then(Leave("Ann"))
     assert (transcript.events, transcript.state.standing.to_play) == ((Event("left", 0, seat=0), GAME_OVER), None)
     over = transcript.view()
@@ -93,7 +93,7 @@ def test_leaving_in_ones_own_turn_counts_no_wipe_out() -> None:
     assert (after["out"], after["scores"]["Ann"]) == (["Ann"], 0)
 
 
-def test_a_peg_that_leaves_goes_to_the_start_and_a_finish_is_none_any_more() -> None:
+def test_a_leavers_peg_returns_to_the_start_and_loses_the_finish() -> None:
     on = view("crib_dice", *HOME, leave("Ann"), players=3)
     assert (on["finished"], on["out"], on["scores"]["Ann"], on["player"]) == ([], ["Ann"], 0, "Ben")
     assert not view("crib_dice", *HOME, leave("Ann"), *TWO, *TWO, players=3)["over"]
@@ -107,7 +107,7 @@ def test_a_find_a_loser_game_ends_in_mid_turn_when_a_leave_decides_it() -> None:
     assert (lost["dice"], lost["turn_points"], lost["round"]) == ([], 0, 1)
 
 
-def test_a_leaver_loses_as_many_games_as_an_eliminated_player() -> None:
+def test_a_leaver_without_points_loses_4_games_under_the_skunk_rule() -> None:
     skunk = {"rules": {"skunk": True}}
     mine = told("crib_dice", leave("Ann"), header=skunk)
     assert mine.view()["outcome"]["games_lost"] == {"Ann": 4, "Ben": 0}
@@ -115,7 +115,7 @@ def test_a_leaver_loses_as_many_games_as_an_eliminated_player() -> None:
     assert told("crib_dice", leave("Ben"), header=skunk).events[1:] == (Event("skunked", 1, {"games": 4}), GAME_OVER)
 
 
-def test_a_team_plays_on_with_the_one_that_is_left() -> None:
+def test_a_team_plays_on_with_its_remaining_partner() -> None:
     partners = {"rules": {"partners": True}}
     one = view("crib_dice", leave("Ann"), *TWO, players=4, header=partners)
     assert (one["player"], one["round"], one["out"]) == ("Cat", 2, [])
@@ -146,7 +146,7 @@ def test_an_eliminated_player_may_still_leave() -> None:
 FIVE_ONES = [throw(1, 1, 1, 1, 1, 2, 3), point(1), BOMB]
 
 
-def test_when_its_victim_leaves_a_bomb_hits_another_player_or_nobody() -> None:
+def test_a_bomb_whose_target_leaves_hits_another_player_or_nobody() -> None:
     bomb = {"rules": {"bomb": True}}
     announced = [*TWO, *FIVE_ONES, leave("Ann")]
     behind = [*TWO, *TWO[:2], throw(3, 3, 4, 5, 6), *SIXES, STOP, *FIVE_ONES, leave("Cat"), throw(1, 3)]
@@ -188,7 +188,7 @@ def test_a_lone_player_may_leave_and_nobody_wins() -> None:
     assert view("crag", leave("Ann"), players=1, roll_off=True)["over"]
 
 
-def test_a_leavers_points_stand_and_cannot_be_spent_against() -> None:
+def test_a_leaver_keeps_crapola_points_and_is_no_target_of_a_spend() -> None:
     lines = [*HOT, STOP, *HOT, STOP, CRAPPED, CRAPPED]
     assert view("crapola", *lines, players=4, header={"rules": {"reversal": False}})["decisions"] == ["spend"]
     left = told("crapola", *lines, leave("Ben"), players=4, header={"rules": {"reversal": False}})
@@ -197,7 +197,7 @@ def test_a_leavers_points_stand_and_cannot_be_spent_against() -> None:
         left.then(action_of(spend("Ben", 1)))
 
 
-def test_a_crap_out_reverses_the_direction_when_two_are_left() -> None:
+def test_a_crap_out_reverses_the_direction_with_two_of_three_remaining() -> None:
     left = view("crapola", leave("Ben"), CRAPPED, players=3)
     assert (left["direction"], left["player"]) == (-1, "Cat")
     mine = view("crapola", leave("Ann"), players=3)
@@ -251,7 +251,7 @@ def test_luck_is_refused_for_a_game_that_somebody_left() -> None:
         story_of(told("crag", throw(1, 6, 6), leave("Ann")))
 
 
-def test_panels_note_leavers_and_the_track_shows_their_pegs() -> None:
+def test_a_panel_notes_that_a_player_left_and_the_track_keeps_the_peg() -> None:
     for game, rules in GAMES.items():
         left = begun(game, 3).then(Leave("Ben")).state
         assert rules.panels(left).notes[1] == ("player.left",)
@@ -262,7 +262,7 @@ def test_panels_note_leavers_and_the_track_shows_their_pegs() -> None:
     assert game_named("crib_dice").panels(partners.state).notes == ((), ())
 
 
-def test_a_correction_before_a_leave_plays_it_again() -> None:
+def test_a_correction_of_a_throw_before_a_leave_keeps_the_leave() -> None:
     transcript = told("crag", throw(1, 6, 6), leave("Ben"), score("crag"), players=3)
     result = corrected(transcript, 0, Throw((2, 5, 6)))
     assert result.refused == ()
@@ -270,7 +270,7 @@ def test_a_correction_before_a_leave_plays_it_again() -> None:
     assert isinstance(result.transcript.last, Enter)
 
 
-def test_undo_goes_back_over_the_end_that_a_leave_made() -> None:
+def test_undo_resumes_a_game_that_a_players_leave_has_ended() -> None:
     transcript = told("crib_dice", *TWO, throw(2, 2, 1, 3, 4, 5, 6), leave("Ann"))
     assert transcript.view()["over"]
     back: Transcript = transcript.then(Undo(1))

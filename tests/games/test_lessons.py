@@ -90,7 +90,7 @@ RARE = {
 """Lessons that may miss in so few games by rules of thumb; the tests below bring them about."""
 
 
-def test_a_set_is_counted_before_going_on_or_stopping_is_weighed() -> None:
+def test_crib_dice_lessons_count_the_set_before_saying_how_to_go_on() -> None:
     assert taught("crib_dice") == ["first"]
     assert taught("crib_dice", WIPED[0]) == ["choose"]
     assert taught("crib_dice", *WIPED[:2]) == ["pair", "go_on"]
@@ -101,7 +101,7 @@ def test_a_set_is_counted_before_going_on_or_stopping_is_weighed() -> None:
     assert taught("crib_dice", throw(5, 5, 5, 5, 5, 5, 5), point(5)) == ["seven"]
 
 
-def test_the_next_crib_dice_players_lesson_says_how_the_last_turn_ended() -> None:
+def test_a_crib_dice_lesson_says_what_the_last_throw_or_bank_brought() -> None:
     assert taught("crib_dice", *WIPED) == ["wiped_out"]
     assert taught("crib_dice", *WIPED * 5) == ["fuchled"]
     assert taught("crib_dice", *WIPED[:2], STOP) == ["banked"]
@@ -111,7 +111,7 @@ def test_the_next_crib_dice_players_lesson_says_how_the_last_turn_ended() -> Non
     assert taught("crib_dice", *five, throw(5, 5)) == ["again"]
 
 
-def test_a_bomb_is_explained_before_it_is_thrown_and_after() -> None:
+def test_crib_dice_lessons_explain_a_bomb_before_and_after_the_throw() -> None:
     bomb = [*WIPED[:2], STOP, throw(1, 1, 1, 1, 1, 2, 3), point(1)]
     rules = {"rules": {"bomb": True}}
     assert taught("crib_dice", *bomb, header=rules) == ["set", "bomb"]

@@ -15,7 +15,7 @@ from tests.games.losses.measuring import points
 from tests.games.playing import score, throw, told
 
 
-def test_the_solved_end_of_crag_agrees_with_the_last_turn() -> None:
+def test_crag_endgame_values_equal_the_exact_odds_on_the_last_turn() -> None:
     filled = [line for category in CATEGORIES[:-1] for _ in range(2) for line in (throw(1, 1, 2), score(category))]
     state = told("crag", *filled, throw(2, 3, 6), score(CATEGORIES[-1]), throw(1, 4, 6)).state
     assert isinstance(state, Crag)
@@ -28,7 +28,7 @@ def test_the_measured_loss_of_best_play_of_crib_dice_is_0() -> None:
     assert loss(header(2), points, table, 1)[0][0] > 0
 
 
-def test_the_naive_chart_leads_to_the_stored_race_of_crapola() -> None:
+def test_stored_crapola_win_chances_agree_with_the_best_naive_turns() -> None:
     assert residual(2000, 3) < 1e-8
 
 

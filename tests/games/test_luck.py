@@ -57,7 +57,7 @@ def played_on(transcript: Transcript, levels: list[str], generator: random.Rando
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 2**32), levels=st.lists(st.sampled_from(["random", *LEVELS]), min_size=2, max_size=2))
-def test_start_luck_and_decisions_add_up_to_every_result(
+def test_start_luck_decisions_and_approximation_add_up_to_the_result(
     game: str, goal: str, rules: dict[str, Any], seed: int, levels: list[str]
 ) -> None:
     makes_up(story_of(played_by(game, levels, seed, **rules), goal))
@@ -127,7 +127,7 @@ def test_the_results_of_the_luck_story_equal_those_of_the_game(game: str, goal: 
         assert (one.decisions, other.decisions) == (-one.gave_away, -other.gave_away)
 
 
-def test_the_moves_of_a_luck_story_are_the_transcripts_lines() -> None:
+def test_each_move_of_a_luck_story_names_its_line_in_the_transcript() -> None:
     transcript = played_by("crag", ["careless"], 5)
     for move in story_of(transcript).moves:
         assert transcript.actions[move.line - 2] == move.action
@@ -149,7 +149,7 @@ def expected(*lines: dict[str, Any], **rules: Any) -> float:
     return max(value for _, value in told("crapola", *lines, rules=rules).state.expected_values())
 
 
-def test_the_start_of_an_account_is_the_expected_points_of_its_turn() -> None:
+def test_a_luck_story_starts_at_the_expected_points_of_each_turn() -> None:
     rules = {"target": 1000, "entry": 0}
     ann, ben = story_of(told("crapola", *HOT, CRAPPED_OUT, rules=rules), "points").accounts
     assert (ann.start, ann.result) == (expected(**rules), 1000)
@@ -172,7 +172,7 @@ def test_spending_an_unlisted_amount_is_worth_the_win_probability_after_it() -> 
     assert value_taken(values, before.state, listed, following, "win") == dict(values)[listed]
 
 
-def test_a_spending_of_any_size_costs_what_the_turn_would_have_brought() -> None:
+def test_a_crapola_spend_costs_the_expected_points_of_the_turn() -> None:
     rules = {"target": 1500, "entry": 0}
     end = [*HOT * 2, throw(1, 1, 2, 3, 4, 6), keep(1, 1), STOP, CRAPPED_OUT]
     story = story_of(told("crapola", *HOT * 2, spend("Ben", 600), *end, rules=rules), "points")
@@ -202,7 +202,7 @@ def test_luck_is_refused_for_an_unfinished_game() -> None:
         story_of(told("crag", throw(1, 2, 3), keep(1)))
 
 
-def test_the_luck_command_prints_results_in_points_or_wins() -> None:
+def test_an_unknown_goal_of_a_luck_story_is_refused() -> None:
     with pytest.raises(RulesError, match="'glory'; there are: points, win"):
         story_of(told("crapola", *HOT, CRAPPED_OUT, rules={"target": 1000}), "glory")
 

@@ -91,7 +91,7 @@ def test_crapola_values_agree_with_the_naive_odds(rules: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_the_last_turn_of_crapola_agrees_with_the_naive_odds(players: int) -> None:
+def test_last_turn_win_chances_in_crapola_agree_with_the_naive_odds(players: int) -> None:
     generator, met = random.Random(players), 0
     rules = {"entry": 200, "target": 1200, "spend": False}
     for _ in range(5):

@@ -157,7 +157,7 @@ def test_each_kind_of_transcript_line_is_read_and_written_back(line: str, action
         '{"throw":' * 5000 + "1" + "}" * 5000,
     ],
 )
-def test_a_line_of_another_form_is_a_notation_error(line: str) -> None:
+def test_a_malformed_transcript_line_is_a_notation_error(line: str) -> None:
     with pytest.raises(NotationError) as caught:
         parse_line(line)
     assert len(str(caught.value)) < 300
@@ -170,13 +170,13 @@ def test_bytes_that_are_not_utf_8_are_a_notation_error(line: bytes) -> None:
     assert error_of(line) == (1, "notation")
 
 
-def test_utf_16_is_a_notation_error() -> None:
+def test_a_transcript_in_utf_16_is_a_notation_error() -> None:
     assert error_of(HEADER.encode("utf-16")) == (1, "notation")
     assert error_of("\ufeff" + HEADER) == (1, "notation")
 
 
 @pytest.mark.parametrize("line", ['  {"undo" : 1}  ', '{"undo":1}\r', '\t{"undo":\t1}\t\r', '{"und\\u006f": 1}'])
-def test_white_space_around_and_inside_a_line_is_accepted(line: str) -> None:
+def test_white_space_around_and_inside_a_transcript_line_is_accepted(line: str) -> None:
     assert parse_line(line) == Undo(1)
 
 
@@ -184,7 +184,7 @@ def test_white_space_around_and_inside_a_line_is_accepted(line: str) -> None:
     "thing",
     [None, 7, [], "stop", (), {1: 2}, {"do": {}}, {"throw": (1, 2)}, {"throw": [10**5000]}, {"undo": -(10**5000)}],
 )
-def test_a_decoded_object_of_another_form_is_a_notation_error(thing: object) -> None:
+def test_a_decoded_object_that_is_no_action_is_a_notation_error(thing: object) -> None:
     with pytest.raises(NotationError):
         action_of(thing)
 
@@ -215,7 +215,8 @@ def test_a_notation_error_quotes_the_wrong_value_cut_to_one_line() -> None:
     assert bad(game="crag", players=[]).startswith("Crag is for 1 or more players")
 
 
-def test_a_number_too_long_for_python_is_read_as_beyond_any_game() -> None:
+def test_a_number_with_too_many_digits_for_python_is_read_as_10_to_18() -> None:
+    """10**18 is far above the points of any game; a negative number becomes -10**18."""
     assert json_of(TOO_LONG) == BEYOND_ANY_GAME > int("9" * 17)
     assert json_of(f"-{TOO_LONG}") == -BEYOND_ANY_GAME
     assert json_of(f"[{TOO_LONG}, 3, {'8' * 3999}]")[1:] == [3, int("8" * 3999)]
@@ -235,7 +236,7 @@ def test_notation_is_checked_before_state_and_rules() -> None:
 # --- files
 
 
-def test_empty_input_is_refused_as_a_blank_first_line() -> None:
+def test_an_empty_transcript_is_a_notation_error_in_line_1() -> None:
     assert error_of(b"") == (1, "notation")
     assert error_of(b"\n") == (1, "notation")
     assert error_of(b"\n\n") == (1, "notation")
@@ -247,13 +248,13 @@ def test_a_blank_line_in_a_transcript_is_a_notation_error() -> None:
     assert error_of(HEADER, "\r") == (2, "notation")
 
 
-def test_the_last_line_needs_no_line_feed() -> None:
+def test_the_last_line_of_a_transcript_needs_no_line_feed() -> None:
     lines = HEADER.encode() + b'\n{"throw": [1,2,3,4,5,6]}'
     assert list(replayed(lines)) == list(replayed(lines + b"\n"))
     assert len(list(replayed(lines))) == 2
 
 
-def test_a_carriage_return_at_the_end_of_a_line_is_ignored() -> None:
+def test_a_carriage_return_at_the_end_of_a_transcript_line_is_ignored() -> None:
     lines = HEADER.encode() + b'\r\n{"throw": [1,2,3,4,5,6]}\r\n'
     assert [state["line"] for state in replayed(lines)] == [1, 2]
 

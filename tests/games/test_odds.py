@@ -25,7 +25,7 @@ from tests.games.test_crapola import bank as bank_crapola
 
 @pytest.mark.parametrize("value", range(1, 7))
 @pytest.mark.parametrize("frozen", [2, 3, 4])
-def test_a_crib_dice_throws_safe_chance_is_that_of_the_point_or_a_1(frozen: int, value: int) -> None:
+def test_safe_chance_of_a_crib_dice_throw_counts_the_point_and_1s(frozen: int, value: int) -> None:
     others = [face for face in range(1, 7) if face != value]
     state = told("crib_dice", throw(*[value] * frozen, *others[: 7 - frozen]), point(value)).state
     dice = 7 - frozen
@@ -87,7 +87,7 @@ def test_best_option_after_six_6s_is_to_stop_and_after_seven_to_throw() -> None:
     assert options(told("crib_dice", *seven).state)[0]["line"] == {"throw": 7}
 
 
-def test_after_the_end_there_are_no_options() -> None:
+def test_options_are_empty_after_the_end_of_a_game() -> None:
     assert options(told("crib_dice", *bank(121), *bank(2)).state) == []
     end = [line for category in CATEGORIES for line in (throw(1, 1, 2), score(category))]
     assert options(told("crag", *end, players=1).state) == []
@@ -95,7 +95,7 @@ def test_after_the_end_there_are_no_options() -> None:
     assert options(told("crapola", *over, rules={"target": 2000}).state) == []
 
 
-def test_an_unknown_goal_is_refused() -> None:
+def test_options_for_an_unknown_goal_are_refused() -> None:
     with pytest.raises(RulesError, match="points"):
         options(begun("crib_dice").state, "glory")
 
@@ -110,7 +110,7 @@ def test_a_fresh_throw_is_worth_the_mean_of_the_best_points(gathered: int) -> No
     assert worth.fresh(gathered) == pytest.approx(total / 6**7)
 
 
-def test_the_value_of_a_throw_is_the_mean_of_the_values_after_it() -> None:
+def test_expected_points_of_a_throw_are_the_mean_over_its_results() -> None:
     worth = crib_odds.turn_values(False)
     for gathered, frozen, value in ((0, 2, 5), (10, 3, 1), (0, 4, 6), (50, 2, 2)):
         dice = 7 - frozen
@@ -125,7 +125,8 @@ def test_the_value_of_a_throw_is_the_mean_of_the_values_after_it() -> None:
         assert worth.held(gathered, frozen, value) == pytest.approx(max(stop, thrown_on))
 
 
-def test_a_piddle_is_worth_its_win_probability_times_a_fresh_throw() -> None:
+def test_piddle_value_weights_the_next_fresh_throw_by_its_probability() -> None:
+    """Of 35 decided piddles 30 are won; with `piddle_points` each die of the point raises the set."""
     worth = crib_odds.turn_values(False)
     assert worth.thrown(10, 5, 4) == pytest.approx(6 / 7 * worth.fresh(22))
     raised = crib_odds.turn_values(True)
@@ -136,7 +137,7 @@ def test_a_piddle_is_worth_its_win_probability_times_a_fresh_throw() -> None:
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_near_the_sure_stop_points_a_crib_dice_throw_never_pays(piddle_points: bool) -> None:
+def test_from_40_below_sure_stop_points_no_crib_dice_throw_pays(piddle_points: bool) -> None:
     worth = crib_odds.turn_values(piddle_points)
     for gathered in range(crib_odds.SURE_STOP_POINTS - 40, crib_odds.SURE_STOP_POINTS + 1):
         for frozen in range(2, 7):
@@ -156,7 +157,8 @@ def test_values_of_a_throw_of_seven_dice_come_from_the_stored_table(piddle_point
     assert worked_out._known_from == crib_odds.SURE_STOP_POINTS - 5, "no poorer turn than was asked for"
 
 
-def test_a_rich_turn_that_throws_seven_alike_throws_them_again() -> None:
+def test_rich_fresh_throw_equals_a_mean_that_rethrows_seven_alike() -> None:
+    """The turn stops with the highest set of each throw; only seven alike roll over and are thrown again."""
     more, total = crib_odds.rich_fresh_throw(), 0.0
     for dice, ways in throws_of(7):
         alike = 7 in (dice.count(face) for face in range(1, 7))
@@ -177,7 +179,7 @@ def test_a_crib_dice_turn_is_worth_7_7_points_or_8_3_in_the_advanced_game() -> N
 
 
 @pytest.mark.parametrize(("piddle_points", "chance"), [(False, 0.463808), (True, 0.628844)])
-def test_a_turn_of_crib_dice_wipes_out_with_46_or_63_percent(piddle_points: bool, chance: float) -> None:
+def test_crib_dice_turns_wipe_out_46_percent_or_63_with_piddle_points(piddle_points: bool, chance: float) -> None:
     assert 1 - math.fsum(banks(piddle_points)) == pytest.approx(chance, abs=1e-6)
 
 
@@ -188,7 +190,7 @@ def test_naming_a_point_is_worth_the_set_it_freezes() -> None:
     assert worth_of(found, point(2)) == worth.held(0, 3, 2)
 
 
-def test_a_bomb_banks_nothing_and_a_piddle_thrown_again_is_worth_a_piddle() -> None:
+def test_a_bomb_is_worth_0_points_and_a_void_piddle_another_piddle() -> None:
     found = options(told("crib_dice", *bank(20), *ones(5), rules={"bomb": True}).state)
     assert worth_of(found, BOMB) == 0.0
     assert worth_of(found, STOP) == 3.0
@@ -199,7 +201,7 @@ def test_a_bomb_banks_nothing_and_a_piddle_thrown_again_is_worth_a_piddle() -> N
 
 
 @pytest.mark.parametrize(("strict", "total"), [(False, 149.847593), (True, 147.406114)])
-def test_a_perfect_crag_sheet_totals_150_points_or_147_without_doubles_in_13(strict: bool, total: float) -> None:
+def test_best_crag_play_averages_150_points_or_147_if_13_has_no_double(strict: bool, total: float) -> None:
     state = begun("crag", 1, rules={"thirteen_without_double": strict}).state
     assert options(state) == [{"line": {"throw": 3}, "value": pytest.approx(total, abs=1e-6)}]
 
@@ -259,7 +261,7 @@ def test_crag_options_skip_used_categories_and_follow_the_house_rule() -> None:
     assert options(told("crag", throw(1, 6, 6), players=1).state)[0]["line"] == score("crag")
 
 
-def test_each_player_of_crag_expects_the_total_of_his_own_sheet() -> None:
+def test_expected_total_of_a_crag_player_counts_only_their_own_sheet() -> None:
     state = told("crag", throw(1, 6, 6), score("crag")).state
     assert options(state)[0]["value"] == pytest.approx(149.847593, abs=1e-6)
     rich = told("crag", throw(1, 6, 6), score("crag"), throw(1, 1, 2), score("sixes")).state

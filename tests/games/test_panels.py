@@ -39,7 +39,7 @@ def test_panels_show_turn_points_except_in_crag() -> None:
     assert [panels(begun(game)).worth for game in ("crib_dice", "crag", "crapola")] == [True, False, True]
 
 
-def test_the_text_of_the_next_throw_depends_on_its_kind() -> None:
+def test_crib_dice_panels_word_a_throw_a_piddle_and_a_bomb_differently() -> None:
     assert can(told("crib_dice")) == ["can.throw"]
     assert can(told("crib_dice", MIXED, point(5))) == ["can.throw", "can.bank"]
     five = [throw(3, 3, 3, 3, 3, 1, 2), point(3)]
@@ -50,7 +50,7 @@ def test_the_text_of_the_next_throw_depends_on_its_kind() -> None:
     assert can(told("crib_dice", *bomb, BOMB, header=rules)) == ["can.bomb_throw"]
 
 
-def test_a_game_without_panels_of_its_own_offers_throws_and_the_stop() -> None:
+def test_default_panels_offer_the_next_throw_and_the_stop() -> None:
     shown = default_panels(told("crib_dice", MIXED, point(5)).state)
     assert shown == Panels(can=(Phrase("can.throw", {"count": [5]}), Phrase("can.bank", {"points": 2})), notes=((), ()))
 
@@ -96,7 +96,7 @@ def test_the_sheet_has_what_was_entered_and_offers_no_row_twice() -> None:
     assert (again.dice, again.keeping) == ((6, 6), None)
 
 
-def test_crag_picks_dice_to_throw_again_and_crapola_dice_to_set_aside() -> None:
+def test_panels_pick_dice_to_rethrow_in_crag_to_set_aside_in_crapola() -> None:
     thrown = told("crag", throw(6, 6, 1))
     assert (panels(thrown).keeping, can(thrown)) == (Keeping("again"), ["can.again", "can.score"])
     thrown = told("crapola", throw(1, 5, 2, 3, 4, 4))
@@ -105,7 +105,7 @@ def test_crag_picks_dice_to_throw_again_and_crapola_dice_to_set_aside() -> None:
     assert (panels(kept).kept, can(kept)) == ((1,), ["can.throw", "can.bank"])
 
 
-def test_panels_list_a_spending_where_it_is_allowed() -> None:
+def test_crapola_panels_offer_spending_points_when_a_turn_begins() -> None:
     hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), STOP]
     assert can(told("crapola", *hot, *hot)) == ["can.throw", "can.spend"]
 
@@ -120,7 +120,7 @@ def test_the_goal_panel_shows_target_direction_and_last_round() -> None:
     assert panels(turned).goal == Goal(15000, ("goal.anticlockwise",))
 
 
-def test_a_page_shows_all_of_a_turn_of_crib_dice() -> None:
+def test_panels_show_every_part_of_a_turn_of_crib_dice() -> None:
     assert panels(told("crib_dice", *WIPED, MIXED, point(5), throw(5, 1, 3, 4, 6), players=3)) == Panels(
         can=(Phrase("can.throw", {"count": [4]}), Phrase("can.bank", {"points": 5})),
         dice=(1, 3, 4, 6),
@@ -134,7 +134,7 @@ def test_a_page_shows_all_of_a_turn_of_crib_dice() -> None:
     )
 
 
-def test_a_page_shows_all_of_a_turn_of_crapola() -> None:
+def test_panels_show_every_part_of_a_turn_of_crapola() -> None:
     lines = [throw(1, 5, 2, 3, 4, 4), keep(1), throw(5, 2, 3, 3, 4)]
     assert panels(told("crapola", *lines)) == Panels(
         can=(Phrase("can.keep", {"points": 100}),),

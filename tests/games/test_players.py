@@ -36,7 +36,7 @@ def test_every_level_plays_every_game_to_its_end(game: str, level: str) -> None:
     assert end == played(header, [level, "careless"], random.Random(4)), "the same dice, the same game"
 
 
-def test_careless_names_the_largest_set_and_stops_at_four_frozen_dice() -> None:
+def test_careless_play_names_the_largest_set_and_banks_4_frozen_dice() -> None:
     naming = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5))
     assert careless(naming.state) == NamePoint(2)
     assert careless(told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2)).state) == 4
@@ -44,7 +44,7 @@ def test_careless_names_the_largest_set_and_stops_at_four_frozen_dice() -> None:
     assert careless(four) == Stop()
 
 
-def test_a_careless_crag_player_enters_scores_or_keeps_a_pair() -> None:
+def test_a_careless_crag_player_enters_a_straight_and_keeps_a_pair() -> None:
     assert careless(told("crag", thrown(1, 3, 5)).state) == Enter("odd_straight")
     assert careless(told("crag", thrown(2, 2, 5)).state) == Keep((2, 2))
     assert careless(told("crag", thrown(2, 2, 5), keep(2, 2), thrown(1)).state) == Enter("twos")
@@ -65,7 +65,7 @@ def test_best_plays_for_the_win_where_steady_plays_for_points() -> None:
     assert best(state) == Stop()
 
 
-def test_best_stops_when_throwing_on_and_stopping_have_equal_value() -> None:
+def test_the_best_level_stops_if_throwing_and_stopping_are_equal() -> None:
     six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
     state = told("crapola", *six_ones * 2, rules={"target": 15_000}).state  # so rich a turn is taken to stop
     throw_on, stop = (option["value"] for option in options(state, "win"))
@@ -79,7 +79,7 @@ def test_best_and_steady_bots_throw_seven_dice_where_allowed() -> None:
     assert best(behind) == steady(behind) == 7
 
 
-def test_best_plays_for_points_where_no_win_odds_are_known() -> None:
+def test_the_best_level_plays_for_points_without_known_win_odds() -> None:
     state = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2), rules={"bomb": True}).state
     assert best(state) == steady(state) == 4
 
@@ -105,7 +105,8 @@ def test_simulated_games_have_a_winner_and_repeat_with_the_seed() -> None:
     assert found != simulate("crag", "--players", "steady,careless", "--games", "30", "--seed", "8")
 
 
-def test_a_sheet_played_for_points_totals_what_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crag_played_for_points_scores_149_85_on_average(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The exact value of a sheet is 149.85 points."""
     header = begun("crag", 1).header
     monkeypatch.setattr(players, "LEVELS", {"points": lambda state: players.erring(state, 0.0)})
     scores = [played(header, ["points"], random.Random(seed)).standing.scores[0] for seed in range(400)]
@@ -133,7 +134,7 @@ def test_intervals_of_won_games_are_wilson_intervals() -> None:
         (["crag", "--players", "steady", "--rules", '{"bomb": true}'], b"bomb"),
     ],
 )
-def test_a_game_that_cannot_be_simulated_is_wrong_usage(words: list[str], told: bytes) -> None:
+def test_simulate_with_wrong_arguments_exits_2_and_names_the_mistake(words: list[str], told: bytes) -> None:
     process = subprocess.run(
         [sys.executable, "-c", "from companion.cli import main; main()", "simulate", *words],
         capture_output=True,

@@ -35,7 +35,8 @@ def some(request: pytest.FixtureRequest) -> list[Puzzle]:
     return list(islice(puzzles(request.param, Random(1)), EACH))
 
 
-def test_the_best_option_of_a_puzzle_beats_the_second_by_the_least_gap(some: list[Puzzle]) -> None:
+def test_a_puzzles_best_option_beats_the_second_by_the_goals_gap(some: list[Puzzle]) -> None:
+    """Where the goal is points, the best option only has a greater value than the second."""
     for puzzle in some:
         values = [value for _, value in puzzle.options]
         assert values == sorted(values, reverse=True)
@@ -62,7 +63,7 @@ def test_the_steady_bot_does_not_choose_the_best_option_of_a_hard_puzzle() -> No
     assert LEVELS["steady"](hard.transcript.state) != hard.options[0][0]
 
 
-def test_choice_chances_follow_the_temperature() -> None:
+def test_choice_chances_are_the_softmax_of_values_by_temperature() -> None:
     values = ((Stop(), 1.0), (4, 0.0))
     assert choice_chances(values, 0.0) == {Stop(): 1.0, 4: 0.0}
     assert choice_chances(values, 1.0)[Stop()] == pytest.approx(0.7311, abs=1e-4)
@@ -75,7 +76,7 @@ def test_a_date_always_gives_the_same_puzzle_and_games_alternate_daily() -> None
     assert puzzle_of(date(2026, 11, 1)).view() == in_turn[0].view()
 
 
-def test_a_game_without_choices_has_no_puzzles_and_leaves_its_day(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_daily_puzzle_skips_a_game_without_choices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({**GAMES, "high": HIGH}))
     with pytest.raises(RulesError, match="no puzzles for 'high'"):
         next(puzzles("high", Random(1)))
@@ -87,7 +88,7 @@ def test_a_game_without_choices_has_no_puzzles_and_leaves_its_day(monkeypatch: p
         puzzle_of(date(2026, 11, 1))
 
 
-def test_every_reason_has_its_text_in_every_language(some: list[Puzzle]) -> None:
+def test_every_reason_of_a_puzzle_answer_has_text_in_every_language(some: list[Puzzle]) -> None:
     for puzzle in some:
         for phrase in reasons_for(puzzle.transcript.state, puzzle.goal, puzzle.options):
             for language in LANGUAGES:

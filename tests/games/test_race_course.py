@@ -43,7 +43,8 @@ def test_a_pegs_finish_distribution_equals_a_plain_forward_walk(wipeouts: int, h
 
 
 @pytest.mark.parametrize("turns", [1, 2, 40, ROUNDS])
-def test_the_expected_weight_of_a_finish_equals_the_sum_over_chances(turns: int) -> None:
+def test_expected_finish_values_equal_the_sum_over_all_finishes(turns: int) -> None:
+    """`FinishDistribution.sums` equals the sum of the weights times the probabilities of `finishes`."""
     weights = np.random.default_rng(4).random((turns, FIVE))
     for wipeouts, hole in PLACES:
         found, place = SMALL.sums(weights, wipeouts, hole)
@@ -53,7 +54,8 @@ def test_the_expected_weight_of_a_finish_equals_the_sum_over_chances(turns: int)
 
 
 @pytest.mark.parametrize("rules", [(False, 120, 3), (True, 120, 4), (False, 240, 3)])
-def test_a_number_of_banks_too_improbable_to_matter_is_dropped(rules: tuple[bool, int, int]) -> None:
+def test_the_table_of_banks_ends_at_the_first_negligible_probability(rules: tuple[bool, int, int]) -> None:
+    """The table has a row for each number of banks that a peg may make before it reaches the last hole."""
     known = course(*rules)
     ways = sum((1 - sum(race.banks(rules[0]))) ** wipeouts for wipeouts in range(rules[2]))
     under_way = [row.sum() * ways ** (1 + number) for number, row in enumerate(known._reached)]
@@ -79,7 +81,8 @@ def test_a_large_matrix_product_is_computed_in_blocks(columns: int, wanted: list
     assert watched.parts == [2 * rows for rows in wanted]
 
 
-def test_finish_tables_reach_the_largest_bank_or_a_finished_peg() -> None:
+def test_a_finish_table_extends_to_a_peg_beyond_the_largest_bank() -> None:
+    """A table is as wide as the largest distance past the finish: that of a bank, or of the furthest peg."""
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
     assert far._finish_of(0)[0].shape == (ROUNDS, 380)
     assert near._finish_of(0)[0].shape == (ROUNDS, near._course.past)

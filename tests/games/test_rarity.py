@@ -31,7 +31,7 @@ def test_a_throws_rarity_counts_all_ordered_throws_at_least_as_good(game: str) -
     assert chance_of_as_good(transcript, story) == pytest.approx(good / 6**count)
 
 
-def test_a_storys_rarity_is_refused_in_a_game_without_a_lucky_throw() -> None:
+def test_the_rarity_of_a_game_without_a_lucky_throw_is_an_error() -> None:
     transcript = played_by("crag", ["careless", "careless"], 3)
     with pytest.raises(RulesError, match="lucky"):
         chance_of_as_good(transcript, Story("points", (), ()))

@@ -24,7 +24,9 @@ def refusal_of(transcript: Transcript, line: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("line", ANY)
 @pytest.mark.parametrize(("game", "size"), [("crib_dice", 7), ("crag", 3), ("crapola", 6)])
-def test_a_decision_before_the_first_throw_is_refused_by_its_name(game: str, size: int, line: dict[str, Any]) -> None:
+def test_refusing_a_decision_before_the_first_throw_names_the_decision(
+    game: str, size: int, line: dict[str, Any]
+) -> None:
     spending = game == "crapola" and line["do"] == "spend"
     if not spending:
         wanted = f"'{line['do']}' can't be decided here; now: a throw of {size}."
@@ -47,7 +49,7 @@ def test_any_line_after_the_end_is_refused_and_only_an_undo_suggested() -> None:
         assert refusal_of(over, line) == "The game is over; only an undo can follow."
 
 
-def test_the_refusal_of_an_empty_line_lists_the_kinds_of_lines() -> None:
+def test_the_refusal_of_an_unknown_line_lists_the_kinds_of_lines() -> None:
     with pytest.raises(NotationError, match=r"; it has 'throw', 'do', 'leave' or 'undo'\.$"):
         action_of({"roll": [1, 2]})
 

@@ -39,7 +39,7 @@ def states_beside(path: Path) -> list[dict[str, Any]]:
 # --- replay
 
 
-def test_replay_prints_one_object_a_line() -> None:
+def test_replay_with_json_prints_one_object_per_line() -> None:
     result = run("replay", "--json", str(GOOD))
     assert objects(result) == states_beside(GOOD)
     assert (result.return_value, result.stderr) == (0, "")
@@ -49,7 +49,7 @@ def test_replay_reads_standard_input() -> None:
     assert objects(run("replay", "--json", "-", stdin=GOOD.read_bytes())) == states_beside(GOOD)
 
 
-def test_a_refused_line_is_printed_and_exits_1() -> None:
+def test_replay_prints_a_refused_line_and_exits_1() -> None:
     result = run("replay", "--json", str(REFUSED))
     assert objects(result) == states_beside(REFUSED)
     assert result.return_value == 1
@@ -169,7 +169,7 @@ def test_each_games_house_rules_have_their_documented_defaults() -> None:
     }
 
 
-def test_the_advanced_preset_sets_five_switches() -> None:
+def test_the_advanced_preset_of_crib_dice_sets_five_house_rules() -> None:
     form = json.loads(run("rules", "crib_dice", "--json").stdout)
     wanted = ("piddle_points", "bomb", "double_fuchle", "skunk", "bumping")
     assert form["presets"] == {"basic": {}, "advanced": dict.fromkeys(wanted, True)}
@@ -215,7 +215,7 @@ def test_odds_list_player_safe_chance_and_best_option() -> None:
     assert found["options"][1] == {"line": {"do": "stop"}, "value": 2.0}
 
 
-def test_odds_to_win_are_printed_or_refused_where_unknown() -> None:
+def test_the_odds_command_prints_win_odds_and_refuses_unknown_odds() -> None:
     header = b'{"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}'
     (found,) = objects(run("odds", "--json", "--goal", "win", "-", stdin=header))
     assert (found["goal"], found["best"]) == ("win", {"throw": 7})
@@ -246,7 +246,7 @@ def test_odds_of_a_refused_transcript_name_its_file_and_line(tmp_path: Path) -> 
         run("odds", str(tmp_path / "none"))
 
 
-def test_a_goal_without_exact_values_is_wrong_usage() -> None:
+def test_the_odds_command_rejects_an_unknown_goal_as_wrong_usage() -> None:
     process = subprocess.run(
         [*PEGPIP, "odds", "--goal", "glory", "-"],
         capture_output=True,
@@ -258,11 +258,11 @@ def test_a_goal_without_exact_values_is_wrong_usage() -> None:
     assert b"points" in process.stderr
 
 
-def test_the_bench_counts_the_lines_that_the_rules_read() -> None:
+def test_the_bench_measures_rules_lines_per_second() -> None:
     assert measure(lines=100)["rules_lines_per_s"] > 0
 
 
-def test_commands_refuse_transcripts_in_named_pipes_or_over_16_mb(tmp_path: Path) -> None:
+def test_replay_and_odds_refuse_named_pipes_and_files_over_16_mb(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with (tmp_path / "long").open("wb") as file:
         file.truncate(17 << 20)

@@ -22,7 +22,7 @@ from tests.games.crib_bellman import Duel, Turns
 
 @pytest.mark.parametrize("piddle_points", [False, True])
 @pytest.mark.parametrize("bombing", [False, True])
-def test_turn_values_agree_computed_singly_in_batches_or_compiled(
+def test_single_batched_and_compiled_turn_values_agree(
     piddle_points: bool, bombing: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generator, top = np.random.default_rng(3), 40
@@ -81,7 +81,7 @@ def test_anderson_acceleration_of_one_number_is_the_secant_method() -> None:
     assert len(asked) < 12, "the plain iteration takes 70"
 
 
-def test_anderson_acceleration_solves_a_linear_system_of_two_in_four_steps() -> None:
+def test_anderson_acceleration_solves_two_linear_equations_in_5_steps() -> None:
     matrix = np.array([[0.9, 0.05], [0.1, 0.8]])
     steps = list(fixed_point(lambda at: matrix @ at + 1.0, np.zeros(2), 1e-12))
     assert steps[-1][0] == pytest.approx(np.linalg.solve(np.identity(2) - matrix, np.ones(2)))

@@ -34,13 +34,13 @@ def states(*lines: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
     return list(replayed("\n".join(map(json.dumps, (header, *lines))).encode()))
 
 
-def test_the_engine_replays_a_transcript_of_an_unknown_game() -> None:
+def test_the_engine_replays_a_transcript_of_a_newly_registered_game() -> None:
     end = states({"throw": [3]}, {"throw": [5]})[-1]
     assert (end["line"], end["scores"], end["over"]) == (3, {"Ann": 3, "Ben": 5}, True)
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
 
 
-def test_the_toy_gets_roll_offs_undo_and_house_rules_from_the_engine() -> None:
+def test_the_toy_game_gets_roll_off_undo_and_house_rules_from_the_engine() -> None:
     assert states(first="Ben")[0]["player"] == "Ben"
     assert states({"throw": [1, 2]}, {"throw": [5, 6]}, roll_off=True)[-1]["player"] == "Ben"
     assert states({"throw": [3]}, {"undo": 1})[-1]["player"] == "Ann"
@@ -90,7 +90,7 @@ def test_crapolas_form_has_bool_and_integer_house_rules() -> None:
     assert {switch["type"] for switch in switches if switch["key"] not in numbers} == {"bool"}
 
 
-def test_without_a_rule_of_thumb_careless_takes_the_first_option() -> None:
+def test_the_default_rule_of_thumb_takes_the_first_option() -> None:
     start = GAME.start(Header("high", ("Ann", "Ben"), {"twice": True}))
     assert careless(start) == 1
     assert careless(start.after(Throw((2,)))) == Stop()
@@ -105,9 +105,11 @@ class Unweighed(High):
         return ()
 
 
-def test_a_game_without_values_is_played_by_rule_of_thumb(
+def test_a_game_without_expected_values_is_playable_but_has_no_odds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """All levels play by the rule of thumb; odds before the end and the luck story raise an error."""
+
     def begin(header: Header, first: int, *_: object) -> Unweighed:
         return Unweighed(header, first)
 
@@ -133,7 +135,7 @@ class HalfWeighed(High):
         return ((Stop(), 1.0),)
 
 
-def test_a_luck_story_of_a_game_with_missing_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_luck_is_refused_for_a_game_without_a_throws_expected_value(monkeypatch: pytest.MonkeyPatch) -> None:
     def begin(header: Header, first: int, *_: object) -> HalfWeighed:
         return HalfWeighed(header, first)
 

@@ -23,7 +23,7 @@ def test_an_undo_takes_back_the_latest_lines_in_force() -> None:
     assert transcript.then(Undo(3)).view() == {**begun("crib_dice").view(), "line": 5}
 
 
-def test_undo_lines_and_lines_taken_back_do_not_count() -> None:
+def test_the_line_count_leaves_out_undo_lines_and_lines_taken_back() -> None:
     twice = told("crib_dice", FIRST, point(5), STOP, undo(1), undo(1))
     assert twice.view() == {**told("crib_dice", FIRST).view(), "line": 6}
     assert twice.line_count == 1
@@ -51,7 +51,7 @@ def test_an_undo_of_more_lines_than_are_in_force_is_refused(count: int) -> None:
         one.then(Undo(1)).then(Undo(count))
 
 
-def test_an_undo_reaches_into_the_roll_off() -> None:
+def test_an_undo_can_take_back_roll_off_throws() -> None:
     transcript = told("crib_dice", throw(1, 2), throw(5, 6), roll_off=True)
     assert transcript.view()["player"] == "Ben"
     back = transcript.then(Undo(1)).view()
@@ -115,7 +115,7 @@ def test_a_roll_off_of_a_single_player_ends_after_one_throw() -> None:
 
 
 @pytest.mark.parametrize("line", [throw(), throw(1), throw(1, 2, 3), throw(*[1] * 7), STOP, point(2)])
-def test_nothing_but_two_dice_belongs_in_a_roll_off(line: dict[str, object]) -> None:
+def test_a_roll_off_accepts_only_a_throw_of_two_dice(line: dict[str, object]) -> None:
     transcript = begun("crib_dice", roll_off=True)
     with pytest.raises(IllegalAction, match="a throw of 2"):
         transcript.then(action_of(line))
@@ -145,7 +145,7 @@ def test_a_correction_refuses_the_first_illegal_line_and_all_after_it() -> None:
     assert all("followed" in message for _, _, message in fixed.refused[1:])
 
 
-def test_a_correction_to_a_wipe_out_refuses_the_stop() -> None:
+def test_correcting_a_throw_to_a_wipe_out_refuses_the_following_stop() -> None:
     transcript = told("crib_dice", FIRST, point(5), throw(5, 1, 6, 6, 6), STOP, FIRST)
     fixed = corrected(transcript, 2, Throw((2, 3, 6, 6, 6)))
     assert fixed.transcript.view()["player"] == "Ben"
@@ -172,7 +172,7 @@ def test_lines_after_a_refused_line_are_refused_with_the_reason() -> None:
     assert [why for _, _, why in fixed.refused[1:]] == ["It followed a line that no longer fits."] * 3
 
 
-def test_two_long_games_compare_equal_and_have_a_short_repr() -> None:
+def test_two_long_transcripts_compare_equal_and_have_a_short_repr() -> None:
     one, other = (long_game() for _ in range(2))
     assert one == other
     assert len(repr(one)) < 3000

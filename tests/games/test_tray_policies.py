@@ -56,7 +56,7 @@ def test_newly_kept_dice_are_those_that_the_keep_zone_gained() -> None:
     assert TrayDice(kept=(5,), kept_before=(2, 5)).newly_kept == ()
 
 
-def test_the_policy_without_a_keep_zone_reads_throws_but_no_decisions() -> None:
+def test_the_throws_only_policy_reads_throws_but_no_decisions() -> None:
     rolling, plain = begun("crag", roll_off=True), ThrowsOnly()
     assert type(policy_for(rolling.state)) is ThrowsOnly
     assert at_rest(rolling, 3) == notice("throw", decisions=[], sizes=[2])
@@ -69,7 +69,7 @@ def test_the_policy_without_a_keep_zone_reads_throws_but_no_decisions() -> None:
     assert plain.at_rest(naming, TrayDice()) == notice("decide", decisions=["point"])
 
 
-def test_for_a_seat_decided_elsewhere_the_tray_supplies_throws_only() -> None:
+def test_for_a_bots_seat_the_tray_supplies_throws_but_no_decisions() -> None:
     transcript = told("crag", throw(6, 6, 2), keep(6, 6))
     state, elsewhere = transcript.state, DecidedElsewhere(policy_for(transcript.state))
     assert (elsewhere.dice_expected(state), elsewhere.starts_afresh(state), elsewhere.staying(state)) == (
@@ -88,7 +88,8 @@ def test_for_a_seat_decided_elsewhere_the_tray_supplies_throws_only() -> None:
     assert elsewhere.choices(entering)[0] == Enter("crag")
 
 
-def test_dice_that_were_not_rolled_must_be_those_that_stay() -> None:
+def test_a_throw_is_unread_unless_the_unrolled_dice_are_the_frozen_dice() -> None:
+    """Dice that did not move belong to no throw, and the throw is read only if they equal the frozen dice."""
     assert thrown(FROZEN, TrayDice((2, 3, 5), (5,)), 5) == [(2, 3)]
     assert thrown(FROZEN, TrayDice((2, 3, 5)), 5, 5, 5) == []
     assert thrown(FROZEN, TrayDice((2, 3, 4)), 2) == []
@@ -96,7 +97,7 @@ def test_dice_that_were_not_rolled_must_be_those_that_stay() -> None:
     assert thrown(FROZEN, TrayDice((2, 3, 4), (5, 5), (5, 5))) == [(2, 3, 4)]
 
 
-def test_a_sequence_of_actions_leads_to_a_state_or_to_none() -> None:
+def test_state_after_an_illegal_sequence_of_actions_is_none() -> None:
     after = state_after(begun("crib_dice").state, ())
     assert after == begun("crib_dice").state
     assert state_after(FROZEN.state, (Stop(),)) == FROZEN.then(Stop()).state
@@ -119,7 +120,7 @@ def test_crib_dice_asks_for_the_point_or_says_why_kept_dice_name_none() -> None:
         assert at_rest(naming, *kept) == Meaning(notice=changed)
 
 
-def test_crib_dice_names_the_point_that_the_keep_zone_names() -> None:
+def test_crib_dice_takes_the_point_from_the_dice_in_the_keep_zone() -> None:
     going_on = Phrase("throw", {"player": "Ann", "decisions": ["stop"], "sizes": [5]})
     assert at_rest(told("crib_dice", MIXED), 5, 5) == Meaning((NamePoint(5),), going_on)
     rolled_over = Phrase("again_or_bank", {"player": "Ann", "sizes": [7]})
@@ -144,7 +145,9 @@ def test_crib_dice_asks_for_frozen_dice_until_the_keep_zone_has_them() -> None:
     assert at_rest(FROZEN, 2, 2, overruled=True) == throwing
     six = told("crib_dice", SIX_ALIKE, point(3))
     assert at_rest(six, *[3] * 4) == notice("freeze", value=3, missing=2, sizes=[2])
-    assert at_rest(six, *[3] * 5) == notice("throw", decisions=["stop"], sizes=[2]), "one is borrowed"
+    assert at_rest(six, *[3] * 5) == notice("throw", decisions=["stop"], sizes=[2]), (
+        "a frozen die is thrown with the loose die: a piddle takes two"
+    )
     five = told("crib_dice", FIVE_ONES, point(1))
     assert at_rest(five, *[1] * 4) == notice("freeze", value=1, missing=1, sizes=[2])
     seven = told("crib_dice", ALIKE, point(6))
@@ -242,11 +245,13 @@ def test_crapola_says_why_set_aside_dice_may_not_be_kept() -> None:
         assert at_rest(thrown_once, *kept, thrown=(1,) * (6 - len(kept))) == meant
 
 
-def test_crapola_lifting_dice_out_keeps_what_was_set_aside() -> None:
+def test_in_crapola_lifting_dice_from_the_tray_keeps_them_set_aside() -> None:
     second = crapola(throw(1, 1, 5, 2, 3, 6), keep(1), throw(1, 5, 2, 3, 3))
     whole = {"kept_before": (1,), "set_aside": (5,)}
     assert at_rest(second, 1, thrown=(1, 2, 3, 3), **whole).set_aside == (5,)
-    assert at_rest(second, 1, thrown=(1, 2, 3, 3, 5), **whole).set_aside == (), "all lie there: it was moved back"
+    assert at_rest(second, 1, thrown=(1, 2, 3, 3, 5), **whole).set_aside == (), (
+        "all five dice lie in the tray: the 5 was moved back"
+    )
 
 
 def test_crapola_waits_for_a_throw_or_the_button_after_a_keep() -> None:

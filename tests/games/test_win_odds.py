@@ -148,7 +148,8 @@ def _key(board: CribbageBoard) -> Any:
         board_at(245, 119, 60, 230, turn=1, wipeouts=(0, 2, 1, 0), long_game=True),
     ],
 )
-def test_win_odds_agree_with_following_all_pegs_round_by_round(board: CribbageBoard) -> None:
+def test_win_odds_equal_a_round_by_round_distribution_of_all_pegs(board: CribbageBoard) -> None:
+    """The odds of whole games agree with probabilities of every peg position, carried from round to round."""
     assert shares(board) == pytest.approx(followed(board), abs=1e-9)
 
 
@@ -235,7 +236,7 @@ def test_a_wipe_out_that_is_a_fuchle_has_the_value_of_the_fuchle() -> None:
         assert worth.lost == pytest.approx(shares(board.wiped_out(0))[board.side], abs=1e-8)
 
 
-def test_the_value_of_a_throw_is_the_mean_of_what_follows() -> None:
+def test_win_odds_of_a_throw_are_the_mean_over_its_results() -> None:
     board = board_at(104, 110, turn=1, piddle_points=True)
     worth = Race(board).turn_values()
     for turn in (

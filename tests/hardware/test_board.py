@@ -190,7 +190,7 @@ def test_a_strip_that_fails_is_not_tried_more_than_once_in_two_seconds(clock: Cl
     assert strip.starts <= 6
 
 
-def test_the_thread_draws_the_view_and_darkens_the_strip_at_stop() -> None:
+def test_the_board_thread_draws_the_view_and_stop_darkens_the_strip() -> None:
     lit = threading.Event()
 
     class Told(MemoryStrip):
@@ -236,7 +236,7 @@ def test_a_hanging_strip_is_reported_and_gets_no_second_thread(clock: Clock) -> 
     works, says = board.health()
     assert not works
     assert "The hanging strip has not answered for 10 s. Check its cable" in says
-    assert board.alive(), "it is not started again"
+    assert board.alive(), "the thread is not started a second time"
     board.start()
     assert threading.active_count() == before + 1
     strip.answers.set()

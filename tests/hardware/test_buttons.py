@@ -69,7 +69,7 @@ def test_a_long_press_is_reported_once_while_held() -> None:
     assert presses([(1.0, True), (5.0, False)]) == ["long"]
 
 
-def test_a_spike_shorter_than_the_settling_time_is_ignored() -> None:
+def test_a_button_spike_shorter_than_the_settling_time_is_ignored() -> None:
     assert presses([(1.0, True), (1.015, False)]) == []
 
 

@@ -48,7 +48,7 @@ def test_the_walk_visits_every_led_of_the_track_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_template_is_true_to_size_with_a_hole_at_every_led_of_a_lane(name: str) -> None:
+def test_drilling_template_is_true_to_size_with_a_hole_per_used_led(name: str) -> None:
     layout = preset(name)
     svg = ET.fromstring(drilling_template(layout))
     circles = [(float(c.get("cx", "")), float(c.get("cy", ""))) for c in svg.iter(f"{SVG}circle")]
@@ -61,7 +61,7 @@ def test_the_template_is_true_to_size_with_a_hole_at_every_led_of_a_lane(name: s
     assert svg.get("width") == f"{svg.get('viewBox', '').split()[2]}mm"
 
 
-def test_the_templates_frame_is_the_panels_edge_with_its_corner_holes() -> None:
+def test_drilling_template_frame_and_corner_holes_match_the_panel() -> None:
     svg = ET.fromstring(drilling_template(preset("board3x121")))
     (frame,) = svg.iter(f"{SVG}rect")
     width, height = mm.board_wh_mm(preset("board3x121"))
@@ -81,7 +81,7 @@ def test_the_drawn_map_names_every_led_and_its_hole(name: str) -> None:
     assert sum("hole 120" in (title or "") for title in titles) == sum(len(lane[120]) for lane in preset(name).lanes)
 
 
-def test_the_wiring_is_drawn_from_the_pins() -> None:
+def test_the_wiring_diagram_shows_the_configured_pins_and_limit() -> None:
     drawn = wiring_diagram("ws281x", StripSettings(pin=21), {"bank": 5, "undo": 6}, 4000)
     for words in ("GPIO21 (pin 40)", "GPIO5 (pin 29)", "GPIO6 (pin 31)", "strip limited to 4000 mA", "Supply 5 V, 5 A"):
         assert words in drawn
@@ -135,7 +135,7 @@ def test_the_header_gives_each_bcm_number_a_pin_of_its_own() -> None:
     assert not set(HEADER_PINS.values()) & {1, 2, 4, 6, 9, 14, 17, 20, 25, 30, 34, 39}  # powers and grounds
 
 
-def test_the_map_command_lists_holes_and_names_a_strip_simulated(empty_settings: str) -> None:
+def test_the_map_command_lists_holes_and_says_the_strip_is_simulated(empty_settings: str) -> None:
     done = leds("map", "--config", empty_settings, "--strip", "memory")
     assert done.exit_code == 0
     assert "simulated" in done.stderr
@@ -189,7 +189,7 @@ def test_an_unknown_strip_kind_is_refused_with_a_suggestion(empty_settings: str)
         CliRunner().invoke(command, ["map", "--config", empty_settings, "--strip", "sip"], catch_exceptions=False)
 
 
-def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path, empty_settings: str) -> None:
+def test_leds_design_into_an_unwritable_folder_is_an_error(tmp_path: Path, empty_settings: str) -> None:
     (tmp_path / "file").write_text("")
     words = ["design", "--config", empty_settings, "--out", str(tmp_path / "file" / "d.svg")]
     with pytest.raises(DeviceError, match="--out"):
@@ -228,7 +228,7 @@ def test_the_number_of_spi_bits_can_be_given_on_the_command_line(
     assert bytes_for(122, 4) in {len(data) for data in sent}
 
 
-def test_the_wiring_of_auto_suits_the_machines_model(
+def test_wiring_of_strip_kind_auto_is_drawn_for_the_pi_model(
     tmp_path: Path, empty_settings: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for machine, pin in (("Raspberry Pi 5 Model B Rev 1.0", 18), ("Raspberry Pi 4 Model B Rev 1.4", 10), ("", 10)):

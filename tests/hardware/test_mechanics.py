@@ -96,7 +96,7 @@ def test_a_shiny_floor_mirrors_no_light_bar_into_the_lens(module: Module, size_w
 
 
 @pytest.mark.parametrize(("module", "size_wh"), CAMERAS)
-def test_every_post_can_be_cut_from_one_metre(module: Module, size_wh: SizeWH) -> None:
+def test_every_camera_post_is_shorter_than_one_metre(module: Module, size_wh: SizeWH) -> None:
     assert mm.SLEEVE_HEIGHT_MM < mm.arm_for(module, size_wh).post_mm < 1000
 
 
@@ -124,7 +124,7 @@ def test_a_strip_is_cut_into_straight_pieces_that_hold_every_led(name: str) -> N
         assert min(np.ptp(places, axis=0)) < 10.0
 
 
-def test_the_stored_drawings_equal_those_of_the_dimensions() -> None:
+def test_the_stored_drawings_equal_those_drawn_from_the_dimensions() -> None:
     drawn = sheets(BOARD)
     assert {file.stem: file.read_text(encoding="utf-8") for file in PARTS.glob("*.svg")} == drawn
     assert all(ET.fromstring(text).tag.endswith("svg") for text in drawn.values())
@@ -165,7 +165,7 @@ def test_a_picture_of_a_part_has_contrast_and_a_small_file(file: Path) -> None:
     assert file.stat().st_size < 150_000
 
 
-def test_every_mesh_has_a_picture_and_their_files_stay_small() -> None:
+def test_every_mesh_has_a_picture_and_all_files_total_3_mb_at_most() -> None:
     assert {file.stem for file in MESHES} <= {file.stem for file in PICTURES}
     assert sum(file.stat().st_size for file in [*PARTS.iterdir(), *PICTURES]) <= MOST_BYTES
 

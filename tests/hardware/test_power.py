@@ -28,7 +28,7 @@ def hues(light: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.asarray(60 * sector % 360, np.float64)
 
 
-def test_the_hues_of_these_tests_equal_the_standard_librarys() -> None:
+def test_the_helper_hues_of_these_tests_agrees_with_colorsys() -> None:
     light = np.random.default_rng(1).random((500, 3), dtype=np.float32)
     wanted = np.array([360 * colorsys.rgb_to_hsv(*map(float, led))[0] for led in light])
     assert apart(hues(light), wanted).max() < 1e-3
@@ -56,7 +56,7 @@ def test_full_white_of_363_leds_is_scaled_to_two_amperes_and_stays_white() -> No
 
 
 @pytest.mark.parametrize(("leds", "frames"), [(1, 1000), (122, 2000), (363, 3000)])
-def test_random_frames_stay_within_the_limit_and_keep_their_hues(leds: int, frames: int) -> None:
+def test_random_led_frames_stay_within_the_current_limit_and_keep_hues(leds: int, frames: int) -> None:
     power, rng, judged, limited = Power(PowerSettings(brightness=1)), np.random.default_rng(leds), 0, 0
     for _ in range(frames):
         look = rng.random((leds, 3), dtype=np.float32) * np.float32(rng.random() * 1.2)
@@ -74,7 +74,7 @@ def test_random_frames_stay_within_the_limit_and_keep_their_hues(leds: int, fram
     assert limited > 0.3 * frames or leds < 363, "the limit was at work"
 
 
-def test_white_balance_lowers_green_and_blue() -> None:
+def test_the_strips_white_balance_lowers_green_and_blue() -> None:
     frame_rgb, _ = Power(PowerSettings(brightness=1, white=(1.0, 0.5, 0.75))).limited(white(1))
     assert frame_rgb[0].tolist() == pytest.approx([255, 127.5, 191.25], abs=2)
 
@@ -125,7 +125,7 @@ def test_a_supply_that_a_dark_strip_alone_overloads_is_a_problem() -> None:
     assert "218 mA" in wrong
 
 
-def test_a_supply_too_small_for_the_dark_strip_leaves_it_dark() -> None:
+def test_a_supply_too_small_for_the_dark_strip_keeps_all_leds_dark() -> None:
     frame_rgb, _ = Power(PowerSettings(brightness=1, limit_ma=100)).limited(white(363))
     assert not frame_rgb.any()
 

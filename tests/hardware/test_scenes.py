@@ -77,7 +77,8 @@ def test_a_scene_depends_on_view_and_time_alone(scene: Scene, layout: Layout) ->
     assert 0.0 <= float(first.min()) <= float(first.max()) <= 1.0
 
 
-def test_the_flash_counter_sees_a_four_hertz_flicker_and_no_slow_breath() -> None:
+def test_the_flash_counter_finds_4_at_4_hz_and_1_in_a_slow_pulse() -> None:
+    """The pulse takes two seconds."""
     times = np.arange(0, 4, 1 / RATE_HZ)
     assert busiest_second(flashes((np.sin(8 * np.pi * times) > 0).astype(np.float32), 0.2)) >= 4
     assert busiest_second(flashes((0.5 + 0.5 * np.sin(2 * np.pi * times / 2)).astype(np.float32), 0.2)) == 1
@@ -102,14 +103,14 @@ def test_no_scene_lights_an_led_white(scene: Scene, layout: Layout) -> None:
 
 
 @each_layout
-def test_the_idle_board_drifts_under_a_tenth_of_full_light(layout: Layout) -> None:
+def test_the_idle_board_moves_at_under_a_tenth_of_full_light(layout: Layout) -> None:
     power = Power(PowerSettings(brightness=1, white=(1, 1, 1)))
     frames = film(BoardView(), layout, 10.0)
     assert max(float(power.light(frame).max()) for frame in frames[::10]) < 25.5
     assert not np.array_equal(frames[0], frames[60]), "it drifts"
 
 
-def test_every_scene_is_darker_at_night() -> None:
+def test_every_scene_is_darker_at_night_except_while_a_photo_is_taken() -> None:
     for scene in SCENES:
         day, night = (compose(replace(scene.view, night=n), STRIP, scene.still_s) for n in (False, True))
         assert scene.view.capturing or float(night.max()) < float(day.max())
@@ -139,7 +140,7 @@ def test_two_pegs_in_a_hole_of_two_leds_get_one_each() -> None:
     assert {hue_of(frame[one]), hue_of(frame[two])} == {hue_of(np.array(PLAYERS[c], np.float32)) for c in (0, 2)}
 
 
-def test_each_player_has_a_rhythm_of_its_own() -> None:
+def test_each_player_colour_has_a_different_light_rhythm() -> None:
     rhythms = [tuple(round(pattern(colour, k / 20), 2) for k in range(200)) for colour in range(len(PLAYERS))]
     assert len(set(rhythms)) == len(PLAYERS)
     assert min(min(rhythm) for rhythm in rhythms) >= 0.29, "a peg is never dark"
@@ -165,7 +166,7 @@ def test_a_button_press_lights_the_board_even_while_a_photo_is_taken() -> None:
 
 
 @each_scene
-def test_nothing_changes_before_the_next_change_is_due(scene: Scene) -> None:
+def test_a_scene_does_not_change_before_its_next_change_is_due(scene: Scene) -> None:
     time_s, rests = 0.0, 0
     while time_s < 6.0:
         due_s = next_change_s(scene.view, time_s)
@@ -197,13 +198,14 @@ def test_a_press_is_at_its_brightest_in_its_first_frame() -> None:
     assert levels == sorted(levels, reverse=True)
 
 
-def test_a_run_passes_a_hole_every_forty_milliseconds() -> None:
+def test_a_run_animation_passes_a_hole_every_40_milliseconds() -> None:
     view = replace(PLAY, pegs=(Peg(0, 43, 53),), mood="read", moments=(Moment("run", 0.0, 0, 43, 53, holes=6),))
     heads = [int(np.flatnonzero(compose(view, STRIP, s)[43:60].max(axis=1) > 0.5)[-1]) for s in (0.05, 0.20, 0.36)]
     assert heads == [1, 5, 9]
 
 
-def test_a_drain_of_600_milliseconds_ends_on_time() -> None:
+def test_a_600_millisecond_drain_animation_is_over_after_610() -> None:
+    """Lights of the animation are off; only the marks of each tenth hole are left."""
     view = replace(PLAY, to_play=1, moments=(Moment("drain", 0.0, 0, 66, 43, "red", 9, 0.6),))
     assert compose(view, STRIP, 0.1)[60].max() > 0
     after = compose(view, STRIP, 0.61)

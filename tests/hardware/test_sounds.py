@@ -44,7 +44,7 @@ def test_tones_sound_at_their_pitch_one_after_the_other() -> None:
     assert pitch(FALLING, 0.0) > pitch(FALLING, 0.2)
 
 
-def test_effects_are_played_in_order_and_excess_ones_dropped() -> None:
+def test_sound_effects_play_in_order_and_excess_effects_are_dropped() -> None:
     begun, go_on, done = threading.Event(), threading.Event(), threading.Event()
     played: list[bytes] = []
 

@@ -200,7 +200,7 @@ def test_a_switched_off_wled_controller_is_reported_and_relit() -> None:
     for _ in range(60):
         at.run(0.1)
         ok, says = at.board.health()
-        assert not ok, "it stays ill until it has proved itself, though every first packet seems to go out"
+        assert not ok, "health stays bad until packets arrive, though every first packet seems to go out"
         assert "127.0.0.8 can't be reached" in says
         assert "switched on" in says
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as controller:
@@ -219,7 +219,7 @@ def test_a_switched_off_wled_controller_is_reported_and_relit() -> None:
         at.below.strip.stop()
 
 
-def test_an_unreachable_host_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_wled_host_is_reported_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_route(*_asked: Any, **_named: Any) -> None:
         raise OSError(errno.ENETUNREACH, "Network is unreachable")
 

@@ -132,7 +132,8 @@ def test_alternating_led_bits_are_encoded_bit_by_bit() -> None:
     assert body(encoded(frame((0x55, 0xAA, 0x55)))) == HEXAA + HEX55 + HEX55
 
 
-def test_a_half_bright_white_is_encoded_as_worked_by_hand() -> None:
+def test_white_at_0x80_sets_only_the_first_bit_of_each_colour() -> None:
+    """The other bits are 0."""
     assert body(encoded(frame((0x80, 0x80, 0x80)))) == bytes([0b11010010, 0b01001001, 0b00100100]) * 3
 
 
@@ -165,7 +166,7 @@ def test_colours_are_sent_in_the_order_of_the_strip(order: str, lit: int) -> Non
     assert [sent[3 * k : 3 * k + 3] for k in range(3)] == [FULL3 if k == lit else OFF3 for k in range(3)]
 
 
-def test_an_led_bit_can_take_four_spi_bits() -> None:
+def test_green_is_sent_first_with_four_spi_bits_per_led_bit() -> None:
     assert body(encoded(frame((0, 255, 0)), bits=4), 4) == b"\xee" * 4 + b"\x88" * 8
 
 
@@ -176,7 +177,7 @@ def test_the_reset_gap_is_300_microseconds_of_zeros_before_and_after() -> None:
     assert (data[:90], data[-90:]) == (bytes(90), bytes(90))
 
 
-def test_a_frame_of_455_leds_less_its_gaps_fills_the_default_transfer() -> None:
+def test_435_leds_are_the_most_that_fit_a_4096_byte_spi_transfer() -> None:
     assert bytes_for(435, 3) == 4095
     assert bytes_for(436, 3) > 4096
 
@@ -228,7 +229,7 @@ def test_pio_writes_four_bytes_an_led(tmp_path: Path) -> None:
     assert device.read_bytes() == bytes(8)
 
 
-def test_pio_reaches_the_strips_colour_order_through_a_grb_driver(tmp_path: Path) -> None:
+def test_pio_reorders_colours_for_an_rgb_strip_behind_a_grb_driver(tmp_path: Path) -> None:
     device = tmp_path / "leds0"
     device.touch()
     strip = PioStrip(1, device, order="RGB")
@@ -244,7 +245,7 @@ def test_a_missing_pio_device_is_an_error_that_names_the_overlay(tmp_path: Path)
         PioStrip(122, tmp_path / "none").start()
 
 
-def test_a_ddp_packet_holds_header_colours_and_the_push_flag(below: None, listener: socket.socket) -> None:
+def test_a_ddp_packet_holds_its_header_the_colours_and_the_push_flag(below: None, listener: socket.socket) -> None:
     strip = WledStrip(2, "127.0.0.1", listener.getsockname()[1])
     strip.start()
     strip.show(frame((1, 2, 3), (4, 5, 6)))
@@ -300,15 +301,17 @@ def test_the_program_exits_cleanly_even_if_ws281x_fails_to_start(code: int) -> N
     assert done.stdout.count("needs neither root") == (3 if code else 0)
 
 
-def test_the_bare_ws281x_library_crashes_after_a_failed_start() -> None:
-    """Shows that the stand-in has the crash which the test above rules out."""
+def test_the_stand_in_for_rpi_ws281x_crashes_after_a_failed_start() -> None:
+    """The crash is the one that the test above rules out for the program."""
     use = "import rpi_ws281x; rpi_ws281x.PixelStrip(5, 18)"
     env = {**os.environ, "PYTHONPATH": str(PI_DRIVERS)}
     assert subprocess.run([sys.executable, "-c", use], env=env, check=False).returncode == -signal.SIGSEGV
 
 
 @pytest.mark.parametrize(("machine", "cure"), [(PI_5, "spi or pio"), ("", "memory")])
-def test_ws281x_is_never_loaded_where_it_crashes(monkeypatch: pytest.MonkeyPatch, machine: str, cure: str) -> None:
+def test_ws281x_on_a_pi_5_or_off_a_pi_is_refused_without_an_import(
+    monkeypatch: pytest.MonkeyPatch, machine: str, cure: str
+) -> None:
     monkeypatch.setitem(sys.modules, "rpi_ws281x", None)  # an import would raise ImportError
     with pytest.raises(DeviceError, match=cure):
         Ws281xStrip(2, machine=machine).start()
@@ -328,7 +331,7 @@ def test_auto_picks_the_strip_for_the_machine_and_says_why() -> None:
     assert automatic("") == ("memory", "This is no Raspberry Pi: the board is drawn in the page.")
 
 
-def test_the_overlay_line_has_the_led_count_and_brightness_0() -> None:
+def test_the_pio_overlay_line_has_the_led_count_and_brightness_0() -> None:
     assert overlay_line(363) == "dtoverlay=ws2812-pio,gpio=18,num_leds=363,brightness=0"
     assert PIO_LINE.format(leds=363) == overlay_line(363), "the installer, which may load no NumPy, writes the same"
 
@@ -337,11 +340,12 @@ def test_the_overlay_line_has_the_led_count_and_brightness_0() -> None:
     ("release", "dark"),
     [("6.6.31+rpt-rpi-2712", True), ("6.12.47+rpt-rpi-2712", True), ("6.12.56+rpt", False), ("7.0.1", False)],
 )
-def test_only_a_kernel_that_keeps_the_strip_dark_is_reported(release: str, dark: bool) -> None:
+def test_kernels_before_6_12_56_are_reported_as_keeping_pio_strips_dark(release: str, dark: bool) -> None:
+    """Older kernels multiply each colour by the brightness=0 of the overlay line."""
     assert (kernel_problem(release) is not None) is dark
 
 
-def test_the_help_names_every_kind_of_strip() -> None:
+def test_the_help_of_leds_test_names_every_kind_of_strip() -> None:
     shown = CliRunner().invoke(leds, ["test", "--help"]).output
     for word in known_kinds():
         assert word in shown

@@ -28,7 +28,7 @@ def test_no_preset_uses_an_led_twice_or_one_that_is_not_there(name: str) -> None
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_neighbouring_holes_are_neighbours_on_the_table(name: str) -> None:
+def test_adjacent_holes_of_every_preset_lie_within_75_mm(name: str) -> None:
     layout = preset(name)
     for lane in layout.lanes:
         ways = [layout.places_mm[hole[0]] for hole in lane[1:-1]]
@@ -52,7 +52,7 @@ def test_the_spiral_of_matrix16_begins_in_a_corner() -> None:
     assert [lane[k][0] for k in (0, 15, 16, 17)] == [0, 15, 16, 47]  # rows are wired there and back
 
 
-def test_a_table_strip_has_two_leds_a_hole_and_a_status_segment_of_its_own() -> None:
+def test_table300_has_two_leds_per_hole_and_a_status_segment() -> None:
     layout = preset("table300")
     assert layout.lanes[0][1] == (4, 5)
     assert layout.lanes[0][120] == (242, 243)
@@ -80,7 +80,7 @@ def test_a_game_of_another_length_is_scaled_to_the_track(hole: int, of: int, pla
     assert preset("strip122").place(hole, of) == place
 
 
-def test_more_players_than_lanes_share_them_from_the_first_on() -> None:
+def test_a_fourth_player_on_a_three_lane_board_shares_lane_1() -> None:
     layout = preset("board3x121")
     assert layout.lane_of(3) is layout.lanes[0]
     assert layout.lane_of(4) is layout.lanes[1]

@@ -44,7 +44,7 @@ def test_fair_dice_tested_after_each_throw_alarm_in_at_most_1_set_of_20() -> Non
 
 
 @given(st.lists(st.lists(st.integers(1, 6), min_size=1, max_size=7), max_size=30))
-def test_the_evidence_is_the_likelihood_ratio_of_all_values(throws: list[list[int]]) -> None:
+def test_fairness_evidence_is_the_log_likelihood_ratio_of_all_values(throws: list[list[int]]) -> None:
     fairness = evidence_after(throws)
     ratio = 0.0
     for face, (chance, weight) in product(range(6), BIASES):
@@ -77,15 +77,15 @@ def test_the_smallest_detectable_bias_falls_as_throws_increase() -> None:
         assert could_have_found(rolled) == pytest.approx(chance)
 
 
-def test_dice_found_uneven_stay_so_despite_later_even_throws() -> None:
+def test_dice_found_uneven_remain_uneven_after_later_even_throws() -> None:
     found = thrown([0.15] * 5 + [0.25], 2000, seed=1)
     assert found.verdict == "loaded"
     assert found.confusion is None
     evened = found.thrown([1, 2, 3, 4, 5] * 400)
-    assert evened.is_uneven, "once is enough: the bound is on ever reaching it"
+    assert evened.is_uneven, "the verdict stays: the bound on false alarms covers all throws"
 
 
-def test_a_reader_that_confuses_two_values_is_no_loaded_die() -> None:
+def test_a_reader_taking_5s_for_6s_is_not_called_a_loaded_die() -> None:
     # One in five 5s is read as a 6, and nobody corrects it.
     found = thrown([1, 1, 1, 1, 0.8, 1.2], 5000, seed=2)
     assert found.verdict == "uneven"
@@ -97,7 +97,7 @@ def test_fair_dice_are_seldom_called_loaded_though_the_reader_confuses_faces() -
     assert sum(loaded) <= 5
 
 
-def test_rare_misreadings_of_all_values_are_no_loaded_die() -> None:
+def test_rare_misreads_of_all_values_are_not_called_loaded_dice() -> None:
     least, most = (1 - 0.01) / 6, (1 + 0.05) / 6
     loaded = thrown([least] * 5 + [most], 20_000, seed=3)
     assert loaded.verdict in {"even", "uneven"}
@@ -107,7 +107,7 @@ COUNTS: list[Counts] = [(10, 20, 30, 25, 15, 20), (0, 0, 0, 0, 0, 9), (50, 50, 5
 
 
 @pytest.mark.parametrize("counts", COUNTS)
-def test_confusion_likelihood_equals_the_best_of_many_rates(counts: Counts) -> None:
+def test_the_confusion_likelihood_is_the_highest_over_all_rates(counts: Counts) -> None:
     best = -float("inf")
     for share in np.linspace(0, 1, 2001):
         chances = [1 / 6, 1 / 6, 1 / 6, 1 / 6, (1 - share) / 6, (1 + share) / 6]
@@ -120,7 +120,7 @@ def test_confusion_likelihood_equals_the_best_of_many_rates(counts: Counts) -> N
 
 
 @pytest.mark.parametrize("counts", COUNTS)
-def test_random_misreads_are_fitted_with_the_highest_likelihood(counts: Counts) -> None:
+def test_misread_rates_are_fitted_at_least_as_well_as_random_rates(counts: Counts) -> None:
     generator, best = random.Random(4), -float("inf")
     for _ in range(3000):
         slip = [generator.uniform(0, 0.01) for _ in range(6)]

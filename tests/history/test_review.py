@@ -106,12 +106,13 @@ def test_labels_need_a_photo_and_a_value_for_each_of_its_dice(table: Table, tmp_
         Review(tmp_path).label(number + 1, list(READ))
 
 
-def test_a_throw_entered_by_hand_is_not_listed(table: Table, tmp_path: Path) -> None:
+def test_the_review_omits_a_throw_entered_by_hand(table: Table, tmp_path: Path) -> None:
     table.submit(PlayLine(number=table.snapshot().number, line={"throw": list(READ)}))
     assert Review(tmp_path).throws() == []
 
 
-def test_a_damaged_label_file_makes_reviewed_throws_unlabelled_again(table: Table, tmp_path: Path) -> None:
+def test_a_damaged_label_file_leaves_throws_listed_and_unlabelled(table: Table, tmp_path: Path) -> None:
+    """A label file that is not JSON counts as empty: throws are still listed, none as labelled by hand."""
     answered(table, READ)
     (tmp_path / "review.json").write_bytes(b"{")
     assert not Review(tmp_path).throws()[0].by_hand

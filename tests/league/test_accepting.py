@@ -69,7 +69,7 @@ def test_a_games_late_older_revision_does_not_replace_a_newer_one(league: League
     assert league.standings() == counted
 
 
-def test_an_open_or_withdrawn_game_leaves_the_league_standings(league: League, pub: Pub) -> None:
+def test_an_open_or_withdrawn_game_is_removed_from_the_standings(league: League, pub: Pub) -> None:
     key = league.table()
     pub.play()
     message = final(pub, key)
@@ -102,7 +102,8 @@ def test_a_revised_game_is_recorded_with_its_table_and_old_revision(league: Leag
     assert row["before"]["revision"] == message.revision
 
 
-def test_two_games_of_the_same_players_revised_at_once_both_count(league: League, tmp_path: Path) -> None:
+def test_two_games_of_one_pair_of_players_revised_at_once_both_count(league: League, tmp_path: Path) -> None:
+    """Ann and Ben play at two tables, and their players are merged; neither game is lost or counted twice."""
     keys = league.table("One"), league.table("Two")
     messages = []
     for seed, (key, players) in enumerate(zip(keys, (("Ann", "Ben"), ("Ben", "Ann")), strict=True)):
@@ -187,7 +188,7 @@ def test_a_game_sent_again_by_another_league_table_is_refused_with_409(league: L
 
 
 @pytest.mark.parametrize("size", [MAX_BODY_BYTES + 1, 100_000_000])
-def test_a_message_that_is_too_large_is_refused_unread(league: League, size: int) -> None:
+def test_a_league_message_over_the_size_limit_is_refused_with_413(league: League, size: int) -> None:
     status, answer = league.put_bytes(f"/games/{'a' * 64}/{'b' * 32}/1", b" " * size, "")
     assert status == 413
     assert str(MAX_BODY_BYTES) in answer.message

@@ -36,5 +36,5 @@ def test_a_table_without_a_league_loads_no_league_or_mqtt_module(tmp_path: Path)
     assert "cryptography" not in loaded
 
 
-def test_a_table_in_a_league_imports_its_sender(tmp_path: Path) -> None:
+def test_a_table_in_a_league_loads_the_league_modules(tmp_path: Path) -> None:
     assert "'league'" in modules_of(tmp_path, "https://league.example")

@@ -57,7 +57,7 @@ def test_a_correction_is_a_newer_revision_of_the_same_game(pub: Pub) -> None:
     assert after.content != before.content
 
 
-def test_undoing_a_sent_game_sends_it_as_open_and_its_new_end_as_final(pub: Pub) -> None:
+def test_an_undone_game_is_sent_as_open_and_its_new_end_as_final(pub: Pub) -> None:
     outbox = outbox_of(pub)
     pub.play()
     first = sent(outbox)
@@ -134,7 +134,7 @@ def test_the_outboxs_cursor_file_does_not_grow_over_many_sittings(pub: Pub) -> N
     assert max(sizes[4:]) <= max(sizes[:4]) + 20
 
 
-def test_if_the_cursor_cannot_be_written_a_restart_resends_the_game(pub: Pub) -> None:
+def test_an_outbox_without_a_writable_cursor_resends_after_a_restart(pub: Pub) -> None:
     (pub.folder / FILE_NAME).mkdir()  # nothing can be written there
     pub.play()
     outbox = outbox_of(pub)

@@ -106,7 +106,7 @@ def test_markup_in_a_name_is_shown_as_it_is_written(season: Season) -> None:
         assert "&lt;b onclick=x&gt;" in page
 
 
-def test_a_game_is_replayed_move_by_move(season: Season) -> None:
+def test_a_league_game_page_lists_each_line_of_the_transcript(season: Season) -> None:
     told = season.json(f"/api/games/{season.game}")
     lines = told["transcript"].count("\n") - 1
     page = season.text(f"/games/{season.game}")
@@ -143,7 +143,7 @@ def test_league_pages_speak_the_language_of_the_browser(season: Season, accepted
         assert path == "/nowhere" or "Accept-Language" in got.headers["Vary"], "a cache keeps each language"
 
 
-def test_league_pages_neither_name_nor_load_from_another_host(season: Season) -> None:
+def test_league_pages_load_from_their_own_host_only(season: Season) -> None:
     got = season.get(f"/games/{season.game}")
     assert "default-src 'none'; script-src 'self'" in got.headers["Content-Security-Policy"]
     assert "http://" not in got.get_data(as_text=True)
@@ -213,7 +213,8 @@ def test_a_tournament_takes_its_results_from_the_games(own_season: Season) -> No
     assert "walkover for" in own_season.text(f"/tournaments/{robin}")
 
 
-def test_a_knockout_of_a_season_goes_on_with_its_winners(own_season: Season) -> None:
+def test_a_league_knockout_final_pairs_the_first_winner_with_the_bye(own_season: Season) -> None:
+    """Also refused: a draw with an unknown player or with one alone, and a merge of two people in the draw."""
     players = {row["name"]: row["player"] for row in own_season.json(f"/api/seasons/{own_season.number}/crapola")}
     ann, ben, other = players["Ann"], players["Ben"], players["=cmd()"]
     with as_owner(own_season.league.url) as connection:

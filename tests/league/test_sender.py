@@ -65,7 +65,7 @@ def begin(sender: Sender) -> None:
     assert until(lambda: "every finished game" in sender.health()[1])
 
 
-def test_a_game_that_ends_is_sent_at_once(pub: Pub, server: Server, sender: Sender) -> None:
+def test_a_finished_game_is_sent_to_the_league_at_once(pub: Pub, server: Server, sender: Sender) -> None:
     begin(sender)
     pub.play()
     assert until(lambda: server.got)
@@ -124,8 +124,8 @@ def test_a_league_reply_that_is_not_json_is_shown_as_cut_text(page: bytes) -> No
     assert (status, reply.message) == (502, page[:200].decode("latin-1"))
 
 
-def test_the_table_thread_only_wakes_the_sender_and_sends_nothing(pub: Pub, server: Server, sender: Sender) -> None:
-    sender.hear(pub.table.snapshot(), News())  # not started: it only notes it
+def test_hearing_table_news_sends_nothing_on_the_tables_thread(pub: Pub, server: Server, sender: Sender) -> None:
+    sender.hear(pub.table.snapshot(), News())  # the sender is not started: only its own thread sends
     assert server.got == []
 
 
@@ -137,7 +137,7 @@ def test_the_signing_key_is_made_once_and_readable_by_its_owner_only(tmp_path: P
         key_of(tmp_path)
 
 
-def test_two_programs_that_make_the_key_at_once_agree_on_it(tmp_path: Path) -> None:
+def test_threads_that_make_the_signing_key_at_once_get_equal_keys(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         names = set(pool.map(lambda _: name_of(key_of(tmp_path)), range(40)))
     assert len(names) == 1

@@ -33,7 +33,7 @@ def test_a_taken_port_falls_back_to_the_next_free_one() -> None:
             assert taken < second.getsockname()[1] <= taken + 20
 
 
-def test_an_address_of_another_machine_is_refused_with_advice() -> None:
+def test_listening_on_another_machines_address_is_refused_with_advice() -> None:
     with pytest.raises(SetupError, match="--host"):
         listening_socket("192.0.2.7", 8000)
 
@@ -43,7 +43,7 @@ def test_the_page_address_uses_the_configured_host() -> None:
     assert page_address("::1", 8000, ()) == "http://[::1]:8000/"
 
 
-def test_for_host_0_0_0_0_the_page_address_is_the_machines_first_one() -> None:
+def test_the_page_address_for_host_0_0_0_0_is_the_first_own_address() -> None:
     assert page_address("0.0.0.0", 8000, ("192.0.2.7", "192.0.2.8")) == "http://192.0.2.7:8000/"
     assert page_address("0.0.0.0", 8000, ()) == "http://127.0.0.1:8000/"
 

@@ -107,7 +107,7 @@ def test_a_successful_start_resets_the_count_of_failed_starts(tmp_path: Path) ->
     assert Starts(tmp_path, {}).begin() == []
 
 
-def test_a_flipped_bit_in_the_failed_starts_restarts_their_count_at_0(tmp_path: Path) -> None:
+def test_a_damaged_failed_starts_file_restarts_the_count_at_0(tmp_path: Path) -> None:
     starts = Starts(tmp_path, {})
     starts.begin()
     starts.failed("no disk")
@@ -117,7 +117,7 @@ def test_a_flipped_bit_in_the_failed_starts_restarts_their_count_at_0(tmp_path: 
     assert len(Starts(tmp_path, {}).begin()) == 1
 
 
-def test_under_systemd_the_count_of_failed_starts_outlives_a_restart(tmp_path: Path) -> None:
+def test_under_systemd_the_failed_start_count_survives_a_service_restart(tmp_path: Path) -> None:
     runtime = tmp_path / "run"
     runtime.mkdir()
     Starts(tmp_path / "gone", {"RUNTIME_DIRECTORY": str(runtime)}).begin()

@@ -196,7 +196,7 @@ def test_a_part_that_fails_to_restart_is_reported_with_the_reason(monkeypatch: p
     assert "started again 1 times" in check()[1]
 
 
-def test_a_crashed_server_is_replaced_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crashed_page_server_is_replaced_until_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.service.serving.PAUSE_S", 0.0)
     made = list[int]()
 

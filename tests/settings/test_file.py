@@ -105,7 +105,8 @@ def test_a_broken_settings_file_is_reported_and_left_unchanged(path: Path) -> No
     assert path.read_text() == "[strip\n"
 
 
-def test_a_page_changes_currents_with_the_pin_and_no_buttons_or_league() -> None:
+def test_the_settings_page_has_currents_behind_the_pin_and_no_buttons() -> None:
+    """Only the three currents need the PIN; buttons, the league and most settings of the web server are not offered."""
     found = {f"{one.section}.{one.key}": one.page for one in declared()}
     assert {name for name, page in found.items() if page == "pin"} == {
         "strip.limit_ma",
@@ -141,7 +142,7 @@ def test_a_number_above_its_maximum_is_refused_and_named(path: Path) -> None:
         settings_file(path, []).change("data", "photos_mb", 2**70)
 
 
-def test_electrical_limits_need_the_pin_except_to_lower_the_current(path: Path) -> None:
+def test_electrical_settings_need_the_pin_unless_limit_ma_is_lowered(path: Path) -> None:
     file = settings_file(path, [])
     for key, value in (("limit_ma", 2001), ("channel_ma", 19.0), ("channel_ma", 21.0), ("idle_ma", 0.7)):
         with pytest.raises(PinNeeded, match="PIN"):
@@ -160,7 +161,7 @@ def test_an_implausibly_low_led_current_is_refused_even_with_the_pin(path: Path,
         settings_file(path, []).change("strip", key, value, pin_typed=True)
 
 
-def test_an_invalid_settings_line_does_not_block_changing_another_one(path: Path) -> None:
+def test_an_invalid_settings_line_does_not_block_other_changes(path: Path) -> None:
     path.write_text(TEXT.replace("8000", "80_000"))
     file = SettingsFile(Origin(path), Settings(), lambda settings: [], lambda settings: None)
     file.change("strip", "brightness", 0.25)

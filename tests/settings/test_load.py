@@ -28,7 +28,7 @@ def test_all_wrong_settings_are_reported_with_the_nearest_key(tmp_path: Path) ->
     assert "brightness" in text
 
 
-def test_all_impossible_power_settings_are_reported_together(tmp_path: Path) -> None:
+def test_all_impossible_strip_settings_are_reported_together(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     file.write_text("[strip]\nbrightness = 0\ngamma = 9\nwhite = [1, 1, 2]\nlimit_ma = 5\n")
     with pytest.raises(SetupError) as told:
@@ -44,7 +44,7 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["[web", "web = 3\n", "\x00"])
-def test_a_file_that_is_not_toml_is_a_setup_error(tmp_path: Path, text: str) -> None:
+def test_a_malformed_settings_file_is_a_setup_error(tmp_path: Path, text: str) -> None:
     file = tmp_path / "pegpip.toml"
     file.write_text(text)
     with pytest.raises(SetupError):

@@ -64,7 +64,7 @@ def test_last_good_settings_with_a_flipped_bit_are_ignored_and_rewritten(tmp_pat
     assert last_good.read(tmp_path) == GOOD
 
 
-def test_an_unreadable_file_is_replaced_by_the_last_good_settings(tmp_path: Path) -> None:
+def test_an_unreadable_settings_file_gives_way_to_last_good_settings(tmp_path: Path) -> None:
     last_good.keep(tmp_path, GOOD)
     starting = begin(written(tmp_path, "[web\n"), service=False)
     assert (starting.settings.table.name, starting.settings.strip.layout) == ("The Plough", "matrix16")
@@ -72,7 +72,7 @@ def test_an_unreadable_file_is_replaced_by_the_last_good_settings(tmp_path: Path
     assert "not TOML" in whys(starting)
 
 
-def test_a_wrong_flag_of_the_command_line_ends_the_start(tmp_path: Path) -> None:
+def test_a_wrong_command_line_setting_ends_the_start_with_an_error(tmp_path: Path) -> None:
     last_good.keep(tmp_path, GOOD)
     with pytest.raises(SetupError, match="70000"):
         begin(written(tmp_path, "", web={"port": 70000}), service=False)
@@ -96,7 +96,7 @@ def test_a_wrong_flag_of_the_command_line_ends_the_start(tmp_path: Path) -> None
     ],
 )
 @pytest.mark.parametrize("has_run", [False, True])
-def test_a_service_replaces_a_setting_that_fails_and_a_terminal_refuses_it(
+def test_a_wrong_setting_is_replaced_in_a_service_and_refused_otherwise(
     tmp_path: Path, text: str, told: str, has_run: bool
 ) -> None:
     if has_run:
@@ -129,7 +129,8 @@ def test_a_supply_too_small_for_a_dark_strip_is_refused_or_reported(tmp_path: Pa
         opened_parts(Starting(starting.settings, starting.origin))
 
 
-def test_going_back_restores_all_last_good_settings_and_reports_them(tmp_path: Path) -> None:
+def test_failed_starts_restore_last_good_settings_but_the_current_limit(tmp_path: Path) -> None:
+    """After failed starts the file's settings give way to the last good ones and are reported; `limit_ma` stays."""
     last_good.keep(tmp_path, GOOD)
     starting = begin(written(tmp_path, "[strip]\nbrightness = 0.2\n"), service=True)
     assert starting.go_back("It ended before it was ready.")
@@ -138,7 +139,7 @@ def test_going_back_restores_all_last_good_settings_and_reports_them(tmp_path: P
     assert "brightness = 0.2 is left out; 0.6 is used. The table did not start" in whys(starting)
 
 
-def test_last_good_settings_are_for_their_owner_only(tmp_path: Path) -> None:
+def test_the_last_good_settings_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     last_good.keep(tmp_path, GOOD)
     file = tmp_path / last_good.FILE_NAME
     assert file.stat().st_mode & 0o777 == 0o600

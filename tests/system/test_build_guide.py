@@ -115,7 +115,7 @@ def number(pattern: str) -> float:
     return float(found[0].replace(",", ""))
 
 
-def test_the_parts_list_has_no_gap_and_the_guide_states_its_sum() -> None:
+def test_the_parts_list_is_complete_and_the_guide_states_its_sum() -> None:
     lines = orders()
     for line in lines:
         assert all(line.values()), line
@@ -143,7 +143,7 @@ def test_strips_of_the_ordered_width_lie_side_by_side_on_the_board() -> None:
     assert f"{wide[1]} mm. The three lanes are {wide[2]} mm apart" in IN_ONE_LINE
 
 
-def test_the_guides_places_of_holes_match_the_drawings() -> None:
+def test_the_hole_positions_in_the_guide_match_the_drawings() -> None:
     x, y = (sorted({abs(at[axis]) for at in mm.FOOT_SCREWS_MM}) for axis in (0, 1))
     behind = sorted({round(mm.post_y_mm() + at[1]) for at in mm.FOOT_SCREWS_MM})
     assert len(x) == 1
@@ -165,7 +165,7 @@ def rows_of_ends() -> list[set[int]]:
     return [{led for piece in pieces[3 * row : 3 * row + 3] for led in piece} for row in range(4)]
 
 
-def test_the_guides_rows_of_strip_match_the_boards_back() -> None:
+def test_the_strip_rows_in_the_guide_match_the_back_of_the_board() -> None:
     places = mm.on_board(BOARD)
     found = {}
     for number_, (first, last) in enumerate(mm.strip_pieces(BOARD), 1):
@@ -187,7 +187,7 @@ def test_the_guides_rows_of_strip_match_the_boards_back() -> None:
     assert all(abs(y - row) >= 5 + 8 / 2 for row in found)
 
 
-def test_the_guides_shopping_list_has_enough_dice_for_every_game() -> None:
+def test_the_shopping_list_has_the_dice_of_the_largest_throw() -> None:
     assert int(ordered("Dice")["quantity"]) == max(max(told(game).state.throw_sizes) for game in GAMES)
 
 

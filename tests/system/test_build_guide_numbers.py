@@ -32,7 +32,7 @@ def test_the_guides_table_of_lanes_matches_the_layout() -> None:
 
 
 @pytest.mark.parametrize("game", ["crib_dice", "crapola"])
-def test_the_guides_table_of_lanes_ends_at_a_games_most_players(game: str) -> None:
+def test_the_build_guides_lane_table_has_a_row_for_a_games_most_players(game: str) -> None:
     assert game in GAMES
     most = game_named(game).max_players
     assert f"| {most} (the most in {game.replace('_', ' ').title()}) |" in GUIDE
@@ -54,7 +54,7 @@ def test_the_guide_names_the_leds_and_the_side_of_the_finish_pockets() -> None:
     assert f"in turn, {PEG_TURN_S:g} seconds each" in IN_ONE_LINE
 
 
-def test_the_guides_pass_mark_of_ten_throws_is_the_first_evenings() -> None:
+def test_the_build_guides_pass_mark_matches_the_first_evening_check() -> None:
     assert f"at most {max(1, round(MAX_ASKED * 10))} line of the ten" in IN_ONE_LINE
     assert f"at most {100 * MAX_ASKED:g} % of the throws in doubt" in IN_ONE_LINE
 
@@ -68,7 +68,7 @@ def test_the_guides_plan_for_a_weekend_adds_up() -> None:
     assert f"Stages 4 to 7 are {first:g} hours of Saturday, stages 8 to 10 are {last:g} hours of Sunday" in IN_ONE_LINE
 
 
-def test_the_guides_room_and_gaps_match_the_drawn_parts() -> None:
+def test_the_build_guides_millimetres_match_the_drawn_parts() -> None:
     (camera,) = [one for one in MODULES if one.title == "Camera Module 3"]
     high = mm.BASE_WDH_MM[2] + mm.arm_for(camera, SIZE_WH).post_mm
     assert f"the post ends {high:g} mm above" in IN_ONE_LINE

@@ -80,7 +80,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
     table.stop()
 
 
-def test_the_undo_button_undoes_a_throw_and_a_refused_bank_undoes_nothing(place: Place) -> None:
+def test_undo_button_undoes_a_throw_and_bank_without_points_is_refused(place: Place) -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"], "rules": {}}
     started = place.table.submit(StartGame(header=header))
     thrown = place.table.submit(PlayLine(number=started.number, line={"throw": [1, 1, 2, 3, 4, 5, 6]}))
@@ -109,7 +109,7 @@ def test_a_long_press_pairs_the_phone_whose_code_the_board_shows(place: Place) -
     assert len(colours) != 3, "the code is gone"
 
 
-def test_the_shutdown_button_counts_down_in_light_while_it_is_held(place: Place) -> None:
+def test_track_lights_count_down_while_the_shutdown_button_is_held(place: Place) -> None:
     place.listen("true")
     place.lit()
     place.buttons.touch(Touch("shutdown", down=True))
@@ -150,7 +150,9 @@ def test_a_held_shutdown_button_runs_its_command_and_pairs_no_phone(place: Place
         ((sys.executable, "-c", "raise SystemExit('Access denied')"), "failed (Access denied)"),
     ],
 )
-def test_a_failed_shutdown_is_reported_on_the_page(place: Place, command: tuple[str, ...], told: str) -> None:
+def test_the_buttons_health_reports_a_failed_shutdown_command(
+    place: Place, command: tuple[str, ...], told: str
+) -> None:
     place.listen(*command)
     place.buttons.press(Press("shutdown", long=True))
     ok, says = place.health()

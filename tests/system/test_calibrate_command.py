@@ -62,7 +62,7 @@ def test_calibrating_the_virtual_tray_finds_its_true_geometry(calibrated: tuple[
     assert told["keep_mm"] == [240.0, 0.0, 80.0, 240.0]
     assert told["advice"] == []
     assert told["lens"] == {"degrees": pytest.approx(62.2, abs=0.2), "measured": True}
-    assert "simulated tray" in said, "what has no hands says so"
+    assert "simulated tray" in said, "the output says that the tray is simulated"
     assert load_rig(folder) is not None
     assert picture_in(folder / "seen.jpg").shape == (960, 1280, 3)
 
@@ -120,7 +120,7 @@ def test_the_calibration_of_another_camera_is_not_used(tmp_path: Path) -> None:
     assert calibration_status(tmp_path, "picamera2")[0]
 
 
-def test_a_calibration_is_unused_when_pictures_have_another_size(tmp_path: Path) -> None:
+def test_pictures_of_another_size_than_the_calibration_fail_health(tmp_path: Path) -> None:
     save_rig(tmp_path, Stored("opencv:0", "today", VirtualCamera(1).rig()))
     setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, NETWORKS)
     assert setup.rig is not None
@@ -133,7 +133,7 @@ def test_a_calibration_is_unused_when_pictures_have_another_size(tmp_path: Path)
     assert "1280 x 960" in says
 
 
-def test_a_damaged_calibration_is_reported_and_the_table_plays_on(tmp_path: Path) -> None:
+def test_a_damaged_calibration_is_reported_and_the_reader_loads(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(b"no archive")
     setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, NETWORKS)
     assert setup.rig is None
@@ -148,14 +148,14 @@ def test_calibrate_with_given_corners_finds_the_camera_without_a_sheet(tmp_path:
     assert json.loads(done.stdout)["camera_mm"] == pytest.approx([160.0, 120.0, 285.0], abs=2.0)
 
 
-def test_photos_of_sheet_and_tray_are_enough_to_calibrate(tmp_path: Path) -> None:
-    """The camera `files` shows each photo for a while: the sheet first, then the empty tray."""
+def test_calibrating_from_photos_without_an_empty_tray_is_refused(tmp_path: Path) -> None:
+    """The camera `files` shows one photo, of the sheet; a calibration also needs a picture of the empty tray."""
     film = VirtualCamera(1, sleep=lambda _s: None, seed=3)
     film.lay_sheet(raster(sheet()), sheet().size_mm)
     (tmp_path / "photos").mkdir()
     save_jpeg(film.frame().image_bgr, tmp_path / "photos" / "1.jpg")
     done = calibrate("--camera", f"files:{tmp_path / 'photos'}", "--data", str(tmp_path / "data"), "--wait-s", "2")
-    assert isinstance(done.exception, DeviceError), "the sheet is never lifted out of a photo"
+    assert isinstance(done.exception, DeviceError), "no photo shows the tray without the sheet"
     assert not (tmp_path / "data").exists()
 
 

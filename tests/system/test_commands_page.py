@@ -25,7 +25,7 @@ def leaves(command: click.Command, name: str = "") -> Iterator[tuple[str, set[st
         yield from leaves(found, f"{name} {each}".strip())
 
 
-def test_the_page_lists_every_command_with_all_its_options() -> None:
+def test_the_commands_page_lists_every_command_with_all_its_options() -> None:
     rows = re.findall(r"^\| `([a-z -]+)` \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert {name: set(re.findall(r"`(--[\w-]+)`", options)) for name, options in rows} == dict(leaves(pegpip))
 

@@ -25,7 +25,7 @@ def table(tmp_path: Path) -> Path:
     return kept_in(tmp_path)
 
 
-def test_an_import_on_another_machine_restores_every_file(table: Path) -> None:
+def test_an_import_restores_every_file_except_the_paired_phones(table: Path) -> None:
     file, done = exported(table)
     assert done.return_value == 0, done
     assert "5 entries" in done.output
@@ -50,7 +50,7 @@ def test_an_imported_journal_goes_on_at_the_next_entry_number(table: Path) -> No
     assert len(read_entries(fresh)) == 6
 
 
-def test_a_table_may_play_while_it_is_exported(table: Path) -> None:
+def test_an_export_during_play_holds_the_entries_written_so_far(table: Path) -> None:
     journal = Journal(table)
     journal.open()
     journal.append(entry(6))
@@ -63,8 +63,8 @@ def test_a_table_may_play_while_it_is_exported(table: Path) -> None:
     assert len(read_entries(fresh)) == 6
 
 
-def test_an_exports_folder_entry_is_synced_before_it_is_reported(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a power cut a moment later must not take back: the content, and then the folder's entry."""
+def test_an_export_syncs_the_archive_and_then_its_folder(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power cut right after the export must lose neither the archive's content nor its folder entry."""
     synced: list[int] = []
     fsync = os.fsync
 
@@ -193,8 +193,8 @@ def test_imported_settings_that_run_a_program_are_commented_out(table: Path) -> 
     assert "poweroff" in (table.parent / "new.toml").read_text(), "as a comment, to be looked at"
 
 
-def test_last_good_settings_are_neither_exported_nor_put_aside(table: Path) -> None:
-    """They hold passwords, and programs that an import would bring along past its check of the settings."""
+def test_last_good_settings_are_not_exported_and_survive_an_import(table: Path) -> None:
+    """The last good settings hold passwords and commands, which an import would bring along unchecked."""
     (table / LAST_GOOD).write_text("{}")
     file, _ = exported(table)
     with zipfile.ZipFile(file) as archive:

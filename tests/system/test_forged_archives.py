@@ -92,7 +92,7 @@ def test_a_forged_archive_is_refused_and_nothing_changes(table: Path, forgery: A
 
 
 def test_an_import_never_takes_derived_files_from_an_archive(table: Path) -> None:
-    """A start would believe the one and recover the journal from the other; no export writes either."""
+    """A start would trust games.json.gz and recover the journal from journal-copy.jsonl; no export writes them."""
 
     def forge(held: dict[str, bytes], manifest: dict[str, Any]) -> None:
         held["data/games.json.gz"] = held["data/journal-copy.jsonl"] = b"forged"
@@ -104,7 +104,7 @@ def test_an_import_never_takes_derived_files_from_an_archive(table: Path) -> Non
     assert not [path for path in fresh.iterdir() if path.suffix in (".jsonl", ".gz")]
 
 
-def test_importing_a_missing_file_a_folder_or_a_text_is_an_error(table: Path) -> None:
+def test_importing_a_missing_file_a_folder_or_a_text_file_is_an_error(table: Path) -> None:
     (table.parent / "notes.zip").write_text("a five and a six")
     for name in ("missing.zip", "old", "notes.zip"):
         assert isinstance(imported(table.parent / name, table.parent / "new").exception, DeviceError)

@@ -83,14 +83,14 @@ def test_the_board_shows_one_peg_for_both_players_of_a_team() -> None:
     assert board_view(told.snapshot).pegs[0] == Peg(0, 2, 4)
 
 
-def test_each_player_has_a_peg_even_if_its_name_is_part_of_anothers() -> None:
+def test_a_player_whose_name_is_part_of_anothers_has_a_separate_peg() -> None:
     told = Told(crib("Ann & Ben", "Ann", "Ben")).play(THROW, POINT, STOP, THROW, POINT)
     view = board_view(told.snapshot)
     assert (view.to_play, view.pegs) == (1, (Peg(0, 2, 2), Peg(1, 0, 2), Peg(2, 0, 0)))
     assert [moment.player for moment in moments_after(told, STOP)] == [1]
 
 
-def test_the_board_shows_pegs_and_moments_of_an_unknown_game(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_board_shows_pegs_and_animations_of_an_unknown_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({"high": HIGH}))
     told = Told({"game": "high", "players": ["Ann & Ben", "Ann"], "rules": {"twice": True}}).play({"throw": [4]})
     assert board_view(told.snapshot).pegs == (Peg(0, 0, 80), Peg(1, 0, 0))
@@ -117,26 +117,26 @@ def test_in_crapola_one_hole_of_the_track_is_125_points() -> None:
 
 
 @pytest.mark.parametrize(("target", "hole"), [(15_000, 8), (1000, 120), (500, 240), (5000, 24)])
-def test_any_target_of_crapola_is_at_the_end_of_the_track(target: int, hole: int) -> None:
+def test_the_crapola_track_of_120_holes_is_scaled_to_any_target(target: int, hole: int) -> None:
     told = Told({"game": "crapola", "players": ["Ann", "Ben"], "rules": {"target": target}})
     told.play({"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, STOP)
     assert [peg.banked for peg in board_view(told.snapshot).pegs] == [hole, 0]
 
 
-def test_an_illegal_hold_sets_the_mood_of_the_board() -> None:
+def test_the_boards_mood_after_an_illegal_hold_is_illegal_hold() -> None:
     snapshot = Told(crib()).play(THROW).snapshot
     wrong = Snapshot(number=1, track=snapshot.track, sides=snapshot.sides, notice=Notice("illegal_hold", {}))
     assert board_view(wrong).mood == "illegal_hold"
 
 
-def test_a_wipe_out_drains_from_the_unbanked_hole_to_the_banked_one() -> None:
+def test_a_wipe_out_animation_drains_back_to_the_banked_hole() -> None:
     told = Told(crib()).play(THROW, POINT, STOP, THROW, POINT, STOP, THROW, POINT)
     threw, wiped = moments_after(told, {"throw": [2, 3, 3, 4, 6]})
     assert threw.kind == "run"
     assert (wiped.kind, wiped.at_s, wiped.player, wiped.from_hole, wiped.to_hole) == ("drain", 2.0, 0, 4, 2)
 
 
-def test_a_skunked_loser_gets_stripes_when_the_game_ends() -> None:
+def test_a_skunked_loser_gets_a_stripes_animation_when_the_game_ends() -> None:
     told = Told(crib(skunk=True)).play(*NEARLY_WON, STOP, THROW, POINT)
     assert [(moment.kind, moment.player) for moment in moments_after(told, STOP)] == [("fill", 1), ("stripes", 1)]
     assert board_view(told.snapshot).winners == (0,)

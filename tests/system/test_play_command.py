@@ -39,7 +39,7 @@ def test_play_stops_cleanly_on_a_signal(tmp_path: Path, by: int, status: int) ->
         assert table.stop(by) == status
 
 
-def test_if_the_port_is_taken_the_next_one_is_used_and_printed(tmp_path: Path) -> None:
+def test_play_on_a_taken_port_says_so_and_serves_on_another_port(tmp_path: Path) -> None:
     with Running(tmp_path / "a") as first:
         port = first.page.rstrip("/").rpartition(":")[2]
         with Running(tmp_path / "b", "--port", port) as second:
@@ -60,7 +60,7 @@ def test_if_the_port_is_taken_the_next_one_is_used_and_printed(tmp_path: Path) -
     ],
     ids=" ".join,
 )
-def test_settings_that_cannot_work_end_play_with_exit_status_2(tmp_path: Path, words: list[str]) -> None:
+def test_play_with_an_invalid_option_value_exits_2(tmp_path: Path, words: list[str]) -> None:
     done = pegpip("play", "--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path), *words)
     assert done.returncode == 2
     assert done.stderr.strip()
@@ -118,7 +118,7 @@ def test_a_settings_file_that_can_not_be_created_ends_with_status_2(tmp_path: Pa
     assert "can't be created" in done.stderr
 
 
-def test_a_table_that_has_run_starts_with_an_unreadable_settings_file(tmp_path: Path) -> None:
+def test_with_a_broken_settings_file_play_uses_the_last_good_settings(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     file.write_text("[strip]\nlayout = 'matrix16'\n")
     with Running(tmp_path / "data", "--config", str(file)):
@@ -129,7 +129,9 @@ def test_a_table_that_has_run_starts_with_an_unreadable_settings_file(tmp_path: 
         assert len(table.ask("/api/board")[1]["leds"]) == 256
 
 
-def test_objects_loaded_at_the_start_are_not_garbage_collected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_garbage_collection_skips_objects_loaded_before_the_table_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     there, searched = len(gc.get_objects()), list[int]()
 
     def run(ready: Callable[[], None]) -> None:

@@ -59,7 +59,7 @@ def records(done: Result) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_with_a_calibration_pictures_are_read_as_that_trays_frames(pictures: Pictures) -> None:
+def test_read_with_a_calibration_treats_pictures_as_frames_of_its_tray(pictures: Pictures) -> None:
     by_file, by_folder = (
         pegpip(read, "--json", "--calibration", place, pictures.dice, pictures.empty)
         for place in (pictures.file, pictures.data)
@@ -102,7 +102,7 @@ def test_a_missing_or_invalid_calibration_is_refused(pictures: Pictures, tmp_pat
     assert isinstance(pegpip(read, "--calibration", pictures.dice, pictures.dice).exception, DeviceError)
 
 
-def test_bench_with_an_image_times_the_reading_of_that_picture(pictures: Pictures) -> None:
+def test_bench_with_an_image_prints_times_and_needs_a_calibration(pictures: Pictures) -> None:
     (told,) = records(pegpip(bench, "--json", "--image", pictures.dice, "--calibration", pictures.data))
     times = {"settle_ms", "read_rig_ms", "read_free_ms", "baseline_ms"}
     assert told.keys() == {*times, "machine"}

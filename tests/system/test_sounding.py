@@ -34,7 +34,8 @@ def happened(*codes: str) -> News:
         (("undone", "threw"), None),
     ],
 )
-def test_of_several_events_the_last_sounds_and_a_throw_only_if_alone(codes: tuple[str, ...], heard: str | None) -> None:
+def test_the_last_event_sounds_and_a_throw_only_when_alone(codes: tuple[str, ...], heard: str | None) -> None:
+    """Of the events of one command the last is heard; a throw is heard only if nothing else happened."""
     tones = GAMES["crib_dice"].effect(heard).tones if heard else ()
     assert effect(happened(*codes)) == tuple(Note(*tone) for tone in tones)
     assert bool(tones) is (heard is not None)

@@ -43,8 +43,8 @@ def test_each_unit_has_a_low_systemd_exposure_level(unit: Path) -> None:
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
-def test_no_unit_names_a_group_that_the_machine_may_lack(unit: Path) -> None:
-    """A Debian PC knows no gpio and no spi, and what is to be in an unknown group is not started (216/GROUP)."""
+def test_no_systemd_unit_sets_supplementary_groups(unit: Path) -> None:
+    """Debian on a PC has no groups gpio and spi, and systemd starts no service in an unknown group (216/GROUP)."""
     assert "SupplementaryGroups" not in unit.read_text()
 
 

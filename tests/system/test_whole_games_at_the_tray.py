@@ -161,7 +161,7 @@ def begun(chromium: Any, table: Running, game: str, press: Press) -> Guest:
     [*((game, tap) for game in GAMES), ("crag", by_keyboard)],
     ids=lambda each: getattr(each, "__name__", each),
 )
-def test_a_whole_game_with_lessons_is_played_from_the_scan_on(
+def test_a_first_game_with_lessons_is_played_from_scan_to_next_game(
     chromium: Any, tmp_path: Path, game: str, press: Press
 ) -> None:
     with Running(tmp_path) as table:

@@ -122,7 +122,7 @@ def evening(played_evening: Path, tmp_path: Path) -> Path:
     return shutil.copytree(played_evening, tmp_path / "evening")
 
 
-def test_at_a_start_only_the_unfinished_games_entries_are_replayed(
+def test_a_table_start_replays_only_the_unfinished_games_entries(
     evening: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entries = list[int]()

@@ -41,7 +41,7 @@ def test_an_archive_without_its_journal_fails_the_check_as_missing(tmp_path: Pat
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
-def test_a_changed_bit_in_one_copy_is_reported_and_loses_nothing(tmp_path: Path, copy: str) -> None:
+def test_a_flipped_bit_in_one_journal_copy_is_reported_without_loss(tmp_path: Path, copy: str) -> None:
     entries = kept(tmp_path)
     spoil(tmp_path / copy, b'"n":60,')
     reopened(tmp_path)
@@ -53,7 +53,7 @@ def test_a_changed_bit_in_one_copy_is_reported_and_loses_nothing(tmp_path: Path,
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
 @pytest.mark.parametrize("harm", ["cut", "missing", "zeroed"])
-def test_a_copy_that_is_cut_or_gone_is_rewritten_from_the_other(tmp_path: Path, copy: str, harm: str) -> None:
+def test_a_cut_missing_or_zeroed_journal_copy_is_rewritten_from_the_other(tmp_path: Path, copy: str, harm: str) -> None:
     entries = kept(tmp_path)
     file = tmp_path / copy
     content = file.read_bytes()
@@ -112,7 +112,7 @@ def test_photos_without_a_journal_prove_its_loss(tmp_path: Path) -> None:
     assert "entries 1 to 3 are missing, from the very beginning" in told(tmp_path)
 
 
-def test_an_unfinished_last_line_of_one_copy_is_no_damage(tmp_path: Path) -> None:
+def test_an_unfinished_last_line_of_a_journal_copy_is_not_reported(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     mirror = tmp_path / SECOND
     mirror.write_bytes(mirror.read_bytes()[:-5])  # the power went while the last line was written
@@ -122,7 +122,9 @@ def test_an_unfinished_last_line_of_one_copy_is_no_damage(tmp_path: Path) -> Non
     assert examined(tmp_path) == (60, None)
 
 
-def test_an_unwritable_second_copy_is_reported_and_catches_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unwritable_second_journal_copy_is_reported_and_catches_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     journal = Journal(tmp_path)
     journal.open()
     journal.append(entry(1, "game"))

@@ -76,7 +76,7 @@ def test_swapped_photos_are_reported_and_swapped_back(tmp_path: Path) -> None:
     assert (first.read_bytes(), second.read_bytes()) == (b"photo 2", b"photo 5")
 
 
-def test_a_photo_with_other_content_is_reported_and_no_longer_shown(tmp_path: Path) -> None:
+def test_a_scrub_puts_aside_a_photo_with_changed_content(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     (tmp_path / "photos" / "4.jpg").write_bytes(b"another picture")
     scrub(journal)

@@ -37,7 +37,7 @@ WIPED = [MIXED, point(5), throw(2, 3, 3, 4, 6)]
 BANKED_2 = [MIXED, point(5), STOP]
 
 
-def test_a_freeze_event_counts_the_dice_that_it_added() -> None:
+def test_a_freeze_event_counts_the_newly_frozen_dice() -> None:
     found = told(crib(), MIXED, point(5), throw(5, 5, 3, 4, 6))
     assert found == [
         ("threw", {"player": "Ann", "dice": [3, 4, 5, 5, 6]}),
@@ -53,7 +53,7 @@ def test_a_bank_event_has_the_holes_before_and_after() -> None:
     assert told(crib(), *BANKED_2) == [("banked", {"player": "Ann", "points": 2, "from": 0, "to": 2})]
 
 
-def test_a_fuchle_event_has_the_hole_that_it_fell_from() -> None:
+def test_a_fuchle_event_has_the_hole_that_the_peg_fell_from() -> None:
     lines = [*BANKED_2, *BANKED_2, *WIPED, *BANKED_2, *WIPED, *BANKED_2]
     found = told(crib(), *lines, *WIPED)
     assert [code for code, _ in found] == ["threw", "wiped_out", "fuchled"]

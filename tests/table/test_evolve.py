@@ -216,7 +216,7 @@ def test_an_undo_after_a_correction_keeps_the_correction(tmp_path: Path) -> None
     again.stop()
 
 
-def test_a_correction_drops_lines_only_after_confirmation(tmp_path: Path) -> None:
+def test_a_correction_drops_transcript_lines_only_after_confirmation(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(c.StartGame(header=HEADER))

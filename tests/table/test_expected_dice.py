@@ -31,23 +31,24 @@ def test_a_roll_off_is_thrown_with_two_dice_in_every_game(game: str) -> None:
 
 
 @pytest.mark.parametrize(("game", "dice"), [("crib_dice", 7), ("crag", 3), ("crapola", None)])
-def test_after_the_roll_off_the_game_sets_the_number_of_dice(game: str, dice: int | None) -> None:
+def test_the_dice_expected_after_a_roll_off_depend_on_the_game(game: str, dice: int | None) -> None:
     assert expected({"game": game, "roll_off": True}, throw(3, 4), throw(1, 1)) == (dice, True)
 
 
-def test_in_a_piddle_the_expected_dice_count_is_none() -> None:
+def test_crib_dice_expects_no_fixed_number_of_dice_in_a_piddle() -> None:
     named = [throw(5, 5, 5, 5, 5, 2, 3), {"do": "point", "value": 5}]
     assert expected({"game": "crib_dice"}, *named) == (None, False)
 
 
-def test_kept_dice_of_crag_stay_in_the_tray() -> None:
+def test_crag_expects_three_dice_in_the_tray_after_a_keep() -> None:
     kept = [throw(6, 6, 2), {"do": "keep", "dice": [6, 6]}]
     assert expected({"game": "crag"}, *kept) == (3, False)
     entered = [*kept, throw(1), {"do": "score", "category": "crag"}]
     assert expected({"game": "crag"}, *entered) == (3, True)
 
 
-def test_crapola_expects_kept_dice_in_the_tray_until_the_turn_ends() -> None:
+def test_crapola_starts_afresh_in_the_tray_only_when_the_turn_ends() -> None:
+    """Kept dice lie in the tray beside the next throw; a crap-out ends the turn and frees all of them."""
     kept = [throw(1, 1, 2, 3, 4, 6), {"do": "keep", "dice": [1]}]
     assert expected({"game": "crapola"}, *kept)[1] is False
     assert expected({"game": "crapola"}, *kept, throw(2, 2, 3, 4, 6))[1] is True

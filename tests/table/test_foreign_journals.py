@@ -23,7 +23,7 @@ def test_a_shorter_copy_of_another_journal_is_reported_and_replaced(tmp_path: Pa
     assert "nothing is missing" in told(tmp_path / "ours")
 
 
-def test_a_longer_foreign_copy_is_reported_and_replaced(tmp_path: Path) -> None:
+def test_a_longer_copy_of_another_journal_is_reported_and_replaced(tmp_path: Path) -> None:
     entries = kept(tmp_path / "ours", anchors=tmp_path)
     kept(tmp_path / "other", 100)
     shutil.copy(tmp_path / "other" / FIRST, tmp_path / "ours" / FIRST)
@@ -42,7 +42,7 @@ def test_an_older_journal_copy_is_reported_and_replaced_by_the_longer(tmp_path: 
     assert "ends at entry 40" in told(tmp_path)
 
 
-def test_a_flipped_bit_in_the_anchor_keeps_no_journal_from_opening(tmp_path: Path) -> None:
+def test_a_journal_opens_despite_a_flipped_bit_in_its_anchor(tmp_path: Path) -> None:
     entries = kept(tmp_path / "data", anchors=tmp_path)
     (anchor,) = tmp_path.glob("head-*.json")
     content = anchor.read_bytes()
@@ -52,7 +52,7 @@ def test_a_flipped_bit_in_the_anchor_keeps_no_journal_from_opening(tmp_path: Pat
     assert read_entries(tmp_path / "data") == tuple(entries)
 
 
-def test_the_anchor_reveals_that_both_copies_were_rolled_back(tmp_path: Path) -> None:
+def test_the_anchor_reveals_that_both_journal_copies_were_rolled_back(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     entries = kept(folder, anchors=tmp_path)
     for copy in (FIRST, SECOND):
@@ -83,7 +83,7 @@ def test_the_anchor_reveals_a_deleted_data_folder(tmp_path: Path) -> None:
     assert "entries 1 to 60 are missing" in told(tmp_path / "data")
 
 
-def test_a_table_works_without_a_writable_anchor(tmp_path: Path) -> None:
+def test_a_journal_is_kept_and_reopened_without_a_writable_anchor(tmp_path: Path) -> None:
     (tmp_path / "anchors").write_text("in the way")
     entries = kept(tmp_path / "data", anchors=tmp_path / "anchors")
     reopened(tmp_path / "data", anchors=tmp_path / "anchors")
@@ -91,7 +91,7 @@ def test_a_table_works_without_a_writable_anchor(tmp_path: Path) -> None:
     assert not reports(tmp_path / "data")
 
 
-def test_a_recovery_leaves_the_surviving_lines_as_they_were(tmp_path: Path) -> None:
+def test_a_journal_recovery_leaves_the_surviving_lines_unchanged(tmp_path: Path) -> None:
     kept(tmp_path)
     before = (tmp_path / FIRST).read_bytes().splitlines()
     for copy in (FIRST, SECOND):

@@ -113,7 +113,7 @@ GAMES = [(CRIB, play_crib_dice), (ADVANCED, play_crib_dice), (CRAG, play_crag), 
 @pytest.mark.parametrize("sloppy", [False, True], ids=["tidy", "sloppy"])
 @settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 2**32))
-def test_the_tray_alone_reproduces_the_whole_transcript(
+def test_random_play_in_a_tray_is_interpreted_as_its_own_transcript(
     header: dict[str, Any], play: Any, sloppy: bool, seed: int
 ) -> None:
     mime = Mime(header, seed, sloppy)
@@ -121,14 +121,15 @@ def test_the_tray_alone_reproduces_the_whole_transcript(
         play(mime)
         mime.see()
     except Asked:
-        # A person must say what the dice can't: nothing was guessed up to here.
+        # A player must answer what the dice do not show; every line before that question must be right.
         assert told(mime.understood) == told(mime.meant[: len(mime.understood)])
     else:
         assert told(mime.understood) == told(mime.meant)
 
 
 @pytest.mark.parametrize(("header", "play"), GAMES, ids=["crib_dice", "advanced", "crag", "crapola"])
-def test_tidy_players_are_rarely_asked_a_question(header: dict[str, Any], play: Any) -> None:
+def test_at_most_1_of_60_tidily_played_games_needs_a_question(header: dict[str, Any], play: Any) -> None:
+    """Tidy players do not knock the table, and the tray is observed after each of their actions."""
     asked = 0
     for seed in range(60):
         try:

@@ -37,7 +37,7 @@ def opened(folder: Path) -> Journal:
     return journal
 
 
-def test_appended_entries_can_be_read_by_another_program(tmp_path: Path) -> None:
+def test_journal_entries_can_be_read_while_the_journal_is_open(tmp_path: Path) -> None:
     journal = opened(tmp_path / "deep" / "data")
     journal.append(entry(1, body={"header": {"players": ["Ä", "B"]}}))
     journal.append(entry(2, throw=1))
@@ -68,7 +68,7 @@ def test_a_second_entry_with_the_same_number_is_refused(tmp_path: Path) -> None:
     assert read_entries(tmp_path) == (entry(1),)
 
 
-def test_entries_can_be_read_from_any_number_on(tmp_path: Path) -> None:
+def test_journal_entries_can_be_read_from_any_number_on(tmp_path: Path) -> None:
     journal = opened(tmp_path)
     for number in range(1, 901):
         journal.append(entry(number, body={"text": "x" * 200}))
@@ -128,7 +128,7 @@ def test_a_file_that_is_no_journal_is_refused_and_left_alone(tmp_path: Path, con
     assert (tmp_path / FIRST).read_bytes() == content
 
 
-def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
+def test_a_journal_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(DeviceError, match="can't be written") as ill:
         Journal(tmp_path / "file" / "data").open()

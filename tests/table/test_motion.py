@@ -39,7 +39,7 @@ def test_dice_at_new_positions_after_an_empty_throw_zone_are_a_roll() -> None:
     assert motion_of((), (), seen(dice(1, 2, 3))) is Motion.ROLLED
 
 
-def test_moved_dice_with_equal_values_are_unsure_and_with_new_ones_a_roll() -> None:
+def test_moved_dice_are_a_roll_if_values_change_and_unsure_if_not() -> None:
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 3, seed=2))) is Motion.UNSURE
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 4, seed=2))) is Motion.ROLLED
 

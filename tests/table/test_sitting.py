@@ -41,7 +41,7 @@ def test_games_lost_add_up_and_the_loser_starts_the_next_game(tmp_path: Path) ->
     table.stop()
 
 
-def test_a_sitting_ends_by_command_or_with_other_players(tmp_path: Path) -> None:
+def test_a_sitting_ends_by_command_or_when_the_players_change(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(StartGame(header=HEADER))
@@ -80,7 +80,7 @@ def test_an_abandoned_game_does_not_count_in_the_sitting(tmp_path: Path) -> None
         ((0, 0, 0), (125, 125, 125), 2),
     ],
 )
-def test_most_games_lost_starts_then_worst_score_then_next_seat(
+def test_next_starter_is_by_games_lost_then_worst_score_then_next_seat(
     lost: tuple[int, ...], scores: tuple[int, ...], starts: int
 ) -> None:
     assert next_starter(scores, lost, first=1, seats=3) == starts
@@ -150,11 +150,11 @@ def test_a_newcomer_gets_a_free_colour() -> None:
     assert sorted(colours({}, tuple("ABCDEFGHIJKL")).values()) == [0, 0, 1, 1, *range(2, 10)]
 
 
-def test_of_two_players_who_had_the_same_colour_before_one_gets_another() -> None:
+def test_two_players_who_both_had_a_colour_before_get_different_colours() -> None:
     assert colours({"Ann": 0, "Ben": 1, "Cid": 0, "Dot": 1}, ("Ann", "Cid")) == {"Ann": 0, "Cid": 1}
 
 
-def test_colours_are_in_the_snapshot_and_survive_a_restart(tmp_path: Path) -> None:
+def test_players_colours_are_in_the_snapshot_and_survive_a_restart(tmp_path: Path) -> None:
     for _ in range(2):
         table = table_in(tmp_path)
         table.start()
@@ -193,7 +193,7 @@ def test_colours_are_kept_from_one_sitting_to_the_next(tmp_path: Path) -> None:
         table.stop()
 
 
-def test_most_games_won_lead_a_sitting_and_fewest_lost_break_a_tie() -> None:
+def test_a_sitting_is_led_by_most_games_won_then_by_fewest_games_lost() -> None:
     names = ("Ann", "Ben", "Cid")
     won_by = [Outcome((0,), (0, 4, 1)), Outcome((1,), (1, 0, 1)), Outcome((0, 1), (0, 0, 2))]
     sitting = sitting_of((names, outcome) for outcome in won_by)

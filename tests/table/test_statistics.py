@@ -136,7 +136,7 @@ def test_each_players_best_turn_and_dearest_wipe_out_are_recorded(table: Table, 
     assert (best.score, best.turn, best.loss) == (table.snapshot().sides[0].score, 50, 0)
 
 
-def test_leaving_drops_the_turn_and_loses_the_game(table: Table, tmp_path: Path) -> None:
+def test_a_leavers_game_counts_as_lost_and_the_open_turn_does_not_count(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))
     entered: list[dict[str, Any]] = [{"throw": [1, 2, 3]}, {"do": "score", "category": "ones"}]
     played(table, *entered, {"throw": [6, 6, 6]}, {"leave": "Ben"}, {"throw": [1, 1, 2]}, {"leave": "Ann"})

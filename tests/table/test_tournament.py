@@ -75,7 +75,7 @@ def restarted(folder: Path, archive: bool) -> TournamentView | None:
     return table.snapshot().tournament
 
 
-def test_a_knockout_goes_on_with_the_winners_until_one_is_left(table: Table) -> None:
+def test_a_knockout_tournament_pairs_winners_until_one_player_is_left(table: Table) -> None:
     chance = random.Random(3)
     assert known(begin(table).next)["players"] == ["Dee", "Eve"]
     played = list[tuple[str, str]]()
@@ -108,7 +108,7 @@ def test_a_match_counts_only_games_of_its_two_players_and_rules(table: Table) ->
     assert table.snapshot().number > number
 
 
-def test_a_withdrawn_and_a_corrected_game_change_the_result(table: Table) -> None:
+def test_undo_and_throw_correction_change_a_tournament_match_result(table: Table) -> None:
     begin(table, "round_robin", ("Ann", "Ben"))
     table.submit(StartGame(header=known(on(table).next)))
     throws = ([5, 2, 2, 3, 4, 6], [1, 1, 1, 2, 3, 4])

@@ -15,7 +15,7 @@ from tests.known import known
 from tests.table.acting import FIRST, HEADER, Clock, Evening, Tray, frozen, played, started, table_in
 
 
-def test_unchanged_dice_are_no_throw(evening: Evening) -> None:
+def test_knocked_or_briefly_hidden_dice_are_no_throw(evening: Evening) -> None:
     number = evening.throw(*FIRST).number
     evening.tray.knock()
     evening.see()
@@ -47,7 +47,7 @@ def test_dice_moved_between_the_zones_are_no_throw(evening: Evening) -> None:
     assert (after.number, known(after.notice).code) == (number, "throw")
 
 
-def test_dice_in_the_keep_zone_that_name_no_point_get_a_notice_why(evening: Evening) -> None:
+def test_kept_dice_that_name_no_point_get_a_notice_with_the_reason(evening: Evening) -> None:
     evening.throw(*FIRST)
     assert known(evening.keep(1).notice).args["reason"] == "pair_needed"
     assert known(evening.keep(5).notice).args["reason"] == "one_value"
@@ -55,7 +55,7 @@ def test_dice_in_the_keep_zone_that_name_no_point_get_a_notice_why(evening: Even
     assert known(evening.table.snapshot().notice).args["values"] == [5, 2]
 
 
-def test_moving_other_dice_before_throwing_changes_the_point(evening: Evening) -> None:
+def test_the_point_follows_the_kept_dice_until_the_next_throw(evening: Evening) -> None:
     frozen(evening)
     evening.tray.thrown += evening.tray.kept
     evening.tray.kept = []
@@ -67,7 +67,7 @@ def test_moving_other_dice_before_throwing_changes_the_point(evening: Evening) -
     assert known(evening.see().state)["point"] == 2, "after a throw the point stands"
 
 
-def test_after_an_undo_the_keep_zone_is_ignored_until_it_changes(evening: Evening) -> None:
+def test_after_an_undo_a_keep_zone_is_ignored_until_its_dice_change(evening: Evening) -> None:
     number = frozen(evening).number
     undone = evening.table.submit(PressButton(button="undo"))
     assert (undone.number, known(undone.state)["decisions"]) == (number + 1, ["point"])
@@ -78,7 +78,9 @@ def test_after_an_undo_the_keep_zone_is_ignored_until_it_changes(evening: Evenin
     assert known(evening.keep(2, 2).state)["point"] == 2
 
 
-def test_an_emptied_tray_makes_one_tick_due_but_none_during_motion(evening: Evening) -> None:
+def test_an_emptied_tray_schedules_a_tick_and_motion_cancels_the_tick(evening: Evening) -> None:
+    """A tick reports that the time has passed after which an empty tray banks; motion puts it off."""
+
     def due() -> float | None:
         return evening.table.tick_due_s()
 
@@ -131,6 +133,7 @@ def test_an_empty_tray_after_a_rollover_does_not_bank(evening: Evening) -> None:
 
 
 def test_a_piddle_throw_may_include_a_die_taken_from_the_keep_zone(evening: Evening) -> None:
+    """With six frozen, two dice are thrown (a piddle): the last die and one frozen die from the keep zone."""
     evening.throw(3, 3, 3, 3, 3, 3, 1)
     evening.keep(*[3] * 6)
     evening.tray.kept.pop()
@@ -138,7 +141,7 @@ def test_a_piddle_throw_may_include_a_die_taken_from_the_keep_zone(evening: Even
     assert (known(after.state)["turn_points"], known(after.state)["throw_sizes"]) == (12, [7])
 
 
-def test_a_frozen_die_left_untouched_in_the_throw_zone_is_not_thrown(evening: Evening) -> None:
+def test_a_frozen_die_left_in_the_throw_zone_does_not_count_as_thrown(evening: Evening) -> None:
     frozen(evening)
     evening.throw(5, 3, 3, 4, 6)
     five = next(die for die in evening.tray.thrown if die.value == 5)
@@ -173,7 +176,7 @@ def test_after_a_wipe_out_the_players_are_asked_to_clear_the_tray(evening: Eveni
     assert evening.throw(*FIRST).throws[-1].player == "Ben"
 
 
-def test_a_throw_before_the_point_waits_until_it_is_named(evening: Evening) -> None:
+def test_a_throw_before_the_point_is_named_waits_for_the_point(evening: Evening) -> None:
     evening.throw(*FIRST)
     early = evening.throw(1, 2, 3, 4, 6)  # the fives were put beside the tray
     assert (known(early.notice).code, early.number) == ("decide_first", 2)
@@ -181,7 +184,7 @@ def test_a_throw_before_the_point_waits_until_it_is_named(evening: Evening) -> N
     assert [thrown.values for thrown in after.throws] == [tuple(sorted(FIRST)), (1, 2, 3, 4, 6)]
 
 
-def test_an_empty_tray_never_banks_a_game_played_by_phone(evening: Evening) -> None:
+def test_an_empty_tray_never_banks_points_entered_by_phone(evening: Evening) -> None:
     evening.see()
     played(evening.table, [{"throw": list(FIRST)}, {"do": "point", "value": 5}])
     evening.see()
@@ -207,7 +210,7 @@ def test_a_misreading_of_unmoved_dice_is_no_throw(evening: Evening) -> None:
     assert (after.question, after.number) == (None, number)
 
 
-def test_an_unreadable_empty_tray_does_not_bank(evening: Evening) -> None:
+def test_a_tray_read_as_empty_with_doubt_does_not_bank(evening: Evening) -> None:
     number = frozen(evening).number
     thrown, kept = evening.tray.thrown, evening.tray.kept
     evening.tray.thrown, evening.tray.kept = [], []
@@ -239,7 +242,7 @@ def test_the_roll_off_is_thrown_with_two_dice(tmp_path: Path) -> None:
     table.stop()
 
 
-def test_a_tray_without_a_keep_zone_names_no_holds(tmp_path: Path) -> None:
+def test_without_a_keep_zone_frozen_dice_may_stay_in_the_throw_zone(tmp_path: Path) -> None:
     from companion.table.journal import Journal
     from companion.table.photos import Photos
 

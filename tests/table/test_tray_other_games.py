@@ -40,7 +40,7 @@ def test_crag_rethrows_only_the_dice_outside_the_keep_zone(table: Table, tray: T
     assert known(scored.state)["player"] == "Ben"
 
 
-def test_crag_the_next_throw_needs_a_category_first(table: Table, tray: Tray) -> None:
+def test_a_new_throw_in_crag_waits_until_a_category_is_entered(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     table.submit(Observe(tray.throw(6, 6, 2)))
     tray.keep(6, 6)
@@ -72,7 +72,7 @@ def test_crag_buttons_cycle_through_categories_best_score_first(table: Table, tr
     assert (known(after.state)["sheets"]["Ann"], after.choice) == ({"thirteen": 26}, None)
 
 
-def test_crapola_shows_the_points_of_held_dice_before_they_are_kept(table: Table, tray: Tray) -> None:
+def test_crapola_shows_the_points_of_held_dice_before_the_next_throw(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     thrown = table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     held = table.submit(Observe(tray.keep(1)))
@@ -94,7 +94,7 @@ def test_crapola_a_hold_without_points_is_an_illegal_hold(table: Table, tray: Tr
     assert table.snapshot().number == before
 
 
-def test_crapola_lifting_all_dice_out_keeps_held_dice_and_banks(table: Table, tray: Tray, clock: Clock) -> None:
+def test_lifting_all_dice_out_in_crapola_keeps_held_dice_and_banks(table: Table, tray: Tray, clock: Clock) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     table.submit(Observe(tray.keep(1, 1)))
@@ -106,7 +106,7 @@ def test_crapola_lifting_all_dice_out_keeps_held_dice_and_banks(table: Table, tr
     assert known(table.submit(Tick()).state)["scores"] == {"Ann": 200, "Ben": 0}
 
 
-def test_crapola_the_bank_button_keeps_held_dice_and_banks(table: Table, tray: Tray) -> None:
+def test_the_bank_button_in_crapola_keeps_held_dice_and_banks(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     with pytest.raises(IllegalAction, match="nothing that could be banked"):
@@ -115,7 +115,7 @@ def test_crapola_the_bank_button_keeps_held_dice_and_banks(table: Table, tray: T
     assert known(table.submit(PressButton(button="bank")).state)["scores"] == {"Ann": 50, "Ben": 0}
 
 
-def test_crapola_lifting_hot_dice_does_not_bank(table: Table, tray: Tray, clock: Clock) -> None:
+def test_lifting_hot_dice_out_in_crapola_does_not_bank(table: Table, tray: Tray, clock: Clock) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
     held = table.submit(Observe(tray.keep(1, 2, 3, 4, 5, 6)))
@@ -128,7 +128,7 @@ def test_crapola_lifting_hot_dice_does_not_bank(table: Table, tray: Tray, clock:
     assert (known(after.state)["kept"], known(after.state)["turn_points"]) == ([[1, 2, 3, 4, 5, 6]], 1000)
 
 
-def test_after_crapola_hot_dice_kept_by_phone_one_may_throw_or_bank(table: Table, tray: Tray) -> None:
+def test_crapola_hot_dice_kept_by_phone_may_be_thrown_again_or_banked(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
     after = table.submit(PlayLine(number=table.snapshot().number, line={"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}))
@@ -151,7 +151,7 @@ def test_crapola_plays_a_hold_seen_together_with_the_next_throw_once(table: Tabl
     assert known(table.submit(Observe(tray.keep(1))).notice).args["dice"] == [1]
 
 
-def test_crapola_after_hot_dice_offers_only_dice_kept_since_the_throw(table: Table, tray: Tray) -> None:
+def test_a_crapola_hold_after_hot_dice_has_only_dice_of_the_new_throw(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
     table.submit(Observe(tray.keep(1, 2, 3, 4, 5, 6)))
@@ -162,7 +162,7 @@ def test_crapola_after_hot_dice_offers_only_dice_kept_since_the_throw(table: Tab
     assert known(table.submit(Observe(tray.keep(1))).notice).args["dice"] == [1]
 
 
-def test_crapola_dice_of_uncertain_throw_are_asked_about(table: Table, tray: Tray) -> None:
+def test_crapola_asks_whether_a_die_was_held_before_or_after_a_throw(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 5, 2, 3, 4, 6)))
     table.submit(Observe(tray.keep(1)))
@@ -185,7 +185,7 @@ def test_leaving_in_anothers_turn_does_not_affect_the_tray(table: Table, tray: T
     assert known(after.state)["dice"] == [1, 6, 6], "what lay in the keep zone stays"
 
 
-def test_a_question_about_the_throw_stays_open_when_another_leaves(table: Table, tray: Tray) -> None:
+def test_a_question_stays_open_when_a_player_not_on_turn_leaves(table: Table, tray: Tray) -> None:
     started(table, {**CRAG, "players": ["Ann", "Ben", "Cat"]})
     tray.throw_in(6, 6, 2)
     asked = table.submit(Observe(tray.observation(Doubt.DISAGREE)))

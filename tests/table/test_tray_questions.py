@@ -11,7 +11,7 @@ from tests.known import known
 from tests.table.acting import Evening, frozen
 
 
-def test_a_knock_that_also_turns_a_die_is_asked_about(evening: Evening) -> None:
+def test_a_push_that_moves_all_dice_and_turns_a_die_is_asked_about(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(1, 3, 3, 4, 6).number
     turned, *others = evening.tray.thrown
@@ -21,7 +21,7 @@ def test_a_knock_that_also_turns_a_die_is_asked_about(evening: Evening) -> None:
     assert (known(asked.question).code, asked.number) == ("moved", number)
 
 
-def test_a_throw_that_lacks_a_die_is_asked_about_until_it_is_added(evening: Evening) -> None:
+def test_a_throw_that_lacks_a_die_is_asked_about_until_the_die_appears(evening: Evening) -> None:
     frozen(evening)
     short = evening.throw(5, 3, 3, 4)
     assert (short.phase, known(short.question).code, known(short.question).wanted) == ("asking", "count", (5,))
@@ -50,7 +50,8 @@ def test_a_later_trusted_reading_plays_the_throw_and_ends_the_question(evening: 
         evening.table.submit(Answer(question=known(first.question).id, values=(3, 3, 4, 5, 6)))
 
 
-def test_a_question_stays_open_after_its_dice_go_and_delays_a_throw(evening: Evening) -> None:
+def test_a_question_about_lifted_dice_stays_open_and_delays_throws(evening: Evening) -> None:
+    """A throw seen while the question is open is played after its answer."""
     frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.UNREAD).question
     evening.tray.lift()
@@ -76,7 +77,7 @@ def test_an_empty_tray_does_not_bank_while_a_question_is_open(evening: Evening) 
     assert known(evening.wait(0.1).state)["scores"]["Ann"] == 5, "the tray has been empty all the while"
 
 
-def test_the_answer_that_it_was_no_throw_leaves_the_game_unchanged(evening: Evening) -> None:
+def test_the_answer_no_throw_leaves_the_game_unchanged(evening: Evening) -> None:
     before = frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.DISAGREE).question
     after = evening.table.submit(Answer(question=known(question).id, values=None))
@@ -93,7 +94,7 @@ def test_an_illegal_answer_leaves_the_question_open(evening: Evening) -> None:
     assert evening.table.snapshot().question == question
 
 
-def test_throwing_all_seven_in_mid_turn_is_asked_about_until_a_bank(evening: Evening) -> None:
+def test_seven_dice_thrown_mid_turn_are_asked_about_until_a_bank(evening: Evening) -> None:
     frozen(evening)
     evening.tray.lift()
     asked = evening.throw(1, 1, 2, 3, 4, 6, 6)
@@ -143,7 +144,8 @@ def test_lifting_the_dice_to_throw_raises_no_doubt_about_the_tray(evening: Eveni
     assert evening.throw(1, 3, 3, 4, 6).number == 4
 
 
-def test_a_quick_throw_with_the_same_values_is_asked_about(evening: Evening) -> None:
+def test_a_throw_that_repeats_the_previous_values_is_asked_about(evening: Evening) -> None:
+    """A five is kept and the last two dice are thrown before the next look: they show 2 and 6 again."""
     evening.throw(5, 5, 5, 5, 1, 2, 3)
     evening.keep(5, 5, 5, 5)
     number = evening.throw(5, 2, 6).number
@@ -153,8 +155,8 @@ def test_a_quick_throw_with_the_same_values_is_asked_about(evening: Evening) -> 
     assert (asked.number, known(asked.question).code, known(asked.question).wanted) == (number, "moved", (2,))
 
 
-def test_dice_found_at_the_start_are_asked_about_if_one_was_missed(evening: Evening) -> None:
-    """The first thing a table is shown may be a throw: of a camera of files it is, over and over."""
+def test_dice_found_at_a_restart_are_asked_about_if_a_die_was_missed(evening: Evening) -> None:
+    """The first picture that a table sees may show a throw; a camera that plays files shows the throw repeatedly."""
     evening.restart()
     evening.tray.keep_zone = False
     evening.tray.throw_in(5, 5, 2, 2, 1, 4)
@@ -172,14 +174,14 @@ def test_dice_found_at_the_start_are_asked_about_if_one_was_missed(evening: Even
     assert (after.throws[-1].values, after.question) == ((1, 2, 2, 4, 5, 5, 6), None)
 
 
-def test_dice_found_at_the_start_are_ignored_if_no_throw_is_legal(evening: Evening) -> None:
+def test_dice_found_at_a_restart_are_ignored_if_no_throw_is_legal(evening: Evening) -> None:
     evening.throw(5, 5, 2, 2, 1, 4, 6)
     evening.restart()
     evening.tray.throw_in(3, 3, 3, 4)
     assert evening.see(doubt=Doubt.COUNT).question is None
 
 
-def test_a_throw_made_before_the_table_restarts_is_asked_about(evening: Evening) -> None:
+def test_a_throw_made_while_the_table_restarts_is_asked_about(evening: Evening) -> None:
     before = frozen(evening)
     evening.restart()
     evening.tray.throw_in(5, 3, 3, 4, 6)

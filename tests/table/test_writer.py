@@ -48,7 +48,7 @@ def test_a_doubtful_throw_is_asked_and_answered(table: Table, clock: Clock) -> N
     assert after.throws[-1].source == "answered"
 
 
-def test_a_stale_or_wrong_line_is_refused_and_nothing_changes(table: Table) -> None:
+def test_a_stale_or_wrong_command_is_refused_and_changes_nothing(table: Table) -> None:
     started(table, HEADER)
     before = table.snapshot()
     with pytest.raises(StaleAction):

@@ -196,7 +196,7 @@ def test_a_thousand_random_tournaments_agree_with_the_oracle(block: int) -> None
 
 
 @pytest.mark.parametrize("count", range(2, 33))
-def test_a_knockout_has_one_match_less_than_players_and_fair_byes(count: int) -> None:
+def test_a_knockout_of_n_has_n_minus_1_matches_and_byes_for_top_seeds(count: int) -> None:
     players = tuple(range(count))
     line = bracket(players)
     pairs = list(zip(line[::2], line[1::2], strict=True))
@@ -232,7 +232,7 @@ def test_a_shared_win_is_played_again_in_a_knockout_only() -> None:
     assert matches_of(Draw("round_robin", ("Ann", "Ben")), shared)[0].won == (0.5, 0.5)
 
 
-def test_a_handicap_decides_unless_somebody_left_the_game() -> None:
+def test_a_handicap_decides_a_match_unless_the_game_was_forfeited() -> None:
     draw = Draw("knockout", ("Ann", "Ben"), {"Ben": 20})
     close = Result(1, ("Ben", "Ann"), (105, 121), (0.0, 1.0))
     assert matches_of(draw, [close])[0].won == (0.0, 1.0)

@@ -68,7 +68,7 @@ def test_every_marker_lies_on_the_paper_with_white_round_it(paper: str) -> None:
         assert (corners.max(0) <= (width - 6, height - 6)).all()
 
 
-def test_a_marker_on_a_fold_or_a_cut_is_left_out() -> None:
+def test_the_printed_sheet_has_no_marker_on_a_fold_or_past_a_cut() -> None:
     folded = sheet("a4", (320.0, 240.0), 110.0)
     assert not any(corners.min(0)[0] < 210 < corners.max(0)[0] for corners in folded.corners_mm.values())
     small = sheet("a4", (240.0, 190.0), 0.0)
@@ -78,7 +78,7 @@ def test_a_marker_on_a_fold_or_a_cut_is_left_out() -> None:
 
 @pytest.mark.parametrize("paper", PAPERS_MM)
 @pytest.mark.parametrize("turn_deg", [0.0, 3.0])
-def test_the_sheet_in_the_virtual_tray_is_found_within_half_a_pixel(paper: str, turn_deg: float) -> None:
+def test_the_sheet_in_the_virtual_tray_is_located_within_0_75_px(paper: str, turn_deg: float) -> None:
     view = detect_sheet(with_sheet(paper, turn_deg), PLAN, TAKEN)
     assert len(view.markers) == len(sheet(paper).corners_mm)
     assert view.floor_to_px is not None
@@ -154,7 +154,7 @@ def test_a_camera_height_measured_by_tape_gives_the_lens_angle() -> None:
     assert lens_at(filmed_from((150.0, 130.0, 300.0), 3.0), guess, 300.0).angle_deg == pytest.approx(62.2, abs=0.3)
 
 
-def test_a_view_of_the_sheet_aslant_gives_the_advice_tilted() -> None:
+def test_a_sheet_seen_at_a_slant_gives_the_advice_tilted() -> None:
     straight, leaning = LENS.floor_to_px(), filmed_from((160.0, 60.0, 320.0), 12.0)
     lean = cv2.warpPerspective(with_sheet(), leaning @ np.linalg.inv(straight), (1280, 960))
     assert "tilted" in codes(lean)
@@ -178,14 +178,14 @@ def test_corners_marked_by_hand_give_the_lens_position() -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 2, 1, 3), (3, 2, 1, 0), (0, 0, 1, 2)])
-def test_corners_out_of_order_are_refused(order: tuple[int, ...]) -> None:
+def test_tray_corners_marked_out_of_order_are_refused(order: tuple[int, ...]) -> None:
     corners = [(100.0, 100.0), (900.0, 100.0), (900.0, 800.0), (100.0, 800.0)]
     with pytest.raises(ValueError, match="not in order"):
         by_corners([corners[index] for index in order], PLAN)
 
 
 @pytest.mark.parametrize("at_mm", [(120.0, 120.0), (40.0, 50.0), (215.0, 205.0)])
-def test_a_die_in_the_throw_zone_is_measured(at_mm: tuple[float, float]) -> None:
+def test_a_die_in_the_throw_zone_is_measured_within_0_4_mm(at_mm: tuple[float, float]) -> None:
     film = camera()
     rig = rig_of(LENS.floor_to_px(), Plan(die_mm=20.0), film.rig().empty_bgr, TAKEN)
     film.tray.move(0, *at_mm)
@@ -210,7 +210,7 @@ def test_a_die_moved_in_the_virtual_tray_lies_flat() -> None:
         assert np.linalg.det(pose.turn) == pytest.approx(1.0)
 
 
-def test_dice_are_read_and_placed_with_a_rig_found_by_the_sheet() -> None:
+def test_dice_are_read_and_placed_after_calibration_by_the_sheet() -> None:
     film = camera(4)
     printed = sheet()
     film.lay_sheet(raster(printed), printed.size_mm)

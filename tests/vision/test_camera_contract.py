@@ -60,7 +60,7 @@ BUILDS: list[Build] = [virtual, files, video, opencv, picamera2]
 every_camera = pytest.mark.parametrize("build", BUILDS, ids=lambda b: b.__name__)
 
 
-def test_every_registered_camera_is_tested_here() -> None:
+def test_every_registered_camera_is_covered_by_the_contract_tests() -> None:
     assert {build.__name__ for build in BUILDS} == set(CAMERAS)
 
 
@@ -70,7 +70,7 @@ def taken(camera: Camera, count: int) -> list[Frame]:
 
 
 @every_camera
-def test_a_camera_gives_ordered_colour_frames_and_restarts(
+def test_a_camera_gives_colour_frames_in_time_order_also_after_a_restart(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     camera = build(tmp_path, monkeypatch)
@@ -114,7 +114,7 @@ def test_a_frame_before_the_start_raises_a_device_error(
         build(tmp_path, monkeypatch).frame()
 
 
-def test_a_video_gives_the_times_of_its_file_and_then_none(tmp_path: Path) -> None:
+def test_a_video_camera_gives_frames_at_the_files_times_then_no_frame(tmp_path: Path) -> None:
     camera = open_camera(f"video:{written_video(tmp_path / 'throws.avi', frames=5, fps=10)}")
     camera.start()
     frames = taken(camera, 5)
@@ -195,7 +195,7 @@ def test_a_photo_is_shown_by_its_exif_orientation(tmp_path: Path) -> None:
     assert frame.image_bgr[36:].mean() < 5
 
 
-def test_a_usb_camera_is_asked_for_compressed_pictures_and_no_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_usb_camera_is_asked_for_compressed_pictures_and_a_short_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     usb = Usb()
     monkeypatch.setattr(cv2, "VideoCapture", video_capture(usb))
     camera = open_camera("opencv:0")

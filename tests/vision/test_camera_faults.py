@@ -46,7 +46,7 @@ def test_a_wrong_camera_setting_names_the_nearest_right_one(spec: str, said: str
     assert said in wrong.value.problems[0]
 
 
-def test_a_folder_without_photos_says_what_to_put_in(tmp_path: Path) -> None:
+def test_the_error_for_a_folder_without_photos_says_what_to_put_in(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no photo")
     with pytest.raises(SetupError, match=r"holds no photos: put some into it \(\.bmp, \.jpeg, \.jpg"):
         open_camera(f"files:{tmp_path}")
@@ -104,7 +104,7 @@ def test_a_video_cut_off_in_the_middle_ends_early(tmp_path: Path, capfd: pytest.
     assert capfd.readouterr().err == ""
 
 
-def test_a_camera_is_opened_once_it_is_plugged_in(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_camera_plugged_in_after_an_error_opens_at_the_next_start(monkeypatch: pytest.MonkeyPatch) -> None:
     usb = Usb(plugged=set())
     monkeypatch.setattr(cv2, "VideoCapture", video_capture(usb))
     camera = open_camera("opencv:1")

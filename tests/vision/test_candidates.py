@@ -37,7 +37,7 @@ def test_detections_at_other_places_or_sizes_do_not_raise_a_fused_score() -> Non
     assert [(one.size_px, one.value) for one in pip] == [(40, 3)], "a pip that lies on a surer face is none"
 
 
-def test_two_agreeing_scales_outvote_one_more_confident_scales_value() -> None:
+def test_two_agreeing_scales_outvote_a_single_more_confident_scale() -> None:
     (one,) = fuse({1.0: [seen(50, 40, 0.8, 3)], 0.7: [seen(50, 40, 0.6, 2)], 0.5: [seen(50, 40, 0.6, 2)]})
     assert one.value == 2
 
@@ -46,7 +46,8 @@ def test_fusing_scales_without_detections_returns_an_empty_list() -> None:
     assert fuse({1.0: [], 0.5: []}) == []
 
 
-def test_a_much_smaller_face_is_no_die_but_a_rival_if_it_is_confident() -> None:
+def test_a_much_smaller_face_is_no_die_but_raises_doubt_if_confident() -> None:
+    """A confident small face beside the dice may be one more die, so their number is in doubt."""
     dice = [read(50, 60, 0.9), read(150, 70, 0.85)]
     unclear, clear = read(250, 15, 0.3, 0.3), read(250, 15, 0.8)
     found = select([*dice, unclear], None)
@@ -55,21 +56,23 @@ def test_a_much_smaller_face_is_no_die_but_a_rival_if_it_is_confident() -> None:
     assert (found.values, found.rejected, found.doubt(None)) == ((3, 3), (clear,), Doubt.COUNT)
 
 
-def test_a_small_face_on_a_die_or_beyond_the_expected_dice_is_no_rival() -> None:
+def test_a_small_face_raises_doubt_only_beside_dice_of_unknown_count() -> None:
+    """A small face on a die, or beside a full expected number of dice, is taken for a pip."""
     dice, on_a_die, beside = [read(50, 60, 0.9), read(150, 70, 0.85)], read(80, 15, 0.8), read(200, 15, 0.8)
     assert select([*dice, on_a_die], None).doubt(None) is None
     assert select([*dice, beside], None).doubt(None) is Doubt.COUNT
     assert select([*dice, beside], 2).doubt(2) is None
 
 
-def test_a_rejected_face_next_to_a_die_may_be_its_upper_face() -> None:
-    """Seen aslant a die shows two sides, whose middles are nearer than those of two dice."""
+def test_an_uncertain_reject_is_plausible_within_a_face_width_of_a_die() -> None:
+    """Seen at a slant a die shows two faces, whose centres are nearer to each other than those of two dice."""
     die, side, another = read(50, 60, 0.9), read(100, 60, 0.26, 0.8), read(115, 60, 0.26, 0.8)
     assert select([die, another], 1).doubt(1) is None
     assert select([die, side], 1).has_plausible_reject
 
 
-def test_of_a_known_count_an_odd_sized_candidate_must_be_the_surer_one() -> None:
+def test_with_a_known_count_an_odd_sized_face_needs_a_higher_quality() -> None:
+    """A face of another size than the dice is chosen by its quality: the score and the confidence together."""
     dice, faint, pip = [read(50, 60, 0.9), read(150, 70, 0.85)], read(250, 60, 0.4, 0.7), read(350, 15, 0.4, 0.3)
     assert select([*dice, pip, faint], 3).dice == (*dice, faint)
     small = read(350, 15, 0.5, 0.99)
@@ -91,14 +94,14 @@ def test_seven_dice_each_confident_enough_can_be_jointly_doubtful() -> None:
     ("scores", "dice"),
     [
         ((0.9, 0.85, 0.58, 0.05), 3),  # a faint die, and nothing else near it
-        ((0.9, 0.85, 0.58, 0.5), 2),  # faint, as much else is
+        ((0.9, 0.85, 0.58, 0.5), 2),  # a faint candidate, and another that scores nearly as high
         ((0.9, 0.5), 1),
         ((0.9, 0.72, 0.71), 3),
         ((0.5, 0.0), 0),
         ((), 0),
     ],
 )
-def test_an_unknown_count_is_where_the_scores_drop_most(scores: tuple[float, ...], dice: int) -> None:
+def test_an_unknown_dice_count_is_set_where_the_scores_drop_most(scores: tuple[float, ...], dice: int) -> None:
     candidates = [read(50 + 100 * at, 60, score**2, 1.0) for at, score in enumerate(scores)]
     assert len(select(candidates, None).dice) == dice
 

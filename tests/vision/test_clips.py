@@ -26,7 +26,7 @@ def settled_in(stage: Stage) -> list[Settled]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a hand passes", "a die leaves"])
-def test_the_one_throw_of_each_scene_is_reported_in_time(name: str) -> None:
+def test_a_throw_with_a_disturbance_is_reported_once_and_in_time(name: str) -> None:
     told = watched(BY_NAME[name], 3)
     assert (told.throws, told.missed, told.invented) == (1, 0, 0)
     assert 0 <= told.slowest_frames <= SETTLED_TO_REPORTED

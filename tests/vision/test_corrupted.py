@@ -69,11 +69,11 @@ def test_the_corrupted_files_cover_all_formats_and_faults() -> None:
     assert len(set(plan(len(KINDS) * len(HARMS)))) == len(KINDS) * len(HARMS)
 
 
-def test_the_same_seed_makes_the_same_corrupted_files() -> None:
+def test_the_corrupted_test_files_are_reproducible() -> None:
     assert harmed(12) == harmed(12)
 
 
-def test_the_cmyk_jpeg_has_four_channels() -> None:
+def test_the_cmyk_jpeg_test_file_has_four_channels_and_decodes() -> None:
     content = cmyk_jpeg(scenes(1)[0], np.random.default_rng(1))
     assert content[content.index(b"\xff\xc0") + 9] == 4
     assert cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR) is not None

@@ -65,11 +65,11 @@ def test_most_hard_cases_with_flat_dice_are_read_and_trusted() -> None:
     assert trusted >= len(flat) - 2
 
 
-def test_a_regenerated_fixture_equals_the_stored_picture() -> None:
+def test_a_regenerated_fixture_matches_the_stored_labels_and_picture() -> None:
     case = next(case for case in CASES if case.name == "cocked")
     entry = next(entry for entry in ENTRIES if entry["picture"] == "cocked.jpg")
     anew = made(case)
     assert [{"value": die.value, "box_xywh": list(die.box_xywh)} for die in anew.dice] == entry["dice"]
     kept = cv2.imread(str(FOLDER / "cocked.jpg"))
-    # The file is a JPEG: its noise is another, the picture the same.
+    # The stored picture is a JPEG: its compression noise differs.
     assert np.abs(kept.astype(int) - anew.image_bgr).mean() < 4.0

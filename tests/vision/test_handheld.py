@@ -47,7 +47,7 @@ def phases(frames: list[Frame], criterion: StillnessCriterion) -> list[Phase]:
     return seen
 
 
-def test_a_throw_filmed_by_hand_settles_once() -> None:
+def test_a_throw_filmed_by_a_hand_held_camera_settles_once() -> None:
     frames = filmed(2, 2.6, 0.6)
     seen = phases(frames, HELD)
     thrown = int(0.6 * FPS)

@@ -56,7 +56,7 @@ def views_of(shown: list[tuple[Marker, ...]]) -> Views:
     ],
 )
 def test_height_position_and_tilt_are_measured_for_any_lens(angle_deg: float, bend: tuple[float, float]) -> None:
-    """Taken for a Camera Module 2, as before, these lenses would hang up to 46 % too high or 40 % too low."""
+    """Taken for a Camera Module 2's, these lenses would be measured up to 46 % too high or 40 % too low."""
     lens = true_lens(angle_deg, bend)
     high = height_mm(lens)
     shown = filmed(lens, [*(held(lens, lean) for lean in ASLANT_DEG), Seen(160, 120, high, 1.0, 0.5)])
@@ -82,7 +82,7 @@ def test_height_position_and_tilt_are_measured_for_any_lens(angle_deg: float, be
     ],
 )
 @pytest.mark.parametrize("angle_deg", [40.0, 62.2, 80.0])
-def test_imperfect_sheets_change_the_lens_estimate_little(
+def test_imperfect_views_change_the_measured_height_little(
     angle_deg: float, wrong: dict[str, Any], within: float
 ) -> None:
     lens, high = true_lens(angle_deg, (-0.06, 0.0)), height_mm(true_lens(angle_deg, (0.0, 0.0)))
@@ -126,8 +126,8 @@ def test_a_repeated_view_does_not_count_as_another_view() -> None:
     assert len(views_of(shown)) == 1
 
 
-def test_a_view_that_fits_no_other_is_left_out() -> None:
-    """A sheet bent in the hand: its right half leans otherwise, by 4 mm at the edge."""
+def test_a_view_of_a_bent_sheet_does_not_spoil_the_lens_measurement() -> None:
+    """The sheet in one view is bent: its right half leans another way, by 4 mm at the edge."""
     lens = true_lens(66.0, (0.0, 0.0))
     shown = filmed(lens, [held(lens, lean) for lean in ASLANT_DEG])
     bent = tuple(
@@ -148,7 +148,7 @@ def test_inconsistent_views_leave_the_lens_unmeasured() -> None:
     assert measured(views_of(shaken), GUESS) == GUESS
 
 
-def test_removing_the_distortion_undoes_applying_it() -> None:
+def test_removing_lens_distortion_restores_the_undistorted_points() -> None:
     lens = true_lens(70.0, (-0.2, 0.05))
     points = np.array([[10.0, 20.0], [640.0, 480.0], [1270.0, 900.0]])
     assert lens.straightened(lens.bent(points)) == pytest.approx(points, abs=0.05)

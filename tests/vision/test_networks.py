@@ -88,14 +88,16 @@ print(peaks_kb[1] - peaks_kb[0])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_the_largest_pass_over_a_photo_needs_bounded_memory() -> None:
+def test_the_largest_detector_pass_over_a_photo_needs_under_85_mb() -> None:
     ran = subprocess.run([sys.executable, "-c", CLOSEST_LOOK], check=True, capture_output=True, text=True)
     assert 20_000 < int(ran.stdout) < 85_000
 
 
 @pytest.mark.parametrize("width", [1120, 1152])
 @pytest.mark.parametrize("model", [MODEL, LIGHT_MODEL])
-def test_a_split_picture_has_the_maps_of_the_whole(model: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_splitting_a_picture_leaves_the_detectors_maps_unchanged(
+    model: Path, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     noise_bgr = np.random.default_rng(1).integers(0, 256, (30, 144, 3), np.uint8)
     shown_bgr = cv2.resize(noise_bgr, (width, 224), interpolation=cv2.INTER_CUBIC)
     for picture_bgr in (shown_bgr, shown_bgr.transpose(1, 0, 2)):
@@ -163,7 +165,7 @@ def test_a_missing_network_is_reported_before_anything_is_read(tmp_path: Path) -
         Network(tmp_path / "gone.onnx")
 
 
-def test_a_damaged_network_is_reported_with_its_cure(tmp_path: Path) -> None:
+def test_a_damaged_network_is_reported_with_advice_to_reinstall(tmp_path: Path) -> None:
     (tmp_path / "faces.onnx").write_bytes(bytes(range(256)) * 8)
     with pytest.raises(SetupError, match=r"faces\.onnx is damaged; reinstall Peg & Pip"):
         Network(tmp_path / "faces.onnx").load()

@@ -51,8 +51,8 @@ def test_worn_pips_lose_paint_but_keep_their_shading() -> None:
             darkest.append(middle.min() / picture.max())
             seen.append(np.ptp(middle))
     assert len(seen) > 15
-    assert max(darkest) > 0.78, "no paint is left in some"
-    assert min(seen) > 8, "but all can be seen"
+    assert max(darkest) > 0.78, "some pips have no paint left"
+    assert min(seen) > 8, "every pip stays visible"
 
 
 def test_painted_pictures_are_the_same_for_the_same_seed() -> None:
@@ -94,7 +94,7 @@ def test_hard_dice_are_oversampled_and_down_weighted() -> None:
     assert values.count(5) > 2 * values.count(3) > 0
     assert 6 not in values, "its label is a guess: it is too small"
     hard, easy = (sum(counts for _, one, counts in shown if one == value) for value in (5, 3))
-    assert 0.7 < hard / easy < 1.4, "there are as many of these as of those"
+    assert 0.7 < hard / easy < 1.4, "the weights make up for the oversampling"
 
 
 def test_the_labels_of_a_rendered_training_tray_lie_on_its_dice() -> None:

@@ -76,7 +76,7 @@ def test_a_photo_turned_or_mirrored_is_read_the_same_or_doubted(seed: int) -> No
             assert reading.values == values or not reading.trusted
 
 
-def test_no_die_is_read_on_bare_ground() -> None:
+def test_a_photo_without_dice_has_no_values_and_its_count_in_doubt() -> None:
     reading = Reader(load_networks()).read(BARE)
     assert (reading.values, reading.doubt) == ((), "count")
 
@@ -196,7 +196,7 @@ def counted() -> tuple[Reader, Counted]:
     return Reader(replace(load_networks(), detector=detector)), detector
 
 
-def test_an_unchanged_photo_is_confirmed_by_the_light_detector(counted: tuple[Reader, Counted]) -> None:
+def test_an_unchanged_photo_is_confirmed_without_the_full_detector(counted: tuple[Reader, Counted]) -> None:
     (reader, detector), (picture, values) = counted, picture_of_dice(3, 2)
     first = reader.read(picture)
     assert (first.values, first.trusted) == (values, True)
@@ -229,7 +229,7 @@ def test_a_known_die_size_limits_the_scales_that_are_searched(counted: tuple[Rea
     assert 0 < detector.asked < whole
 
 
-def test_a_photo_in_doubt_at_the_known_size_is_searched_at_all_scales(counted: tuple[Reader, Counted]) -> None:
+def test_a_wrong_known_die_size_never_yields_wrong_values(counted: tuple[Reader, Counted]) -> None:
     (reader, _), (picture, values) = counted, picture_of_dice(3, 2)
     for size_px in (15.0, 30.0, 60.0, 90.0, 400.0):
         reading = reader.read(picture, size_px=size_px)

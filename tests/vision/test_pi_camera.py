@@ -24,7 +24,7 @@ def widest_columns(modes: tuple[Mode, ...], size_wh: tuple[int, int]) -> float:
 
 @pytest.mark.parametrize("size_wh", SIZES_WH)
 @pytest.mark.parametrize("module", SENSORS)
-def test_each_camera_module_is_run_in_its_widest_mode(module: str, size_wh: tuple[int, int]) -> None:
+def test_each_camera_module_uses_its_widest_sensor_mode(module: str, size_wh: tuple[int, int]) -> None:
     pi = Pi(module, size_wh=size_wh)
     pi.start()
     frame = pi.frame()
@@ -158,7 +158,8 @@ def test_a_known_lens_position_is_set_before_the_first_frame() -> None:
     pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position == 2.0)
 
 
-def test_light_too_bright_for_a_whole_period_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_exposure_below_a_whole_mains_period_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+    """A shorter exposure shows the bands of a lamp that flickers with the mains."""
     pi = Pi(light=9.0, mains=60)
     pi.start()
     with caplog.at_level(logging.WARNING):

@@ -19,7 +19,7 @@ from vision.watching.watcher import RETRY_S, Ill, Watcher
 pytestmark = pytest.mark.filterwarnings("ignore:setDaemon:DeprecationWarning")
 
 
-def test_a_missing_camera_is_reported_and_opened_once_it_is_there() -> None:
+def test_a_missing_pi_camera_is_reported_and_opens_once_connected() -> None:
     pi = Pi(absent=True)
     for _ in range(2):
         with pytest.raises(DeviceError, match=r"finds no camera.*ribbon.*rpicam-hello"):
@@ -70,7 +70,7 @@ def test_a_camera_without_frames_is_reported_and_can_reopen(fault: str, monkeypa
     assert pi.frame().image_bgr.any()
 
 
-def test_a_library_error_becomes_a_device_error_and_closes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_camera_library_error_closes_the_camera_with_a_device_error(monkeypatch: pytest.MonkeyPatch) -> None:
     pi = Pi().start()
 
     def fails(wait: float) -> object:
@@ -82,7 +82,7 @@ def test_a_library_error_becomes_a_device_error_and_closes(monkeypatch: pytest.M
     assert pi.board.holders == 0
 
 
-def test_a_camera_that_does_not_stop_is_closed_all_the_same(
+def test_a_camera_whose_stop_fails_is_closed_and_the_error_is_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     pi = Pi().start()
@@ -100,7 +100,7 @@ def test_a_camera_that_does_not_stop_is_closed_all_the_same(
     assert "pipeline is gone" in caplog.text
 
 
-def test_pictures_are_blue_green_red_with_the_sensors_times() -> None:
+def test_pi_camera_frames_are_bgr_with_the_sensors_timestamps() -> None:
     blue = np.full((960, 1280, 3), (200, 60, 20), np.uint8)
     pi = Pi(picture=blue).start()
     frames = [pi.frame() for _ in range(3)]

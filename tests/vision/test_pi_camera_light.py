@@ -72,7 +72,7 @@ def test_an_exposure_of_whole_flicker_periods_shows_no_bands(mains: int) -> None
     assert seen.advice() == ()
 
 
-def test_moving_bands_are_measured_and_reported_with_a_cure() -> None:
+def test_moving_lamp_bands_are_measured_and_reported_with_a_cure() -> None:
     seen = lamp_seen(100, 50, lamp_depth=0.5, light=6.0)
     shown = 0.5 * abs(np.sinc(100 * 0.003)) / 2.2
     assert seen.bands == pytest.approx(shown, rel=0.15), "the display's gamma shrinks them"
@@ -82,7 +82,7 @@ def test_moving_bands_are_measured_and_reported_with_a_cure() -> None:
     assert "10.0 ms" in advice.says
 
 
-def test_standing_bands_are_inferred_from_the_exposure() -> None:
+def test_standing_lamp_bands_are_inferred_from_the_exposure_time() -> None:
     seen = lamp_seen(120, 60, lamp_depth=0.5, light=6.0)
     assert seen.bands is not None
     assert seen.bands < 0.02
@@ -100,7 +100,7 @@ def test_the_doctor_names_the_sensor_mode_and_reports_flicker() -> None:
     assert "DC supply" in found["lamp"].cure
 
 
-def test_the_doctor_refuses_a_cropped_mode() -> None:
+def test_the_doctor_reports_a_cropped_camera_sensor_mode() -> None:
     fitted("Camera Module 3", cropped=True)
     (found,) = check_camera(Settings(camera=CameraSettings("picamera2")))
     assert not found.ok
@@ -132,7 +132,7 @@ def test_calibrating_measures_the_lens_position_on_the_sheet() -> None:
     assert frame.exposure.lens_position == 3.25, "kept over the restart, on felt without any contrast"
 
 
-def test_calibrating_without_focus_gives_advice() -> None:
+def test_calibration_gives_focus_advice_when_autofocus_fails() -> None:
     pi = Pi(sharp_at=None).start()
     found = calibrating(pi).focus(flat(), pi.camera)
     assert found.lens_position is None
@@ -145,7 +145,7 @@ def test_calibrating_leaves_a_fixed_focus_lens_alone() -> None:
     assert pi.sent("AfMode") == []
 
 
-def test_the_reference_is_taken_after_exposure_has_been_held() -> None:
+def test_calibration_takes_the_empty_tray_after_exposure_was_held() -> None:
     pi = Pi(light=0.4, lamp_hz=100, lamp_depth=0.6).start()
     steps = calibrating(pi)
     empty_bgr = steps.empty_tray()

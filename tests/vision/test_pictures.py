@@ -52,7 +52,7 @@ def told(path: Path) -> str:
 
 
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".tiff", ".bmp", ".gif"])
-def test_a_picture_of_every_file_format_is_decoded_to_bgr(suffix: str) -> None:
+def test_every_picture_file_format_is_decoded_to_bgr(suffix: str) -> None:
     image = picture_of_bytes(coded(scene(), suffix), "a")
     assert (image.shape, image.dtype) == ((HEIGHT, WIDTH, 3), np.dtype(np.uint8))
     assert np.abs(image[24, 8].astype(int) - (0, 0, 220)).max() < 60
@@ -104,18 +104,18 @@ def test_a_16_bit_png_or_tiff_is_decoded_to_8_bits(suffix: str) -> None:
     assert np.abs(image.astype(int) - scene()).max() <= 1
 
 
-def test_a_png_with_an_alpha_channel_is_decoded_without_it() -> None:
+def test_a_png_with_an_alpha_channel_is_decoded_without_alpha() -> None:
     image = picture_of_bytes(coded(np.dstack([scene(), np.full((HEIGHT, WIDTH), 128, np.uint8)]), ".png"), "a")
     assert np.abs(image.astype(int) - scene()).max() <= 1
 
 
-def test_an_animation_shows_its_first_picture() -> None:
+def test_an_animated_picture_file_is_decoded_to_its_first_picture() -> None:
     frames = [np.full((HEIGHT, WIDTH, 3), level, np.uint8) for level in (255, 0, 0)]
     assert picture_of_bytes(moving(frames, "WEBP"), "a").mean() > 200
 
 
 @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp"])
-def test_a_truncated_file_is_reported_as_truncated(suffix: str, tmp_path: Path) -> None:
+def test_a_truncated_picture_file_is_reported_as_cut_off(suffix: str, tmp_path: Path) -> None:
     content = coded(scene(), suffix)
     (tmp_path / "a").write_bytes(content[: 3 * len(content) // 4])
     assert "cut off" in told(tmp_path / "a")
@@ -125,7 +125,7 @@ def test_a_picture_of_one_pixel_is_decoded() -> None:
     assert picture_of_bytes(coded(scene()[:1, :1], ".png"), "a").shape == (1, 1, 3)
 
 
-def test_a_huge_picture_is_refused_by_its_header(tmp_path: Path) -> None:
+def test_a_png_whose_header_claims_a_huge_picture_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(png_claiming(100_000, 100_000))
     assert "100000 x 100000" in told(tmp_path / "a.png")
 
@@ -152,7 +152,7 @@ def test_a_file_that_is_no_picture_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read_is_reported(tmp_path: Path) -> None:
+def test_a_picture_file_without_read_permission_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(coded(scene(), ".png"))
     (tmp_path / "a.png").chmod(0)
     assert "allow it" in told(tmp_path / "a.png")
@@ -164,7 +164,7 @@ def test_a_file_that_may_not_be_read_is_reported(tmp_path: Path) -> None:
     length=st.floats(0, 1),
     flips=st.lists(st.tuples(st.floats(0, 0.999), st.integers(0, 255)), max_size=6),
 )
-def test_a_damaged_file_gives_a_picture_or_a_picture_error(
+def test_a_damaged_picture_file_is_decoded_or_raises_a_picture_error(
     suffix: str, length: float, flips: list[tuple[float, int]]
 ) -> None:
     content = bytearray(coded(scene(), suffix))

@@ -80,7 +80,7 @@ def test_crowded_dice_touch_without_intersecting() -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_no_touching_die_occludes_an_upper_face(order: tuple[int, int]) -> None:
+def test_a_touching_die_never_covers_its_neighbours_upper_face(order: tuple[int, int]) -> None:
     """The side of a die that faces the middle of the tray must not be drawn over a neighbour's upper face."""
     edge = LENS.middle_mm[0] + 90.0
     places = [np.array([edge + off, LENS.middle_mm[1], DIE_MM / 2]) for off in (-DIE_MM / 2, DIE_MM / 2)]

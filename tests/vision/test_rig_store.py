@@ -77,7 +77,7 @@ def test_a_damaged_calibration_is_reported_with_what_to_do(stored: Stored, tmp_p
         ("keep_mm", None),
     ],
 )
-def test_an_impossible_calibration_number_is_refused(stored: Stored, tmp_path: Path, key: str, value: object) -> None:
+def test_an_impossible_calibration_value_is_refused(stored: Stored, tmp_path: Path, key: str, value: object) -> None:
     file = save_rig(tmp_path, stored)
     with zipfile.ZipFile(file) as archive:
         numbers, picture = json.loads(archive.read("calibration.json")), archive.read("empty.png")
@@ -131,7 +131,8 @@ def test_a_calibration_sheet_not_seen_in_time_is_reported_with_a_cure() -> None:
     assert len(said) == 1
 
 
-def test_a_sheet_not_located_with_the_newest_lens_is_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sheet_search_restarts_if_the_measured_lens_finds_no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sheet lies still, but no frame locates it with the lens that was measured meanwhile."""
     camera, detected = film(), itertools.count(1)
 
     def detect(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
@@ -145,7 +146,7 @@ def test_a_sheet_not_located_with_the_newest_lens_is_searched_again(monkeypatch:
     assert next(detected) == 4 * STILL_SHEETS + 1
 
 
-def test_a_sheet_left_in_the_tray_stops_the_reference_picture() -> None:
+def test_a_sheet_left_in_the_tray_prevents_the_empty_tray_picture() -> None:
     camera, said = film(), []
     laid(camera)
     with pytest.raises(DeviceError, match="lift the sheet"):

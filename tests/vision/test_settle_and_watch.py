@@ -142,7 +142,7 @@ def settled_of(thrown: Thrown) -> list[Settled]:
     return [event for event in watcher.events() if isinstance(event, Settled)]
 
 
-def test_dice_that_rock_before_rest_are_reported_once(camera: VirtualCamera) -> None:
+def test_the_virtual_camera_reuses_its_picture_while_dice_only_tremble(camera: VirtualCamera) -> None:
     drawn: list[FrameBGR] = []
 
     def note(picture: FrameBGR, _now_s: float) -> FrameBGR:
@@ -299,7 +299,7 @@ def test_a_camera_whose_start_fails_twice_is_reported_and_started_again(camera: 
 
 
 @pytest.mark.parametrize("thrown", [False, True], ids=["settled", "in haste"])
-def test_stopping_during_a_reading_ends_without_an_event(camera: VirtualCamera, thrown: bool) -> None:
+def test_a_watcher_stopped_during_a_reading_emits_no_settled_event(camera: VirtualCamera, thrown: bool) -> None:
     looks: list[int] = []
 
     class Stopping:

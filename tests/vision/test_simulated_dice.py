@@ -103,7 +103,7 @@ def test_a_die_may_lean_on_a_wall_and_is_cocked() -> None:
     assert cocked(Pose(0, bodies.at_mm[0], bodies.turn[0]))
 
 
-def test_a_die_on_its_edge_alone_falls() -> None:
+def test_a_lone_die_balanced_on_an_edge_falls_flat() -> None:
     bodies = laid_out(1)
     bodies.turn[0] = leaning(45.0)
     bodies.at_mm[0] = (100, 100, DIE_MM / math.sqrt(2))
@@ -135,7 +135,7 @@ def test_dice_at_rest_lie_within_the_walls_and_never_inside_one_another(seed: in
         assert corners[:, :2].max() < 240
 
 
-def test_the_same_seed_gives_the_same_throw() -> None:
+def test_the_seed_decides_the_simulated_throw() -> None:
     one, again, other = thrown(5, 3), thrown(5, 3), thrown(6, 3)
     assert apart_mm(one, again) == 0
     assert apart_mm(one, other) > DIE_MM

@@ -71,7 +71,7 @@ def test_false_detections_in_rendered_trays_become_negatives() -> None:
     assert len(learnt.hard) == 1
 
 
-def test_a_label_the_network_contradicts_is_hard_only_if_rendered() -> None:
+def test_a_contradicted_label_is_a_hard_example_only_if_rendered() -> None:
     """People label some dice wrongly; labels of rendered dice are exact."""
     photo = Photo(np.zeros((90, 120, 3), np.uint8), np.array([(30, 40, 24, 3), (80, 40, 24, 6)], np.float32))
     surely_a_three = _Saying()
@@ -137,7 +137,7 @@ def test_a_dilated_convolution_split_into_plain_ones_gives_equal_outputs() -> No
         assert np.abs(whole.forward() - apart.forward()).max() < 1e-4
 
 
-def test_an_unpainted_pip_has_the_contrast_of_a_painted_one() -> None:
+def test_departures_show_an_unpainted_pip_as_strongly_as_a_painted_pip() -> None:
     torch = pytest.importorskip("torch")
     from vision.research.training.faces_net import departures
 

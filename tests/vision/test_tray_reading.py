@@ -91,7 +91,7 @@ def knocked(picture_bgr: FrameBGR, x_px: float, y_px: float, degrees: float) -> 
 
 
 @pytest.mark.parametrize(("x_px", "y_px", "degrees"), [(6, -4, 0.0), (-9, 9, 0.0), (4, 0, 1.5)])
-def test_a_shifted_tray_neither_adds_nor_hides_an_object(x_px: float, y_px: float, degrees: float) -> None:
+def test_a_shifted_tray_is_read_and_a_foreign_object_is_doubted(x_px: float, y_px: float, degrees: float) -> None:
     camera, truth = at_rest(54)
     rig = camera.rig()
     picture = knocked(camera.frame().image_bgr, x_px, y_px, degrees)
@@ -108,7 +108,7 @@ def test_a_picture_with_a_hand_in_it_is_never_trusted() -> None:
     assert not Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7).trusted
 
 
-def test_a_trusted_reading_of_the_frame_before_saves_a_second_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trusted_reading_of_the_previous_frame_skips_a_second_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     camera, truth = at_rest(32)
     networks, closer = load_networks(), list[float]()
     reader, picture, detect = Reader(networks, camera.rig()), camera.frame().image_bgr, networks.detector.detect

@@ -85,14 +85,14 @@ def test_one_turn_of_the_event_loop_accepts_few_of_many_connections(held: tuple[
     assert max(server.a_turn) <= 2 * ACCEPTS_PER_TURN, server.a_turn
 
 
-def test_the_server_makes_no_protocol_for_connections_over_the_limit(held: tuple[Held, int]) -> None:
+def test_connections_over_the_address_limit_get_no_protocol_object(held: tuple[Held, int]) -> None:
     server, port = held
     with connected(port, GUEST):
         server.let_go()
     assert server.made == SHARE
 
 
-def test_a_connection_made_before_the_server_started_has_all_limits() -> None:
+def test_a_connection_made_before_serving_has_all_socket_options() -> None:
     limits = Limits(streams=1, stalled_s=7.0)
     with (
         socket.create_server((OWN, 0)) as bound,

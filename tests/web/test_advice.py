@@ -49,7 +49,7 @@ def test_odds_name_the_snapshot_they_were_computed_for(advised: Pub) -> None:
     assert {option["line"]["value"] for option in told["options"]} == {5, 2}
 
 
-def test_a_serious_game_has_no_advice_until_it_is_over(advised: Pub) -> None:
+def test_tournament_mode_refuses_odds_until_the_game_is_over(advised: Pub) -> None:
     start(advised, serious=True)
     play(advised, *OPENING, {"do": "point", "value": 5})
     guest = advised.stranger()
@@ -82,7 +82,7 @@ def test_win_chances_come_line_by_line_and_follow_an_undo(advised: Pub) -> None:
     assert told["chances"][-1] == [float(side == winner) for side in told["sides"]]
 
 
-def test_the_story_of_a_game_equals_its_luck_in_the_archive(advised: Pub) -> None:
+def test_the_story_and_the_archive_report_equal_luck_for_a_game(advised: Pub) -> None:
     start(advised)
     guest = advised.stranger()
     assert guest.get("/api/story").status_code == 409

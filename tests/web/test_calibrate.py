@@ -109,7 +109,7 @@ def test_a_guest_may_neither_see_the_calibration_nor_calibrate(calibration: Cali
     assert stranger.get("/calibrate").status_code == 200, "the page tells how to become a host"
 
 
-def test_the_sheet_and_the_empty_tray_make_a_calibration(calibration: Calibration) -> None:
+def test_the_printed_sheet_and_empty_tray_complete_a_calibration(calibration: Calibration) -> None:
     assert "no_sheet" in codes(calibration.host.get("/api/calibrate").json)
     look = calibration.act("lay", lies=True).json
     assert (len(look["markers"]), len(look["zones"]), look["sheet"]) == (8, 2, False)
@@ -141,7 +141,7 @@ def test_a_tray_of_another_size_than_the_default_is_calibrated(calibration: Cali
     assert stored.rig.camera_mm[2] == pytest.approx(300, abs=3)
 
 
-def test_steps_out_of_order_are_refused_with_the_next_step(calibration: Calibration) -> None:
+def test_calibration_steps_out_of_order_are_refused_with_a_next_step(calibration: Calibration) -> None:
     early, unseen = calibration.act("empty"), calibration.act("sheet")
     assert (early.status_code, unseen.status_code) == (422, 422)
     assert "take it first" in early.json["message"]
@@ -173,7 +173,7 @@ def test_malformed_bodies_of_calibration_steps_are_refused(
     assert calibration.act(what, **body).status_code == 400
 
 
-def test_a_keep_zone_as_wide_as_the_tray_is_refused(calibration: Calibration) -> None:
+def test_a_keep_zone_that_leaves_no_room_to_throw_is_refused(calibration: Calibration) -> None:
     assert calibration.act("sheet", width_mm=300, keep_mm=280).status_code == 422
 
 
@@ -182,7 +182,7 @@ def test_the_sheet_can_be_printed_from_the_phone(calibration: Calibration) -> No
     assert calibration.host.get("/api/calibrate/sheet.pdf?paper=a0").status_code == 404
 
 
-def test_the_calibration_picture_is_the_cameras_frame(calibration: Calibration) -> None:
+def test_the_calibration_picture_is_a_jpeg(calibration: Calibration) -> None:
     assert calibration.host.get("/api/calibrate.jpg").data[:2] == b"\xff\xd8"
 
 
@@ -193,7 +193,7 @@ def test_the_openapi_description_lists_every_calibration_route(calibration: Cali
     assert rules <= described
 
 
-def test_a_table_without_calibration_has_no_calibration_page(pub: Pub) -> None:
+def test_a_table_without_calibration_service_has_no_calibration_page(pub: Pub) -> None:
     assert pub.stranger().get("/calibrate").status_code == 404
     assert "/api/calibrate" not in pub.stranger().get("/api/openapi.json").json["paths"]
 

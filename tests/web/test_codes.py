@@ -48,7 +48,7 @@ def test_qr_codes_on_the_tv_page_can_be_scanned_in_every_state(
     fed.close()
 
 
-def test_a_new_tables_tv_page_has_room_for_the_owners_code(chromium: Any, tmp_path: Path) -> None:
+def test_a_new_tables_tv_page_has_room_for_the_owners_qr_code(chromium: Any, tmp_path: Path) -> None:
     wrong: dict[Any, Any] = {}
     with opened(tmp_path, addresses=ADDRESSES, name=TABLE_NAME) as pub, served(pub) as address:
         for language in SPOKEN:

@@ -15,7 +15,7 @@ from web.pages import Addresses
 from web.pairing.roles import Role
 
 
-def test_anyone_gets_the_newest_snapshot(pub: Pub) -> None:
+def test_an_unpaired_phone_gets_the_newest_snapshot(pub: Pub) -> None:
     number = pub.start()
     told = pub.stranger().get("/api/state").json
     assert (told["number"], told["game"], told["phase"], told["question"]) == (number, "crib_dice", "ready", None)
@@ -53,7 +53,7 @@ def test_a_line_against_the_rules_is_refused_with_422_and_a_reason(pub: Pub, lin
     assert len(answer.json["message"]) > 10
 
 
-def test_a_header_with_an_unknown_house_rule_is_refused_with_422(pub: Pub) -> None:
+def test_a_new_game_with_an_unknown_house_rule_is_refused_with_422(pub: Pub) -> None:
     answer = pub.host().post("/api/games", json={**HEADER, "rules": {"bom": True}})
     assert (answer.status_code, answer.json["error"]) == (422, "rules")
     assert "bomb" in answer.json["message"]
@@ -68,7 +68,7 @@ def test_a_correction_replaces_a_throw(pub: Pub) -> None:
     assert after.json["state"]["dice"] == [1, 2, 4, 5, 5, 5, 6]
 
 
-def test_a_question_is_answered_by_a_paired_phone(pub: Pub) -> None:
+def test_only_a_paired_phone_can_answer_a_question(pub: Pub) -> None:
     pub.start()
     asked = pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree")).question
     assert asked is not None
@@ -83,13 +83,13 @@ def test_api_board_returns_the_strips_newest_frame(pub: Pub) -> None:
     assert pub.stranger().get("/api/board").json == {"leds": [[0, 0, 0], [12, 8, 1], [255, 120, 0]], "milliamps": 42}
 
 
-def test_a_photo_is_a_jpeg_and_a_missing_one_is_404_with_a_reason(pub: Pub) -> None:
+def test_a_throws_photo_is_a_jpeg_and_a_missing_photo_answers_404(pub: Pub) -> None:
     assert pub.stranger().get("/api/throws/1.jpg").mimetype == "image/jpeg"
     missing = pub.stranger().get("/api/throws/2.jpg")
     assert (missing.status_code, missing.json["error"]) == (404, "no_photo")
 
 
-def test_healthz_returns_ok_and_a_finding_for_the_camera(pub: Pub) -> None:
+def test_healthz_gives_an_overall_status_and_a_finding_for_the_camera(pub: Pub) -> None:
     told = pub.stranger().get("/healthz").json
     assert told["status"] == "ok"
     assert set(told["parts"]["camera"]) == {"ok", "says"}
@@ -130,7 +130,7 @@ def test_there_is_no_tray_page_with_a_real_camera(pub: Pub, tmp_path: Path) -> N
         assert real.stranger().get("/api/tray").status_code == 404
 
 
-def test_the_tray_needs_pairing_except_on_the_tables_own_machine(pub: Pub) -> None:
+def test_the_virtual_tray_needs_pairing_except_on_the_tables_machine(pub: Pub) -> None:
     assert pub.stranger().post("/api/tray/throw", json={}).status_code == 401
     here = pub.stranger("127.0.0.1")
     assert here.post("/api/tray/throw", json={"ids": [0, 1], "strength": 0.5}).status_code == 200
@@ -158,7 +158,7 @@ def test_the_manifest_lets_a_phone_add_the_page_to_its_home_screen(pub: Pub) -> 
         assert (answer.status_code, answer.mimetype) == (200, icon["type"])
 
 
-def test_static_files_are_gzipped_and_cached_for_good(pub: Pub) -> None:
+def test_static_files_are_gzipped_and_cached_as_immutable(pub: Pub) -> None:
     client = pub.stranger()
     address = client.get("/").text.split('rel="stylesheet" href="')[1].split('"')[0]
     squeezed = client.get(address, headers={"Accept-Encoding": "gzip"})
@@ -187,7 +187,7 @@ def test_without_wifi_only_the_page_address_has_an_svg_qr_code(pub: Pub) -> None
     assert pub.stranger().get("/qr/wifi.svg").status_code == 404
 
 
-def test_the_wifis_qr_code_is_shown_before_the_code_of_the_page(tmp_path: Path) -> None:
+def test_the_tv_and_help_pages_show_the_wifi_qr_code_first(tmp_path: Path) -> None:
     wifi = Addresses("http://192.168.4.1:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
     with opened(tmp_path, addresses=wifi) as pub:
         screen = pub.paired(Role.SCREEN)

@@ -40,7 +40,7 @@ def test_api_evening_lists_the_games_of_the_sitting(played: Pub) -> None:
     assert set(told["sitting"]) >= {"games", "games_lost"}
 
 
-def test_a_game_is_returned_move_by_move(played: Pub) -> None:
+def test_the_evening_api_returns_a_game_move_by_move(played: Pub) -> None:
     client = played.stranger()
     number = client.get("/api/evening").json["games"][0]["id"]
     told = client.get(f"/api/evening/{number}").json
@@ -97,7 +97,7 @@ def test_the_csv_of_throws_is_made_without_replaying_a_game(played: Pub, monkeyp
     assert client.get("/api/evening.csv").text == told
 
 
-def test_an_unknown_game_is_404(played: Pub) -> None:
+def test_an_unknown_game_in_the_evening_api_is_answered_with_404(played: Pub) -> None:
     for path in (
         "/api/evening/999",
         "/api/evening/999/luck",
@@ -162,7 +162,7 @@ def test_a_finished_games_win_chances_are_given_after_each_line(tmp_path: Path) 
         assert client.get(f"/api/evening/{alone}/chances").status_code == 409
 
 
-def test_the_fairness_of_the_dice_is_reported(played: Pub) -> None:
+def test_the_evening_api_reports_the_fairness_of_the_dice(played: Pub) -> None:
     told = played.stranger().get("/api/evening/dice").json
     assert (told["throws"], told["verdict"]) == (2, "even")
     assert told["could_have_found"] == pytest.approx(0.6)

@@ -58,7 +58,7 @@ def everything(past: PastGames) -> list[Any]:
     return [games, past.players(), *((past.moves(game["id"]), past.transcript(game["id"])) for game in games)]
 
 
-def test_an_exported_evening_is_the_same_after_the_import(tmp_path: Path) -> None:
+def test_an_imported_evening_equals_the_exported_evening(tmp_path: Path) -> None:
     table, fresh, archive = tmp_path / "old", tmp_path / "new", tmp_path / "evening.zip"
     with opened(table) as pub:
         evening(pub)

@@ -84,7 +84,7 @@ def test_a_request_with_an_oversized_body_is_refused(pub: Pub) -> None:
     assert (answer.status_code, answer.json["error"]) == (413, "too_large")
 
 
-def test_an_unknown_address_is_json_under_api_and_a_page_elsewhere(pub: Pub) -> None:
+def test_an_unknown_address_gets_json_under_api_and_a_page_elsewhere(pub: Pub) -> None:
     assert pub.stranger().get("/api/nothing").json["error"] == "not_found"
     page = pub.stranger().get("/nothing")
     assert (page.status_code, page.mimetype) == (404, "text/html")
@@ -181,7 +181,7 @@ def test_an_hour_of_guessing_gets_ten_guesses_and_blocks_no_other_phone(pub: Pub
     assert {type(answer) for answer in told} == {Refused}
 
 
-def test_the_number_of_remembered_guessers_is_bounded() -> None:
+def test_the_number_of_addresses_remembered_for_wrong_pins_is_bounded() -> None:
     guesses = Guesses(lambda: 0.0)
     for at in range(MAX_ADDRESSES + 100):
         guesses.count_wrong(f"10.0.{at >> 8}.{at & 255}")

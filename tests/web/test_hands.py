@@ -57,7 +57,7 @@ def test_a_phone_refused_a_stream_polls_and_sees_each_change(chromium: Any, tmp_
             page.context.close()
 
 
-def test_the_button_lets_in_the_phone_whose_dice_the_screen_shows(chromium: Any, site: Any) -> None:
+def test_a_button_press_pairs_the_phone_with_the_dice_on_the_screen(chromium: Any, site: Any) -> None:
     address, pub = site
     asker, screen = phone(chromium, address), phone(chromium, address, "1920x1080")
     live(asker, address + "/control")
@@ -91,7 +91,7 @@ def test_a_question_is_answered_with_one_tap_on_the_right_face(chromium: Any, si
     page.context.close()
 
 
-def test_a_throw_is_corrected_in_two_taps(chromium: Any, site: Any) -> None:
+def test_a_die_of_a_past_throw_is_corrected_by_tapping_its_true_face(chromium: Any, site: Any) -> None:
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, MIDGAME[0])
@@ -145,7 +145,7 @@ def test_a_known_name_is_seated_by_a_tap_with_its_colour(chromium: Any, tmp_path
         page.context.close()
 
 
-def test_dice_are_moved_by_keyboard_and_by_drag(chromium: Any, site: Any) -> None:
+def test_tray_page_dice_move_by_keyboard_drag_and_double_tap(chromium: Any, site: Any) -> None:
     address, pub = site
     page = phone(chromium, address, "820x1180")
     live(page, address + "/tray")

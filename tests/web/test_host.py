@@ -58,7 +58,7 @@ def test_only_the_first_phone_to_scan_a_new_table_becomes_the_owner(chromium: An
         page.context.close()
 
 
-def test_a_changed_setting_says_beside_its_field_if_it_was_kept(chromium: Any, site: Any) -> None:
+def test_the_settings_page_says_beside_a_field_if_its_change_is_saved(chromium: Any, site: Any) -> None:
     address, pub = site
     page = hosting(chromium, f"{address}/settings")
     page.fill("#strip-brightness", "0.3")

@@ -79,7 +79,10 @@ def set_up(page: Any) -> None:
     page.wait_for_selector("dialog", state="detached")
 
 
-def test_a_game_against_the_bot_is_played_from_the_form_to_its_story(page: Any, house_pub: Pub, tmp_path: Path) -> None:
+def test_a_game_against_the_bot_runs_from_the_setup_form_to_the_replay(
+    page: Any, house_pub: Pub, tmp_path: Path
+) -> None:
+    """Ends with the story of the game on the phone and its replay on the page of the evening."""
     anns = iter(ANNS)
     seen: set[str] = set()
     with served(house_pub) as address:

@@ -272,7 +272,7 @@ DIALOGS = (
 
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", ["tv", "scoreboard", "control", "tray"])
-def test_no_text_is_cut_off_while_the_page_has_lost_the_table(
+def test_no_text_is_cut_off_on_a_page_without_a_connection(
     chromium: Any, site: tuple[str, Pub], name: str, language: str
 ) -> None:
     shown = FOLLOWING[name]

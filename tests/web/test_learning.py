@@ -66,7 +66,7 @@ def test_a_votes_answer_is_hidden_until_as_many_voted_as_played(tmp_path: Path) 
         assert vote(guest, 0, 0, VOTERS[2]).status_code == 422, "the answer is shown"
 
 
-def test_a_player_shows_an_answer_early_and_a_guest_cannot(learning: tuple[str, Pub]) -> None:
+def test_a_player_can_show_a_votes_answer_early_but_a_guest_cannot(learning: tuple[str, Pub]) -> None:
     _, pub = learning
     question = len(pub.stranger().get("/api/vote").json["questions"]) - 1
     assert pub.stranger().post("/api/vote/show", json={"question": question}).status_code == 401
@@ -110,7 +110,7 @@ def test_ratings_count_decisions_but_not_those_of_serious_games(tmp_path: Path) 
             assert 0 <= each["low"] <= each["regret"] <= each["high"]
 
 
-def test_the_puzzle_of_the_day_has_its_answer_and_a_reason(learning: tuple[str, Pub]) -> None:
+def test_the_puzzle_of_the_day_lists_the_best_option_first_and_a_reason(learning: tuple[str, Pub]) -> None:
     told = learning[1].stranger().get("/api/puzzle").json
     assert told["day"] == "2026-11-25"
     assert told["options"][0]["value"] > told["options"][1]["value"]
@@ -118,7 +118,8 @@ def test_the_puzzle_of_the_day_has_its_answer_and_a_reason(learning: tuple[str, 
     assert told["dice"] or told["kept"]
 
 
-def test_spending_points_in_an_unlisted_amount_can_be_voted_on(tmp_path: Path) -> None:
+def test_a_vote_includes_a_crapola_spend_of_an_unlisted_amount(tmp_path: Path) -> None:
+    """Of all amounts only the least and the greatest are listed; the vote adds the amount that the player spent."""
     parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     hot = ({"throw": [1, 2, 3, 4, 5, 6]}, {"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}, {"do": "stop"})
     home = ({"throw": [1, 1, 2, 3, 4, 6]}, {"do": "keep", "dice": [1, 1]}, {"do": "stop"})
@@ -133,7 +134,9 @@ def test_spending_points_in_an_unlisted_amount_can_be_voted_on(tmp_path: Path) -
 
 
 @pytest.mark.browser
-def test_three_phones_vote_and_a_puzzle_is_solved_in_chromium(chromium: Any, learning: tuple[str, Pub]) -> None:
+def test_two_votes_show_the_answer_on_all_phones_and_a_puzzle_is_solved(
+    chromium: Any, learning: tuple[str, Pub]
+) -> None:
     address, _ = learning
     pages = [phone(chromium, address) for _ in range(3)]
     for page in pages:

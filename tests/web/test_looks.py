@@ -158,7 +158,7 @@ FOCUSED = """() => { const on = document.activeElement, look = getComputedStyle(
   return [on.outerHTML.slice(0, 160), look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 2]; }"""
 
 
-def test_arrow_keys_reach_every_game_card_and_show_it(chromium: Any, midgame: Any) -> None:
+def test_arrow_keys_reach_every_game_card_and_show_a_focus_ring(chromium: Any, midgame: Any) -> None:
     page = phone(chromium, midgame[0], paired=True)
     live(page, midgame[0] + "/setup")
     page.focus("[type=radio]:checked")
@@ -195,7 +195,9 @@ FIRST_LOAD_BYTES = 110_000
 
 
 @pytest.mark.parametrize(("path", "drawn"), [("/tv", '[data-faces="own"]'), ("/", ":not([data-faces])")])
-def test_faces_that_come_late_move_nothing(chromium: Any, midgame: tuple[str, Pub], path: str, drawn: str) -> None:
+def test_web_fonts_that_arrive_late_cause_no_layout_shift(
+    chromium: Any, midgame: tuple[str, Pub], path: str, drawn: str
+) -> None:
     address, held = midgame[0], list[Any]()
     page = phone(chromium, address, "1280x720")
     page.add_init_script(SHIFTS)
@@ -214,7 +216,7 @@ def test_faces_that_come_late_move_nothing(chromium: Any, midgame: tuple[str, Pu
     page.context.close()
 
 
-def test_a_menu_that_has_half_arrived_is_not_shown(visit: Visit) -> None:
+def test_the_menu_stays_hidden_until_its_links_have_arrived(visit: Visit) -> None:
     """On a slow network the menu's icon arrives before its label, and would jump to make room for it."""
     if visit.page.query_selector(".menu") is not None:
         assert visit.page.evaluate(SHOWN_WITHOUT_THE_REST) == [True, False, True]

@@ -53,7 +53,7 @@ def test_a_wipe_out_is_shown_with_its_dice_beside_the_track(chromium: Any, pub: 
         fed.close()
 
 
-def test_a_score_of_fifty_is_shown_and_removed_when_it_is_undone(chromium: Any, pub: Pub) -> None:
+def test_the_tv_page_shows_a_crag_of_50_until_the_entry_is_undone(chromium: Any, pub: Pub) -> None:
     _, thrown, entered = told("crag", Throw((6, 6, 1)), Enter("crag"))
     with served(pub) as address:
         fed = FedPage(chromium, address, "/tv")
@@ -66,7 +66,7 @@ def test_a_score_of_fifty_is_shown_and_removed_when_it_is_undone(chromium: Any, 
         fed.close()
 
 
-def test_a_skunk_is_reported_with_the_games_lost_at_the_end() -> None:
+def test_a_skunk_event_at_the_end_of_a_game_counts_two_lost_games() -> None:
     rules = {**{each.key: each.default for each in GAMES["crib_dice"].switches}, "skunk": True}
     record = begun(Header("crib_dice", ("Ann", "Ben"), rules))
     board = 0

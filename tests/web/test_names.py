@@ -108,7 +108,7 @@ def test_each_page_shows_the_right_person_whatever_the_names(page: tuple[Pub, An
 
 
 @pytest.mark.browser
-def test_a_right_to_left_name_leaves_the_text_beside_it_in_order(page: tuple[Pub, Any]) -> None:
+def test_a_right_to_left_name_is_wrapped_in_isolation_marks(page: tuple[Pub, Any]) -> None:
     pub, shown = page
     begun = pub.table.submit(StartGame(header={**HEADER, "players": ["שלום", "Ben"]}))
     pub.table.submit(PlayLine(number=begun.number, line=FIRST_THROW))

@@ -38,7 +38,7 @@ def gold(page: Any) -> list[str]:
     return [each.inner_text() for each in page.query_selector_all("main .main:enabled") if each.is_visible()]
 
 
-def test_at_the_tray_everything_can_be_decided_without_a_phone(chromium: Any, pub: Pub) -> None:
+def test_the_tray_page_takes_points_banking_and_answers_without_a_phone(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW)
     with served(pub) as address:
         page = opened(chromium, address, "/tray")
@@ -145,7 +145,7 @@ def test_an_offline_decision_for_an_old_snapshot_is_reported_lost(chromium: Any,
         page.context.close()
 
 
-def test_the_page_says_what_undo_and_spending_would_change(chromium: Any, pub: Pub) -> None:
+def test_the_page_states_what_undo_and_spending_points_would_change(chromium: Any, pub: Pub) -> None:
     begin(pub, "crapola", {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     play(pub, {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     with served(pub) as address:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.web import page_types
 
 
-def test_the_scripts_types_are_those_of_the_structs_and_templates() -> None:
+def test_the_page_types_file_matches_the_structs_and_templates() -> None:
     assert page_types.FILE.read_text(encoding="utf-8") == page_types.page_types(), "run `make page-types`"
 
 

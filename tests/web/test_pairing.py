@@ -59,7 +59,7 @@ def test_after_the_last_phone_has_left_an_owner_needs_the_owner_code() -> None:
     assert roles(pairing) == ["player", "owner"]
 
 
-def test_the_button_makes_the_first_phone_the_owner_and_the_next_players() -> None:
+def test_the_button_makes_the_first_phone_owner_and_the_second_a_player() -> None:
     clock = Clock()
     pairing = Pairing(PIN, MemoryTokens(), clock)
     for address in ("192.168.4.20", "192.168.4.21"):
@@ -96,7 +96,7 @@ def test_after_a_flipped_bit_in_paired_json_only_the_pin_makes_an_owner(tmp_path
     assert Pairing("314159", FileTokens(file), Clock()).hosted()
 
 
-def test_with_an_unreadable_file_only_the_pin_makes_an_owner(tmp_path: Path) -> None:
+def test_an_unreadable_paired_json_gives_no_owner_code_and_bad_health(tmp_path: Path) -> None:
     (tmp_path / "paired.json").mkdir()
     pairing = Pairing(PIN, FileTokens(tmp_path / "paired.json"), Clock())
     assert pairing.owner_code() is None

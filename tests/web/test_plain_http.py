@@ -88,7 +88,7 @@ def test_a_guests_screen_may_turn_off(chromium: Any, site: Any) -> None:
     page.context.close()
 
 
-def test_a_picture_of_a_game_is_saved_where_it_can_not_be_shared(chromium: Any, site: Any) -> None:
+def test_a_picture_of_a_game_is_downloaded_where_sharing_is_missing(chromium: Any, site: Any) -> None:
     page = phone(chromium, site[0])
     live(page, site[0] + "/evening")
     page.click("#games a")

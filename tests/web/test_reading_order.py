@@ -46,7 +46,7 @@ def read_out(page: Any) -> str:
 
 
 @pytest.mark.parametrize("path", SPOKEN)
-def test_a_page_is_read_out_in_the_order_that_it_is_looked_at(chromium: Any, site: tuple[str, Pub], path: str) -> None:
+def test_the_accessibility_tree_names_a_pages_parts_in_order(chromium: Any, site: tuple[str, Pub], path: str) -> None:
     fed = FedPage(chromium, site[0], path, paired=path == "/control")
     fed.show(scenes(among("crib_dice", ("Ann", "Ben")))["deciding"])
     told, at = read_out(fed.page), 0

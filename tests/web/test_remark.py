@@ -60,7 +60,7 @@ def test_the_last_remark_stays_on_a_players_phone_and_resizes_nothing(chromium: 
         assert "Ann" in said
         pub.table.submit(NoteMotion())
         page.wait_for_selector('#phase[data-phase="settling"]', state="attached")
-        assert page.inner_text("#aside") == said, "it stays until the house says another"
+        assert page.inner_text("#aside") == said, "the remark stays until the house makes another"
         assert place.bounding_box()["height"] == high
         play(pub, {"undo": 1})
         page.wait_for_selector("#aside:empty", state="attached")

@@ -107,7 +107,10 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dic
         return before, told(pub), place
 
 
-def test_the_evening_to_restore_has_games_and_photos(moved: tuple[dict[str, Any], dict[str, Any], Path]) -> None:
+def test_the_evening_before_the_export_has_photos_reviews_and_luck(
+    moved: tuple[dict[str, Any], dict[str, Any], Path],
+) -> None:
+    """Without these, the comparisons after the restore would compare nothing."""
     before, _, _ = moved
     assert len(before["photos"]) == len(set(before["photos"].values())) == 3
     assert len(json.loads(before["/api/review"])["throws"]) == 2
@@ -122,9 +125,10 @@ def test_every_page_is_the_same_after_a_restore(moved: tuple[dict[str, Any], dic
     assert differ == []
 
 
-def test_every_file_is_the_same_byte_for_byte_after_a_restore(
+def test_a_restore_brings_back_every_file_byte_for_byte(
     moved: tuple[dict[str, Any], dict[str, Any], Path],
 ) -> None:
+    """Locks, derived files and the mark of the restore are left out."""
     _, _, place = moved
 
     def kept(folder: Path) -> dict[str, bytes]:

@@ -73,7 +73,7 @@ def test_a_guest_may_not_review_throws(looked_over: Pub) -> None:
     assert "/api/throws/" not in stranger.get("/review").text
 
 
-def test_the_owner_sees_how_often_an_accepted_reading_was_wrong(looked_over: Pub) -> None:
+def test_only_the_owner_gets_the_counts_of_throws_asked_and_accepted(looked_over: Pub) -> None:
     found = looked_over.host().get("/api/evidence").json
     assert (found["throws"], found["asked"], found["accepted"], found["corrected"]) == (2, 2, 0, 0)
     assert found["bound"] == 1.0
@@ -124,7 +124,7 @@ def test_a_box_labelled_as_no_die_is_left_out_of_the_review_zip(looked_over: Pub
 
 
 @pytest.mark.browser
-def test_the_owner_reviews_throws_in_chromium(chromium: Any, looked_over: Pub) -> None:
+def test_the_owner_settles_a_doubted_throw_on_the_review_page(chromium: Any, looked_over: Pub) -> None:
     with served(looked_over) as address:
         context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
         assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok

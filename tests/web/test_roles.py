@@ -146,7 +146,7 @@ def test_a_player_ends_only_the_game_that_its_phone_started(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("page", ["/settings", "/setup", "/review", "/calibrate", "/camera"])
-def test_the_owners_pages_invite_guests_to_pair_but_not_players(whole: Pub, page: str) -> None:
+def test_owner_pages_link_guests_but_not_players_to_the_control_page(whole: Pub, page: str) -> None:
     invitation = 'id="unpaired" hidden><p>'
     button = '<a class="button main" href="/control">'
     as_guest, as_player = (visitor(whole, role).get(page).text for role in (Role.GUEST, Role.PLAYER))

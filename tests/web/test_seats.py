@@ -47,7 +47,7 @@ def test_a_seats_name_and_peg_colour_belong_to_one_phone(pub: Pub) -> None:
     assert sit(ben, "ann", 4) == 409
     assert sit(ben, "Ben", 3) == 409
     assert sit(ben, "Ben", 4) == 200
-    assert sit(ann, "Anna", 5) == 200, "one may change one's own"
+    assert sit(ann, "Anna", 5) == 200, "a phone may change its own seat"
     assert ann.post("/api/seats/leave", json={}).status_code == 200
     assert names(pub) == ["Ben"]
 
@@ -73,7 +73,7 @@ def test_a_seat_survives_pairing_again_but_not_hours_of_silence(pub: Pub) -> Non
 
 
 @pytest.mark.browser
-def test_four_phones_sit_down_and_the_game_begins_with_them(chromium: Any, pub: Pub) -> None:
+def test_a_game_begins_with_the_four_phones_that_sat_down(chromium: Any, pub: Pub) -> None:
     with served(pub) as address:
         host, *others = [chromium.new_context(viewport={"width": 390, "height": 844}) for _ in range(4)]
         assert host.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok

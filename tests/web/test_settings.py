@@ -27,7 +27,7 @@ def sent(phone: Any, key: str, value: object, **more: str) -> tuple[int, str]:
     return answer.status_code, answer.json.get("error", "")
 
 
-def test_the_limit_is_lowered_without_the_pin_and_raised_only_with_it(table: Any) -> None:
+def test_the_current_limit_is_lowered_without_pin_and_raised_with_pin(table: Any) -> None:
     phone, _, file = table
     assert sent(phone, "limit_ma", 1000) == (200, "")
     assert sent(phone, "limit_ma", 60000) == (422, "pin_needed")

@@ -93,7 +93,7 @@ def begun(pub: Pub, moment: Moment) -> None:
 
 
 @pytest.mark.parametrize("name", MOMENTS)
-def test_the_tv_page_shows_an_event_for_its_time_beside_the_track(chromium: Any, tmp_path: Path, name: str) -> None:
+def test_the_tv_page_shows_an_event_for_two_seconds_beside_the_track(chromium: Any, tmp_path: Path, name: str) -> None:
     moment = MOMENTS[name]
     with opened(tmp_path) as pub, served(pub) as address:
         begun(pub, moment)

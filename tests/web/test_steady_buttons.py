@@ -44,7 +44,7 @@ def wanted(key: str) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_a_tap_only_does_what_the_button_said_when_the_finger_aimed(chromium: Any, pub: Pub) -> None:
+def test_a_tap_does_what_the_aimed_at_button_said_or_nothing(chromium: Any, pub: Pub) -> None:
     dice = random.Random(37)
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *NAMED)

@@ -84,7 +84,7 @@ def test_the_stream_begins_with_the_newest_snapshot(running: tuple[Pub, int]) ->
         assert json.loads(first["data"]) == json.load(ask(port, "/api/state"))
 
 
-def test_every_stream_gets_each_change_in_order(running: tuple[Pub, int]) -> None:
+def test_every_open_event_stream_gets_a_new_snapshot_in_order(running: tuple[Pub, int]) -> None:
     pub, port = running
     links = [listen(port) for _ in range(5)]
     first = pub.table.snapshot().number
@@ -141,7 +141,9 @@ def test_one_address_cannot_take_all_streams_but_paired_phones_may(running: tupl
 
 
 @pytest.mark.parametrize(("method", "host", "answer"), [("POST", "127.0.0.1", 405), ("GET", "evil.example", 403)])
-def test_the_event_stream_checks_host_and_method(running: tuple[Pub, int], method: str, host: str, answer: int) -> None:
+def test_the_event_stream_refuses_a_foreign_host_and_a_wrong_method(
+    running: tuple[Pub, int], method: str, host: str, answer: int
+) -> None:
     _, port = running
     request = f"{method} /api/events HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n".encode()
     with listen(port, request=request) as link:

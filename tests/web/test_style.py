@@ -32,5 +32,5 @@ def test_the_style_page_shows_tokens_icons_and_components(chromium: Any, pub: Pu
         page.close()
 
 
-def test_a_table_serves_no_style_page(pub: Pub) -> None:
+def test_a_table_answers_404_for_the_design_page_style(pub: Pub) -> None:
     assert pub.stranger().get("/style").status_code == 404

@@ -60,7 +60,7 @@ def test_a_toy_games_form_schema_and_rules_are_served(toy: Pub) -> None:
 
 
 @pytest.mark.browser
-def test_a_toy_game_plays_on_phones_and_on_the_tv_page(toy: Pub, chromium: Any) -> None:
+def test_a_toy_game_is_shown_on_phones_and_on_the_tv_page(toy: Pub, chromium: Any) -> None:
     toy.table.submit(StartGame(header=HEADER))
     with served(toy) as address:
         page = chromium.new_page(viewport={"width": 390, "height": 844})

@@ -117,7 +117,7 @@ def test_each_phone_turns_the_lessons_on_or_off_for_itself(chromium: Any, pub: P
         page.context.close()
 
 
-def test_a_first_game_of_its_kind_is_explained_unless_someone_decides(chromium: Any, tmp_path: Path) -> None:
+def test_lessons_are_preselected_for_an_unplayed_game_until_changed(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": {"target": 1, "entry": 0}}))
         dice = random.Random(3)
