@@ -55,7 +55,7 @@ def relative(path: Path) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=relative)
-def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+def test_every_relative_link_in_the_docs_leads_to_a_file_and_a_heading(page: Path) -> None:
     for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", prose(page)):
         if re.match(r"\w+:", target):
             continue
@@ -68,13 +68,13 @@ PATHS = re.compile(r"\b(?:companion|vision|hardware|web|tests|docs|release|syste
 
 
 @pytest.mark.parametrize("page", PAGES, ids=relative)
-def test_every_file_that_a_page_names_exists(page: Path) -> None:
+def test_every_file_that_a_docs_page_names_exists(page: Path) -> None:
     named = {re.sub(r"\.+$", "", name) for name in PATHS.findall(prose(page))}
     made = re.compile(r"NAME|GAME|/xx\.|release-key")
     assert {name for name in named if not made.search(name) and not (ROOT / name).exists()} == set()
 
 
-def test_every_page_and_heading_that_the_code_cites_exists() -> None:
+def test_every_docs_page_and_heading_that_code_or_docs_cite_exists() -> None:
     for path in TEXTS:
         for page, head in re.findall(r"(docs/[\w/-]+\.md)(?:, \"([^\"\n]+)\")?", path.read_text(encoding="utf-8")):
             assert (ROOT / page).exists(), f"{relative(path)}: {page}"
@@ -101,7 +101,7 @@ def commands(page: Path, program: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=relative)
-def test_every_make_target_that_a_page_names_exists(page: Path) -> None:
+def test_every_make_target_and_variable_that_a_docs_page_names_exists(page: Path) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
     for line in commands(page, "make"):
@@ -113,7 +113,7 @@ def test_every_make_target_that_a_page_names_exists(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=relative)
-def test_every_pegpip_command_and_option_that_a_page_names_exists(page: Path) -> None:
+def test_every_pegpip_command_and_option_that_a_docs_page_names_exists(page: Path) -> None:
     for line in commands(page, "pegpip"):
         words = shlex.split(line)
         if not re.fullmatch(r"[a-z]+", words[0]):
@@ -129,7 +129,7 @@ def test_every_pegpip_command_and_option_that_a_page_names_exists(page: Path) ->
 
 
 @pytest.mark.parametrize("page", PAGES, ids=relative)
-def test_the_installer_knows_every_option_that_a_page_gives_it(page: Path) -> None:
+def test_every_install_sh_option_that_a_docs_page_gives_exists(page: Path) -> None:
     installer = (ROOT / "companion/appliance/install.py").read_text(encoding="utf-8")
     known = set(re.findall(r'^ +"(--[a-z-]+)"|add_argument\("(--[a-z-]+)"', installer, re.MULTILINE))
     options = {option for pair in known for option in pair if option}
@@ -139,7 +139,7 @@ def test_the_installer_knows_every_option_that_a_page_gives_it(page: Path) -> No
 
 
 @pytest.mark.parametrize("page", PAGES, ids=relative)
-def test_a_script_that_a_page_starts_by_its_path_is_executable(page: Path) -> None:
+def test_scripts_a_docs_page_starts_are_executable_and_modules_exist(page: Path) -> None:
     for line in lines(page):
         if started := re.match(r"\./?([\w/-]+\.(?:py|sh)) |([\w-]+/[\w/-]+\.(?:py|sh)) ", line):
             script = ROOT / (started[1] or started[2])
@@ -150,13 +150,13 @@ def test_a_script_that_a_page_starts_by_its_path_is_executable(page: Path) -> No
 
 
 @pytest.mark.parametrize("page", PAGES, ids=relative)
-def test_a_name_that_a_page_places_in_a_file_is_in_that_file(page: Path) -> None:
+def test_a_code_name_that_a_docs_page_places_in_a_file_is_in_that_file(page: Path) -> None:
     text = " ".join(prose(page).split())
     for name, target in re.findall(r"`(\w+)`(?: \(`\w+`\))? (?:of|in) \[[^\]]+\]\(([^)#]+\.py)\)", text):
         assert re.search(rf"\b{name}\b", (page.parent / target).read_text(encoding="utf-8")), (name, target)
 
 
-def test_the_readme_and_its_sentences_are_short() -> None:
+def test_the_readme_has_at_most_120_lines_and_25_words_a_sentence() -> None:
     readme = ROOT / "README.md"
     assert readme.read_text(encoding="utf-8").count("\n") <= README_LINES
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", prose(readme))
@@ -167,12 +167,12 @@ def test_the_readme_and_its_sentences_are_short() -> None:
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/method").glob("*.md")), ids=relative)
-def test_a_page_in_docs_method_has_at_most_the_limit_of_lines(page: Path) -> None:
+def test_each_page_in_docs_method_has_at_most_150_lines(page: Path) -> None:
     assert page.read_text(encoding="utf-8").count("\n") <= METHOD_LINES
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/how-to").glob("*.md")), ids=relative)
-def test_a_how_to_ends_in_the_command_that_proves_it(page: Path) -> None:
+def test_each_how_to_page_ends_in_one_proof_section_with_a_command(page: Path) -> None:
     end = page.read_text(encoding="utf-8").rpartition("## Proof")[2]
     assert re.search(r"pytest|pegpip|make", end)
     assert page.read_text(encoding="utf-8").count("## Proof") == 1
@@ -182,7 +182,7 @@ INDEXES = {"README.md", "reader.md"}
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/lab").glob("*.md")), ids=relative)
-def test_an_experiment_has_a_question_a_commit_and_a_result(page: Path) -> None:
+def test_each_experiment_page_in_docs_lab_has_question_commit_and_result(page: Path) -> None:
     if page.name not in INDEXES:
         text = page.read_text(encoding="utf-8")
         assert re.search(r"\*\*Question\.\*\*", text)
@@ -190,13 +190,13 @@ def test_an_experiment_has_a_question_a_commit_and_a_result(page: Path) -> None:
         assert re.search(r"\*\*(?:Learned|Adopted|Finding|Rejected)|^\| idea", text, re.MULTILINE)
 
 
-def test_every_experiment_is_in_an_index() -> None:
+def test_every_experiment_page_in_docs_lab_is_linked_from_an_index_page() -> None:
     lab = ROOT / "docs/lab"
     listed = {name for index in INDEXES for name in re.findall(r"\]\((\w[\w-]*\.md)\)", (lab / index).read_text())}
     assert listed | INDEXES >= {page.name for page in lab.glob("*.md")}
 
 
-def test_the_page_of_results_is_up_to_date_with_its_data() -> None:
+def test_the_generated_results_page_of_the_docs_matches_its_data() -> None:
     assert results.PAGE.read_text(encoding="utf-8") == results.page(
         json.loads(results.DATA.read_text(encoding="utf-8"))
     )

@@ -44,7 +44,7 @@ def module_of(path: Path) -> str:
 
 
 @pytest.mark.parametrize("name", [module_of(path) for path in WITH_EXAMPLES])
-def test_the_examples_in_a_modules_docstrings_are_correct(name: str) -> None:
+def test_the_doctest_examples_in_each_modules_docstrings_pass(name: str) -> None:
     found = doctest.testmod(importlib.import_module(name))
     assert found.attempted
     assert not found.failed

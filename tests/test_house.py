@@ -126,7 +126,8 @@ IMPURE = {"random", "time", "datetime", "threading", "os", "pathlib", "sqlite3",
 PURE = {*sys.stdlib_module_names, "companion", "numpy"} - IMPURE
 
 
-def test_the_rules_need_nothing_but_the_standard_library() -> None:
+def test_game_rules_import_only_pure_standard_library_modules_and_numpy() -> None:
+    """Beside these they import `companion`; no module of the standard library for chance, time or files."""
     assert faulty(RULES, lambda path: {name.split(".")[0] for name in imports_of(path)} - PURE) == {}
 
 
@@ -147,13 +148,13 @@ def test_no_modules_import_each_other_in_a_cycle() -> None:
 MOST_MODULES = 14
 
 
-def test_no_folder_has_more_modules_than_the_limit() -> None:
+def test_no_code_folder_has_more_than_14_modules() -> None:
     modules = Counter(p.parent.relative_to(ROOT).as_posix() for p in MODULES if p.name != "__init__.py")
     assert {folder for folder, count in modules.items() if count > MOST_MODULES} == set()
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_the_packages_are_those_drawn_in_contributing(room: str) -> None:
+def test_the_packages_are_those_in_the_diagram_of_contributing_md(room: str) -> None:
     drawn = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("```")[1]
     inside_it = re.search(rf"^{room}/.*\n((?:  .*\n)+)", drawn, re.MULTILINE)
     assert inside_it is not None
@@ -195,7 +196,8 @@ GAME_WORDS = re.compile(
 NOTATION = {ROOT / "companion" / "games" / "engine" / name for name in ("game.py", "notation/lines.py")}
 
 
-def test_words_of_a_games_events_appear_only_in_its_own_folder() -> None:
+def test_game_words_such_as_bomb_appear_only_in_game_folders_and_texts() -> None:
+    """The notation of transcripts, in the engine, is excepted."""
     assert faulty(elsewhere(CODE, NOTATION), lambda path: words(path, GAME_WORDS)) == {}
 
 
@@ -205,7 +207,7 @@ def test_the_pattern_of_game_words_matches_in_each_games_folder() -> None:
         assert any(GAME_WORDS.search(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")), game
 
 
-def test_no_key_of_the_pages_texts_contains_the_name_of_a_game() -> None:
+def test_no_web_text_key_but_a_category_contains_the_name_of_a_game() -> None:
     keys = json.loads((ROOT / "web" / "texts" / "en.json").read_text(encoding="utf-8"))
     assert [key for key in keys if NAMES.search(key) and not key.startswith("category.")] == []
 

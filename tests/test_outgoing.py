@@ -11,7 +11,7 @@ from companion.errors import DeviceError
 from companion.outgoing import LONGEST_PAUSE_S, check_address, pause_s, sent
 
 
-def test_retry_pauses_are_random_and_never_above_the_longest_pause() -> None:
+def test_outgoing_request_retry_pauses_are_random_and_capped() -> None:
     assert all(pause_s(failures) <= LONGEST_PAUSE_S for failures in range(1, 60))
     assert len({pause_s(20) for _ in range(20)}) > 10
 
@@ -19,7 +19,7 @@ def test_retry_pauses_are_random_and_never_above_the_longest_pause() -> None:
 @pytest.mark.parametrize(
     "good", ["https://league.example", "http://192.168.1.4:8080", "http://localhost:1", "http://pi.local"]
 )
-def test_an_address_of_the_local_network_needs_no_tls(good: str) -> None:
+def test_a_league_address_with_https_or_in_the_local_network_is_accepted(good: str) -> None:
     check_address("[league] server", good)
 
 
@@ -32,7 +32,7 @@ def test_a_league_address_without_https_or_host_is_refused(bad: str) -> None:
 
 
 @pytest.mark.parametrize("status", ["200 OK", "503 Busy"])
-def test_a_chunked_answer_that_breaks_off_is_a_connection_error(status: str) -> None:
+def test_outgoing_request_with_a_torn_chunked_answer_is_a_connection_error(status: str) -> None:
     torn = f"HTTP/1.1 {status}\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nonly this".encode()
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
 

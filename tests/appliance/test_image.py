@@ -43,7 +43,7 @@ def imager_json() -> ModuleType:
     return module
 
 
-def test_imager_gets_sizes_and_checksums_of_packed_and_unpacked_image(imager_json: ModuleType, tmp_path: Path) -> None:
+def test_imager_json_has_required_fields_and_image_sizes_and_checksums(imager_json: ModuleType, tmp_path: Path) -> None:
     content = bytes(range(256)) * 20_000
     packed = tmp_path / "pegpip.img.xz"
     packed.write_bytes(lzma.compress(content))
@@ -64,20 +64,20 @@ def test_each_image_build_script_is_valid_bash_and_executable_if_needed(script: 
     assert os.access(script, os.X_OK) or script.name.endswith("-run-chroot.sh")
 
 
-def test_the_image_build_removes_the_installers_secrets() -> None:
+def test_the_image_build_removes_the_settings_and_the_hotspot_keyfile() -> None:
     inside = (STAGE / "00-pegpip/01-run-chroot.sh").read_text()
     removed = re.findall(r"^rm -f (.*)$", inside, re.MULTILINE)
     assert [KEYFILE in line and SETTINGS in line for line in removed] == [True]
     assert inside.index("apt-get install") < inside.index("rm -f")
 
 
-def test_the_first_start_unit_runs_only_without_a_settings_file() -> None:
+def test_first_start_unit_runs_before_pegpip_and_only_without_settings() -> None:
     unit = (STAGE / "00-pegpip/files/pegpip-first-start.service").read_text()
     assert f"ConditionPathExists=!{SETTINGS}\n" in unit
     assert "Before=pegpip.service pegpip-hotspot.service\n" in unit
 
 
-def test_the_image_has_no_password_and_no_wifi_and_ssh_is_off() -> None:
+def test_the_card_image_config_has_no_password_and_no_wifi_and_ssh_off() -> None:
     config = (IMAGE / "config").read_text()
     assert "ENABLE_SSH='0'" in config
     assert "FIRST_USER_PASS" not in config

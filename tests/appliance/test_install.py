@@ -83,7 +83,7 @@ def steps() -> list[Step]:
     ]
 
 
-def test_installing_announces_each_change_and_a_second_run_makes_none(machine: Noted, steps: list[Step]) -> None:
+def test_the_installer_announces_each_change_and_makes_none_when_run_again(machine: Noted, steps: list[Step]) -> None:
     told = changes(steps, machine)
     assert "install the package avahi-daemon" in told
     assert "install the package python3-picamera2" not in told  # these sources don't have it
@@ -96,7 +96,7 @@ def test_installing_announces_each_change_and_a_second_run_makes_none(machine: N
     assert files_under(machine.root) == before
 
 
-def test_uninstalling_restores_the_machine_and_keeps_the_data(machine: Noted, steps: list[Step]) -> None:
+def test_uninstalling_restores_all_files_and_keeps_only_the_settings_file(machine: Noted, steps: list[Step]) -> None:
     before = files_under(machine.root)
     rules = machine.at("/etc/systemd/system")  # a package's, and empty
     rules.mkdir(parents=True)
@@ -117,7 +117,7 @@ def test_uninstalling_restores_the_machine_and_keeps_the_data(machine: Noted, st
     assert farewell(machine, count, uninstalled=True) == "Nothing to remove."
 
 
-def test_the_tables_user_joins_only_groups_that_the_machine_has(
+def test_the_installer_adds_user_pegpip_only_to_groups_the_machine_has(
     machine: Noted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A group that came later, with a package, is joined by the next installation."""
@@ -131,7 +131,7 @@ def test_the_tables_user_joins_only_groups_that_the_machine_has(
     assert not any(words[0] == "useradd" for words in machine.asked)
 
 
-def test_installing_again_keeps_settings_games_calibration_and_phones(machine: Noted, steps: list[Step]) -> None:
+def test_installing_again_keeps_settings_journal_calibration_and_pairings(machine: Noted, steps: list[Step]) -> None:
     install(steps, machine, lambda line: None)
     settings = machine.at(SETTINGS)
     settings.write_text("[table]\nname = 'The Plough'\n")
@@ -166,7 +166,7 @@ def test_uninstalling_removes_only_its_own_lines_from_config_txt(text: str, adde
 
 
 @pytest.mark.parametrize("change", [LINES.do, LINES.undo], ids=["do", "undo"])
-def test_a_failed_write_leaves_config_txt_unchanged(
+def test_an_installer_write_to_a_full_disk_leaves_config_txt_unchanged(
     change: Callable[[Machine], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A Pi with half a config.txt does not start."""
@@ -185,14 +185,14 @@ def test_a_failed_write_leaves_config_txt_unchanged(
     assert files_under(tmp_path) == before
 
 
-def test_a_machine_without_a_config_txt_gets_none(tmp_path: Path) -> None:
+def test_the_installer_makes_no_config_txt_on_a_machine_without_one(tmp_path: Path) -> None:
     assert LINES.missing(Noted(tmp_path)) == []
     LINES.undo(Noted(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
 @given(st.text("ab= \r\n", max_size=30), st.sampled_from(["", "GB"]))
-def test_the_wifi_country_is_added_once_and_removed_by_uninstalling(text: str, before: str) -> None:
+def test_the_wifi_country_is_put_into_cmdline_txt_once_and_can_be_removed(text: str, before: str) -> None:
     was = country.changed(text, before) if before else text
     now = country.changed(was, "FI")
     assert country.set_in(now) == "FI"
@@ -200,7 +200,7 @@ def test_the_wifi_country_is_added_once_and_removed_by_uninstalling(text: str, b
     assert country.changed(now, before) == was
 
 
-def test_the_wifi_country_comes_from_the_time_zone_unless_given(machine: Noted) -> None:
+def test_the_installer_takes_the_wifi_country_from_time_zone_or_option(machine: Noted) -> None:
     """A Pi that knows no country keeps its Wi-Fi blocked, and the table can't open its hotspot."""
     zones, line, step = machine.at(country.ZONES), machine.at(COMMAND_LINE), WifiCountry()
     zones.mkdir(parents=True)
@@ -247,13 +247,13 @@ def test_the_installer_refuses_an_unknown_wifi_country(machine: Noted, capsys: p
     assert (ended.value.code, "ISO 3166" in capsys.readouterr().err) == (2, True)
 
 
-def test_the_hotspots_keyfile_is_readable_only_by_root(machine: Noted, steps: list[Step]) -> None:
+def test_the_hotspot_keyfile_has_mode_600_and_holds_name_and_password(machine: Noted, steps: list[Step]) -> None:
     install(steps, machine, lambda line: None)
     assert machine.at(KEYFILE).stat().st_mode & 0o777 == 0o600
     assert hotspot.read(machine.at(KEYFILE).read_text()) == ("Pub", "one.two.three.four")
 
 
-def test_the_installers_settings_name_the_units_data_folder(machine: Noted) -> None:
+def test_the_installers_settings_file_has_the_units_data_folder_and_wifi(machine: Noted) -> None:
     """Otherwise the doctor and the export, given these settings, look into another folder."""
     file, name, password = machine.root / "pegpip.toml", 'The "Pub"', "a\\b.c.d"
     file.write_text(_settings(machine, name, password))
@@ -264,7 +264,7 @@ def test_the_installers_settings_name_the_units_data_folder(machine: Noted) -> N
 
 
 @pytest.mark.parametrize("layout", [*PRESETS, "own", "none of them"])
-def test_a_pi_5_gets_the_pio_driver_for_the_leds_of_its_layout(machine: Noted, layout: str) -> None:
+def test_the_installer_adds_the_led_driver_with_led_count_on_a_pi_5_only(machine: Noted, layout: str) -> None:
     model, settings = machine.at("/proc/device-tree/model"), machine.at(SETTINGS)
     for file in (model, settings):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -279,7 +279,7 @@ def test_a_pi_5_gets_the_pio_driver_for_the_leds_of_its_layout(machine: Noted, l
     )
 
 
-def test_the_installers_settings_do_not_offer_the_ws281x_strip(machine: Noted) -> None:
+def test_the_installers_settings_file_does_not_mention_the_ws281x_strip(machine: Noted) -> None:
     """`ws281x` needs root and a library that is not installed."""
     assert "ws281x" not in _settings(machine, 'The "Pub"', "a\\b.c.d")
 
@@ -290,7 +290,7 @@ def test_the_hotspot_keyfile_disables_protected_management_frames() -> None:
     assert parsed["wifi-security"]["pmf"] == "1"  # of NetworkManager's values: disable
 
 
-def test_passwords_are_long_enough_for_wpa_and_never_the_same() -> None:
+def test_new_hotspot_passwords_differ_and_have_8_to_63_ascii_characters() -> None:
     made = {hotspot.new_password() for _ in range(50)}
     assert len(made) == 50
     assert all(8 <= len(word) <= 63 and word.isascii() for word in made)
@@ -301,19 +301,19 @@ def test_every_systemd_file_that_the_installer_copies_exists() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may")
-def test_without_root_the_installer_asks_for_sudo_with_status_2() -> None:
+def test_without_root_the_installer_exits_2_and_asks_for_sudo() -> None:
     done = subprocess.run([PROJECT / "install.sh"], capture_output=True, text=True, check=False)
     assert (done.returncode, "sudo" in done.stderr) == (2, True)
 
 
-def test_the_installers_dry_run_announces_the_release_and_settings() -> None:
+def test_the_installers_dry_run_announces_the_release_and_settings_file() -> None:
     words = [sys.executable, "-m", "companion.appliance.install", "--dry-run"]
     done = subprocess.run(words, cwd=PROJECT, capture_output=True, text=True, check=True)
     assert "make the release" in done.stdout
     assert f"write {SETTINGS}" in done.stdout
 
 
-def test_the_error_of_a_failed_program_quotes_its_output() -> None:
+def test_an_installer_command_that_fails_is_an_error_with_its_output() -> None:
     machine = Machine()
     with pytest.raises(DeviceError, match="no such luck"):
         machine.run("sh", "-c", "echo no such luck; exit 3")
@@ -322,7 +322,7 @@ def test_the_error_of_a_failed_program_quotes_its_output() -> None:
     assert not machine.works("pegpip-no-such-program")
 
 
-def test_the_package_holds_all_that_its_installer_runs(tmp_path: Path) -> None:
+def test_the_deb_package_holds_all_modules_that_its_installer_imports(tmp_path: Path) -> None:
     """The system's Python runs it, with nothing else of the project beside it."""
     for part in runpy.run_path(str(PROJECT / "release/deb.py"))["INSTALLER"]:
         to = tmp_path / part
@@ -338,7 +338,7 @@ def test_the_package_holds_all_that_its_installer_runs(tmp_path: Path) -> None:
     assert "make the release" in done.stdout
 
 
-def test_the_deb_package_states_its_version_and_file_checksums(tmp_path: Path) -> None:
+def test_the_deb_package_states_its_version_and_lists_files_in_md5sums(tmp_path: Path) -> None:
     share = tmp_path / "usr/share/pegpip"
     share.mkdir(parents=True)
     (share / "constraints.txt").write_text("flask==3\n")

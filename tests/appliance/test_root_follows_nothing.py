@@ -108,7 +108,7 @@ def settings_step() -> File:
     return File(SETTINGS, lambda: "[web]\n", 0o640, SERVICE, once=True, keep=True)
 
 
-def test_installing_writes_through_no_link_at_a_temporary_name(home: Home) -> None:
+def test_the_installer_as_root_follows_no_symlink_at_a_temporary_file_name(home: Home) -> None:
     for name in (".pegpip.toml.part", "pegpip.part", "pegpip.toml.part"):
         (home.data / name).symlink_to(home.outside / "secret")
     home.handed_over()
@@ -118,7 +118,7 @@ def test_installing_writes_through_no_link_at_a_temporary_name(home: Home) -> No
 
 
 @pytest.mark.parametrize("to", ["secret", "nowhere"])
-def test_installing_writes_through_no_link_in_place_of_the_settings(home: Home, to: str) -> None:
+def test_the_installer_as_root_follows_no_symlink_at_the_settings_file(home: Home, to: str) -> None:
     home.settings.symlink_to(home.outside / to)
     home.handed_over()
     assert settings_step().missing(home.machine) == []  # something is there, and is the service's affair
@@ -127,7 +127,7 @@ def test_installing_writes_through_no_link_in_place_of_the_settings(home: Home, 
     assert home.is_the_services()
 
 
-def test_the_folder_of_the_release_key_belongs_to_root(home: Home) -> None:
+def test_the_service_user_can_read_but_not_change_the_release_key(home: Home) -> None:
     before = os.umask(0o022)
     File(KEY, lambda: "a key\n").do(home.machine)
     os.umask(before)
@@ -138,7 +138,7 @@ def test_the_folder_of_the_release_key_belongs_to_root(home: Home) -> None:
     assert not home.as_service("sh", "-c", f"echo x >>{key}")
 
 
-def test_files_imported_by_root_belong_to_the_services_user(home: Home) -> None:
+def test_the_import_command_as_root_gives_files_to_the_service_user(home: Home) -> None:
     home.handed_over()
     home.imported()
     assert home.settings.read_text() == SAVED
@@ -147,7 +147,7 @@ def test_files_imported_by_root_belong_to_the_services_user(home: Home) -> None:
     assert home.is_the_services()
 
 
-def test_imported_files_keep_their_modes_whatever_the_umask(home: Home) -> None:
+def test_files_imported_by_root_under_umask_0_get_at_most_mode_640(home: Home) -> None:
     home.handed_over()
     before = os.umask(0)
     try:
@@ -161,7 +161,7 @@ def test_imported_files_keep_their_modes_whatever_the_umask(home: Home) -> None:
     "name", ["import.part", "journal.lock", "pegpip.toml", "pegpip.toml.part", "pegpip.part", "photos", "replaced-1"]
 )
 @pytest.mark.parametrize("to", ["", "secret", "new"])
-def test_an_import_writes_through_no_link(home: Home, name: str, to: str) -> None:
+def test_the_import_command_as_root_writes_through_no_symlink(home: Home, name: str, to: str) -> None:
     (home.data / name).symlink_to(home.outside / to)
     home.handed_over()
     try:
@@ -172,14 +172,14 @@ def test_an_import_writes_through_no_link(home: Home, name: str, to: str) -> Non
     assert home.is_the_services()
 
 
-def test_root_can_import_an_archive_that_only_root_may_read(home: Home) -> None:
+def test_the_import_command_as_root_reads_a_backup_with_mode_600(home: Home) -> None:
     home.handed_over()
     home.archive.chmod(0o600)
     home.imported()
     assert home.is_the_services()
 
 
-def test_an_import_to_settings_the_service_can_not_write_changes_nothing(home: Home) -> None:
+def test_an_import_to_a_settings_file_of_root_is_refused_without_a_change(home: Home) -> None:
     home.handed_over()
     with pytest.raises(DeviceError, match="--config"):
         read_archive(home.archive, home.data, home.outside / "pegpip.toml", replace=True)
@@ -187,7 +187,7 @@ def test_an_import_to_settings_the_service_can_not_write_changes_nothing(home: H
     assert not (home.data / "journal.jsonl").exists()
 
 
-def test_an_import_into_a_link_out_of_the_data_folder_is_refused(home: Home) -> None:
+def test_an_import_into_a_symlink_out_of_the_data_folder_is_refused(home: Home) -> None:
     (home.data / "more").symlink_to(home.outside)
     home.handed_over()
     with pytest.raises(DeviceError):
@@ -196,7 +196,7 @@ def test_an_import_into_a_link_out_of_the_data_folder_is_refused(home: Home) -> 
 
 
 @pytest.mark.parametrize("name", ["pegpip.toml", "photos/1.jpg", "review.json", "photos"])
-def test_an_export_by_root_reads_no_file_through_the_services_links(home: Home, name: str) -> None:
+def test_an_export_by_root_reads_no_file_through_the_services_symlinks(home: Home, name: str) -> None:
     home.handed_over()
     home.imported()
     place = home.data / name
@@ -212,7 +212,7 @@ def test_an_export_by_root_reads_no_file_through_the_services_links(home: Home, 
         assert f"data/{name}" not in home.exported(to)
 
 
-def test_an_export_holds_the_settings_once_and_only_its_owner_may_read_it(home: Home) -> None:
+def test_an_export_holds_the_settings_file_once_and_has_mode_600(home: Home) -> None:
     home.handed_over()
     home.imported()
     to = home.folder / "new.zip"
@@ -225,20 +225,21 @@ def test_an_export_holds_the_settings_once_and_only_its_owner_may_read_it(home: 
     assert home.is_the_services()
 
 
-def test_an_export_into_the_services_folder_belongs_to_its_user(home: Home) -> None:
+def test_an_export_by_root_into_the_data_folder_belongs_to_the_service(home: Home) -> None:
     home.handed_over()
     home.imported()
     home.exported(home.data / "evening.zip")
     assert home.is_the_services()
 
 
-def test_a_bug_report_may_be_read_only_by_its_owner(home: Home) -> None:
+def test_the_doctors_bug_report_zip_has_mode_600(home: Home) -> None:
     file = home.folder / "bundle.zip"
     bundle.write(file, Settings(), [], photos=False)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_an_update_never_blocks_on_a_pipe_nor_follows_the_services_links(home: Home) -> None:
+def test_update_uses_the_default_port_if_the_settings_are_a_link_or_a_pipe(home: Home) -> None:
+    """The same holds for the file with the running service's port."""
     (home.outside / "secret").write_text("[web]\nport = 81\n")
     for link in (True, False):
         home.settings.unlink(missing_ok=True)

@@ -263,9 +263,10 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("offered", REFUSED)
-def test_a_refused_release_runs_no_code_and_changes_no_installed_release(
+def test_update_refuses_an_unsigned_or_older_release_and_runs_none_of_it(
     shop: Shop, offered: Callable[[Shop], Path]
 ) -> None:
+    """So are a wrongly signed, damaged or linked one and a source archive; the installed releases stay as they are."""
     before, names = shop.releases.current(), shop.releases.names()
     with pytest.raises(DeviceError):
         shop.update(offered(shop))
@@ -274,7 +275,7 @@ def test_a_refused_release_runs_no_code_and_changes_no_installed_release(
     assert not (shop.releases.folder / INCOMING).exists()
 
 
-def test_a_signed_wheel_installs_and_its_code_never_runs_as_root(
+def test_an_update_installs_a_signed_wheel_without_running_it_as_root(
     own_shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     strange = own_shop.stick / "strange"
@@ -290,7 +291,7 @@ def test_a_signed_wheel_installs_and_its_code_never_runs_as_root(
     assert not IS_ROOT or "0" not in users
 
 
-def test_a_signed_package_installs_its_wheel_and_runs_no_script(own_shop: Shop) -> None:
+def test_an_update_from_a_signed_deb_installs_its_wheel_but_runs_no_script(own_shop: Shop) -> None:
     def fill(folder: Path) -> None:
         wheel(folder, version="0.2.0")
         setup_script(own_shop, folder)  # newer, and never built
@@ -300,7 +301,7 @@ def test_a_signed_package_installs_its_wheel_and_runs_no_script(own_shop: Shop) 
     assert not own_shop.canary.exists()
 
 
-def test_a_wheel_with_a_missing_dependency_is_refused(shop: Shop) -> None:
+def test_an_update_to_a_wheel_with_a_missing_dependency_is_refused(shop: Shop) -> None:
     needs = "Metadata-Version: 2.1\nName: peg-and-pip\nVersion: 0.2.0\nRequires-Dist: no-such-thing-at-all\n"
     file = wheel(shop.stick, version="0.2.0", files={"peg_and_pip-0.2.0.dist-info/METADATA": needs})
     before = shop.releases.names()
@@ -309,12 +310,12 @@ def test_a_wheel_with_a_missing_dependency_is_refused(shop: Shop) -> None:
     assert shop.releases.names() == before
 
 
-def test_an_unsigned_release_is_installed_with_the_unsigned_option(own_shop: Shop) -> None:
+def test_an_update_with_the_unsigned_option_installs_an_unsigned_release(own_shop: Shop) -> None:
     assert own_shop.update(own_shop.wheel(), unsigned=True) == own_shop.releases.proven()
     assert own_shop.update(own_shop.ours.sign(own_shop.wheel("0.2.1")))
 
 
-def test_a_release_is_refused_if_the_release_key_is_missing_or_invalid(shop: Shop, tmp_path: Path) -> None:
+def test_an_update_is_refused_if_the_release_key_is_missing_or_invalid(shop: Shop, tmp_path: Path) -> None:
     key = tmp_path / "release-key.asc"
     file = shop.ours.sign(shop.wheel())
     for text in (None, "", "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n%%%\n", "no key"):
@@ -325,7 +326,7 @@ def test_a_release_is_refused_if_the_release_key_is_missing_or_invalid(shop: Sho
             signed_at(file, Path(f"{file}{SUFFIX}"), key)
 
 
-def test_during_a_key_change_both_keys_are_accepted(shop: Shop, tmp_path: Path) -> None:
+def test_a_release_key_file_with_two_keys_accepts_a_signature_by_either(shop: Shop, tmp_path: Path) -> None:
     both, key = Keyring(shop.stick.parent / "both"), tmp_path / "release-key.asc"
     both.home.mkdir(mode=0o700)
     for ring in (shop.ours, shop.stranger):
@@ -337,7 +338,7 @@ def test_during_a_key_change_both_keys_are_accepted(shop: Shop, tmp_path: Path) 
         assert signed_at(file, Path(f"{file}{SUFFIX}"), key) == NOON_S
 
 
-def test_the_publishers_command_makes_a_key_once_and_signs_with_it(
+def test_the_release_signing_script_makes_a_key_once_and_signs_with_it(
     shop: Shop, tmp_path: Path, keyrings: tuple[Keyring, Keyring]
 ) -> None:
     environment = {**os.environ, "GNUPGHOME": str(keyrings[0].home), "PYTHONPATH": str(PROJECT)}
@@ -354,7 +355,7 @@ def test_the_publishers_command_makes_a_key_once_and_signs_with_it(
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "nowhere.deb", "peg_and_pip-1-py3-none-any.whl"])
-def test_a_file_that_is_no_release_is_refused(shop: Shop, name: str) -> None:
+def test_an_update_from_a_file_that_is_no_release_is_refused(shop: Shop, name: str) -> None:
     if "nowhere" not in name:
         (shop.stick / name).write_bytes(b"not a release")
         shop.ours.sign(shop.stick / name)
@@ -362,19 +363,19 @@ def test_a_file_that_is_no_release_is_refused(shop: Shop, name: str) -> None:
         shop.update(shop.stick / name)
 
 
-def test_a_pipe_in_place_of_a_release_does_not_block_the_update(shop: Shop) -> None:
+def test_an_update_from_a_named_pipe_is_refused_without_blocking(shop: Shop) -> None:
     os.mkfifo(shop.stick / "pegpip.deb")
     with pytest.raises(DeviceError):
         shop.update(shop.stick / "pegpip.deb")
 
 
 @pytest.mark.parametrize(("newer", "older"), [("0.10", "0.9.9"), ("1.0.1", "1"), ("2", "1.99.99")])
-def test_versions_are_compared_by_their_numbers(newer: str, older: str) -> None:
+def test_release_versions_are_compared_number_by_number(newer: str, older: str) -> None:
     assert numbers(newer) > numbers(older)
     assert numbers(f"{newer}.0") == numbers(newer)
 
 
-def test_an_unsigned_release_needs_a_terminal_and_a_confirmation(
+def test_an_unsigned_update_needs_a_terminal_and_a_confirmation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine = Noted(tmp_path / "root")

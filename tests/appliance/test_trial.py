@@ -157,7 +157,7 @@ def releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Releases:
 
 
 @pytest.mark.parametrize(("kind", "lazy"), [("good", False), ("ill", True), ("one-wheel", True)])
-def test_a_power_cut_at_any_step_of_an_update_leaves_a_table_that_starts(
+def test_a_power_cut_at_any_step_of_an_update_leaves_a_release_that_runs(
     releases: Releases, tmp_path: Path, kind: str, lazy: bool
 ) -> None:
     source = wheels(tmp_path / "second", "second")
@@ -188,7 +188,7 @@ def test_a_power_cut_at_any_step_of_an_update_leaves_a_table_that_starts(
     assert ran == ({first} if kind == "ill" else {first, second})
 
 
-def test_after_power_cuts_during_a_rollback_the_proven_release_runs(releases: Releases, tmp_path: Path) -> None:
+def test_after_a_power_cut_in_an_update_rollback_the_old_release_runs(releases: Releases, tmp_path: Path) -> None:
     source = wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(source), GAME)
     fresh = tree_of(tmp_path / "root")
@@ -207,7 +207,7 @@ def test_after_power_cuts_during_a_rollback_the_proven_release_runs(releases: Re
     assert at > 5
 
 
-def test_a_release_that_crashes_the_machine_is_replaced_by_the_proven_one(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_never_proven_in_its_allowed_starts_is_rolled_back(releases: Releases, tmp_path: Path) -> None:
     """Power is cut during every start of the new release, so `prove` never sees it run."""
     first = releases.current()
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
@@ -218,14 +218,14 @@ def test_a_release_that_crashes_the_machine_is_replaced_by_the_proven_one(releas
     assert (releases.current(), on_trial(releases)) == (first, None)
 
 
-def test_a_release_on_trial_is_proven_despite_one_power_cut(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_trial_proves_a_healthy_release_despite_one_power_cut(releases: Releases, tmp_path: Path) -> None:
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     count(releases)
     booted(Careful(releases))
     assert releases.current() == releases.proven() == Source(tmp_path / "new").name()
 
 
-def test_a_failed_update_during_a_trial_restores_the_proven_release(releases: Releases, tmp_path: Path) -> None:
+def test_a_failed_update_in_an_update_trial_restores_the_proven_release(releases: Releases, tmp_path: Path) -> None:
     first, ill = releases.current(), wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(wheels(tmp_path / "unproven", "unproven")), GAME)
     with pytest.raises(DeviceError, match="the one before runs again"):
@@ -233,7 +233,7 @@ def test_a_failed_update_during_a_trial_restores_the_proven_release(releases: Re
     assert (releases.current(), on_trial(releases)) == (first, None)
 
 
-def test_an_interrupted_update_restores_the_previous_release(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_interrupted_by_ctrl_c_restores_the_previous_release(releases: Releases, tmp_path: Path) -> None:
     first, source = releases.current(), wheels(tmp_path / "new", "new")
 
     class Waiting(Careful):
@@ -247,7 +247,7 @@ def test_an_interrupted_update_restores_the_previous_release(releases: Releases,
     assert releases.current() == first
 
 
-def test_prove_raises_an_error_if_the_release_was_taken_back_meanwhile(releases: Releases, tmp_path: Path) -> None:
+def test_proving_an_update_trial_raises_if_rolled_back_meanwhile(releases: Releases, tmp_path: Path) -> None:
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     time = Time()
 
@@ -259,7 +259,7 @@ def test_prove_raises_an_error_if_the_release_was_taken_back_meanwhile(releases:
         prove(releases, look, time.pause, time.clock)
 
 
-def test_a_trial_file_that_is_damaged_or_of_another_release_is_ignored(releases: Releases, tmp_path: Path) -> None:
+def test_a_damaged_or_foreign_update_trial_file_counts_as_a_fresh_trial(releases: Releases, tmp_path: Path) -> None:
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     for content in ("", "[1]", '{"release": "another", "tries": 9}'):
         (releases.folder.parent / "trial.json").write_text(content)
@@ -268,14 +268,14 @@ def test_a_trial_file_that_is_damaged_or_of_another_release_is_ignored(releases:
         assert (found.entry, found.tries) == (None, 0)
 
 
-def test_a_trial_without_a_previous_release_is_refused(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_trial_without_a_previous_release_is_refused(releases: Releases, tmp_path: Path) -> None:
     count(releases)
     assert on_trial(releases) is None
     with pytest.raises(DeviceError, match="no release to go back to"):
         begin(Releases(Noted(tmp_path / "bare")), "new", None)
 
 
-def test_an_update_removes_incomplete_releases(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_removes_incomplete_release_folders(releases: Releases, tmp_path: Path) -> None:
     second = updater(Careful(releases)).update(wheels(tmp_path / "second", "second"))
     (releases.folder / "half").mkdir()
     updater(Careful(releases)).update(wheels(tmp_path / "third", "third"))
@@ -293,7 +293,7 @@ def lines_of(key: str, opt: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("key", "word"), [("ExecStartPre", "count"), ("ExecStartPost", "prove")])
-def test_the_unit_runs_trial_checks_with_the_proven_releases_python(tmp_path: Path, key: str, word: str) -> None:
+def test_the_systemd_unit_checks_an_update_trial_with_the_proven_python(tmp_path: Path, key: str, word: str) -> None:
     python = tmp_path / "proven/bin/python"
     python.parent.mkdir(parents=True)
     python.write_text('#!/bin/sh\necho "$@"\n')
@@ -306,7 +306,7 @@ def test_the_unit_runs_trial_checks_with_the_proven_releases_python(tmp_path: Pa
     assert done.stdout.split() == ["-I", "-m", trial.__name__, word]
 
 
-def test_no_exit_status_stops_the_services_restarts() -> None:
+def test_the_systemd_unit_restarts_the_service_after_any_failure_status() -> None:
     """Wrong settings must not end the table, and a release on trial that refuses them gets its second try."""
     unit = UNIT.read_text()
     assert "Restart=on-failure" in unit
@@ -314,7 +314,7 @@ def test_no_exit_status_stops_the_services_restarts() -> None:
     assert "2" not in unit.partition("SuccessExitStatus=")[2].splitlines()[0].split()
 
 
-def test_the_prove_command_exits_1_if_a_trial_is_not_healthy_in_time(
+def test_the_prove_command_exits_1_if_an_update_trial_is_not_well_in_time(
     releases: Releases, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trial, "HEALTHY_TIMEOUT_S", 0.0)
@@ -326,7 +326,7 @@ def test_the_prove_command_exits_1_if_a_trial_is_not_healthy_in_time(
     assert trial.main("prove", releases.machine) == 0
 
 
-def test_the_pages_address_is_found_even_with_unknown_or_broken_settings(tmp_path: Path) -> None:
+def test_update_finds_the_pages_port_despite_unknown_or_broken_settings(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
     file.write_text("[web]\nport = 81\nof_a_later_release = 1\n")

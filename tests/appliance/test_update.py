@@ -75,7 +75,7 @@ def test_a_healthy_update_keeps_only_the_new_and_the_previous_release(releases: 
     assert said[0].startswith("making")
 
 
-def test_an_unhealthy_release_is_replaced_by_the_previous_one_at_timeout(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_not_healthy_by_the_timeout_restores_the_old_release(releases: Releases, tmp_path: Path) -> None:
     first, source = releases.current(), wheels(tmp_path / "ill", "ill")
     table = Table(releases, {source.name()})
     update, said, time = updater(releases, table)
@@ -112,7 +112,7 @@ def test_an_update_that_fails_to_start_is_reverted_before_the_timeout(releases: 
     assert time.now < HEALTHY_TIMEOUT_S
 
 
-def test_if_neither_release_starts_the_error_names_both_causes(releases: Releases, tmp_path: Path) -> None:
+def test_the_update_error_tells_if_the_old_release_does_not_start_either(releases: Releases, tmp_path: Path) -> None:
     source = wheels(tmp_path / "ill", "ill")
     table = Table(releases, {source.name(), str(releases.current())})
     update, _, _ = updater(releases, table)
@@ -120,7 +120,7 @@ def test_if_neither_release_starts_the_error_names_both_causes(releases: Release
         update.update(source)
 
 
-def test_an_update_to_the_running_release_builds_nothing(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_to_the_running_release_says_so_and_restarts_nothing(releases: Releases, tmp_path: Path) -> None:
     table = Table(releases)
     update, said, _ = updater(releases, table)
     update.update(Source(tmp_path / "first"))
@@ -128,7 +128,7 @@ def test_an_update_to_the_running_release_builds_nothing(releases: Releases, tmp
     assert table.starts == []
 
 
-def test_a_release_that_fails_to_build_leaves_no_folder_behind(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_that_fails_to_build_leaves_no_release_folder(releases: Releases, tmp_path: Path) -> None:
     assert isinstance(releases.machine, Noted)
     releases.machine.broken.add("--version")
     before = releases.current()

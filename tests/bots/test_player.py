@@ -63,7 +63,9 @@ def lines(table: Table, folder: Path) -> list[Any]:
     return list(PastGames(folder).transcript(game) or ())[1:]
 
 
-def test_the_bot_decides_after_people_have_seen_its_throw(table: Table, house: BotPlayer, clock: Clock) -> None:
+def test_the_bot_shows_a_notice_and_pauses_before_it_decides_on_a_throw(
+    table: Table, house: BotPlayer, clock: Clock
+) -> None:
     tray = Tray()
     seated(table)
     table.submit(Observe(tray.observation()))
@@ -120,7 +122,7 @@ def test_a_throw_before_the_bots_decision_counts_after_the_decision(
     assert (state["point"], state["frozen"]) == (5, 3)
 
 
-def test_kept_dice_left_in_the_tray_are_not_counted_in_the_bots_throw(
+def test_crag_dice_the_bot_kept_in_the_tray_are_not_part_of_its_rethrow(
     table: Table, house: BotPlayer, clock: Clock
 ) -> None:
     tray = Tray()
@@ -154,7 +156,9 @@ def test_the_bot_waits_while_people_must_answer_about_a_doubtful_throw(
     assert table.snapshot().state["point"] == 5  # type: ignore[index]
 
 
-def test_the_bot_waits_while_held_and_longer_after_a_correction(table: Table, house: BotPlayer, clock: Clock) -> None:
+def test_the_bot_waits_while_a_line_is_edited_and_longer_once_corrected(
+    table: Table, house: BotPlayer, clock: Clock
+) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}])
     later(clock, house, 0.0)
@@ -169,7 +173,7 @@ def test_the_bot_waits_while_held_and_longer_after_a_correction(table: Table, ho
     assert table.snapshot().state["point"] == 6  # type: ignore[index]
 
 
-def test_the_bot_waits_while_a_correction_is_on_offer(table: Table, house: BotPlayer, clock: Clock) -> None:
+def test_the_bot_waits_while_a_correction_awaits_confirmation(table: Table, house: BotPlayer, clock: Clock) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}, {"do": "point", "value": 5}, {"throw": [1, 2, 3, 4, 6]}])
     first = table.snapshot().throws[0].number
@@ -225,7 +229,7 @@ def test_the_bots_level_survives_a_restart_and_applies_to_the_next_game(
         again.stop()
 
 
-def test_default_terms_of_a_game_are_in_force_but_not_journaled(table: Table, tmp_path: Path) -> None:
+def test_default_game_terms_are_in_the_snapshot_but_not_in_the_journal(table: Table, tmp_path: Path) -> None:
     snapshot = table.submit(StartGame(header=HEADER))
     assert snapshot.terms == terms_of({}, transcript_of(b'{"transcript":1,"game":"crag","players":["A"]}').header)
     assert b"terms" not in (tmp_path / "journal.jsonl").read_bytes()
@@ -243,7 +247,7 @@ def test_default_terms_of_a_game_are_in_force_but_not_journaled(table: Table, tm
         ([], "object"),
     ],
 )
-def test_starting_a_game_with_an_invalid_bot_seat_or_level_is_refused(table: Table, terms: Any, told: str) -> None:
+def test_starting_a_game_with_a_bad_bot_seat_or_other_bad_terms_is_refused(table: Table, terms: Any, told: str) -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": PLAYERS}
     with pytest.raises(RulesError, match=told):
         table.submit(StartGame(header=header, terms=terms))
@@ -300,9 +304,10 @@ def option_of(line: dict[str, Any]) -> object:
 
 @pytest.mark.parametrize("level", ["careless", "steady", "best"])
 @pytest.mark.parametrize("game", ["crib_dice", "crag", "crapola"])
-def test_whole_games_of_the_bot_have_valid_transcripts(
+def test_transcripts_of_whole_bot_games_replay_to_the_final_game_state(
     table: Table, clock: Clock, tmp_path: Path, game: str, level: str
 ) -> None:
+    """The bot's best level makes no costly decision in Crib Dice."""
     rules: dict[str, Any] = {"target": 3000} if game == "crapola" else {}
     seated(table, level, game, **rules)
     snapshot = Game(table, clock, random.Random(f"{game} {level}")).play()
@@ -316,6 +321,6 @@ def test_whole_games_of_the_bot_have_valid_transcripts(
         assert max(move.cost for move in story.moves if move.seat == 1) < 1e-9
 
 
-def test_the_bot_plays_under_rules_without_exact_odds(table: Table, clock: Clock) -> None:
+def test_the_bot_ends_a_crib_dice_game_under_rules_without_exact_odds(table: Table, clock: Clock) -> None:
     seated(table, "best", bomb=True, bumping=True, double_fuchle=True)
     assert Game(table, clock, random.Random(3)).play().state["over"]  # type: ignore[index]

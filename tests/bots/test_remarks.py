@@ -23,19 +23,19 @@ def judged(transcript: Transcript, begun: bool = True) -> tuple[str, int, Any] |
     return notable(transcript.before.state, transcript.last, transcript.state, begun)
 
 
-def test_a_costly_decision_gets_a_remark_with_cost_and_better_option() -> None:
+def test_a_costly_crib_dice_point_gets_a_house_remark_with_a_better_point() -> None:
     found = judged(told("crib_dice", GOOD, BAD))
     assert found is not None
     assert (found[0], found[2]) == ("cost", {"do": "point", "value": 6})
     assert found[1] > 5
 
 
-def test_a_best_or_slightly_worse_decision_gets_no_remark() -> None:
+def test_a_best_or_slightly_worse_decision_gets_no_house_remark() -> None:
     assert judged(told("crib_dice", GOOD, point(6))) is None
     assert judged(told("crag", throw(1, 1, 2), score("ones"))) is None
 
 
-def test_a_lucky_throw_gets_a_remark_only_within_a_begun_turn() -> None:
+def test_a_lucky_crib_dice_throw_gets_a_house_remark_only_in_a_begun_turn() -> None:
     risk = [throw(6, 6, 1, 2, 3, 4, 5), point(6), throw(6, 6, 6, 6, 1)]
     found = judged(told("crib_dice", *risk))
     assert found is not None
@@ -43,7 +43,7 @@ def test_a_lucky_throw_gets_a_remark_only_within_a_begun_turn() -> None:
     assert judged(told("crib_dice", *risk), begun=False) is None
 
 
-def test_a_lucky_second_throw_of_crag_gets_a_remark() -> None:
+def test_a_lucky_second_throw_of_a_crag_turn_gets_a_house_remark() -> None:
     found = judged(told("crag", throw(6, 6, 2), keep(6, 6), throw(1)))
     assert found is not None
     assert found[0] == "won"
@@ -55,7 +55,7 @@ def mistake(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_a_mistake_gets_a_remark_unless_the_remarks_setting_is_off(tmp_path: Any, on: bool) -> None:
+def test_a_mistake_gets_a_house_remark_unless_the_remarks_setting_is_off(tmp_path: Any, on: bool) -> None:
     with opened(tmp_path) as pub:
         pub.start()
         mistake(pub)
@@ -67,7 +67,7 @@ def test_a_mistake_gets_a_remark_unless_the_remarks_setting_is_off(tmp_path: Any
             assert said["remark"]["player"] == "Ann"
 
 
-def test_remarks_bear_the_set_house_name_and_stop_in_tournament_mode(tmp_path: Any) -> None:
+def test_house_remarks_bear_the_house_name_and_stop_in_tournament_mode(tmp_path: Any) -> None:
     with opened(tmp_path) as pub:
         pub.start()
         mistake(pub)
@@ -77,7 +77,7 @@ def test_remarks_bear_the_set_house_name_and_stop_in_tournament_mode(tmp_path: A
         assert Remarks(pub.table.state, lambda: TableSettings()).newest()["remark"] is None
 
 
-def test_no_remark_wording_repeats_in_a_sitting_even_after_a_restart(tmp_path: Any) -> None:
+def test_no_house_remark_wording_repeats_in_a_sitting_despite_a_restart(tmp_path: Any) -> None:
     with opened(tmp_path) as pub:
         pub.start()
         remarks, heard = Remarks(pub.table.state, TableSettings), []
@@ -94,7 +94,7 @@ def test_no_remark_wording_repeats_in_a_sitting_even_after_a_restart(tmp_path: A
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_language_has_every_remark_wording_with_player_and_points(language: str) -> None:
+def test_each_language_has_all_house_remark_texts_with_player_and_points(language: str) -> None:
     allowed = {"cost": {"player", "points", "better"}, "won": {"player", "points"}}
     for kind, arguments in allowed.items():
         lines = [texts(language)[f"remark.{kind}.{at}"] for at in range(WORDINGS)]

@@ -17,7 +17,9 @@ from web.pairing.roles import Role
 from web.pairing.tokens import FileTokens, Paired
 
 
-def test_a_bug_report_holds_the_game_and_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctors_bug_report_zip_holds_the_game_and_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings, zipped, data = tmp_path / "pegpip.toml", tmp_path / "report.zip", tmp_path / "data"
     settings.write_text(
         f"[data]\ndir = '{data}'\n[web]\nport = 0\nhost = '127.0.0.1'\nwifi = 'Pub'\nwifi_password = 'hushhush'\n"
@@ -62,12 +64,12 @@ def service_says(folder: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> 
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 
-def test_a_bug_report_leaves_out_the_pin_in_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctors_bug_report_masks_the_pin_in_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     service_says(tmp_path, monkeypatch, "PIN: 123456")
     assert bundle._log(()) == {"log.txt": b"2030-05-01T20:00:00 pi env[7]: PIN: (kept back)\n"}
 
 
-def test_a_bug_report_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+def test_a_doctors_bug_report_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     settings = tmp_path / "pegpip.toml"
     settings.write_text(f"[data]\ndir = '{tmp_path}'\n[web]\nport = 0\nhost = '127.0.0.1'\n")
     nowhere = tmp_path / "no" / "such" / "folder.zip"

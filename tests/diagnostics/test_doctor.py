@@ -71,7 +71,7 @@ def test_the_doctor_passes_on_a_pc_and_says_what_is_simulated(tmp_path: Path, mo
     assert all(row["ok"] for part, row in told.items() if part != "network")
 
 
-def test_a_failed_check_is_printed_with_a_cure_and_exit_status_1(tmp_path: Path) -> None:
+def test_a_failed_doctor_check_is_printed_with_a_cure_and_exit_status_1(tmp_path: Path) -> None:
     done = doctor(tmp_path, "[camera]\nsource = 'files:/nowhere/at/all'\n[strip]\nkind = 'spi'\n")
     assert done.return_value == 1
     assert "ill" in done.stdout
@@ -79,17 +79,17 @@ def test_a_failed_check_is_printed_with_a_cure_and_exit_status_1(tmp_path: Path)
     assert "to see to." in done.stdout
 
 
-def test_a_camera_that_does_not_open_is_reported_with_its_own_cure() -> None:
+def test_the_doctor_reports_a_camera_that_does_not_open_with_its_cure() -> None:
     (check,) = check_camera(Settings(), lambda _source: BrokenCamera())
     assert ill(check, "not there", "ribbon")
 
 
-def test_a_mistyped_camera_source_is_reported_with_the_nearest_name() -> None:
+def test_the_doctor_names_the_nearest_source_for_a_mistyped_camera_source() -> None:
     (check,) = check_camera(Settings(camera=CameraSettings(source="picamer")))
     assert ill(check, "picamera2", "[camera] source")
 
 
-def test_dark_overexposed_and_blurred_pictures_get_different_findings() -> None:
+def test_the_doctor_tells_dark_overexposed_and_blurred_pictures_apart() -> None:
     dark, burnt, flat = (np.full((96, 128, 3), level, np.uint8) for level in (10, 255, 120))
     sharp = (np.indices((96, 128)).sum(axis=0) // 8 % 2 * 120 + 60).astype(np.uint8)[:, :, None].repeat(3, axis=2)
     assert ill(picture_checks(dark)[0], "Too dark")
@@ -98,16 +98,16 @@ def test_dark_overexposed_and_blurred_pictures_get_different_findings() -> None:
     assert all(check.ok for check in picture_checks(sharp))
 
 
-def test_a_strip_that_does_not_open_is_reported_with_its_own_cure() -> None:
+def test_the_doctor_reports_an_led_strip_that_does_not_open_with_its_cure() -> None:
     check = check_strip(Settings(), lambda _kind, leds, _wired: BrokenStrip(leds))
     assert ill(check, "spidev0.0", "SPI on")
 
 
-def test_an_unknown_strip_layout_is_reported_with_the_nearest_name() -> None:
+def test_the_doctor_names_the_nearest_layout_for_an_unknown_strip_layout() -> None:
     assert ill(check_strip(Settings(strip=StripSettings(layout="bord3x121"))), "board3x121")
 
 
-def test_all_pin_conflicts_are_reported_together() -> None:
+def test_the_doctor_reports_all_pin_conflicts_of_buttons_together() -> None:
     wrong = Settings(strip=StripSettings(kind="spi"), buttons=ButtonSettings(kind="gpio", bank=10, undo=5, next=5))
     assert ill(check_buttons(wrong, machine=""), "bank is on pin 10", "share pin 5")
 
@@ -115,12 +115,12 @@ def test_all_pin_conflicts_are_reported_together() -> None:
 @pytest.mark.parametrize(
     ("said", "ok"), [('s "yes"', True), ('s "challenge"', False), ("logind can't be asked", False)]
 )
-def test_a_shutdown_button_without_permission_is_reported(said: str, ok: bool) -> None:
+def test_the_doctor_reports_a_shutdown_button_without_permission(said: str, ok: bool) -> None:
     found = may_shut_down(lambda: said)
     assert found is None if ok else found is not None and ill(found, said, "polkitd")
 
 
-def test_an_unknown_kind_of_buttons_is_reported() -> None:
+def test_the_doctor_names_the_nearest_kind_for_an_unknown_button_kind() -> None:
     assert ill(check_buttons(msgspec.structs.replace(Settings(), buttons=ButtonSettings(kind="gpoi"))), "gpio")
 
 
@@ -132,7 +132,7 @@ def test_an_unknown_kind_of_buttons_is_reported() -> None:
         ({"OpenCV": None}, ("python3-opencv",)),
     ],
 )
-def test_incompatible_libraries_are_reported_with_the_cure(
+def test_the_doctor_reports_incompatible_or_missing_libraries_with_a_cure(
     changed: dict[str, str | None], words: tuple[str, ...]
 ) -> None:
     assert check_versions("picamera2", WELL).ok

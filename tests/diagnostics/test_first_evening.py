@@ -15,7 +15,7 @@ from vision.cameras import Frame
 from vision.reading.reading import Doubt, FrameBGR, Reading
 
 
-def test_a_first_evening_on_the_virtual_table_finds_nothing_wrong(table: Table) -> None:
+def test_the_first_evening_check_of_the_virtual_table_finds_no_fault(table: Table) -> None:
     table.person.skips = ()
     evening = table.held()
     assert evening.ill() == []
@@ -25,7 +25,7 @@ def test_a_first_evening_on_the_virtual_table_finds_nothing_wrong(table: Table) 
     assert evening.not_done == []
 
 
-def test_the_first_evening_includes_the_doctors_findings(table: Table) -> None:
+def test_the_first_evening_check_includes_the_doctors_findings(table: Table) -> None:
     evening = table.held(checks=lambda _settings: iter([Finding("disk", False, "Full.", "Free some space.")]))
     assert is_ill(evening, "disk", "Free some space")
 
@@ -39,11 +39,13 @@ def test_the_first_evening_includes_the_doctors_findings(table: Table) -> None:
         (FilmCamera([], BROKEN), ("unplugged", "Plug it in")),
     ],
 )
-def test_a_slow_or_broken_camera_is_reported(camera: FilmCamera, words: tuple[str, ...], table: Table) -> None:
+def test_the_first_evening_check_reports_a_slow_or_broken_camera(
+    camera: FilmCamera, words: tuple[str, ...], table: Table
+) -> None:
     assert is_ill(table.held(open_camera=lambda _settings: camera), "frame rate", *words)
 
 
-def test_the_first_evening_reports_moving_bands_of_a_flickering_lamp(table: Table) -> None:
+def test_the_first_evening_check_reports_bands_from_a_flickering_lamp(table: Table) -> None:
     class Banded(FilmCamera):
         def frame(self) -> Frame | None:
             frame = super().frame()
@@ -57,25 +59,25 @@ def test_the_first_evening_reports_moving_bands_of_a_flickering_lamp(table: Tabl
     assert told(table.held(), "lamp bands").ok
 
 
-def test_a_camera_that_fails_while_dice_are_thrown_is_reported(table: Table) -> None:
+def test_the_first_evening_check_reports_a_camera_that_fails_during_throws(table: Table) -> None:
     table.person.skips = ("Frame rate",)
     assert is_ill(table.held(open_camera=lambda _settings: FilmCamera([], BROKEN)), "throws", "Plug it in")
 
 
-def test_the_first_evening_omits_the_throws_when_the_recording_ends(table: Table) -> None:
+def test_the_first_evening_check_omits_throws_when_the_recording_ends(table: Table) -> None:
     table.person.skips = ("Frame rate",)
     evening = table.held(open_camera=lambda _settings: FilmCamera([0.0, 0.1]))
     assert not any(finding.part == "throws" for finding in evening.findings)
 
 
-def test_the_first_evening_reports_misread_throws_with_pictures(table: Table) -> None:
+def test_the_first_evening_check_reports_misread_throws_with_pictures(table: Table) -> None:
     table.person = Someone(misreads=True)
     evening = table.held()
     assert is_ill(evening, "throws", "2 wrong", "pegpip calibrate")
     assert all(throw.jpeg.startswith(b"\xff\xd8") for throw in evening.throws)
 
 
-def test_the_first_evening_reports_throws_that_the_table_asks_about(
+def test_the_first_evening_check_reports_throws_that_the_table_asks_about(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Doubting:
@@ -96,7 +98,7 @@ def test_the_first_evening_reports_throws_that_the_table_asks_about(
     assert is_ill(table.held(), "throws", "2 asked about", "diffuse bars")
 
 
-def test_a_throw_that_the_camera_missed_is_asked_about_and_reported(
+def test_the_first_evening_check_reports_throws_that_the_camera_missed(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{STEPS}.UNSEEN_TIMEOUT_S", 1.0)
@@ -104,13 +106,13 @@ def test_a_throw_that_the_camera_missed_is_asked_about_and_reported(
     assert is_ill(table.held(), "throws", "2 not seen", "whole tray")
 
 
-def test_readings_that_take_long_are_reported(table: Table) -> None:
+def test_the_first_evening_check_reports_dice_readings_that_take_long(table: Table) -> None:
     ticks = iter(range(10_000))
     table.person.skips = ()
     assert is_ill(table.held(clock=lambda: 0.6 * next(ticks)), "reading time", "600 ms", "Pi 4")
 
 
-def test_the_first_evening_reports_wrong_settings_and_continues(table: Table) -> None:
+def test_the_first_evening_check_reports_an_unknown_layout_and_continues(table: Table) -> None:
     table.settings = {"strip": {"layout": "bord3x121"}}
     evening = table.held()
     assert is_ill(evening, "leds", "board3x121")

@@ -19,7 +19,7 @@ from tests.diagnostics.guided import BROKEN, STEPS, FakeButtons, RealStrip, Tabl
         ("walk through every hole", "LED by LED", ("mend the joint",)),
     ],
 )
-def test_leds_that_the_user_sees_wrong_are_reported_with_a_cure(
+def test_the_first_evening_check_reports_leds_that_the_user_sees_wrong(
     denied: str, part: str, words: tuple[str, ...], table: Table
 ) -> None:
     table.person.denies = (denied,)
@@ -35,7 +35,7 @@ def test_leds_that_the_user_sees_wrong_are_reported_with_a_cure(
 
 
 @pytest.mark.parametrize("broken_at", [0, 60])
-def test_a_strip_that_fails_while_it_is_lit_is_reported(broken_at: int, table: Table) -> None:
+def test_the_first_evening_check_reports_an_led_strip_failing_while_lit(broken_at: int, table: Table) -> None:
     def opened(_kind: str, leds: int, _wired: StripSettings) -> RealStrip:
         strip = RealStrip(leds)
         strip.broken_at = broken_at
@@ -51,7 +51,7 @@ def test_a_strip_that_fails_while_it_is_lit_is_reported(broken_at: int, table: T
         (["bank", "undo"], "button next", ("GPIO22", "nothing was heard")),
     ],
 )
-def test_an_unheard_or_swapped_button_is_reported_with_its_pin(
+def test_the_first_evening_check_reports_the_pin_of_a_wrong_or_dead_button(
     heard: list[str], part: str, words: tuple[str, ...], table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{STEPS}.PRESS_WAIT_S", 0.01)
@@ -61,7 +61,7 @@ def test_an_unheard_or_swapped_button_is_reported_with_its_pin(
     assert told(evening, "button bank").ok
 
 
-def test_buttons_that_cannot_be_opened_are_reported(table: Table) -> None:
+def test_the_first_evening_check_reports_buttons_that_cannot_be_opened(table: Table) -> None:
     table.settings = {"buttons": {"kind": "gpio"}}
 
     def opened(_kind: str, _wired: ButtonSettings) -> FakeButtons:
@@ -70,7 +70,7 @@ def test_buttons_that_cannot_be_opened_are_reported(table: Table) -> None:
     assert is_ill(table.held(open_buttons=opened), "button presses", "Plug it in")
 
 
-def test_a_sound_that_cannot_be_played_or_heard_is_reported(table: Table) -> None:
+def test_the_first_evening_check_reports_a_sound_not_played_or_not_heard(table: Table) -> None:
     table.settings = {"sound": {"effects": True}}
     assert is_ill(table.held(play=lambda _wav: "No sound card. Plug one in."), "sounds", "Plug one in")
     table.person.denies = ("hear a short tone",)
@@ -79,7 +79,7 @@ def test_a_sound_that_cannot_be_played_or_heard_is_reported(table: Table) -> Non
     assert told(table.held(play=lambda _wav: None), "sounds").ok
 
 
-def test_phones_that_cannot_join_the_hotspot_are_reported(table: Table) -> None:
+def test_the_first_evening_check_reports_phones_that_cannot_join_hotspot(table: Table) -> None:
     assert is_ill(table.held(clients=lambda: 0), "phones", "router")
     table.person.denies = ("all that tried",)
     assert is_ill(table.held(clients=lambda: 7), "phones", "7 phones", "router")
@@ -87,7 +87,7 @@ def test_phones_that_cannot_join_the_hotspot_are_reported(table: Table) -> None:
     assert told(table.held(clients=lambda: 7), "phones").ok
 
 
-def test_phones_are_counted_on_the_interface_that_is_an_access_point(
+def test_the_first_evening_check_counts_phones_on_the_access_point(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     iw = tmp_path / "iw"
@@ -107,7 +107,9 @@ esac
     assert phones_joined() is None
 
 
-def test_a_hot_processor_and_a_weak_supply_are_reported(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_evening_check_reports_a_hot_processor_and_weak_supply(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     weak = Finding("power", False, "The supply's voltage has been too low.", "Use the Pi's own supply.")
     monkeypatch.setattr(f"{STEPS}.check_power", lambda **_: weak)
     heats = iter([50.0, 84.0, *[60.0] * 50])

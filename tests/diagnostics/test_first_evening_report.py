@@ -72,7 +72,7 @@ def typing(*lines: str) -> Iterator[TerminalPerson]:
         (["q"], None, True),
     ],
 )
-def test_a_typed_answer_confirms_corrects_skips_or_ends_throws(
+def test_a_typed_first_evening_answer_confirms_corrects_or_skips_a_throw(
     typed: list[str], lay: Values | None, enough: bool
 ) -> None:
     with typing(*typed) as person:
@@ -80,7 +80,8 @@ def test_a_typed_answer_confirms_corrects_skips_or_ends_throws(
         assert person.enough_throws is enough
 
 
-def test_typed_answers_agree_deny_skip_a_step_or_end_the_evening() -> None:
+def test_first_evening_answers_agree_deny_or_skip_and_end_of_input_stops() -> None:
+    """The end of the input counts as Ctrl-C."""
     with typing("", "n", "s", "") as person:
         assert person.agrees("Right?")
         assert not person.agrees("Right?")
@@ -106,7 +107,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.diagnostics.first_evening.steps.MAX_READING_S", 600.0)  # this machine may be busy
 
 
-def test_the_demonstration_ends_with_a_page_and_a_zip(quick: None, tmp_path: Path) -> None:
+def test_a_first_evening_demonstration_exits_0_and_writes_page_and_zip(quick: None, tmp_path: Path) -> None:
     done = doctor(tmp_path, "--yes", "--throws", "3", "--out", str(tmp_path / "report"))
     assert done.exception is None, done.output
     assert done.return_value == 0, done.output
@@ -117,7 +118,7 @@ def test_the_demonstration_ends_with_a_page_and_a_zip(quick: None, tmp_path: Pat
     assert "read right" in (tmp_path / "report" / PAGE).read_text()
 
 
-def test_ctrl_c_in_the_demonstration_exits_130_and_writes_the_zip(
+def test_ctrl_c_in_the_first_evening_check_exits_130_and_writes_the_zip(
     quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def leave(*_given: Any) -> None:

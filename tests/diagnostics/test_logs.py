@@ -27,7 +27,7 @@ class Logged:
         return self.stream.getvalue().splitlines()
 
 
-def test_log_messages_beyond_ten_from_a_place_in_the_code_are_dropped() -> None:
+def test_log_messages_beyond_ten_from_one_line_of_code_are_dropped() -> None:
     log = Logged()
     for number in range(100):
         logging.getLogger("camera").warning("no frame %d", number)
@@ -47,7 +47,7 @@ def lines_of_loop(log: Logged) -> None:
         logging.getLogger("camera").warning("again")
 
 
-def test_the_next_log_message_says_how_many_messages_were_dropped() -> None:
+def test_after_a_minute_a_log_message_counts_the_dropped_ones_like_it() -> None:
     log = Logged()
     for number in range(26):
         log.now = 61.0 if number == 25 else 0.0
@@ -55,7 +55,7 @@ def test_the_next_log_message_says_how_many_messages_were_dropped() -> None:
     assert log.close()[-1] == "WARNING camera: no frame 25 (and 15 more like it, not written)"
 
 
-def test_each_line_for_journald_starts_with_its_priority() -> None:
+def test_each_log_line_for_journald_starts_with_its_priority() -> None:
     log = Logged(JOURNAL_STREAM="8:1")
     try:
         raise OSError("gone")

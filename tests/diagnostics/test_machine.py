@@ -51,26 +51,28 @@ def pi(root: Path, *, alarm: str = "0", millidegrees: int = 51_000) -> Path:
         ("0", 51_000, "VCHI initialization failed", False, "VCHI initialization failed"),
     ],
 )
-def test_low_voltage_and_overheating_are_reported_now_and_since_boot(
+def test_the_doctor_reports_low_voltage_and_heat_now_and_since_boot(
     tmp_path: Path, alarm: str, millidegrees: int, firmware: str | None, ok: bool, says: str
 ) -> None:
     found = check_power(pi(tmp_path, alarm=alarm, millidegrees=millidegrees), firmware)
     assert (found.ok, says in found.says, bool(found.cure)) == (ok, True, not ok), found
 
 
-def test_the_power_check_without_sensors_passes_as_simulated(tmp_path: Path) -> None:
+def test_the_doctors_power_check_without_sensors_passes_as_simulated(tmp_path: Path) -> None:
     assert (check_power(tmp_path).ok, check_power(tmp_path).simulated) == (True, True)
 
 
 @pytest.mark.parametrize(("written_s", "ok"), [(0.0, True), (-3600, True), (60, True), (7200, False)])
-def test_a_clock_behind_the_newest_entry_is_reported(tmp_path: Path, written_s: float, ok: bool) -> None:
+def test_the_doctor_reports_a_clock_hours_behind_the_newest_journal_entry(
+    tmp_path: Path, written_s: float, ok: bool
+) -> None:
     """A Pi has no battery-backed clock, so only entries written before tell that the time is wrong."""
     last_s = written_s and NOW.timestamp() + written_s
     found = check_clock(NOW, last_s, tmp_path)
     assert (found.ok, "2030-05-01 02:00" in found.says, bool(found.cure)) == (ok, not ok, not ok), found
 
 
-def test_a_wrong_clock_is_reported_across_restarts_until_it_is_right(tmp_path: Path) -> None:
+def test_the_doctor_reports_a_wrong_clock_across_restarts_until_corrected(tmp_path: Path) -> None:
     data, machine = tmp_path / "data", pi(tmp_path / "pi")
     data.mkdir()
     journal = Journal(data)
@@ -89,14 +91,14 @@ def test_a_wrong_clock_is_reported_across_restarts_until_it_is_right(tmp_path: P
     assert not (data / NEWEST_FILE).exists()
 
 
-def test_a_clock_set_by_the_network_is_right_even_behind_the_entries(tmp_path: Path) -> None:
+def test_the_doctor_trusts_a_network_set_clock_behind_journal_entries(tmp_path: Path) -> None:
     machine = pi(tmp_path)
     (machine / SYNCHRONISED).parent.mkdir(parents=True)
     (machine / SYNCHRONISED).touch()
     assert check_clock(NOW, NOW.timestamp() + 7200, machine).ok
 
 
-def test_the_time_of_the_newest_entry_is_read_from_the_journal_file(tmp_path: Path) -> None:
+def test_the_newest_entrys_time_is_read_from_the_journal_or_is_0(tmp_path: Path) -> None:
     assert last_written_s(tmp_path) == 0.0
     assert list(tmp_path.iterdir()) == []
     journal = Journal(tmp_path)
@@ -109,7 +111,7 @@ def test_the_time_of_the_newest_entry_is_read_from_the_journal_file(tmp_path: Pa
     assert last_written_s(tmp_path) == 0.0
 
 
-def test_a_read_only_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_reports_a_read_only_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = os.statvfs(tmp_path)
     fields = list(now)
     fields[8] |= os.ST_RDONLY
@@ -119,7 +121,7 @@ def test_a_read_only_disk_is_reported(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(("free_mb", "ok"), [(FREE_MB_NEEDED - 1, False), (FREE_MB_NEEDED, True)])
-def test_a_nearly_full_disk_is_reported(
+def test_the_doctor_reports_a_nearly_full_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free_mb: int, ok: bool
 ) -> None:
     usage = shutil.disk_usage(tmp_path)
@@ -128,12 +130,12 @@ def test_a_nearly_full_disk_is_reported(
     assert (found.ok, "Free some space" in found.cure) == (ok, not ok)
 
 
-def test_a_data_folder_that_can_be_made_and_written_passes(tmp_path: Path) -> None:
+def test_the_doctor_accepts_a_data_folder_only_if_it_can_be_written(tmp_path: Path) -> None:
     assert check_writable(tmp_path / "to" / "be" / "made").ok
     refused = check_writable(Path("/proc"))
     assert (refused.ok, "data" in refused.cure) == (False, True)
 
 
 @pytest.mark.parametrize(("year", "ok"), [(1970, False), (2023, False), (2026, True)])
-def test_a_clock_before_2025_is_reported(year: int, ok: bool) -> None:
+def test_the_doctor_reports_a_clock_before_2025(year: int, ok: bool) -> None:
     assert check_clock(datetime(year, 1, 31).astimezone()).ok is ok

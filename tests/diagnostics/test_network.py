@@ -10,13 +10,13 @@ import pytest
 from companion.diagnostics.network import check_hotspot, check_network, check_port
 
 
-def test_a_machine_without_an_address_for_phones_is_reported() -> None:
+def test_the_doctor_reports_a_machine_without_an_address_for_phones() -> None:
     none = check_network(lambda: ())
     assert (none.ok, "no phone" in none.says, bool(none.cure)) == (False, True, True)
     assert "192.0.2.7" in check_network(lambda: ("192.0.2.7",)).says
 
 
-def test_a_taken_port_is_reported() -> None:
+def test_the_doctor_reports_a_taken_port_and_an_unusable_web_host() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = check_port("127.0.0.1", other.getsockname()[1])
     assert (taken.ok, "taken" in taken.says, "If that program is the table" in taken.cure) == (False, True, True)
@@ -74,5 +74,5 @@ def test_the_doctor_reports_how_many_phones_the_hotspot_serves(
     assert ("update-alternatives --set" in says) is offers
 
 
-def test_a_machine_without_wifi_needs_no_hotspot(tmp_path: Path) -> None:
+def test_the_doctors_hotspot_check_passes_on_a_machine_without_wifi(tmp_path: Path) -> None:
     assert check_hotspot("Pub", tmp_path, lambda _: None).ok

@@ -41,7 +41,7 @@ def test_a_throw_package_records_networks_candidates_and_probabilities(played: P
     assert (record.doubt, record.camera) == (None, "virtual")
 
 
-def test_a_packages_picture_reads_the_same_with_its_stored_calibration(played: Path, networks: Networks) -> None:
+def test_a_throw_packages_picture_rereads_the_same_with_its_calibration(played: Path, networks: Networks) -> None:
     file = PackageFolder(played, ROOM).files()[2]
     package, stored = read_package(file), load_rig(file.parent)
     assert stored is not None
@@ -56,12 +56,12 @@ def _nearest(box: tuple[int, ...], boxes: list[tuple[int, int, int, int]]) -> tu
     return min(boxes, key=lambda other: abs(other[0] - box[0]) + abs(other[1] - box[1]))
 
 
-def test_a_calibration_is_stored_once_for_all_its_throws(played: Path) -> None:
+def test_throw_packages_of_one_calibration_share_one_calibration_file(played: Path) -> None:
     assert len(list((played / "evidence").rglob("calibration.zip"))) == 1
     assert set(PackageFolder(played, ROOM).cameras().values()) == {"virtual"}
 
 
-def test_correcting_a_throw_stores_a_larger_picture_in_its_package(played: Path) -> None:
+def test_correcting_a_throw_stores_a_larger_picture_in_its_throw_package(played: Path) -> None:
     files = PackageFolder(played, ROOM).files()
     assert until(lambda: files[3].stat().st_size > 1.3 * files[2].stat().st_size)
 
@@ -152,7 +152,7 @@ def test_a_throw_package_with_a_flipped_bit_is_refused_or_reads_the_same(copy: d
             assert (found.record, found.jpegs) == (sound.record, sound.jpegs)
 
 
-def test_a_package_in_another_calibrations_folder_is_refused(copy: dict[int, Path]) -> None:
+def test_a_throw_package_in_another_calibrations_folder_is_refused(copy: dict[int, Path]) -> None:
     elsewhere = copy[1].parents[1] / "virtual-none" / "1.zip"
     elsewhere.parent.mkdir()
     copy[1].rename(elsewhere)
@@ -174,21 +174,21 @@ def test_a_swapped_or_missing_calibration_of_throw_packages_is_refused(copy: dic
         read_calibration(folder, expected)
 
 
-def test_a_package_folder_with_limit_0_deletes_all_throw_packages(copy: dict[int, Path]) -> None:
+def test_storing_a_throw_package_with_limit_0_deletes_all_throw_packages(copy: dict[int, Path]) -> None:
     packages = PackageFolder(copy[1].parents[2], 0)
     packages.keep(read_package(copy[4]), None)
     assert packages.files() == {}
     assert not list(packages.path.iterdir())
 
 
-def test_the_oldest_packages_make_room_for_a_new_one(copy: dict[int, Path]) -> None:
+def test_the_oldest_throw_package_is_deleted_to_keep_the_size_limit(copy: dict[int, Path]) -> None:
     packages = PackageFolder(copy[1].parents[2], ROOM)
     packages.cap_bytes = sum(file.stat().st_size for file in packages.path.rglob("*.zip")) - 1
     packages.keep(read_package(copy[4]), None)
     assert list(packages.files()) == [2, 3, 4]
 
 
-def test_pruning_removes_a_half_written_package_and_keeps_the_rest(copy: dict[int, Path]) -> None:
+def test_pruning_removes_a_half_written_throw_package_and_keeps_the_rest(copy: dict[int, Path]) -> None:
     unfinished = copy[1].with_suffix(".part")
     unfinished.write_bytes(b"half")
     packages = PackageFolder(copy[1].parents[2], ROOM)
@@ -214,14 +214,14 @@ def test_a_full_disk_for_throw_packages_shows_in_health_and_play_goes_on(
         assert until(lambda: evening.keeper.health() == (True, "1 throws kept since the start"))
 
 
-def test_with_evidence_percent_0_no_package_is_kept_and_health_says_so(tmp_path: Path, networks: Networks) -> None:
+def test_with_evidence_percent_0_no_throw_package_is_kept_as_health_says(tmp_path: Path, networks: Networks) -> None:
     with VirtualEvening(tmp_path, networks, cap_bytes=0) as evening:
         assert evening.throw().throws[-1].number == 1
         assert evening.keeper.health() == (True, "not kept: evidence_percent is 0")
     assert not (tmp_path / "evidence").exists()
 
 
-def test_setting_the_package_limit_to_0_in_play_deletes_all_packages(tmp_path: Path, networks: Networks) -> None:
+def test_setting_the_throw_package_limit_to_0_in_play_deletes_them_all(tmp_path: Path, networks: Networks) -> None:
     with VirtualEvening(tmp_path, networks) as evening:
         evening.throw()
         assert evening.kept(1)

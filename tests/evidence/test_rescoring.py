@@ -36,7 +36,7 @@ def again(played: Path, networks: Networks) -> list[Rescored]:
     return list(rescored(stored_throws(played), networks, pytest.fail))
 
 
-def test_rescoring_with_an_unchanged_reader_changes_no_reading(again: list[Rescored]) -> None:
+def test_rescoring_throws_with_the_unchanged_classifier_changes_no_reading(again: list[Rescored]) -> None:
     assert len(again) == 4
     assert [each.changed for each in again] == [False] * 4
 
@@ -47,7 +47,7 @@ def test_rescoring_counts_a_trusted_but_corrected_throw_as_false_accept(again: l
     assert [each.throw.stands.throw for each in again if each.differs] == [3]
 
 
-def test_a_wrong_reading_that_the_table_asked_about_is_no_false_accept(again: list[Rescored]) -> None:
+def test_rescoring_counts_a_wrong_reading_asked_about_as_no_false_accept(again: list[Rescored]) -> None:
     """The reading lacks a die, and a person named the right dice when the table asked."""
     first = again[0].throw
     stands = msgspec.structs.replace(first.stands, values=(*first.stands.values, 1), source="answered", accepted=False)
@@ -88,7 +88,7 @@ def test_rescoring_refuses_a_throw_package_of_another_table(played: Path, tmp_pa
     assert "does not belong to entry" in refused[0]
 
 
-def test_rescore_reports_damaged_packages_and_reads_the_others(played: Path, tmp_path: Path) -> None:
+def test_rescore_reports_damaged_throw_packages_and_reads_the_others(played: Path, tmp_path: Path) -> None:
     shutil.copytree(played, tmp_path / "table")
     file = PackageFolder(tmp_path / "table", 0).files()[2]
     file.write_bytes(file.read_bytes()[:1000])
@@ -107,7 +107,7 @@ def test_rescore_reports_damaged_packages_and_reads_the_others(played: Path, tmp
     assert (tmp_path / "sheet" / "3.jpg").exists()
 
 
-def test_exported_throws_hold_no_names_and_can_be_read_and_evaluated(played: Path, tmp_path: Path) -> None:
+def test_throws_exported_by_rescore_hold_no_names_and_can_be_read_again(played: Path, tmp_path: Path) -> None:
     file = tmp_path / "throws.zip"
     CliRunner().invoke(rescore.command, ["--data", str(played), "--export", str(file)], standalone_mode=False)
     with zipfile.ZipFile(file) as archive:
@@ -130,7 +130,7 @@ def _photos(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     "line", [b"", b"[]", b'{"image": 3}', b'{"image": "none.jpg"}', b"\xff", b'{"image": "1.jpg"}']
 )
-def test_reading_a_damaged_export_of_throws_exits_1_with_an_error(tmp_path: Path, line: bytes) -> None:
+def test_the_read_command_exits_1_on_a_damaged_export_of_throws(tmp_path: Path, line: bytes) -> None:
     file = tmp_path / "throws.zip"
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("virtual-none/labels.jsonl", line)
@@ -141,7 +141,7 @@ def test_reading_a_damaged_export_of_throws_exits_1_with_an_error(tmp_path: Path
     assert "no export of throws" in json.loads(done.stdout)["error"]
 
 
-def test_exporting_throws_to_a_full_disk_leaves_the_older_export(played: Path, tmp_path: Path) -> None:
+def test_exporting_throws_to_a_full_disk_fails_and_keeps_the_old_export(played: Path, tmp_path: Path) -> None:
     file = tmp_path / "throws.zip"
     file.write_bytes(b"older")
 
@@ -155,7 +155,7 @@ def test_exporting_throws_to_a_full_disk_leaves_the_older_export(played: Path, t
     assert file.read_bytes() == b"older"
 
 
-def test_pictures_of_another_size_than_the_calibration_are_refused(played: Path, networks: Networks) -> None:
+def test_rescoring_refuses_pictures_of_another_size_than_the_calibration(played: Path, networks: Networks) -> None:
     throw = next(stored_throws(played))
     smaller = tuple(encoded(picture[:-8], COMPRESSED) for picture in throw.package.pictures())
     refused = list[str]()
@@ -165,7 +165,7 @@ def test_pictures_of_another_size_than_the_calibration_are_refused(played: Path,
 
 
 @pytest.mark.parametrize("words", [["--since", "yesterday"], ["--html", "sheet", "--export", "throws.zip"]])
-def test_rescore_with_wrong_options_exits_2(played: Path, words: list[str]) -> None:
+def test_rescore_exits_2_on_an_invalid_date_or_on_html_with_export(played: Path, words: list[str]) -> None:
     assert CliRunner().invoke(rescore.command, ["--data", str(played), *words]).exit_code == 2
 
 
@@ -174,7 +174,7 @@ def test_rescore_without_any_throw_package_is_an_error(tmp_path: Path) -> None:
         CliRunner().invoke(rescore.command, ["--data", str(tmp_path)], standalone_mode=False, catch_exceptions=False)
 
 
-def test_a_correction_back_to_the_reading_is_no_false_accept(tmp_path: Path, networks: Networks) -> None:
+def test_a_throw_corrected_back_to_its_camera_reading_is_no_false_accept(tmp_path: Path, networks: Networks) -> None:
     with VirtualEvening(tmp_path, networks) as evening:
         read = evening.throw().throws[-1].values
         evening.correct(1, (1, 1, 1, 1, 1, 1, 2))
@@ -183,14 +183,14 @@ def test_a_correction_back_to_the_reading_is_no_false_accept(tmp_path: Path, net
     assert [each.false_accept for each in camera_throws(PastGames(tmp_path), tmp_path)] == [False]
 
 
-def test_accuracy_counts_accepted_and_corrected_throws_by_camera(played: Path) -> None:
+def test_reading_accuracy_counts_accepted_and_corrected_throws_by_camera(played: Path) -> None:
     found = accuracy(camera_throws(PastGames(played), played), {1: "virtual", 2: "virtual"})
     assert (found["throws"], found["accepted"], found["corrected"]) == (4, 4, 1)
     assert found["bound"] == pytest.approx(0.7514, abs=1e-4)
     assert [(each["name"], each["throws"]) for each in found["by"]["camera"]] == [("", 2), ("virtual", 2)]
 
 
-def test_the_error_rate_bound_equals_clopper_pearson_table_values() -> None:
+def test_the_reading_error_rate_bound_equals_clopper_pearson_values() -> None:
     assert upper_bound(0, 400) == pytest.approx(1 - 0.05 ** (1 / 400))
     assert upper_bound(1, 10) == pytest.approx(0.3942, abs=1e-4)
     assert upper_bound(5, 5) == upper_bound(0, 0) == 1.0

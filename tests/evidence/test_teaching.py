@@ -55,9 +55,10 @@ def _taught(folder: Path, throws: list[Settled], name: str = "clear") -> Teacher
     return teacher
 
 
-def test_a_taught_set_is_a_witness_after_three_throws_and_survives_a_restart(
+def test_a_taught_dice_set_is_used_from_enough_throws_on_and_after_restart(
     tmp_path: Path, settled: list[Settled], networks: Networks
 ) -> None:
+    """Two throws are too few and four are enough; a reloaded set leaves a right reading as it was."""
     teacher = _taught(tmp_path, settled[:2])
     assert teacher.taught.witness("clear") is None
     _taught(tmp_path / "more", settled[:4])
@@ -80,7 +81,9 @@ def test_forgetting_a_taught_dice_set_deletes_its_file(tmp_path: Path, settled: 
     assert list((tmp_path / TAUGHT).iterdir()) == []
 
 
-def test_loading_a_set_taught_by_another_classifier_recomputes_features(tmp_path: Path, settled: list[Settled]) -> None:
+def test_loading_a_dice_set_of_an_older_classifier_recomputes_its_features(
+    tmp_path: Path, settled: list[Settled]
+) -> None:
     teacher = _taught(tmp_path, settled[:3])
     before = teacher.taught.witness("clear")
     file = next((tmp_path / TAUGHT).iterdir())
@@ -102,7 +105,7 @@ def test_loading_a_set_taught_by_another_classifier_recomputes_features(tmp_path
 
 
 @pytest.mark.parametrize("harm", ["cut", "newer"])
-def test_a_damaged_taught_set_is_reported_and_intact_ones_still_load(
+def test_a_damaged_taught_dice_set_is_reported_and_intact_ones_still_load(
     tmp_path: Path, settled: list[Settled], harm: str
 ) -> None:
     _taught(tmp_path, settled[:3])
@@ -132,7 +135,9 @@ def test_teaching_a_dice_set_on_a_full_disk_is_an_error(
         _taught(tmp_path, settled[:1])
 
 
-def test_labels_for_a_missing_throw_or_a_wrong_dice_count_are_refused(tmp_path: Path, settled: list[Settled]) -> None:
+def test_dice_teaching_refuses_labels_for_no_throw_or_a_wrong_dice_count(
+    tmp_path: Path, settled: list[Settled]
+) -> None:
     teacher = _taught(tmp_path, settled[:1])
     with pytest.raises(IllegalAction, match="Throw again"):
         teacher.label(1, [1] * 7)
@@ -142,7 +147,7 @@ def test_labels_for_a_missing_throw_or_a_wrong_dice_count_are_refused(tmp_path: 
         teacher.label(1, [1, 2])
 
 
-def test_an_abandoned_teaching_session_ends_after_its_idle_time(tmp_path: Path) -> None:
+def test_an_abandoned_dice_teaching_session_ends_after_its_idle_time(tmp_path: Path) -> None:
     clock = SteppedClock()
     teacher = Teacher(TaughtSets(tmp_path), clock)
     teacher.begin("clear")
@@ -154,7 +159,7 @@ def test_an_abandoned_teaching_session_ends_after_its_idle_time(tmp_path: Path) 
     assert teacher.view()["set"] is None
 
 
-def test_a_correction_in_play_extends_a_taught_set_but_begins_none(
+def test_a_correction_in_play_extends_a_taught_dice_set_but_begins_none(
     tmp_path: Path, settled: list[Settled], networks: Networks
 ) -> None:
     with VirtualEvening(tmp_path, networks, seed=5) as evening:
@@ -206,41 +211,41 @@ def _weighed(candidate: Candidate, axis: int, witness: Witness = WITNESS) -> tup
     return witness.weigh(Selection((candidate,)), picture, FixedFeatures(axis))  # type: ignore[arg-type]
 
 
-def test_similar_taught_examples_make_an_uncertain_value_trusted() -> None:
+def test_similar_taught_dice_make_an_uncertain_reading_trusted() -> None:
     assert Selection((_candidate(1, 0.6),)).doubt(1) is Doubt.UNREAD
     selection, contradicted = _weighed(_candidate(1, 0.6), axis=1)
     assert (selection.values, selection.doubt(1), contradicted) == ((1,), None, False)
 
 
-def test_near_examples_contradict_a_confident_value() -> None:
+def test_a_confident_1_like_taught_6s_keeps_its_value_but_is_contradicted() -> None:
     selection, contradicted = _weighed(_candidate(1, 0.999), axis=6)
     assert (selection.values, contradicted) == ((1,), True)
 
 
-def test_a_face_unlike_all_taught_examples_keeps_its_probabilities() -> None:
+def test_a_die_face_unlike_all_taught_examples_keeps_its_probabilities() -> None:
     candidate = _candidate(1, 0.6)
     selection, contradicted = _weighed(candidate, axis=7)
     assert (selection.dice, contradicted) == ((candidate,), False)
 
 
-def test_a_candidate_like_an_example_taught_as_no_die_stays_doubtful() -> None:
+def test_a_detection_like_an_example_taught_as_no_die_stays_doubtful() -> None:
     selection, _ = _weighed(_candidate(1, 0.6), axis=0)
     assert selection.doubt(1) is not None
 
 
-def test_a_value_without_taught_examples_stays_doubtful_not_contradicted() -> None:
+def test_an_uncertain_die_value_without_taught_examples_stays_doubtful() -> None:
     without_twos = Witness(tuple(each for each in WITNESS.examples if each.label != 2))
     selection, _ = _weighed(_candidate(2, 0.6), 1, without_twos)
     assert selection.doubt(1) is Doubt.UNREAD
 
 
-def test_few_taught_examples_limit_the_confidence_that_they_can_give() -> None:
+def test_few_taught_dice_examples_limit_the_probability_of_a_reading() -> None:
     few = Witness(tuple(each for each in WITNESS.examples if each.throw < 3))
     selection, _ = _weighed(_candidate(1, 0.6), 1, few)
     assert selection.dice[0].probabilities.max() < 1 - 1 / (len(few.examples) + 2) + 0.01
 
 
-def test_randomly_labelled_examples_neither_confirm_nor_contradict() -> None:
+def test_taught_dice_with_random_labels_neither_confirm_nor_contradict() -> None:
     rng = np.random.default_rng(3)
     mixed = Witness(tuple(replace(each, label=int(rng.integers(1, 7))) for each in WITNESS.examples))
     candidate = _candidate(1, 0.6)

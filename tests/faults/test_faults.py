@@ -18,7 +18,7 @@ def test_random_damage_to_a_data_folder_is_repaired_or_reported(tmp_path: Path) 
     assert SILENT.isdisjoint(+found)
 
 
-def test_damaging_one_copy_then_the_other_loses_no_journal_entry(tmp_path: Path) -> None:
+def test_damaging_one_journal_copy_then_the_other_loses_no_entry(tmp_path: Path) -> None:
     assert latent.run(tmp_path, 24, seed=3) == {"told, nothing missing": 24}
 
 
@@ -27,7 +27,7 @@ def test_foreign_older_or_swapped_journal_files_are_reported_and_mended(tmp_path
     assert found == {f"told, the whole one wins: {kind}": 1 for kind in latent.SWAPS}
 
 
-def test_a_mutilated_backup_is_refused_or_restores_the_same_state(tmp_path: Path) -> None:
+def test_importing_a_mutilated_backup_is_refused_or_restores_all_entries(tmp_path: Path) -> None:
     played = damaged.played_folder(tmp_path / "played", 4, 5).folder
     found = backups.run(tmp_path, played, 40)
     assert sum(found.values()) == 40
@@ -35,7 +35,9 @@ def test_a_mutilated_backup_is_refused_or_restores_the_same_state(tmp_path: Path
 
 
 @pytest.mark.parametrize(("kind", "count"), [("power", 16), ("kills", 4), ("calls", 3)])
-def test_power_cuts_kills_and_failed_system_calls_lose_nothing_silently(tmp_path: Path, kind: str, count: int) -> None:
+def test_power_cuts_kills_and_failed_calls_lose_no_journal_entry_silently(
+    tmp_path: Path, kind: str, count: int
+) -> None:
     found = below.run(kind, tmp_path / kind, count)
     if found is None:
         pytest.skip("there is no C compiler")

@@ -8,9 +8,9 @@ from companion.bench.advice import timed
 
 
 @pytest.mark.parametrize(("game", "goal"), [("crag", "games"), ("crapola", "games")])
-def test_timing_advice_for_a_goal_without_odds_returns_no_figures(game: str, goal: str) -> None:
+def test_the_advice_benchmark_of_a_goal_without_odds_returns_no_times(game: str, goal: str) -> None:
     assert timed(game, goal, 1) == {}
 
 
-def test_timing_advice_returns_first_median_p99_and_worst_times() -> None:
+def test_the_advice_benchmark_returns_first_median_p99_and_worst_times() -> None:
     assert set(timed("crag", "points", 5)) == {"first_ms", "median_ms", "p99_ms", "worst_ms"}

@@ -52,7 +52,7 @@ FILES = {
         ("simulate crib_dice", 2, "Missing option '--players'"),
     ],
 )
-def test_refused_analyses_print_the_cause_and_set_the_exit_status(
+def test_analysis_commands_explain_unusable_input_and_exit_1_or_2(
     words: str,
     status: int,
     told: str,

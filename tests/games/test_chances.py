@@ -24,7 +24,8 @@ BETWEEN_TWO: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("game", "rules"), BETWEEN_TWO)
-def test_win_chances_of_two_sides_sum_to_1_after_every_line(game: str, rules: dict[str, Any]) -> None:
+def test_two_players_win_chances_sum_to_1_after_every_transcript_line(game: str, rules: dict[str, Any]) -> None:
+    """They end at the outcome, and after a decision within a turn they equal one option's value."""
     assert {name for name, _ in BETWEEN_TWO} == set(GAMES)
     steps = steps_of(played_by(game, ["careless", "careless"], 4, **rules))
     told = [win_chances(step.state) for step in steps]
@@ -41,12 +42,12 @@ def test_win_chances_of_two_sides_sum_to_1_after_every_line(game: str, rules: di
             assert min(abs(after[seat or 0] - value) for value in values) < 1e-8
 
 
-def test_a_win_shared_by_two_counts_half_for_each() -> None:
+def test_a_crag_win_shared_by_two_gives_each_a_win_chance_of_a_half() -> None:
     lines = [line for row in CATEGORIES for _ in range(2) for line in (throw(1, 2, 4), score(row))]
     assert win_chances(told("crag", *lines).state) == (0.5, 0.5)
 
 
-def test_win_chances_are_refused_for_games_or_rules_without_stored_odds() -> None:
+def test_win_chances_are_refused_for_player_counts_or_rules_without_odds() -> None:
     others = [begun("crag", 1), begun("crib_dice", 3)]
     for transcript in (*others, begun("crag", roll_off=True), begun("crapola", rules={"target": 20_000})):
         with pytest.raises(RulesError, match=r"computed|known|Odds"):

@@ -54,7 +54,7 @@ def examples(count: int) -> settings:
 @pytest.mark.parametrize(
     ("game", "phases"), [("crib_dice", crib_dice.Phase), ("crag", crag.Phase), ("crapola", crapola.Phase)]
 )
-def test_random_play_reaches_every_phase_of_a_turn_and_no_other(game: str, phases: object) -> None:
+def test_random_play_of_each_game_reaches_every_turn_phase_and_no_other(game: str, phases: object) -> None:
     generator, met = random.Random(1), set[str]()
     start: Any = begun(game, rules={"bomb": True} if game == "crib_dice" else {}).state
     state = start
@@ -169,7 +169,9 @@ def check_undo(transcript: Transcript, following: Transcript) -> None:
 
 
 @pytest.mark.parametrize("mix", MIXES)
-def test_random_games_have_the_same_states_as_the_naive_rules(mix: str) -> None:
+def test_random_games_in_the_rules_engine_match_the_naive_rules_states(mix: str) -> None:
+    """Undo restores a state, exactly the listed actions are accepted, and transcripts replay to the same views."""
+
     @examples(GAMES_EACH)
     @given(header=headers(mix), seed=st.integers(0, 2**32))
     def play(header: dict[str, Any], seed: int) -> None:
@@ -203,7 +205,7 @@ def test_random_games_have_the_same_states_as_the_naive_rules(mix: str) -> None:
 
 
 @pytest.mark.parametrize("mix", MIXES)
-def test_rules_and_naive_rules_refuse_the_same_lines(mix: str) -> None:
+def test_the_rules_engine_and_the_naive_rules_refuse_the_same_lines(mix: str) -> None:
     @examples(max(10, GAMES_EACH // 10))
     @given(header=headers(mix), seed=st.integers(0, 2**32))
     def play(header: dict[str, Any], seed: int) -> None:
@@ -233,7 +235,7 @@ def test_rules_and_naive_rules_refuse_the_same_lines(mix: str) -> None:
 
 
 @pytest.mark.parametrize("mix", MIXES)
-def test_actions_survive_writing_and_parsing_as_lines(mix: str) -> None:
+def test_game_actions_survive_writing_and_parsing_as_transcript_lines(mix: str) -> None:
     @examples(10)
     @given(header=headers(mix), seed=st.integers(0, 2**32))
     def play(header: dict[str, Any], seed: int) -> None:

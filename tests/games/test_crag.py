@@ -25,14 +25,14 @@ def refused(*lines: dict[str, Any], players: int = 1) -> str:
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_crag_points_of_every_throw_and_category_match_the_chart(strict: bool) -> None:
+def test_crag_points_of_every_throw_and_category_equal_the_naive_scoring(strict: bool) -> None:
     for dice in THROWS:
         for category in CATEGORIES:
             for order in set(permutations(dice)):
                 assert points_for(category, order, strict) == worth(category, list(dice), strict), (dice, category)
 
 
-def test_a_pair_scores_0_in_thirteen_only_under_the_house_rule() -> None:
+def test_a_pair_in_crag_thirteen_scores_0_only_under_the_house_rule() -> None:
     lines = [throw(1, 6, 6), score("thirteen")]
     assert told("crag", *lines, players=1).view()["scores"] == {"Ann": 26}
     assert points_for("thirteen", (1, 6, 6)) == 26
@@ -40,12 +40,12 @@ def test_a_pair_scores_0_in_thirteen_only_under_the_house_rule() -> None:
     assert strict.view()["scores"] == {"Ann": 0}
 
 
-def test_the_highest_total_of_a_crag_sheet_is_244() -> None:
+def test_the_highest_total_of_a_crag_score_sheet_is_244() -> None:
     best = [max(points_for(category, dice) for dice in THROWS) for category in CATEGORIES]
     assert (len(best), sum(best)) == (13, 244)
 
 
-def test_a_sheet_of_the_best_throws_ends_at_244() -> None:
+def test_a_crag_game_of_the_best_throws_ends_with_a_total_of_244() -> None:
     lines = []
     for category in CATEGORIES:
         dice = max(THROWS, key=lambda dice: points_for(category, dice))
@@ -107,7 +107,7 @@ def test_crag_refuses_a_used_and_an_unknown_category() -> None:
     assert "'twos'" in refused(throw(1, 2, 3), score("two"))
 
 
-def test_each_crag_player_fills_a_separate_sheet() -> None:
+def test_each_crag_player_fills_a_separate_score_sheet() -> None:
     after = told("crag", throw(1, 2, 3), score("ones"), throw(1, 1, 3), score("ones")).view()
     assert after["sheets"] == {"Ann": {"ones": 1}, "Ben": {"ones": 2}}
     assert (after["scores"], after["round"], after["player"]) == ({"Ann": 1, "Ben": 2}, 2, "Ann")
@@ -148,13 +148,13 @@ def test_the_highest_crag_total_wins_and_other_players_lose_one_game() -> None:
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 1}}
 
 
-def test_after_the_end_of_crag_every_line_is_refused() -> None:
+def test_after_the_end_of_a_crag_game_every_transcript_line_is_refused() -> None:
     lines = [line for category in CATEGORIES for line in (throw(1, 1, 2), score(category))]
     for line in (throw(1, 2, 3), keep(), score("ones")):
         assert "over" in refused(*lines, line)
 
 
-def test_rounds_count_from_the_first_player_in_the_header() -> None:
+def test_crag_rounds_count_from_the_first_player_in_the_header() -> None:
     after = told("crag", throw(1, 2, 3), score("ones"), players=3, first="Cat").view()
     assert (after["player"], after["round"]) == ("Ann", 1)
     after = told("crag", *[throw(1, 2, 3), score("ones")] * 3, players=3, first="Cat").view()

@@ -30,7 +30,7 @@ def all_but(*unused: str, dice: tuple[int, ...] = (1, 1, 2), players: int = 2) -
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_the_mean_of_a_sheets_distribution_is_its_expected_points(strict: bool) -> None:
+def test_the_mean_of_a_crag_sheets_point_odds_is_its_expected_points(strict: bool) -> None:
     generator = random.Random(1)
     for filled in (0, 8191, *(generator.randrange(8192) for _ in range(30))):
         chances = prospects(strict).of(filled)
@@ -39,7 +39,7 @@ def test_the_mean_of_a_sheets_distribution_is_its_expected_points(strict: bool) 
         assert chances @ np.arange(TOTALS) == pytest.approx(sheets(strict)[filled], abs=1e-6)
 
 
-def test_sheet_distributions_are_not_computed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crag_score_sheet_point_distributions_are_not_computed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     sheet = prospects(False)
     assert all(sheet._known[filled] for filled in range(8192) if filled.bit_count() >= LATE), "late sheets at once"
     sheet.prepare([0b1110000, 0b1111000])
@@ -53,7 +53,7 @@ def test_sheet_distributions_are_not_computed_twice(monkeypatch: pytest.MonkeyPa
         assert sheet.of(filled).sum() == pytest.approx(1)
 
 
-def test_two_players_with_empty_crag_sheets_have_even_win_chances() -> None:
+def test_crag_win_chance_at_the_start_is_a_half_of_two_players_and_1_alone() -> None:
     # Of all turns to come only this one is reckoned as played for the win: an advantage below 1e-4.
     assert values(begun("crag").state)["{'throw': 3}"] == pytest.approx(0.5, abs=1e-4)
     alone = values(begun("crag", 1).state)["{'throw': 3}"]
@@ -73,7 +73,7 @@ def test_crags_last_turn_win_chance_is_that_of_throwing_the_needed_dice() -> Non
     assert max(found, key=lambda line: found[line]) == str(keep(6, 6))
 
 
-def test_a_crag_entry_that_ties_three_players_is_worth_a_third() -> None:
+def test_a_crag_entry_that_ties_three_players_has_a_win_chance_of_a_third() -> None:
     lines = [*all_but("ones", players=3), *[line for _ in range(2) for line in (throw(1, 5, 6), score("ones"))]]
     assert values(told("crag", *lines, throw(1, 5, 6), players=3).state)[str(score("ones"))] == pytest.approx(1 / 3)
 
@@ -87,14 +87,14 @@ def test_the_win_chance_of_a_crag_throw_is_the_mean_over_its_results(unused: tup
         assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(mean, abs=1e-12)
 
 
-def test_a_crag_entry_is_worth_at_least_1_minus_the_opponents_win_chance() -> None:
+def test_a_crag_entrys_win_chance_is_at_least_1_minus_the_opponents() -> None:
     after = told("crag", *all_but("crag", "sixes"), throw(1, 6, 6), score("crag"))
     before = told("crag", *all_but("crag", "sixes"), throw(1, 6, 6))
     # Ben's turn is then played for the win; Ann's value takes it to be played for points, so it is no less.
     assert values(before.state)[str(score("crag"))] >= 1 - max(values(after.state).values()) - 1e-12
 
 
-def test_the_best_option_to_win_can_have_fewer_expected_points() -> None:
+def test_the_best_crag_option_to_win_can_have_fewer_expected_points() -> None:
     generator, apart = random.Random(6), 0
     state: State = begun("crag").state
     while not state.standing.over:
@@ -106,7 +106,7 @@ def test_the_best_option_to_win_can_have_fewer_expected_points() -> None:
     assert apart > 0
 
 
-def test_a_roll_off_refuses_win_odds_and_a_finished_game_has_none() -> None:
+def test_crag_win_odds_are_refused_in_a_roll_off_and_empty_after_the_end() -> None:
     with pytest.raises(RulesError, match="roll-off"):
         options(begun("crag", roll_off=True).state, "win")
     assert options(told("crag", *all_but()).state, "win") == []

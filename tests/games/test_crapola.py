@@ -90,14 +90,14 @@ def test_crapola_combinations_score_as_in_the_rules(dice: tuple[int, ...], point
     assert points_of(dice) == points
 
 
-def test_seven_dice_always_score_something() -> None:
+def test_seven_crapola_dice_always_score_something() -> None:
     assert all(keepable(dice) for dice in combinations_with_replacement(range(1, 7), 7))
 
 
 # --- the turn
 
 
-def test_a_turn_begins_with_six_dice() -> None:
+def test_a_crapola_turn_begins_with_a_throw_of_six_dice_and_no_other_size() -> None:
     start = view()
     assert (start["throw_sizes"], start["decisions"], start["kept"], start["dice"]) == ([6], [], [], [])
     assert (start["direction"], start["last_round"], start["on_board"]) == (1, False, {"Ann": False, "Ben": False})
@@ -114,7 +114,7 @@ def test_after_a_scoring_crapola_throw_anything_but_a_keep_is_refused() -> None:
 
 
 @pytest.mark.parametrize("kept", [(), (2,), (1, 1), (1, 2), (1, 5, 3), (3, 3)])
-def test_a_keep_of_missing_or_worthless_dice_is_refused(kept: tuple[int, ...]) -> None:
+def test_a_crapola_keep_of_missing_or_worthless_dice_is_refused(kept: tuple[int, ...]) -> None:
     refused(throw(5, 1, 2, 3, 3, 4), keep(*kept))
 
 
@@ -131,17 +131,17 @@ def test_crapola_rethrows_unkept_dice_and_scores_each_keep_on_its_own() -> None:
     refused(throw(1, 2, 3, 4, 4, 6), keep(1), throw(2, 1, 3, 3, 6), keep(1), keep(1))
 
 
-def test_a_throw_allows_only_one_keep() -> None:
+def test_a_crapola_throw_allows_only_one_keep() -> None:
     refused(throw(1, 5, 2, 3, 4, 4), keep(1), keep(5))
 
 
-def test_a_crap_out_ends_the_turn_with_nothing() -> None:
+def test_a_crapola_crap_out_ends_the_turn_without_points() -> None:
     after = view(*bank(1000), *LATE_CRAP)
     assert (after["player"], after["scores"], after["turn_points"]) == ("Ann", {"Ann": 1000, "Ben": 0}, 0)
     assert (after["kept"], after["dice"], after["round"]) == ([], [], 2)
 
 
-def test_hot_dice_are_thrown_afresh_or_banked() -> None:
+def test_after_crapola_hot_dice_the_player_throws_six_new_dice_or_banks() -> None:
     lines = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6)]
     after = view(*lines)
     assert (after["throw_sizes"], after["decisions"], after["dice"]) == ([6], ["stop"], [])
@@ -150,7 +150,7 @@ def test_hot_dice_are_thrown_afresh_or_banked() -> None:
     assert view(*lines, STOP)["scores"]["Ann"] == 1000
 
 
-def test_hot_dice_can_build_up_over_several_throws() -> None:
+def test_crapola_hot_dice_can_build_up_over_several_throws() -> None:
     after = view(throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), throw(5, 5, 5), keep(5, 5, 5))
     assert (after["throw_sizes"], after["turn_points"]) == ([6], 1500)
 
@@ -168,17 +168,17 @@ def test_only_the_first_bank_of_a_crapola_player_needs_1000_points() -> None:
 
 
 @pytest.mark.parametrize(("entry", "allowed"), [(950, True), (1000, True), (1001, False), (1050, False), (0, True)])
-def test_house_rule_entry_sets_the_least_points_of_the_first_bank(entry: int, allowed: bool) -> None:
+def test_crapola_house_rule_entry_sets_the_least_first_bank(entry: int, allowed: bool) -> None:
     after = view(throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), entry=entry)
     assert after["decisions"] == (["stop"] if allowed else [])
 
 
-def test_with_entry_0_a_first_bank_of_50_points_is_accepted() -> None:
+def test_with_crapola_entry_0_a_first_bank_of_50_points_is_accepted() -> None:
     after = view(throw(5, 2, 2, 3, 3, 4), keep(5), STOP, entry=0)
     assert (after["scores"]["Ann"], after["on_board"]["Ann"]) == (50, True)
 
 
-def test_a_player_stays_on_the_board_when_the_total_falls_to_0() -> None:
+def test_a_crapola_player_stays_on_the_board_if_the_total_falls_to_0() -> None:
     """A player who has banked the entry points once need not bank them again, even at a total of 0."""
     after = view(*bank(1000), *bank(1000), spend("Ben", 1000))
     assert (after["scores"], after["on_board"]) == ({"Ann": 0, "Ben": 0}, {"Ann": True, "Ben": True})
@@ -187,7 +187,7 @@ def test_a_player_stays_on_the_board_when_the_total_falls_to_0() -> None:
 # --- reversal
 
 
-def test_each_crap_out_on_a_first_throw_reverses_the_direction() -> None:
+def test_each_crapola_crap_out_on_a_first_throw_reverses_the_direction() -> None:
     after = view(*CRAP, players=3)
     assert (after["direction"], after["player"]) == (-1, "Cat")
     after = view(*CRAP, *LATE_CRAP, players=3)
@@ -196,14 +196,14 @@ def test_each_crap_out_on_a_first_throw_reverses_the_direction() -> None:
     assert (after["direction"], after["player"]) == (1, "Ann")
 
 
-def test_a_crap_out_after_the_first_throw_keeps_the_direction_of_play() -> None:
+def test_a_crapola_crap_out_after_the_first_throw_keeps_the_direction() -> None:
     assert view(*LATE_CRAP, players=3)["direction"] == 1
     hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), *CRAP]
     after = view(*hot, players=3)
     assert (after["direction"], after["player"]) == (1, "Ben")
 
 
-def test_a_crap_out_keeps_direction_with_two_players_or_reversal_off() -> None:
+def test_a_crapola_crap_out_keeps_direction_with_2_players_or_rule_off() -> None:
     assert (view(*CRAP)["direction"], view(*CRAP)["player"]) == (1, "Ben")
     assert view(*CRAP, players=3, reversal=False)["direction"] == 1
 
@@ -211,7 +211,7 @@ def test_a_crap_out_keeps_direction_with_two_players_or_reversal_off() -> None:
 # --- the last round
 
 
-def test_reaching_the_target_by_a_stop_gives_everyone_else_one_more_turn() -> None:
+def test_reaching_the_crapola_target_gives_the_others_one_last_turn_each() -> None:
     after = view(*bank(2000), players=3, target=2000)
     assert (after["last_round"], after["player"], after["over"]) == (True, "Ben", False)
     assert view(*bank(1950), players=3, target=2000)["last_round"] is False
@@ -220,12 +220,12 @@ def test_reaching_the_target_by_a_stop_gives_everyone_else_one_more_turn() -> No
     assert (end["player"], end["last_round"], end["kept"], end["round"]) == (None, True, [], 1)
 
 
-def test_the_default_target_is_15000() -> None:
+def test_the_default_crapola_target_is_15000() -> None:
     assert view(*bank(14950))["last_round"] is False
     assert view(*bank(15000))["last_round"] is True
 
 
-def test_on_a_tie_the_player_who_began_the_last_round_wins() -> None:
+def test_on_a_crapola_tie_the_player_who_began_the_last_round_wins() -> None:
     end = view(*LATE_CRAP, *bank(2000), *bank(2000), players=3, target=2000, first="Cat")
     assert end["over"] is False
     end = view(*LATE_CRAP, *bank(2000), *bank(2000), *LATE_CRAP, players=3, target=2000, first="Cat")
@@ -234,12 +234,12 @@ def test_on_a_tie_the_player_who_began_the_last_round_wins() -> None:
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
 
 
-def test_players_tied_above_the_opener_of_the_last_round_all_win() -> None:
+def test_crapola_players_tied_above_the_last_rounds_opener_all_win() -> None:
     end = view(*bank(2000), *bank(3000), *bank(3000), players=3, target=2000)
     assert end["outcome"] == {"winners": ["Ben", "Cat"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 0}}
 
 
-def test_nobody_misses_or_repeats_his_last_turn_when_play_reverses() -> None:
+def test_a_crapola_reversal_in_the_last_round_gives_each_player_one_turn() -> None:
     lines = [*bank(2000), *CRAP]
     assert view(*lines, players=4, target=2000)["player"] == "Dan"
     assert view(*lines, *LATE_CRAP, players=4, target=2000)["player"] == "Cat"
@@ -247,18 +247,18 @@ def test_nobody_misses_or_repeats_his_last_turn_when_play_reverses() -> None:
     assert (end["over"], end["direction"], end["round"]) == (True, 1, 1)
 
 
-def test_the_crap_out_that_ends_the_game_reverses_the_direction() -> None:
+def test_a_crap_out_that_ends_a_crapola_game_reverses_the_direction() -> None:
     end = view(*bank(2000), *LATE_CRAP, *CRAP, players=3, target=2000)
     assert (end["over"], end["direction"]) == (True, -1)
 
 
-def test_the_last_round_ends_the_game_though_the_leader_fell_below_target() -> None:
+def test_crapolas_last_round_ends_the_game_with_the_leader_below_target() -> None:
     lines = [*bank(1000), *bank(1000), *bank(1000), spend("Ann", 1000)]
     end = view(*lines, target=2000)
     assert (end["over"], end["scores"], end["outcome"]["winners"]) == (True, {"Ann": 1000, "Ben": 0}, ["Ann"])
 
 
-def test_a_second_player_at_the_target_starts_no_other_last_round() -> None:
+def test_a_second_crapola_player_at_the_target_starts_no_new_last_round() -> None:
     end = view(*bank(2000), *bank(2000), *bank(2050), players=3, target=2000)
     assert (end["over"], end["outcome"]["winners"]) == (True, ["Cat"])
 
@@ -266,7 +266,7 @@ def test_a_second_player_at_the_target_starts_no_other_last_round() -> None:
 # --- spending
 
 
-def test_spending_points_costs_both_players_equally_and_ends_the_turn() -> None:
+def test_a_crapola_spend_costs_both_players_equally_and_ends_the_turn() -> None:
     lines = [*bank(1000), *bank(1500)]
     assert view(*lines)["decisions"] == ["spend"]
     after = view(*lines, spend("Ben", 400))
@@ -274,19 +274,19 @@ def test_spending_points_costs_both_players_equally_and_ends_the_turn() -> None:
 
 
 @pytest.mark.parametrize("points", [-1, 0, 1001, 10**30])
-def test_fewer_than_1_or_more_than_1000_points_cannot_be_spent(points: int) -> None:
+def test_crapola_refuses_to_spend_under_1_or_over_1000_points(points: int) -> None:
     refused(*bank(2000), *bank(2000), spend("Ben", points))
 
 
 @pytest.mark.parametrize("points", [1, 999, 1000])
-def test_from_1_to_1000_points_can_be_spent(points: int) -> None:
+def test_crapola_accepts_a_spend_of_1_to_1000_points(points: int) -> None:
     assert view(*bank(2000), *bank(2000), spend("Ben", points))["scores"] == {
         "Ann": 2000 - points,
         "Ben": 2000 - points,
     }
 
 
-def test_nobody_can_spend_more_than_either_player_has() -> None:
+def test_a_crapola_spend_of_more_than_either_player_has_is_refused() -> None:
     poor = [*bank(1000), *bank(1500), spend("Ben", 800), *LATE_CRAP]
     assert view(*poor)["scores"] == {"Ann": 200, "Ben": 700}
     refused(*poor, spend("Ben", 201))
@@ -297,7 +297,7 @@ def test_nobody_can_spend_more_than_either_player_has() -> None:
     refused(*rich, spend("Ann", 701))
 
 
-def test_points_are_spent_only_on_another_player_who_has_points() -> None:
+def test_crapola_points_are_spent_only_on_another_player_with_points() -> None:
     lines = [*bank(1000), *bank(1000), *LATE_CRAP]
     for name in ("Ann", "Nobody", "Cat"):
         refused(*lines, spend(name, 1), players=3)
@@ -306,14 +306,14 @@ def test_points_are_spent_only_on_another_player_who_has_points() -> None:
     refused(*bank(1000), spend("Ann", 1))
 
 
-def test_points_are_spent_only_before_the_first_throw() -> None:
+def test_crapola_points_are_spent_only_before_the_turns_first_throw() -> None:
     lines = [*bank(1000), *bank(1000), throw(1, 2, 2, 3, 3, 4)]
     refused(*lines, spend("Ben", 1))
     assert view(*lines, keep(1))["decisions"] == ["stop"]
     refused(*lines, keep(1), spend("Ben", 1))
 
 
-def test_points_cannot_be_spent_with_the_house_rule_spend_off() -> None:
+def test_crapola_points_cannot_be_spent_with_the_house_rule_spend_off() -> None:
     assert view(*bank(1000), *bank(1000), spend=False)["decisions"] == []
     refused(*bank(1000), *bank(1000), spend("Ben", 1), spend=False)
 
@@ -329,7 +329,7 @@ def test_crapola_options_list_the_least_and_the_most_to_spend() -> None:
 # --- the seventh die
 
 
-def test_a_player_more_than_5000_behind_may_throw_seven_dice() -> None:
+def test_a_crapola_player_over_5000_points_behind_may_throw_seven_dice() -> None:
     assert view(*bank(5000))["throw_sizes"] == [6]
     assert view(*bank(5050))["throw_sizes"] == [6, 7]
     lines = [*bank(1000), *bank(6000), *bank(1000)]
@@ -351,11 +351,11 @@ def test_the_first_throw_fixes_a_crapola_turn_at_six_or_seven_dice() -> None:
     refused(*six, throw(*[1] * 7))
 
 
-def test_there_is_no_seventh_die_in_the_last_round() -> None:
+def test_crapola_has_no_seventh_die_in_the_last_round() -> None:
     assert view(*bank(6000), target=6000)["throw_sizes"] == [6]
 
 
-def test_seven_dice_depend_on_the_gap_to_the_highest_total() -> None:
+def test_the_seventh_crapola_die_depends_on_the_gap_to_the_highest_total() -> None:
     after = view(*bank(1000), *bank(7000), players=3)
     assert after["throw_sizes"] == [6, 7]
     assert view(*bank(1000), *bank(7000), *LATE_CRAP, players=3)["throw_sizes"] == [6, 7]
@@ -369,13 +369,13 @@ def test_crapola_refuses_the_decisions_of_other_games() -> None:
         assert "can't be decided here" in refused(throw(1, 2, 3, 3, 4, 4), line)
 
 
-def test_rounds_count_finished_turns() -> None:
+def test_a_crapola_round_ends_after_one_turn_of_each_player() -> None:
     assert view(*LATE_CRAP, *LATE_CRAP, players=3)["round"] == 1
     assert view(*LATE_CRAP, *LATE_CRAP, *LATE_CRAP, players=3)["round"] == 2
 
 
 @pytest.mark.parametrize("players", [2, 10])
-def test_two_and_ten_players_are_accepted(players: int) -> None:
+def test_crapola_accepts_two_and_ten_players(players: int) -> None:
     assert begun("crapola", players).view()["player"] == "Ann"
 
 

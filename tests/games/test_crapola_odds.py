@@ -25,7 +25,7 @@ def test_crapola_crap_out_chances_of_1_to_7_dice_equal_known_counts(dice: int, w
         assert crapola_odds.safe_chance(dice) == pytest.approx(1 - ways / 6**dice)
 
 
-def test_no_throw_of_crapola_brings_more_at_once_than_seven_1s() -> None:
+def test_no_crapola_throw_scores_more_than_seven_1s_or_max_throw_steps() -> None:
     most = max(points for dice in range(1, 8) for offer, _ in crapola_odds.offers_of(dice) for _, points in offer)
     assert most == points_of((1,) * 7) == crapola_odds.STEP * MAX_THROW_STEPS
 
@@ -41,9 +41,12 @@ def test_expected_points_of_a_crapola_turn_equal_the_known_values(size: int, lea
 
 
 @pytest.mark.parametrize(("size", "chance"), [(6, 0.311446), (7, 0.540315)])
-def test_a_first_bank_in_crapola_succeeds_with_31_or_54_percent(size: int, chance: float) -> None:
+def test_crapola_odds_give_a_first_bank_31_percent_or_54_with_7_dice(size: int, chance: float) -> None:
     """The chance to bank 1000 points in a turn is 31 % with six dice and 54 % with seven."""
     assert crapola_odds.reaching(size, 1000, 1000).thrown(0, size) == pytest.approx(chance, abs=1e-6)
+
+
+def test_crapola_odds_of_any_bank_are_1_minus_the_crap_out_chance() -> None:
     assert crapola_odds.reaching(6, 0, 0).thrown(0, 6) == pytest.approx(1 - 1080 / 46656), "only a crap-out fails"
     assert crapola_odds.reaching(7, 0, 0).thrown(0, 7) == pytest.approx(1.0)
 
@@ -65,7 +68,7 @@ def test_the_chance_to_reach_points_in_crapola_equals_a_plain_recursion() -> Non
 
 
 @pytest.mark.parametrize(("size", "least"), crapola_odds.STORED)
-def test_crapola_turn_values_come_from_the_table_where_stored(
+def test_stored_crapola_turn_values_are_read_and_equal_computed_ones(
     size: int, least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worked_out = crapola_odds.evaluate(size, least)
@@ -75,7 +78,7 @@ def test_crapola_turn_values_come_from_the_table_where_stored(
 
 
 @pytest.mark.parametrize(("least", "wanted"), [(0, 25_000), (30_000, 0), (26_000, 25_000), (24_000, 25_000)])
-def test_the_chance_to_reach_points_depends_only_on_how_many_are_missing(least: int, wanted: int) -> None:
+def test_crapola_odds_to_reach_points_depend_only_on_the_points_missing(least: int, wanted: int) -> None:
     away = max(least, wanted) - 2000
     far = crapola_odds.reaching(6, least, wanted, 0.5)
     near = crapola_odds.reaching(6, max(0, least - away), max(0, wanted - away), 0.5)
@@ -97,7 +100,7 @@ def unstored(size: int, least: int) -> crapola_odds.TurnValues:
 
 
 @pytest.mark.parametrize(("points", "dice", "least"), [(0, 1, 0), (500, 2, 0), (300, 3, 0), (0, 2, 1000), (2000, 4, 0)])
-def test_a_throw_of_crapola_is_worth_the_mean_of_its_best_keeps(points: int, dice: int, least: int) -> None:
+def test_crapola_odds_value_a_throw_at_the_mean_of_its_best_keeps(points: int, dice: int, least: int) -> None:
     worth = unstored(6, least)
     total = 0.0
     for thrown in product(range(1, 7), repeat=dice):
@@ -109,14 +112,14 @@ def test_a_throw_of_crapola_is_worth_the_mean_of_its_best_keeps(points: int, dic
     assert worth.thrown(points, dice) == pytest.approx(total / 6**dice)
 
 
-def test_a_crapola_turn_below_the_entry_is_worth_only_its_next_throw() -> None:
+def test_crapola_odds_count_a_stop_only_from_the_entry_rules_points_on() -> None:
     worth = unstored(6, 1000)
     assert worth.choosing(950, 3) == worth.thrown(950, 3) < 950
     assert worth.choosing(1000, 1) == 1000
     assert worth.choosing(1000, 0) == max(1000, worth.thrown(1000, 6)) > 1000
 
 
-def test_above_the_sure_stop_points_a_risky_crapola_throw_never_pays() -> None:
+def test_from_the_sure_stop_points_on_no_risky_crapola_throw_pays() -> None:
     # Where a throw loses with chance f and adds m points on average when the best of them are kept, it pays to throw
     # only below m / f; turn points never fall, so above the greatest of these a throw never pays again.
     added = [sum(chance * max(points for _, points in offer) for offer, chance in crapola_odds.offers_of(dice))
@@ -136,7 +139,7 @@ def test_above_the_sure_stop_points_a_risky_crapola_throw_never_pays() -> None:
     assert crapola_odds.reaching(7, 0, 300).choosing(rich, 0) == 1, "it brings all there is"
 
 
-def test_crapola_options_have_the_value_of_the_states_after_them() -> None:
+def test_crapola_odds_value_options_by_the_states_after_them() -> None:
     state = told("crapola", *bank_crapola(1000), *LATE_CRAP, throw(1, 5, 2, 2, 2, 6)).state
     worth = crapola_odds.turn_values(6, 0)
     found = options(state)
@@ -147,7 +150,7 @@ def test_crapola_options_have_the_value_of_the_states_after_them() -> None:
     assert worth_of(stopping, {"throw": 5}) == worth.thrown(100, 5)
 
 
-def test_crapola_values_spending_points_at_0_and_a_throw_as_its_turn() -> None:
+def test_crapola_odds_value_a_spend_at_0_points_and_a_throw_as_its_turn() -> None:
     found = options(told("crapola", *bank_crapola(7000), *bank_crapola(1000), *LATE_CRAP).state)
     assert worth_of(found, {"throw": 7}) == crapola_odds.turn_values(7, 0).thrown(0, 7)
     assert worth_of(found, {"throw": 6}) == crapola_odds.turn_values(6, 0).thrown(0, 6)

@@ -41,7 +41,7 @@ def test_a_crapola_stop_is_worth_1_minus_the_opponents_win_chance() -> None:
     assert 0 < values["{'throw': 3}"] < 1
 
 
-def test_after_the_target_the_other_player_has_one_last_turn() -> None:
+def test_a_crapola_target_stop_is_worth_1_minus_the_last_turns_win_chance() -> None:
     lines = [*bank(1000), *bank(1500), thrown(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6)]
     before = told("crapola", *lines, rules={"target": 2000})
     stop = {str(option["line"]): option["value"] for option in options(before.state, "win")}[str(STOP)]
@@ -60,7 +60,7 @@ def test_each_crapola_bank_is_worth_1_minus_the_others_win_chance(total: int, ot
         assert worth == 1 - (last if after >= 3000 else game.chance(other, on, after, True))
 
 
-def test_a_turn_of_very_many_points_is_assumed_to_stop() -> None:
+def test_crapola_win_odds_assume_a_stop_in_a_turn_of_very_many_points() -> None:
     six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
     for times, sure in ((2, 0.95), (4, 0.9998)):
         state = told("crapola", *six_ones * times, rules={"target": 15_000}).state
@@ -88,7 +88,7 @@ def test_the_win_chance_of_a_crapola_throw_is_the_mean_over_its_results(
     assert values["{'throw': 3}"] == pytest.approx(total / 216, abs=1e-9)
 
 
-def test_a_13000_point_lead_in_crapola_wins_with_over_99_percent() -> None:
+def test_crapola_win_odds_of_a_13000_point_lead_exceed_99_percent() -> None:
     behind = race(15_000, 1000)
     assert behind.chance(14_000, True, 1000, True) > 0.99
     assert behind.chance(1000, True, 14_000, True) < 0.01

@@ -29,7 +29,7 @@ def last(*lines: dict[str, Any], ann: int = 2000, ben: int = 1000, **rules: Any)
     return told("crapola", *before, *lines, rules={**TARGET, **rules}).state
 
 
-def test_the_last_turns_win_chance_is_that_of_passing_the_leader() -> None:
+def test_crapola_last_turn_win_chance_is_that_of_passing_the_leader() -> None:
     # A tie is lost: who opened the last round wins it. 1,050 and more win.
     assert values(last())["{'throw': 6}"] == pytest.approx(reaching(6, 0, 1050).thrown(0, 6))
     off_board = last(ben=0, ann=2000)
@@ -39,7 +39,7 @@ def test_the_last_turns_win_chance_is_that_of_passing_the_leader() -> None:
     assert values(near)["{'throw': 6}"] > reaching(6, 1000, 1000).thrown(0, 6)
 
 
-def test_a_stop_in_the_last_turn_is_worth_1_if_it_wins_else_0() -> None:
+def test_crapola_win_odds_of_a_last_turn_stop_are_1_if_it_wins_else_0() -> None:
     short = last(thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1))
     assert values(short)[str(STOP)] == 0.0
     assert options(short, "win")[0]["line"] == {"throw": 3}
@@ -51,7 +51,7 @@ def test_a_stop_in_the_last_turn_is_worth_1_if_it_wins_else_0() -> None:
 @pytest.mark.parametrize(
     "lines", [[thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1)], [thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5)]]
 )
-def test_a_last_turn_crapola_throws_win_chance_is_the_mean_of_results(lines: list[dict[str, Any]]) -> None:
+def test_win_chance_of_a_last_crapola_throw_is_the_mean_over_its_results(lines: list[dict[str, Any]]) -> None:
     state = last(*lines)
     (size,) = state.throw_sizes
     total = 0.0
@@ -61,14 +61,14 @@ def test_a_last_turn_crapola_throws_win_chance_is_the_mean_of_results(lines: lis
     assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(total / 6**size)
 
 
-def test_a_crapola_spend_from_behind_in_the_last_turn_cannot_win() -> None:
+def test_crapola_win_odds_of_a_last_turn_spend_from_behind_are_0() -> None:
     found = values(last())
     spent = [value for line, value in found.items() if "spend" in line]
     assert spent == [0.0, 0.0]
 
 
-def test_crapola_win_chances_need_two_players_and_no_roll_off() -> None:
-    """A game of two that is over has no chances left, which is no refusal."""
+def test_crapola_win_odds_are_refused_for_three_players_or_a_roll_off() -> None:
+    """Three players are refused before the last turn; a game of two that is over has no options, but is not refused."""
     states = [begun("crapola", players=3).state, begun("crapola", roll_off=True).state]
     states.append(told("crapola", *bank(2000), players=3, rules=TARGET).state)
     for state in states:
@@ -78,7 +78,7 @@ def test_crapola_win_chances_need_two_players_and_no_roll_off() -> None:
 
 
 @pytest.mark.parametrize(("cat", "chance"), [(1000, 1 - 1080 / 46656), (1050, 1.0)])
-def test_any_crapola_bank_wins_the_last_turn_for_a_player_not_behind(cat: int, chance: float) -> None:
+def test_last_turn_crapola_win_odds_need_any_bank_if_level_none_if_ahead(cat: int, chance: float) -> None:
     """A player level with who opened the last round needs any bank to win; a player ahead has already won."""
     # Ben has spent 1,000 on Ann, who opened the last round with 2,000. A tie would be hers; Cat is at 1,000 or 1,050.
     lines = [*bank(1000), *bank(1000), *bank(cat), *bank(1000), spend("Ann", 1000)]

@@ -14,7 +14,7 @@ from tests.games.playing import BOMB, STOP, point, throw, told
 
 @pytest.mark.parametrize("value", range(1, 7))
 @pytest.mark.parametrize("count", range(2, 8))
-def test_a_set_of_n_dice_scores_n_minus_2_times_its_value_and_a_pair_2(count: int, value: int) -> None:
+def test_a_crib_dice_set_of_n_scores_n_minus_2_times_its_value_a_pair_2(count: int, value: int) -> None:
     others = [face for face in range(1, 7) if face != value]
     lines = [throw(*[value] * count, *others[: 7 - count]), point(value)]
     assert view(lines)["turn_points"] == (2 if count == 2 else (count - 2) * value)
@@ -22,7 +22,7 @@ def test_a_set_of_n_dice_scores_n_minus_2_times_its_value_and_a_pair_2(count: in
 
 
 @pytest.mark.parametrize("points", [2, 7, 11, 29, 40, 60, 61, 119, 120, 121])
-def test_the_bank_test_helper_makes_lines_that_bank_the_given_points(points: int) -> None:
+def test_the_crib_dice_test_helper_bank_banks_the_given_points(points: int) -> None:
     assert view(bank(points))["scores"]["Ann"] == points
 
 
@@ -36,11 +36,11 @@ def test_a_crib_dice_turn_begins_with_a_throw_of_seven_dice() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 5, 6, 8])
-def test_a_first_throw_of_other_than_seven_dice_is_refused(size: int) -> None:
+def test_a_first_crib_dice_throw_of_other_than_seven_dice_is_refused(size: int) -> None:
     assert f"A throw of {size} can't be made here" in refused([throw(*[1] * size)])
 
 
-def test_after_the_first_throw_of_crib_dice_the_point_must_be_named() -> None:
+def test_after_the_first_crib_dice_throw_a_point_value_must_be_named() -> None:
     named = view([throw(6, 5, 5, 2, 1, 4, 2)])
     assert (named["throw_sizes"], named["decisions"], named["turn_points"]) == ([], ["point"], 0)
     assert named["dice"] == [1, 2, 2, 4, 5, 5, 6]
@@ -49,16 +49,16 @@ def test_after_the_first_throw_of_crib_dice_the_point_must_be_named() -> None:
 
 
 @pytest.mark.parametrize("value", [1, 3, 4, 6])
-def test_a_value_that_fewer_than_two_dice_show_is_no_point(value: int) -> None:
+def test_a_crib_dice_point_value_shown_by_under_two_dice_is_refused(value: int) -> None:
     assert str(value) in refused([throw(6, 5, 5, 2, 1, 2, 2), point(value)])
 
 
-def test_all_dice_of_the_point_are_frozen() -> None:
+def test_naming_a_crib_dice_point_value_freezes_all_dice_that_show_it() -> None:
     assert view([throw(5, 2, 5, 2, 5, 1, 6), point(5)])["frozen"] == 3
 
 
 @pytest.mark.parametrize(("frozen", "size"), [(2, 5), (3, 4), (4, 3), (5, 2), (6, 2), (7, 7)])
-def test_a_throw_is_of_the_loose_dice_two_in_a_piddle_seven_if_fresh(frozen: int, size: int) -> None:
+def test_the_frozen_crib_dice_decide_how_many_dice_are_thrown_next(frozen: int, size: int) -> None:
     """With 2 to 4 frozen dice all others are thrown; with 5 or 6 two are (a piddle); with 7 all are."""
     lines = [throw(*[6] * frozen, *(1, 2, 3, 4, 5)[: 7 - frozen]), point(6)]
     assert view(lines)["throw_sizes"] == [size]
@@ -67,33 +67,33 @@ def test_a_throw_is_of_the_loose_dice_two_in_a_piddle_seven_if_fresh(frozen: int
         refused([*lines, throw(*[6] * other)])
 
 
-def test_dice_of_the_point_in_a_later_throw_are_frozen() -> None:
+def test_crib_dice_of_the_point_value_in_a_later_throw_are_frozen_too() -> None:
     after = view([throw(5, 5, 2, 2, 1, 4, 6), point(5), throw(5, 1, 6, 5, 6)])
     assert (after["frozen"], after["turn_points"], after["throw_sizes"]) == (4, 10, [3])
     assert after["dice"] == [1, 5, 5, 6, 6]
 
 
-def test_a_throw_with_a_1_but_not_the_point_is_safe_and_freezes_no_die() -> None:
+def test_a_1_without_the_point_value_in_crib_dice_is_safe_but_not_frozen() -> None:
     after = view([throw(5, 5, 2, 2, 1, 4, 6), point(5), throw(1, 1, 6, 2, 6)])
     assert (after["frozen"], after["turn_points"], after["decisions"]) == (2, 2, ["stop"])
 
 
-def test_1s_are_frozen_when_the_point_is_1() -> None:
+def test_1s_in_crib_dice_are_frozen_when_the_point_value_is_1() -> None:
     assert view([*ones(2), throw(1, 1, 2, 3, 4)])["frozen"] == 4
 
 
-def test_a_wipe_out_loses_the_points_of_earlier_rollovers_too() -> None:
+def test_a_crib_dice_wipe_out_loses_the_points_of_earlier_rollovers_too() -> None:
     after = view([*sevens(6), *MISS])
     assert (after["player"], after["scores"], after["wipeouts"]) == ("Ben", {"Ann": 0, "Ben": 0}, {"Ann": 1, "Ben": 0})
     assert (after["turn_points"], after["dice"]) == (0, [])
 
 
-def test_a_point_can_be_named_only_once() -> None:
+def test_naming_a_crib_dice_point_value_again_before_a_throw_is_refused() -> None:
     refused([throw(5, 5, 2, 2, 1, 4, 6), point(5), point(2)])
     refused([throw(5, 5, 2, 2, 1, 4, 6), point(5), point(5)])
 
 
-def test_a_stop_ends_the_turn_and_resets_the_wipe_outs() -> None:
+def test_a_crib_dice_stop_banks_the_points_and_resets_the_wipe_outs() -> None:
     after = view([*MISS, *TWO, *TWO])
     assert (after["scores"], after["wipeouts"]) == ({"Ann": 2, "Ben": 2}, {"Ann": 0, "Ben": 0})
     assert (after["player"], after["round"]) == ("Ben", 2)
@@ -104,7 +104,7 @@ def test_a_stop_ends_the_turn_and_resets_the_wipe_outs() -> None:
 
 @pytest.mark.parametrize("frozen", [5, 6])
 @pytest.mark.parametrize("dice", [(1, 2), (4, 2), (2, 4), (6, 5)])
-def test_a_piddle_without_a_double_rolls_over(frozen: int, dice: tuple[int, int]) -> None:
+def test_a_crib_dice_piddle_without_a_double_rolls_over(frozen: int, dice: tuple[int, int]) -> None:
     lines = [throw(*[4] * frozen, *(1, 2)[: 7 - frozen]), point(4), throw(*dice)]
     after = view(lines)
     assert (after["throw_sizes"], after["decisions"], after["turn_points"]) == ([7], [], (frozen - 2) * 4)
@@ -114,12 +114,12 @@ def test_a_piddle_without_a_double_rolls_over(frozen: int, dice: tuple[int, int]
 
 
 @pytest.mark.parametrize("value", [1, 2, 3, 5, 6])
-def test_a_double_of_another_value_loses_the_piddle(value: int) -> None:
+def test_a_crib_dice_piddle_double_of_another_value_is_a_wipe_out(value: int) -> None:
     after = view([*sevens(5), throw(*[4] * 5, 1, 2), point(4), throw(value, value)])
     assert (after["player"], after["scores"]["Ann"], after["wipeouts"]["Ann"]) == ("Ben", 0, 1)
 
 
-def test_a_double_of_the_point_is_void_and_must_be_thrown_again() -> None:
+def test_a_crib_dice_piddle_double_of_the_point_value_is_thrown_again() -> None:
     lines = [throw(*[4] * 6, 2), point(4), throw(4, 4)]
     after = view(lines)
     assert (after["throw_sizes"], after["decisions"], after["turn_points"]) == ([2], [], 16)
@@ -134,7 +134,7 @@ def test_a_double_of_the_point_is_void_and_must_be_thrown_again() -> None:
     assert view([*lines, throw(2, 2)])["player"] == "Ben"
 
 
-def test_a_bomb_can_not_follow_a_piddle_without_result() -> None:
+def test_a_crib_dice_bomb_is_refused_after_a_piddle_double_of_the_point() -> None:
     lines = [*bank(20), *ones(5), throw(1, 1)]
     assert view(lines, bomb=True)["decisions"] == []
     refused([*lines, BOMB], bomb=True)
@@ -152,7 +152,7 @@ def test_a_bomb_can_not_follow_a_piddle_without_result() -> None:
         (6, (1, 2), 16),
     ],
 )
-def test_the_piddle_points_rule_adds_thrown_point_dice_up_to_seven(
+def test_the_piddle_points_rule_of_crib_dice_adds_point_dice_up_to_seven(
     frozen: int, dice: tuple[int, int], points: int
 ) -> None:
     """Under the house rule `piddle_points`, dice of the point in a piddle join the set, which counts seven at most."""
@@ -162,11 +162,11 @@ def test_the_piddle_points_rule_adds_thrown_point_dice_up_to_seven(
     assert (after["point"], after["frozen"]) == (None, 0)
 
 
-def test_under_piddle_points_a_double_of_another_value_wipes_out() -> None:
+def test_crib_dice_piddle_points_still_wipe_out_on_another_values_double() -> None:
     assert view([throw(*[4] * 5, 1, 2), point(4), throw(1, 1)], piddle_points=True)["wipeouts"]["Ann"] == 1
 
 
-def test_seven_frozen_dice_allow_a_rollover_throw_or_a_stop() -> None:
+def test_seven_frozen_crib_dice_allow_a_rollover_throw_or_a_stop() -> None:
     lines = [throw(3, 3, 3, 3, 1, 2, 4), point(3), throw(3, 3, 3)]
     after = view(lines)
     assert (after["point"], after["frozen"], after["turn_points"]) == (3, 7, 15)
@@ -177,11 +177,11 @@ def test_seven_frozen_dice_allow_a_rollover_throw_or_a_stop() -> None:
     assert view([*lines, *TWO])["scores"]["Ann"] == 17
 
 
-def test_rollovers_add_up_without_limit() -> None:
+def test_turn_points_of_consecutive_crib_dice_rollovers_add_up() -> None:
     assert view(sevens(1, 2, 3, 4, 5, 6))["turn_points"] == 105
 
 
-def test_max_set_score_and_min_rollover_are_the_extremes_of_set_score() -> None:
+def test_max_set_score_and_min_rollover_match_the_crib_dice_set_scores() -> None:
     scores = {(count, value): set_score(count, value) for count in range(2, 8) for value in range(1, 7)}
     assert max(scores.values()) == MAX_SET_SCORE
     assert min(score for (count, _), score in scores.items() if count >= 5) == MIN_ROLLOVER

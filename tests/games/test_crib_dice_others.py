@@ -15,20 +15,20 @@ from tests.games.playing import BOMB, NAMES, STOP, begun, point, throw
 # --- the bomb
 
 
-def test_a_bomb_is_refused_without_the_bomb_rule() -> None:
+def test_a_crib_dice_bomb_is_refused_without_the_bomb_rule() -> None:
     assert view([*bank(20), *ones(6)])["decisions"] == ["stop"]
     refused([*bank(20), *ones(6), BOMB])
 
 
 @pytest.mark.parametrize("count", [6, 7])
-def test_a_bomb_on_six_or_seven_ones_succeeds_at_once(count: int) -> None:
+def test_a_crib_dice_bomb_on_six_or_seven_1s_swaps_the_pegs_at_once(count: int) -> None:
     assert view([*bank(20), *ones(count)], bomb=True)["decisions"] == ["bomb", "stop"]
     after = view([*bank(20), *ones(count), BOMB], bomb=True)
     assert (after["scores"], after["player"], after["bombing"]) == ({"Ann": 0, "Ben": 20}, "Ann", False)
     assert (after["wipeouts"], after["turn_points"]) == ({"Ann": 0, "Ben": 0}, 0)
 
 
-def test_a_bomb_on_five_ones_is_decided_by_a_throw_of_two_dice() -> None:
+def test_a_crib_dice_bomb_on_five_1s_is_decided_by_a_throw_of_two_dice() -> None:
     lines = [*bank(20), *sevens(2), *ones(5), BOMB]
     after = view(lines, bomb=True)
     assert (after["bombing"], after["throw_sizes"], after["decisions"]) == (True, [2], [])
@@ -38,19 +38,19 @@ def test_a_bomb_on_five_ones_is_decided_by_a_throw_of_two_dice() -> None:
 
 
 @pytest.mark.parametrize("dice", [(1, 2), (2, 1), (1, 1), (6, 1)])
-def test_an_announced_bomb_succeeds_with_a_one(dice: tuple[int, int]) -> None:
+def test_an_announced_crib_dice_bomb_with_a_1_swaps_the_pegs(dice: tuple[int, int]) -> None:
     after = view([*bank(20), *MISS, *TWO, *ones(5), BOMB, throw(*dice)], bomb=True)
     assert after["scores"] == {"Ann": 0, "Ben": 22}
     assert (after["wipeouts"]["Ben"], after["player"]) == (0, "Ann")
 
 
 @pytest.mark.parametrize("dice", [(2, 2), (2, 3), (6, 5)])
-def test_an_announced_bomb_without_a_one_is_a_wipe_out(dice: tuple[int, int]) -> None:
+def test_an_announced_crib_dice_bomb_without_a_1_is_a_wipe_out(dice: tuple[int, int]) -> None:
     after = view([*bank(20), *ones(5), BOMB, throw(*dice)], bomb=True)
     assert (after["scores"], after["wipeouts"]["Ben"], after["player"]) == ({"Ann": 20, "Ben": 0}, 1, "Ann")
 
 
-def test_a_failed_bomb_can_fuchle_or_eliminate_the_bomber() -> None:
+def test_a_failed_crib_dice_bomb_can_fuchle_or_eliminate_the_bomber() -> None:
     lost = [*ones(5), BOMB, throw(2, 3)]
     lines = [*bank(20), *MISS, *TWO, *MISS, *TWO, *lost]
     assert view(lines, bomb=True)["fuchled"] == ["Ben"]
@@ -58,25 +58,25 @@ def test_a_failed_bomb_can_fuchle_or_eliminate_the_bomber() -> None:
     assert view(more, bomb=True, double_fuchle=True)["out"] == ["Ben"]
 
 
-def test_ones_in_a_piddle_are_no_bomb_unless_announced() -> None:
+def test_a_1_in_a_crib_dice_piddle_swaps_no_pegs_if_no_bomb_is_announced() -> None:
     after = view([*bank(20), *ones(5), throw(1, 3)], bomb=True)
     assert (after["scores"], after["player"], after["throw_sizes"]) == ({"Ann": 20, "Ben": 0}, "Ben", [7])
 
 
-def test_neither_six_2s_nor_four_1s_allow_a_bomb() -> None:
+def test_neither_six_2s_nor_four_1s_allow_a_crib_dice_bomb() -> None:
     assert view([*bank(20), throw(*[2] * 6, 1), point(2)], bomb=True)["decisions"] == ["stop"]
     assert view([*bank(20), *ones(4)], bomb=True)["decisions"] == ["stop"]
     refused([*bank(20), *ones(4), BOMB], bomb=True)
 
 
-def test_a_sole_or_joint_leader_cannot_bomb() -> None:
+def test_a_sole_or_joint_leader_in_crib_dice_cannot_bomb() -> None:
     assert view(ones(6), bomb=True)["decisions"] == ["stop"]
     assert view([*bank(20), *bank(20), *ones(6)], bomb=True)["decisions"] == ["stop"]
     assert view([*bank(20), *bank(22), *TWO, *ones(6)], bomb=True)["decisions"] == ["stop"]
     assert view([*bank(20), *bank(22), *ones(6)], bomb=True)["decisions"] == ["bomb", "stop"]
 
 
-def test_a_bomb_hits_the_first_clockwise_of_equal_leaders() -> None:
+def test_a_crib_dice_bomb_hits_the_first_clockwise_of_equal_leaders() -> None:
     lines = [*bank(20), *TWO, *bank(20), *TWO, *TWO, *ones(6), BOMB]
     assert view([*bank(20), *TWO, *bank(20), *ones(6), BOMB], players=4, bomb=True)["scores"] == {
         "Ann": 0,
@@ -90,7 +90,7 @@ def test_a_bomb_hits_the_first_clockwise_of_equal_leaders() -> None:
     assert view(two_ahead, players=4, bomb=True)["scores"] == {"Ann": 20, "Ben": 20, "Cat": 2, "Dan": 2}
 
 
-def test_a_finished_peg_is_no_target_and_allows_no_bomb() -> None:
+def test_a_finished_crib_dice_peg_is_neither_leader_nor_target_of_a_bomb() -> None:
     after = view([*bank(121), *bank(20), *ones(6), BOMB], players=3, bomb=True)
     assert after["scores"] == {"Ann": 121, "Ben": 0, "Cat": 20}
     assert view([*bank(121), *ones(6)], bomb=True)["decisions"] == ["stop"]
@@ -104,26 +104,26 @@ def test_an_eliminated_peg_cannot_be_bombed() -> None:
     assert view(lines, players=3, bomb=True, double_fuchle=True)["decisions"] == ["stop"]
 
 
-def test_a_bomb_keeps_the_victims_wipe_outs_and_is_no_fuchle() -> None:
+def test_a_crib_dice_bomb_keeps_the_victims_wipe_outs_and_is_no_fuchle() -> None:
     lines = [*bank(20), *MISS, *MISS, *MISS, *MISS, *ones(6), BOMB]
     after = view(lines, bomb=True)
     assert (after["scores"], after["wipeouts"], after["fuchled"]) == ({"Ann": 0, "Ben": 20}, {"Ann": 2, "Ben": 0}, [])
     assert view([*lines, *MISS], bomb=True)["fuchled"] == ["Ann"]
 
 
-def test_a_fuchled_player_who_bombs_is_no_longer_fuchled() -> None:
+def test_a_fuchled_crib_dice_player_who_bombs_is_no_longer_fuchled() -> None:
     lines = [*bank(20), *MISS, *TWO, *MISS, *TWO, *MISS, *TWO]
     assert view(lines, bomb=True)["fuchled"] == ["Ben"]
     after = view([*lines, *ones(6), BOMB], bomb=True)
     assert (after["fuchled"], after["scores"]) == ([], {"Ann": 0, "Ben": 26})
 
 
-def test_a_bombs_swap_onto_an_occupied_hole_bumps_no_peg() -> None:
+def test_a_crib_dice_bomb_under_the_bumping_rule_bumps_no_peg() -> None:
     after = view([*bank(20), *TWO, *ones(6), BOMB], players=3, bomb=True, bumping=True)
     assert after["scores"] == {"Ann": 0, "Ben": 2, "Cat": 20}
 
 
-def test_a_pandemonium_bomb_on_five_ones_succeeds_at_once() -> None:
+def test_a_crib_dice_bomb_on_five_1s_succeeds_at_once_in_pandemonium() -> None:
     assert view([*bank(20), *ones(5), BOMB], bomb=True, pandemonium=True)["scores"] == {"Ann": 0, "Ben": 20}
     assert view([*bank(20), *ones(4)], bomb=True, pandemonium=True)["decisions"] == ["stop"]
     assert view([*bank(20), *ones(5)], pandemonium=True)["decisions"] == ["stop"]
@@ -132,7 +132,7 @@ def test_a_pandemonium_bomb_on_five_ones_succeeds_at_once() -> None:
 # --- find a loser
 
 
-def test_with_find_a_loser_finishers_are_safe_and_the_last_loses() -> None:
+def test_crib_dice_find_a_loser_plays_on_until_only_one_has_not_finished() -> None:
     lines = [*bank(121), *TWO, *TWO, *TWO]
     after = view(lines, players=3, find_a_loser=True)
     assert (after["player"], after["over"], after["round"], after["finished"]) == ("Cat", False, 2, ["Ann"])
@@ -141,19 +141,19 @@ def test_with_find_a_loser_finishers_are_safe_and_the_last_loses() -> None:
     assert end["over"]
 
 
-def test_find_a_loser_ranks_winners_in_the_order_of_finishing() -> None:
+def test_crib_dice_find_a_loser_lists_winners_in_order_of_finishing() -> None:
     lines = [*TWO, *TWO, *bank(150), *bank(119)]
     end = view(lines, players=3, find_a_loser=True)
     assert end["outcome"]["winners"] == ["Cat", "Ann"]
     assert end["finished"] == ["Cat", "Ann"]
 
 
-def test_the_last_player_not_eliminated_wins_find_a_loser() -> None:
+def test_the_last_player_not_eliminated_wins_crib_dice_find_a_loser() -> None:
     end = view([*([*MISS, *TWO] * 4), *MISS], find_a_loser=True, double_fuchle=True)
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
 
 
-def test_in_find_a_loser_eliminated_players_lose_besides_the_loser() -> None:
+def test_crib_dice_find_a_loser_counts_eliminated_players_as_losers_too() -> None:
     lines = [*([*TWO, *MISS, *TWO] * 4), *bank(113), *MISS]
     end = view(lines, players=3, find_a_loser=True, double_fuchle=True, skunk=True)
     assert end["outcome"] == {"winners": ["Ann"], "games_lost": {"Ann": 0, "Ben": 4, "Cat": 2}}
@@ -162,7 +162,7 @@ def test_in_find_a_loser_eliminated_players_lose_besides_the_loser() -> None:
 # --- partners
 
 
-def test_partners_share_a_peg_and_take_turns() -> None:
+def test_crib_dice_partners_share_a_peg_and_take_turns() -> None:
     lines: list[dict[str, Any]] = []
     seen = []
     for _ in range(5):
@@ -173,25 +173,25 @@ def test_partners_share_a_peg_and_take_turns() -> None:
     assert view(lines, players=4, partners=True)["scores"] == {"Ann & Cat": 6, "Ben & Dan": 4}
 
 
-def test_six_partners_are_three_teams() -> None:
+def test_six_crib_dice_partners_are_three_teams_of_two() -> None:
     start = view([*TWO, *TWO, *TWO, *TWO], players=6, partners=True)
     assert start["scores"] == {"Ann & Dan": 4, "Ben & Eve": 2, "Cat & Fay": 2}
     assert (start["player"], start["round"]) == ("Eve", 2)
 
 
-def test_with_partners_a_round_is_one_turn_of_each_team() -> None:
+def test_a_crib_dice_round_with_partners_is_one_turn_of_each_team() -> None:
     lines = [*bank(121)]
     assert view(lines, players=4, first="Dan", partners=True)["player"] == "Ann"
     end = view([*lines, *TWO], players=4, first="Dan", partners=True)
     assert end["outcome"] == {"winners": ["Ben & Dan"], "games_lost": {"Ann & Cat": 1, "Ben & Dan": 0}}
 
 
-def test_the_bomb_of_a_team_hits_a_team() -> None:
+def test_a_crib_dice_bomb_by_a_partner_swaps_the_pegs_of_two_teams() -> None:
     after = view([*bank(20), *TWO, *ones(6), BOMB], players=6, partners=True, bomb=True)
     assert after["scores"] == {"Ann & Dan": 0, "Ben & Eve": 2, "Cat & Fay": 20}
 
 
-def test_each_partner_throws_in_the_roll_off() -> None:
+def test_each_crib_dice_partner_throws_in_the_roll_off_and_the_best_starts() -> None:
     transcript = begun("crib_dice", 4, rules={"partners": True}, roll_off=True)
     for name, dice in zip(NAMES, [(1, 2), (1, 1), (6, 6), (2, 3)], strict=False):
         assert transcript.view()["player"] == name
@@ -211,7 +211,7 @@ def test_crib_dice_accepts_allowed_numbers_of_players_and_partners(players: int,
     assert isinstance(begun("crib_dice", players, rules={"partners": partners}), Transcript)
 
 
-def test_two_teams_with_the_same_name_are_refused() -> None:
+def test_a_crib_dice_header_with_two_teams_of_equal_name_is_refused() -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": ["A", "A & B", "B & C", "C"]}
     assert header_of(header).players == ("A", "A & B", "B & C", "C")
     with pytest.raises(RulesError, match="same name"):

@@ -10,7 +10,7 @@ from tests.games.playing import BOMB, STOP, point, throw, told
 # --- fuchle
 
 
-def test_three_wipe_outs_in_a_row_are_a_fuchle_with_the_peg_to_hole_0() -> None:
+def test_three_crib_dice_wipe_outs_in_a_row_fuchle_the_peg_to_hole_0() -> None:
     lines = [*bank(20), *TWO, *MISS, *TWO, *MISS, *TWO]
     assert view([*lines, *TWO])["scores"]["Ann"] == 22
     after = view([*lines, *MISS])
@@ -18,26 +18,26 @@ def test_three_wipe_outs_in_a_row_are_a_fuchle_with_the_peg_to_hole_0() -> None:
     assert view([*lines, *MISS, *TWO, *TWO])["fuchled"] == []
 
 
-def test_three_wipe_outs_on_the_start_hole_are_a_fuchle() -> None:
+def test_three_crib_dice_wipe_outs_with_the_peg_at_hole_0_are_a_fuchle() -> None:
     after = view([*MISS, *TWO, *MISS, *TWO, *MISS])
     assert (after["fuchled"], after["scores"]["Ann"]) == (["Ann"], 0)
 
 
-def test_under_pandemonium_a_fuchle_takes_four_wipe_outs() -> None:
+def test_a_crib_dice_fuchle_under_pandemonium_takes_four_wipe_outs() -> None:
     lines = [*bank(20), *TWO, *MISS, *TWO, *MISS, *TWO, *MISS]
     assert view(lines, pandemonium=True)["scores"]["Ann"] == 20
     assert view(lines, pandemonium=True)["wipeouts"]["Ann"] == 3
     assert view([*lines, *TWO, *MISS], pandemonium=True)["fuchled"] == ["Ann"]
 
 
-def test_without_double_fuchle_nobody_is_eliminated() -> None:
+def test_crib_dice_without_double_fuchle_eliminates_nobody() -> None:
     lines = [*MISS, *TWO] * 5
     assert view(lines)["out"] == []
     assert view(lines)["wipeouts"]["Ann"] == 2
     assert view([*lines, *MISS])["fuchled"] == ["Ann"]
 
 
-def test_two_more_wipe_outs_after_a_fuchle_eliminate() -> None:
+def test_crib_dice_double_fuchle_rule_2_wipe_outs_after_a_fuchle_eliminate() -> None:
     lines = [*MISS, *TWO, *TWO] * 4
     assert view(lines, players=3, double_fuchle=True)["out"] == []
     after = view([*lines, *MISS], players=3, double_fuchle=True)
@@ -46,7 +46,7 @@ def test_two_more_wipe_outs_after_a_fuchle_eliminate() -> None:
     assert view([*lines, *MISS, *TWO, *TWO], players=3, double_fuchle=True)["player"] == "Ben"
 
 
-def test_two_wipe_outs_in_a_row_eliminate_nobody_who_has_not_fuchled() -> None:
+def test_crib_dice_double_fuchle_spares_a_player_who_has_not_fuchled() -> None:
     assert view([*MISS, *TWO] * 2, double_fuchle=True)["out"] == []
 
 
@@ -56,13 +56,13 @@ def test_a_crib_dice_score_after_a_fuchle_prevents_elimination() -> None:
     assert (after["out"], after["over"], after["wipeouts"]["Ann"]) == ([], False, 2)
 
 
-def test_the_last_player_not_eliminated_wins_at_once() -> None:
+def test_the_last_crib_dice_player_not_eliminated_wins_at_once() -> None:
     after = view([*([*MISS, *TWO] * 4), *MISS], double_fuchle=True, skunk=True)
     assert after["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 4, "Ben": 0}}
     assert (after["over"], after["player"], after["round"]) == (True, None, 5)
 
 
-def test_a_finisher_stays_in_the_game_when_another_player_is_eliminated() -> None:
+def test_a_finished_crib_dice_player_stays_in_when_another_is_eliminated() -> None:
     lines = [*([*TWO, *MISS, *TWO] * 4), *bank(113), *MISS]
     after = view(lines, players=3, double_fuchle=True)
     assert (after["finished"], after["out"], after["over"], after["player"]) == (["Ann"], ["Ben"], False, "Cat")
@@ -73,13 +73,13 @@ def test_a_finisher_stays_in_the_game_when_another_player_is_eliminated() -> Non
 # --- the end
 
 
-def test_a_peg_at_hole_120_has_not_finished() -> None:
+def test_a_crib_dice_peg_at_hole_120_has_not_finished() -> None:
     after = view(bank(120))
     assert (after["finished"], after["over"]) == ([], False)
     assert view([*bank(120), *TWO])["over"] is False
 
 
-def test_after_a_finish_the_others_still_play_the_round_to_its_end() -> None:
+def test_after_a_crib_dice_finish_the_others_play_the_round_to_its_end() -> None:
     after = view(bank(121), players=3)
     assert (after["finished"], after["player"], after["over"]) == (["Ann"], "Ben", False)
     assert view([*bank(121), *TWO], players=3)["over"] is False
@@ -89,26 +89,26 @@ def test_after_a_finish_the_others_still_play_the_round_to_its_end() -> None:
     assert (end["throw_sizes"], end["decisions"], end["dice"], end["turn_points"]) == ([], [], [], 0)
 
 
-def test_a_finish_by_the_last_player_of_the_round_ends_the_game() -> None:
+def test_a_crib_dice_finish_by_the_last_of_the_round_ends_the_game() -> None:
     assert view([*TWO, *bank(121)])["over"] is True
 
 
-def test_rounds_are_counted_from_the_player_who_started() -> None:
+def test_crib_dice_rounds_are_counted_from_the_player_who_started() -> None:
     assert view([*TWO, *bank(121)], players=3, first="Cat")["player"] == "Ben"
     assert view([*TWO, *bank(121), *TWO], players=3, first="Cat")["over"] is True
 
 
-def test_the_peg_furthest_along_wins() -> None:
+def test_the_crib_dice_peg_furthest_past_the_finish_wins() -> None:
     end = view([*bank(121), *bank(125)])
     assert (end["outcome"]["winners"], end["finished"]) == (["Ben"], ["Ann", "Ben"])
 
 
-def test_equal_pegs_share_the_win() -> None:
+def test_equal_crib_dice_pegs_past_the_finish_share_the_win() -> None:
     end = view([*bank(121), *bank(121)], skunk=True)
     assert end["outcome"] == {"winners": ["Ann", "Ben"], "games_lost": {"Ann": 0, "Ben": 0}}
 
 
-def test_after_the_game_ends_only_an_undo_is_allowed() -> None:
+def test_after_a_crib_dice_game_ends_only_an_undo_is_allowed() -> None:
     lines = [*bank(121), *TWO]
     for line in (throw(*[1] * 7), STOP, BOMB, point(2)):
         assert "over" in refused([*lines, line])
@@ -124,18 +124,18 @@ def test_the_long_game_of_crib_dice_ends_past_hole_240() -> None:
 
 
 @pytest.mark.parametrize(("peg", "lost"), [(60, 2), (61, 1), (2, 2)])
-def test_a_crib_dice_loser_at_hole_60_or_less_is_skunked(peg: int, lost: int) -> None:
+def test_the_skunk_rule_doubles_a_crib_dice_loss_at_hole_60_or_less(peg: int, lost: int) -> None:
     assert view([*bank(121), *bank(peg)], skunk=True)["outcome"]["games_lost"] == {"Ann": 0, "Ben": lost}
     assert view([*bank(121), *bank(peg)])["outcome"]["games_lost"] == {"Ann": 0, "Ben": 1}
 
 
 @pytest.mark.parametrize(("peg", "lost"), [(121, 2), (122, 1), (61, 2)])
-def test_the_long_game_skunks_a_loser_below_hole_122(peg: int, lost: int) -> None:
+def test_the_long_crib_dice_game_skunks_a_loser_at_hole_121_or_less(peg: int, lost: int) -> None:
     end = view([*bank(241), *bank(peg)], skunk=True, long_game=True)
     assert end["outcome"]["games_lost"] == {"Ann": 0, "Ben": lost}
 
 
-def test_under_skunk_a_loser_at_hole_0_loses_two_games_if_fuchled_four() -> None:
+def test_a_crib_dice_loser_at_hole_0_loses_two_games_or_four_if_fuchled() -> None:
     """A player without points is skunked; a player who is back at the start by a fuchle loses four games."""
     assert view([*bank(121), *MISS], skunk=True)["outcome"]["games_lost"]["Ben"] == 2
     lines = [*TWO, *MISS, *TWO, *MISS, *bank(117), *MISS]
@@ -146,17 +146,17 @@ def test_under_skunk_a_loser_at_hole_0_loses_two_games_if_fuchled_four() -> None
 # --- bumping
 
 
-def test_a_peg_that_is_landed_on_goes_back_five_holes() -> None:
+def test_crib_dice_bumping_moves_a_peg_landed_on_back_five_holes() -> None:
     assert view([*bank(20), *bank(20)], bumping=True)["scores"] == {"Ann": 15, "Ben": 20}
     assert view([*bank(20), *bank(20)])["scores"] == {"Ann": 20, "Ben": 20}
 
 
-def test_a_bumped_peg_bumps_in_turn() -> None:
+def test_a_bumped_crib_dice_peg_bumps_the_peg_where_it_lands() -> None:
     lines = [*bank(10), *bank(15), *bank(20), *bank(20)]
     assert view(lines, players=4, bumping=True)["scores"] == {"Ann": 5, "Ben": 10, "Cat": 15, "Dan": 20}
 
 
-def test_a_bumped_peg_stops_at_the_shared_start_and_is_no_fuchle() -> None:
+def test_a_bumped_crib_dice_peg_stops_at_hole_0_and_is_not_fuchled() -> None:
     after = view([*bank(3), *bank(3)], players=4, bumping=True, skunk=True)
     assert after["scores"] == {"Ann": 0, "Ben": 3, "Cat": 0, "Dan": 0}
     assert after["fuchled"] == []
@@ -169,5 +169,5 @@ def test_a_bump_in_crib_dice_leaves_the_wipe_out_count_unchanged() -> None:
     assert view(lines, bumping=True)["scores"] == {"Ann": 15, "Ben": 20}
 
 
-def test_a_peg_past_the_finish_is_not_bumped() -> None:
+def test_a_crib_dice_peg_past_the_finish_is_not_bumped() -> None:
     assert view([*bank(121), *bank(121)], bumping=True)["scores"] == {"Ann": 121, "Ben": 121}

@@ -53,7 +53,7 @@ def value_of(board: CribbageBoard, side: int, goal: str) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("rules", "goal"), RULES)
-def test_stored_duel_values_equal_those_of_best_play_by_the_rules(rules: dict[str, bool], goal: str) -> None:
+def test_stored_two_player_crib_dice_odds_equal_those_of_best_play(rules: dict[str, bool], goal: str) -> None:
     for board in some_boards(4, 1, rules):
         side = board.side
 
@@ -69,14 +69,14 @@ def test_stored_duel_values_equal_those_of_best_play_by_the_rules(rules: dict[st
 
 
 @pytest.mark.parametrize(("rules", "goal"), RULES)
-def test_a_duel_turn_computed_from_any_board_has_the_boards_stored_value(rules: dict[str, bool], goal: str) -> None:
+def test_two_player_crib_dice_turn_values_equal_the_stored_board_value(rules: dict[str, bool], goal: str) -> None:
     for board in some_boards(60, 2, rules):
         assert duel.turn_values(board, goal).fresh(0) == pytest.approx(stored_value(board, goal), abs=4e-9)
         if goal == "win":
             assert values(CribDice(board)) == {"{'throw': 7}": duel.turn_values(board).fresh(0)}, "not that of the race"
 
 
-def test_a_stop_is_worth_more_than_a_throw_from_hole_150_to_159() -> None:
+def test_two_player_crib_dice_odds_prefer_a_stop_from_hole_150_to_159() -> None:
     for rules, goal in RULES:
         for other in (0, 60, 119, 120):
             worth = duel.turn_values(board_at(118, other, **rules), goal)
@@ -84,7 +84,7 @@ def test_a_stop_is_worth_more_than_a_throw_from_hole_150_to_159() -> None:
                 assert worth.held(gathered, frozen, value) > worth.thrown(gathered, frozen, value)
 
 
-def test_a_last_turn_bank_wins_if_the_opponent_cannot_reach_it() -> None:
+def test_a_last_turn_crib_dice_bank_is_worth_1_ahead_half_if_tied_else_0() -> None:
     for board in (board_at(120, 118, turn=1), board_at(125, 120, turn=1)):
         assert duel.turn_values(board).bank(500) == 1.0
     for other in (121, 125):
@@ -93,13 +93,13 @@ def test_a_last_turn_bank_wins_if_the_opponent_cannot_reach_it() -> None:
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_a_winning_bank_is_worth_1_minus_the_opponents_last_turn_chance(piddle_points: bool) -> None:
+def test_a_finishing_crib_dice_bank_is_worth_1_minus_the_last_turn_chance(piddle_points: bool) -> None:
     banked = duel.turn_values(board_at(100, 90, piddle_points=piddle_points)).bank
     for points in (21, 40, 99):
         assert banked(points) == pytest.approx(1 - last_turn(piddle_points, 10 + points), abs=1e-9)
 
 
-def test_a_last_turn_bank_reaching_hole_61_loses_one_game_not_two() -> None:
+def test_crib_dice_odds_of_games_lost_in_a_last_turn_follow_the_skunk_rule() -> None:
     """Short of hole 61 the side is skunked, which loses two games; a fuchle there loses four."""
     board = replace(board_at(130, 58, turn=1, **ADVANCED), wipeouts=(0, 0))
     worth = duel.turn_values(board, "games")
@@ -108,7 +108,7 @@ def test_a_last_turn_bank_reaching_hole_61_loses_one_game_not_two() -> None:
     assert duel.turn_values(replace(board, wipeouts=(0, 2)), "games").lost == -4, "a fuchle is a double skunk"
 
 
-def test_a_crib_dice_bomb_is_worth_the_board_with_swapped_pegs() -> None:
+def test_crib_dice_win_odds_of_a_bomb_are_those_of_the_swapped_board() -> None:
     board = board_at(10, 100, **ADVANCED)
     six = Turn("choosing", 0, 1, 6, (1, 1))
     told = values(CribDice(board, six))
@@ -119,7 +119,7 @@ def test_a_crib_dice_bomb_is_worth_the_board_with_swapped_pegs() -> None:
     assert announced == {"{'throw': 2}": pytest.approx(11 / 36 * told[str(BOMB)] + 25 / 36 * lost)}
 
 
-def test_with_two_wipe_outs_a_stop_beats_the_throw_best_with_none() -> None:
+def test_crib_dice_win_odds_favour_a_stop_at_2_wipe_outs_a_throw_at_none() -> None:
     """A third wipe-out is a fuchle: with two, a side stops; with none, it throws on."""
     board = board_at(75, 71, turn=1, wipeouts=(0, 2))
     board = replace(board, pegs=(71, 75))
@@ -130,7 +130,7 @@ def test_with_two_wipe_outs_a_stop_beats_the_throw_best_with_none() -> None:
 
 
 @pytest.mark.parametrize("on", list(product((False, True), repeat=5)))
-def test_duel_rules_without_a_stored_table_use_the_advanced_games_table(on: tuple[bool, ...]) -> None:
+def test_crib_dice_rules_without_stored_odds_use_the_advanced_games_table(on: tuple[bool, ...]) -> None:
     rules = duel.DuelRules(*on)
     used = duel.nearest_rules(rules)
     assert used in duel.TABLES

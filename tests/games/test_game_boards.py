@@ -23,34 +23,39 @@ def track(transcript: Transcript) -> Track:
     return game_named(transcript.header.game).track(transcript.state)
 
 
-def test_crib_dice_pegs_move_a_hole_per_point_on_120_or_240_holes() -> None:
+def test_the_crib_dice_track_has_a_hole_per_point_and_120_or_240_holes() -> None:
     assert track(told("crib_dice", MIXED, point(5), STOP, MIXED, point(5))) == Track(120, (Peg(2, 2), Peg(0, 2)))
     assert track(begun("crib_dice", header={"rules": {"long_game": True}})).holes == 240
 
 
-def test_crag_pegs_move_a_hole_per_two_points_entered() -> None:
+def test_crag_pegs_on_the_track_move_a_hole_per_two_points_entered() -> None:
     assert track(told("crag", throw(6, 6, 1), score("sixes"))) == Track(120, (Peg(6, 6), Peg(0, 0)), points_per_hole=2)
     assert track(told("crag", throw(6, 6, 1))) == Track(120, (Peg(0, 0), Peg(0, 0)), points_per_hole=2), (
         "a throw that is not entered moves no peg"
     )
 
 
-def test_crapola_pegs_reach_the_end_of_the_track_at_the_target() -> None:
+def test_crapola_pegs_on_the_track_move_a_hole_per_125_points() -> None:
     lines = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
     assert track(told("crapola", *lines)) == Track(120, (Peg(0, 8), Peg(0, 0)), points_per_hole=125)
     assert track(told("crapola", *lines, STOP)).pegs[0] == Peg(8, 8)
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_in_a_roll_off_all_pegs_are_at_the_start(game: str) -> None:
+def test_all_pegs_are_at_the_start_of_the_track_in_a_roll_off(game: str) -> None:
     rolling = told(game, throw(6, 5), header={"roll_off": True})
     assert isinstance(rolling.state, RollOff)
     assert track(rolling) == track(begun(game))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_events_of_a_roll_off_name_the_dice_the_total_and_the_side(game: str) -> None:
+    rolling = told(game, throw(6, 5), header={"roll_off": True})
     assert rolling.events == (Event("threw", 0, {"dice": [5, 6]}, 0), Event("rolled_off", 0, {"total": 11}, 0))
     assert [event.side for event in told(game, throw(6, 5), throw(1, 2), header={"roll_off": True}).events] == [1, 1]
 
 
-def test_a_teams_events_name_the_person_and_the_side() -> None:
+def test_events_of_a_crib_dice_partner_name_the_seat_and_the_team() -> None:
     partners = {"rules": {"partners": True}}
     turn = [MIXED, point(5), STOP]
     third = told("crib_dice", *turn, *turn, MIXED, players=4, header=partners)
@@ -61,7 +66,7 @@ def test_a_teams_events_name_the_person_and_the_side() -> None:
     assert banked.events == (Event("banked", 0, {"points": 2, "from": 2, "to": 4}),)
 
 
-def test_crap_out_events_name_lost_points_reversed_play_and_the_end() -> None:
+def test_crapola_crap_out_events_name_lost_points_reversal_and_game_over() -> None:
     crapped = throw(2, 2, 3, 3, 4, 6)
     threw = Event("threw", 0, {"dice": [2, 2, 3, 3, 4, 6]}, 0)
     turned = (threw, Event("crapped_out", 0, {"points": 0}), Event("reversed", None, {"direction": -1}))
@@ -72,7 +77,7 @@ def test_crap_out_events_name_lost_points_reversed_play_and_the_end() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_states_that_differ_only_in_events_are_equal(game: str) -> None:
+def test_game_states_that_differ_only_in_events_are_equal(game: str) -> None:
     rolling: Any = told(game, throw(1, 2), roll_off=True).state
     playing: Any = told(game, throw(*[1] * told(game).state.throw_sizes[0])).state
     for state in (rolling, playing):
@@ -80,7 +85,7 @@ def test_states_that_differ_only_in_events_are_equal(game: str) -> None:
         assert replace(state, events=()) == state
 
 
-def test_boards_that_differ_only_in_events_are_equal() -> None:
+def test_crib_dice_and_crapola_boards_differing_only_in_events_are_equal() -> None:
     crib, crapola = told("crib_dice", MIXED, point(5), STOP).state, told("crapola", throw(2, 2, 3, 3, 4, 6)).state
     assert isinstance(crib, CribDice)
     assert isinstance(crapola, Crapola)
@@ -89,7 +94,7 @@ def test_boards_that_differ_only_in_events_are_equal() -> None:
     assert replace(crapola.table, events=()) == crapola.table
 
 
-def test_the_end_of_the_game_is_the_last_event() -> None:
+def test_the_last_event_of_a_finished_crib_dice_game_is_game_over() -> None:
     home = [throw(*[6] * 7), point(6)] * 5
     over = told("crib_dice", *home, STOP, MIXED, point(5), STOP)
     assert over.events[-1] == GAME_OVER
@@ -125,7 +130,7 @@ CODES = CALLED | {"threw", "jackpot", "skunked", "rolled_off", "froze", "kept", 
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_each_event_has_its_lights_tones_and_announcements(game: str) -> None:
+def test_each_game_event_has_its_lights_tones_and_announcements(game: str) -> None:
     rules, lit = GAMES[game], {"threw": ["run"], "banked": ["fill"], **LIT[game]}
     own = set(rules.effects)
     for code in {"threw", "banked", "left", "game_over", *own}:

@@ -16,21 +16,21 @@ from tests.games.refusals import HEADER, bad, error_of
 
 
 @pytest.mark.parametrize("key", ["transcript", "game", "players"])
-def test_a_header_without_a_required_key_is_refused(key: str) -> None:
+def test_a_transcript_header_without_a_required_key_is_refused(key: str) -> None:
     assert key in bad(**{key: ...})
 
 
 @pytest.mark.parametrize("value", [0, 2, True, 1.0, "1", None, [1]])
-def test_the_transcript_version_must_be_the_integer_1(value: Any) -> None:
+def test_the_version_in_a_transcript_header_must_be_the_integer_1(value: Any) -> None:
     bad(transcript=value)
 
 
 @pytest.mark.parametrize("value", ["yahtzee", "Crapola", "", None, 1, ["crapola"], {"crapola": 1}])
-def test_an_unknown_game_in_a_header_is_refused(value: Any) -> None:
+def test_an_unknown_game_in_a_transcript_header_is_refused(value: Any) -> None:
     bad(game=value)
 
 
-def test_a_mistyped_game_or_header_key_is_refused_with_a_suggestion() -> None:
+def test_a_mistyped_transcript_header_is_refused_with_a_suggestion() -> None:
     assert "'crapola'" in bad(game="crappola")
     assert "'roll_off'" in bad(rolloff=True)
     assert "'seventh_die'" in bad(rules={"seventh_dice": True})
@@ -54,19 +54,19 @@ def test_a_mistyped_game_or_header_key_is_refused_with_a_suggestion() -> None:
         ["Ann"],
     ],
 )
-def test_players_are_a_list_of_different_names_of_1_to_24_characters(players: Any) -> None:
+def test_a_transcript_header_with_an_invalid_player_list_is_refused(players: Any) -> None:
     bad(players=players)
 
 
 @pytest.mark.parametrize("players", [["Ann", "ann"], ["A", " A"], ["x" * 24, "y"], ["\N{GAME DIE}" * 24, "é"]])
-def test_player_names_are_compared_exactly_and_measured_in_code_points(players: list[str]) -> None:
+def test_a_transcript_header_accepts_similar_names_and_24_code_points(players: list[str]) -> None:
     assert header_of({**json.loads(HEADER), "players": players}).players == tuple(players)
     assert next(iter(replayed(json.dumps({**json.loads(HEADER), "players": players}).encode())))[
         "scores"
     ] == dict.fromkeys(players, 0)
 
 
-def test_a_name_with_half_a_surrogate_pair_is_refused() -> None:
+def test_a_transcript_player_name_with_half_a_surrogate_pair_is_refused() -> None:
     for half in ("\\ud83c", "\\ud800", "\\udfff", "A\\udc00"):
         assert error_of(HEADER.replace("Ann", half)) == (1, "rules")
     for whole in ("\\ud7ff", "\\ue000"):
@@ -98,30 +98,30 @@ def test_a_name_with_half_a_surrogate_pair_is_refused() -> None:
         {"": True},
     ],
 )
-def test_unknown_house_rules_and_invalid_values_are_refused(rules: Any) -> None:
+def test_unknown_or_invalid_house_rules_in_a_transcript_are_refused(rules: Any) -> None:
     bad(rules=rules)
 
 
-def test_a_header_that_names_a_preset_as_a_rule_is_refused() -> None:
+def test_a_transcript_header_naming_a_rule_preset_as_a_rule_is_refused() -> None:
     bad(game="crib_dice", rules={"advanced": True})
 
 
 @pytest.mark.parametrize("changes", [{"first": "Cat"}, {"first": None}, {"first": 0}, {"first": ""}, {"first": "ann"}])
-def test_the_header_key_first_must_name_one_of_the_players(changes: dict[str, Any]) -> None:
+def test_the_transcript_header_key_first_must_name_one_of_the_players(changes: dict[str, Any]) -> None:
     bad(**changes)
 
 
 @pytest.mark.parametrize("value", [1, 0, None, "true"])
-def test_a_roll_off_is_true_or_false(value: Any) -> None:
+def test_a_transcript_header_roll_off_that_is_no_boolean_is_refused(value: Any) -> None:
     bad(roll_off=value)
 
 
-def test_the_header_keys_first_and_roll_off_exclude_each_other() -> None:
+def test_transcript_header_keys_first_and_roll_off_exclude_each_other() -> None:
     assert "not both" in bad(first="Ben", roll_off=True)
     assert header_of({**json.loads(HEADER), "first": "Ben", "roll_off": False}).first == "Ben"
 
 
-def test_a_header_that_states_default_rules_equals_one_without_them() -> None:
+def test_a_transcript_header_stating_default_rules_equals_one_without() -> None:
     plain = header_of(json.loads(HEADER))
     stated = {"entry": 1000, "target": 15000, "reversal": True, "spend": True, "seventh_die": True}
     assert header_of({**json.loads(HEADER), "rules": stated, "roll_off": False}) == plain
@@ -130,7 +130,7 @@ def test_a_header_that_states_default_rules_equals_one_without_them() -> None:
     assert header_line(plain) == json.loads(HEADER)
 
 
-def test_a_header_line_leaves_out_default_rules_and_keeps_the_others() -> None:
+def test_a_written_transcript_header_omits_only_the_default_rules() -> None:
     full = {**json.loads(HEADER), "rules": {"entry": 0, "spend": False}, "first": "Ben"}
     assert header_line(header_of(full)) == full
     rolled = {**json.loads(HEADER), "roll_off": True}
@@ -138,14 +138,14 @@ def test_a_header_line_leaves_out_default_rules_and_keeps_the_others() -> None:
 
 
 @pytest.mark.parametrize("thing", [None, 1, [], "header", [json.loads(HEADER)]])
-def test_a_header_line_that_is_not_a_json_object_is_a_notation_error(thing: Any) -> None:
+def test_a_transcript_header_that_is_no_json_object_is_a_notation_error(thing: Any) -> None:
     with pytest.raises(NotationError):
         header_of(thing)
     assert error_of(json.dumps(thing)) == (1, "notation")
 
 
 @pytest.mark.parametrize("line", ["", "{", "Crapola", '{"transcript": NaN}', "[" * 100_000])
-def test_a_header_line_that_is_not_json_is_a_notation_error(line: str) -> None:
+def test_a_transcript_header_that_is_not_json_is_a_notation_error(line: str) -> None:
     assert error_of(line) == (1, "notation")
 
 
@@ -159,11 +159,11 @@ def test_a_header_line_that_is_not_json_is_a_notation_error(line: str) -> None:
         HEADER[:-1] + ', "note": "x"}',
     ],
 )
-def test_an_object_that_is_no_header_is_a_rules_error(line: str) -> None:
+def test_a_json_object_that_is_no_transcript_header_is_a_rules_error(line: str) -> None:
     assert error_of(line) == (1, "rules")
 
 
-def test_a_game_is_found_by_name_and_a_mistyped_name_gets_a_suggestion() -> None:
+def test_the_game_registry_finds_a_game_by_name_and_suggests_for_a_typo() -> None:
     assert list(GAMES) == ["crib_dice", "crag", "crapola"]
     assert all(game_named(name).name == name for name in GAMES)
     with pytest.raises(RulesError, match="did you mean 'crag'"):

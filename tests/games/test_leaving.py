@@ -34,7 +34,7 @@ def view(game: str, *lines: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_state_view_has_the_field_left_only_after_a_player_leaves(game: str) -> None:
+def test_a_players_leave_shows_in_the_state_view_and_can_be_undone(game: str) -> None:
     transcript = begun(game, 3)
     assert "left" not in transcript.view()
     left = transcript.then(Leave("Ben"))
@@ -47,7 +47,7 @@ def test_a_state_view_has_the_field_left_only_after_a_player_leaves(game: str) -
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("lines", [["Nobody"], ["ben"], ["Ben", "Ben"], ["Ben", "Cat", "Ann"]])
-def test_an_unknown_or_departed_player_cannot_leave(game: str, lines: list[str]) -> None:
+def test_a_leave_by_an_unknown_or_gone_player_or_after_the_end_is_refused(game: str, lines: list[str]) -> None:
     transcript = begun(game, 3)
     for name in lines[:-1]:
         transcript = transcript.then(Leave(name))
@@ -56,7 +56,7 @@ def test_an_unknown_or_departed_player_cannot_leave(game: str, lines: list[str])
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_last_remaining_player_wins_at_once_whatever_the_score(game: str) -> None:
+def test_the_last_player_in_any_game_wins_at_once_when_all_others_leave(game: str) -> None:
     transcript = begun(game, 3).then(Leave("Cat")).then(Leave("Ann"))
     assert (transcript.events, transcript.state.standing.to_play) == ((Event("left", 0, seat=0), GAME_OVER), None)
     over = transcript.view()
@@ -82,7 +82,7 @@ def test_a_roll_off_goes_on_or_is_decided_when_a_player_leaves(game: str) -> Non
     assert begun(game, 2, roll_off=True).then(Leave("Ben")).view()["outcome"]["winners"] == ["Ann"]
 
 
-def test_leaving_in_ones_own_turn_counts_no_wipe_out() -> None:
+def test_leaving_in_ones_own_crib_dice_turn_counts_no_wipe_out() -> None:
     after = view("crib_dice", throw(2, 2, 1, 3, 4, 5, 6), point(2), leave("Ann"), players=3)
     assert (after["player"], after["wipeouts"], after["turn_points"], after["dice"]) == (
         "Ben",
@@ -93,21 +93,21 @@ def test_leaving_in_ones_own_turn_counts_no_wipe_out() -> None:
     assert (after["out"], after["scores"]["Ann"]) == (["Ann"], 0)
 
 
-def test_a_leavers_peg_returns_to_the_start_and_loses_the_finish() -> None:
+def test_a_crib_dice_leavers_peg_returns_to_hole_0_and_loses_the_finish() -> None:
     on = view("crib_dice", *HOME, leave("Ann"), players=3)
     assert (on["finished"], on["out"], on["scores"]["Ann"], on["player"]) == ([], ["Ann"], 0, "Ben")
     assert not view("crib_dice", *HOME, leave("Ann"), *TWO, *TWO, players=3)["over"]
     assert view("crib_dice", *HOME, leave("Cat"), *TWO, players=3)["outcome"]["winners"] == ["Ann"]
 
 
-def test_a_find_a_loser_game_ends_in_mid_turn_when_a_leave_decides_it() -> None:
+def test_a_leave_can_end_a_crib_dice_find_a_loser_game_in_mid_turn() -> None:
     rules = {"rules": {"find_a_loser": True}}
     lost = view("crib_dice", *HOME, throw(2, 2, 1, 3, 4, 5, 6), leave("Cat"), players=3, header=rules)
     assert lost["outcome"] == {"winners": ["Ann"], "games_lost": {"Ann": 0, "Ben": 1, "Cat": 1}}
     assert (lost["dice"], lost["turn_points"], lost["round"]) == ([], 0, 1)
 
 
-def test_a_leaver_without_points_loses_4_games_under_the_skunk_rule() -> None:
+def test_a_crib_dice_leaver_without_points_loses_4_games_under_skunk() -> None:
     skunk = {"rules": {"skunk": True}}
     mine = told("crib_dice", leave("Ann"), header=skunk)
     assert mine.view()["outcome"]["games_lost"] == {"Ann": 4, "Ben": 0}
@@ -115,7 +115,7 @@ def test_a_leaver_without_points_loses_4_games_under_the_skunk_rule() -> None:
     assert told("crib_dice", leave("Ben"), header=skunk).events[1:] == (Event("skunked", 1, {"games": 4}), GAME_OVER)
 
 
-def test_a_team_plays_on_with_its_remaining_partner() -> None:
+def test_a_crib_dice_team_plays_on_with_the_partner_who_did_not_leave() -> None:
     partners = {"rules": {"partners": True}}
     one = view("crib_dice", leave("Ann"), *TWO, players=4, header=partners)
     assert (one["player"], one["round"], one["out"]) == ("Cat", 2, [])
@@ -126,7 +126,7 @@ def test_a_team_plays_on_with_its_remaining_partner() -> None:
     assert gone["left"] == ["Ann", "Cat"]
 
 
-def test_a_finished_team_stays_finished_until_both_partners_leave() -> None:
+def test_a_crib_dice_team_stays_finished_until_both_partners_leave() -> None:
     partners = {"rules": {"partners": True}}
     one = view("crib_dice", *HOME, leave("Ann"), players=6, header=partners)
     assert (one["finished"], one["out"], one["scores"]["Ann & Dan"]) == (["Ann & Dan"], [], 121)
@@ -134,7 +134,7 @@ def test_a_finished_team_stays_finished_until_both_partners_leave() -> None:
     assert (both["finished"], both["out"], both["scores"]["Ann & Dan"]) == ([], ["Ann & Dan"], 0)
 
 
-def test_an_eliminated_player_may_still_leave() -> None:
+def test_an_eliminated_crib_dice_player_may_still_leave_the_game() -> None:
     rules = {"rules": {"double_fuchle": True}}
     wiped = [throw(2, 2, 1, 3, 4, 5, 6), point(2), throw(3, 3, 4, 5, 6)]
     out = told("crib_dice", *[*wiped, *TWO, *TWO] * 5, players=3, header=rules)
@@ -146,7 +146,7 @@ def test_an_eliminated_player_may_still_leave() -> None:
 FIVE_ONES = [throw(1, 1, 1, 1, 1, 2, 3), point(1), BOMB]
 
 
-def test_a_bomb_whose_target_leaves_hits_another_player_or_nobody() -> None:
+def test_a_crib_dice_bomb_whose_target_leaves_hits_another_player() -> None:
     bomb = {"rules": {"bomb": True}}
     announced = [*TWO, *FIVE_ONES, leave("Ann")]
     behind = [*TWO, *TWO[:2], throw(3, 3, 4, 5, 6), *SIXES, STOP, *FIVE_ONES, leave("Cat"), throw(1, 3)]
@@ -157,7 +157,7 @@ def test_a_bomb_whose_target_leaves_hits_another_player_or_nobody() -> None:
     assert view("crib_dice", *behind, players=3, header=bomb)["scores"] == {"Ann": 0, "Ben": 2, "Cat": 0}
 
 
-def test_a_bomb_with_nobody_left_to_hit_only_ends_the_turn() -> None:
+def test_a_crib_dice_bomb_with_nobody_left_to_hit_only_ends_the_turn() -> None:
     bomb = {"rules": {"bomb": True}}
     lines = [*TWO, *TWO, *TWO[:2], throw(2, 2, 2, 1, 1), STOP]  # Ann 2, Ben 2, Cat more
     lines += [*HOME, *FIVE_ONES, leave("Cat"), throw(1, 4)]  # Ann is home, and Cat was the target
@@ -167,7 +167,7 @@ def test_a_bomb_with_nobody_left_to_hit_only_ends_the_turn() -> None:
     assert (over["outcome"]["winners"], over["scores"]["Ben"], over["wipeouts"]["Ben"]) == (["Ann"], 2, 0)
 
 
-def test_a_leavers_crag_sheet_stays_and_the_seat_has_no_more_turns() -> None:
+def test_a_crag_leavers_score_sheet_stays_and_the_seat_has_no_more_turns() -> None:
     crag = throw(1, 6, 6)
     after = view("crag", crag, score("crag"), throw(1, 1, 1), leave("Ann"), score("ones"), players=3)
     assert (after["player"], after["sheets"]["Ann"], after["round"]) == ("Cat", {"crag": 50}, 1)
@@ -175,14 +175,14 @@ def test_a_leavers_crag_sheet_stays_and_the_seat_has_no_more_turns() -> None:
     assert (round_two["player"], round_two["round"]) == ("Ann", 2)
 
 
-def test_the_last_round_of_a_sheet_is_the_thirteenth_whoever_left_in_it() -> None:
+def test_a_crag_game_ends_after_round_13_though_a_player_left_in_round_13() -> None:
     rounds = [line for row in CATEGORIES for _ in range(3) for line in (throw(1, 2, 4), score(row))]
     before, last = rounds[:-4], rounds[-4:]
     over = view("crag", *before, leave("Ann"), *last, players=3)
     assert (over["over"], over["round"]) == (True, 13)
 
 
-def test_a_lone_player_may_leave_and_nobody_wins() -> None:
+def test_a_lone_crag_player_may_leave_and_nobody_wins() -> None:
     alone = view("crag", throw(1, 6, 6), leave("Ann"), players=1)
     assert (alone["outcome"], alone["dice"]) == ({"winners": [], "games_lost": {"Ann": 1}}, [])
     assert view("crag", leave("Ann"), players=1, roll_off=True)["over"]
@@ -197,14 +197,14 @@ def test_a_leaver_keeps_crapola_points_and_is_no_target_of_a_spend() -> None:
         left.then(action_of(spend("Ben", 1)))
 
 
-def test_a_crap_out_reverses_the_direction_with_two_of_three_remaining() -> None:
+def test_a_crapola_crap_out_reverses_play_with_two_of_three_remaining() -> None:
     left = view("crapola", leave("Ben"), CRAPPED, players=3)
     assert (left["direction"], left["player"]) == (-1, "Cat")
     mine = view("crapola", leave("Ann"), players=3)
     assert (mine["direction"], mine["player"]) == (1, "Ben")
 
 
-def test_a_leaver_is_no_leader_from_the_next_turn_on() -> None:
+def test_a_crapola_leaver_counts_as_leader_only_until_the_turn_ends() -> None:
     rich = [line for _ in range(6) for line in HOT]
     lines = [*rich, STOP]
     assert view("crapola", *lines, players=3)["throw_sizes"] == [6, 7]
@@ -213,7 +213,7 @@ def test_a_leaver_is_no_leader_from_the_next_turn_on() -> None:
     assert during.then(action_of(CRAPPED)).view()["throw_sizes"] == [6]
 
 
-def test_the_last_round_skips_leavers_and_goes_on_if_its_opener_leaves() -> None:
+def test_the_last_crapola_round_goes_on_without_players_who_leave() -> None:
     target = {"rules": {"target": 1000, "reversal": False}}
     after = told("crapola", *HOT, STOP, leave("Ann"), CRAPPED, players=3, header=target)
     assert (after.view()["last_round"], after.view()["player"]) == (True, "Cat")
@@ -222,13 +222,13 @@ def test_the_last_round_skips_leavers_and_goes_on_if_its_opener_leaves() -> None
     assert (skipped["over"], skipped["outcome"]["winners"], skipped["round"]) == (True, ["Ann"], 1)
 
 
-def test_rounds_count_the_skipped_turns_of_players_who_left() -> None:
+def test_crapola_rounds_count_the_skipped_turns_of_players_who_left() -> None:
     bank = [*HOT, STOP]
     turns = [view("crapola", leave("Ben"), *bank * count, players=3)["round"] for count in range(5)]
     assert turns == [1, 1, 2, 2, 3]
 
 
-def test_win_chances_ignore_players_who_have_left() -> None:
+def test_crapola_and_crag_win_odds_ignore_players_who_have_left() -> None:
     target = {"rules": {"target": 1000, "reversal": False, "entry": 0}}
     last = told("crapola", *HOT, STOP, *HOT, throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), STOP, players=3, header=target)
     best = options(last.state, "win")[0]["value"]
@@ -240,13 +240,16 @@ def test_win_chances_ignore_players_who_have_left() -> None:
     ahead = [throw(1, 6, 6), score("crag")]
     crag = told("crag", *ahead, players=3)
     assert options(crag.then(Leave("Ann")).state, "win")[0]["value"] == pytest.approx(0.5, abs=0.02)
+
+
+def test_crib_dice_win_odds_are_refused_after_a_player_has_left() -> None:
     with pytest.raises(RulesError, match="left"):
         options(told("crib_dice", leave("Ann"), players=3).state, "win")
     with pytest.raises(RulesError, match="left"):
         options(told("crib_dice", leave("Ann"), players=4, header={"rules": {"partners": True}}).state, "win")
 
 
-def test_luck_is_refused_for_a_game_that_somebody_left() -> None:
+def test_a_luck_story_is_refused_for_a_game_that_a_player_left() -> None:
     with pytest.raises(RulesError, match="left"):
         story_of(told("crag", throw(1, 6, 6), leave("Ann")))
 
@@ -262,7 +265,7 @@ def test_a_panel_notes_that_a_player_left_and_the_track_keeps_the_peg() -> None:
     assert game_named("crib_dice").panels(partners.state).notes == ((), ())
 
 
-def test_a_correction_of_a_throw_before_a_leave_keeps_the_leave() -> None:
+def test_correcting_a_throw_before_a_players_leave_keeps_the_leave() -> None:
     transcript = told("crag", throw(1, 6, 6), leave("Ben"), score("crag"), players=3)
     result = corrected(transcript, 0, Throw((2, 5, 6)))
     assert result.refused == ()
@@ -277,7 +280,7 @@ def test_undo_resumes_a_game_that_a_players_leave_has_ended() -> None:
     assert (back.view()["player"], back.view()["decisions"]) == ("Ben", ["point"])
 
 
-def test_a_turn_continues_when_another_player_leaves() -> None:
+def test_turn_continues_is_true_only_if_another_player_leaves_mid_game() -> None:
     three = told("crag", throw(1, 6, 6), players=3).state
     assert turn_continues(three, three.after(Leave("Ben")))
     assert not turn_continues(three, three.after(Leave("Ann")))

@@ -61,7 +61,7 @@ def words(phrase: Phrase, language: str) -> str:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_state_but_the_games_end_has_a_lesson_of_limited_length(game: str) -> None:
+def test_tutorial_lessons_of_every_unfinished_state_fit_150_characters(game: str) -> None:
     for seed in range(GAMES_EACH):
         *before, last = played(game, seed)
         assert lessons(last) == ()
@@ -72,7 +72,7 @@ def test_every_state_but_the_games_end_has_a_lesson_of_limited_length(game: str)
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_random_games_show_every_lesson_text_except_the_known_rare_ones(game: str) -> None:
+def test_played_games_show_every_tutorial_lesson_but_the_known_rare_ones(game: str) -> None:
     seen = {phrase.code for seed in range(GAMES_EACH) for state in played(game, seed) for phrase in lessons(state)}
     prefix = next(iter(seen - {"hint.last_turn"})).partition("_")[0]
     known = {key.removesuffix(".one").removesuffix(".other") for key in texts("en") if key.startswith(f"{prefix}_")}
@@ -90,7 +90,7 @@ RARE = {
 """Lessons that may miss in so few games by rules of thumb; the tests below bring them about."""
 
 
-def test_crib_dice_lessons_count_the_set_before_saying_how_to_go_on() -> None:
+def test_crib_dice_tutorial_lessons_follow_the_stage_of_the_turn() -> None:
     assert taught("crib_dice") == ["first"]
     assert taught("crib_dice", WIPED[0]) == ["choose"]
     assert taught("crib_dice", *WIPED[:2]) == ["pair", "go_on"]
@@ -101,7 +101,7 @@ def test_crib_dice_lessons_count_the_set_before_saying_how_to_go_on() -> None:
     assert taught("crib_dice", throw(5, 5, 5, 5, 5, 5, 5), point(5)) == ["seven"]
 
 
-def test_a_crib_dice_lesson_says_what_the_last_throw_or_bank_brought() -> None:
+def test_crib_dice_tutorial_lessons_name_the_result_of_a_throw_or_bank() -> None:
     assert taught("crib_dice", *WIPED) == ["wiped_out"]
     assert taught("crib_dice", *WIPED * 5) == ["fuchled"]
     assert taught("crib_dice", *WIPED[:2], STOP) == ["banked"]
@@ -111,7 +111,7 @@ def test_a_crib_dice_lesson_says_what_the_last_throw_or_bank_brought() -> None:
     assert taught("crib_dice", *five, throw(5, 5)) == ["again"]
 
 
-def test_crib_dice_lessons_explain_a_bomb_before_and_after_the_throw() -> None:
+def test_crib_dice_tutorial_lessons_explain_a_bomb_before_and_after_it() -> None:
     bomb = [*WIPED[:2], STOP, throw(1, 1, 1, 1, 1, 2, 3), point(1)]
     rules = {"rules": {"bomb": True}}
     assert taught("crib_dice", *bomb, header=rules) == ["set", "bomb"]
@@ -119,7 +119,7 @@ def test_crib_dice_lessons_explain_a_bomb_before_and_after_the_throw() -> None:
     assert taught("crib_dice", *bomb, BOMB, throw(1, 3), header=rules) == ["bombed"]
 
 
-def test_an_entry_on_the_sheet_says_how_it_was_counted() -> None:
+def test_crag_tutorial_lessons_say_how_an_entry_was_counted() -> None:
     rows = {"sixes": "number", "odd_straight": "nothing", "three_of_a_kind": "nothing"}
     assert {row: taught("crag", throw(6, 6, 2), score(row)) for row in rows} == {
         row: [said] for row, said in rows.items()
@@ -128,12 +128,15 @@ def test_an_entry_on_the_sheet_says_how_it_was_counted() -> None:
     assert taught("crag", throw(2, 5, 6), score("thirteen")) == ["total"]
     assert taught("crag", throw(1, 3, 5), score("odd_straight")) == ["straight"]
     assert taught("crag", throw(4, 4, 4), score("three_of_a_kind")) == ["alike"]
+
+
+def test_crag_tutorial_lessons_follow_the_throws_and_keeps_of_a_turn() -> None:
     assert taught("crag", throw(6, 6, 2)) == ["thrown"]
     assert taught("crag", throw(6, 6, 2), keep(6, 6)) == ["keeping"]
     assert taught("crag", throw(6, 6, 2), keep(6, 6), throw(1)) == ["rethrown"]
 
 
-def test_crapola_lessons_follow_the_stage_of_the_turn() -> None:
+def test_crapola_tutorial_lessons_follow_the_stage_of_the_turn() -> None:
     assert taught("crapola") == ["enter"]
     assert taught("crapola", header={"rules": {"entry": 0}}) == ["first"]
     assert taught("crapola", throw(1, 1, 1, 5, 2, 3)) == ["keep"]

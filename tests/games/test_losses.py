@@ -15,24 +15,25 @@ from tests.games.losses.measuring import points
 from tests.games.playing import score, throw, told
 
 
-def test_crag_endgame_values_equal_the_exact_odds_on_the_last_turn() -> None:
+def test_the_loss_measurement_of_crag_equals_exact_odds_on_the_last_turn() -> None:
     filled = [line for category in CATEGORIES[:-1] for _ in range(2) for line in (throw(1, 1, 2), score(category))]
     state = told("crag", *filled, throw(2, 3, 6), score(CATEGORIES[-1]), throw(1, 4, 6)).state
     assert isinstance(state, Crag)
     assert dict(Ends().values(state)) == pytest.approx(dict(values_to_win(state)))
 
 
-def test_the_measured_loss_of_best_play_of_crib_dice_is_0() -> None:
+def test_the_loss_measurement_of_crib_dice_gives_best_play_a_loss_of_0() -> None:
     table = by_table(DuelRules())
     assert loss(header(2), table, table, 1) == ([0.0], [0.0] * len(loss(header(2), table, table, 1)[1]))
     assert loss(header(2), points, table, 1)[0][0] > 0
 
 
-def test_stored_crapola_win_chances_agree_with_the_best_naive_turns() -> None:
+def test_the_loss_measurement_of_crapola_confirms_stored_win_chances() -> None:
     assert residual(2000, 3) < 1e-8
 
 
-def test_optimal_spending_in_crapola_never_lowers_the_win_probability() -> None:
+def test_solved_spending_in_the_crapola_loss_measurement_is_never_worse() -> None:
+    """Win chances solved with spending are at least those without, and at least those of play by the latter."""
     game = Spending(300)
     assert (game.solved >= game.told - 1e-5).all()
     assert (game.played <= game.solved + 1e-5).all()

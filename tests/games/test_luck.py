@@ -57,7 +57,7 @@ def played_on(transcript: Transcript, levels: list[str], generator: random.Rando
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 2**32), levels=st.lists(st.sampled_from(["random", *LEVELS]), min_size=2, max_size=2))
-def test_start_luck_decisions_and_approximation_add_up_to_the_result(
+def test_the_parts_of_a_luck_story_add_up_to_each_sides_result(
     game: str, goal: str, rules: dict[str, Any], seed: int, levels: list[str]
 ) -> None:
     makes_up(story_of(played_by(game, levels, seed, **rules), goal))
@@ -79,7 +79,7 @@ def makes_up(story: Story, error: float = 1e-8) -> None:
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
 @settings(max_examples=3, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_luck_adds_up_after_undone_lines_and_corrected_throws(
+def test_a_luck_story_adds_up_after_undone_lines_and_corrected_throws(
     game: str, goal: str, rules: dict[str, Any], seed: int
 ) -> None:
     generator, levels = random.Random(seed), ["careless", "steady"]
@@ -93,7 +93,7 @@ def test_luck_adds_up_after_undone_lines_and_corrected_throws(
 
 
 @pytest.mark.parametrize(("game", "goal", "rules"), [*GAMES, ("crag", "win", {})])
-def test_a_player_of_only_best_options_has_no_regret(game: str, goal: str, rules: dict[str, Any]) -> None:
+def test_a_luck_story_charges_nothing_to_a_player_of_best_options(game: str, goal: str, rules: dict[str, Any]) -> None:
     if goal == "games":
         pytest.skip("no level plays for games lost")
     perfect = "best" if goal == "win" else "points"
@@ -133,7 +133,7 @@ def test_each_move_of_a_luck_story_names_its_line_in_the_transcript() -> None:
         assert transcript.actions[move.line - 2] == move.action
 
 
-def test_the_default_goal_is_the_win_only_in_a_solved_game() -> None:
+def test_the_luck_storys_default_goal_is_the_win_only_in_a_solved_game() -> None:
     assert goal_for(begun("crib_dice").header) == "win"
     assert goal_for(begun("crib_dice", roll_off=True).header) == "win"
     for other in (begun("crib_dice", 3), begun("crib_dice", rules={"bomb": True}), begun("crag"), begun("crapola")):
@@ -149,7 +149,7 @@ def expected(*lines: dict[str, Any], **rules: Any) -> float:
     return max(value for _, value in told("crapola", *lines, rules=rules).state.expected_values())
 
 
-def test_a_luck_story_starts_at_the_expected_points_of_each_turn() -> None:
+def test_a_crapola_luck_story_starts_at_the_expected_points_of_a_turn() -> None:
     rules = {"target": 1000, "entry": 0}
     ann, ben = story_of(told("crapola", *HOT, CRAPPED_OUT, rules=rules), "points").accounts
     assert (ann.start, ann.result) == (expected(**rules), 1000)
@@ -158,7 +158,7 @@ def test_a_luck_story_starts_at_the_expected_points_of_each_turn() -> None:
     assert ann.gave_away == expected(*HOT[:2], **rules) - 1000, "who has a thousand and hot dice throws on"
 
 
-def test_spending_an_unlisted_amount_is_worth_the_win_probability_after_it() -> None:
+def test_luck_values_an_unlisted_crapola_spend_by_the_win_chance_after() -> None:
     before = told("crapola", *HOT * 2, rules={"target": 3000, "entry": 0})
     after = before.then(Spend("Ben", 600))
     mover = before.state.standing.side
@@ -172,7 +172,7 @@ def test_spending_an_unlisted_amount_is_worth_the_win_probability_after_it() -> 
     assert value_taken(values, before.state, listed, following, "win") == dict(values)[listed]
 
 
-def test_a_crapola_spend_costs_the_expected_points_of_the_turn() -> None:
+def test_a_luck_story_charges_a_crapola_spend_the_turns_expected_points() -> None:
     rules = {"target": 1500, "entry": 0}
     end = [*HOT * 2, throw(1, 1, 2, 3, 4, 6), keep(1, 1), STOP, CRAPPED_OUT]
     story = story_of(told("crapola", *HOT * 2, spend("Ben", 600), *end, rules=rules), "points")
@@ -180,13 +180,13 @@ def test_a_crapola_spend_costs_the_expected_points_of_the_turn() -> None:
     assert spending == Move(8, 0, Spend("Ben", 600), 0.0, expected(*HOT * 2, **rules), 6)
 
 
-def test_a_costly_moves_json_names_the_action_and_the_best_option() -> None:
+def test_the_json_of_a_luck_story_move_names_the_action_and_best_option() -> None:
     players, common = ("Ann", "Ben"), {"line": 3, "player": "Ben", "luck": 0.0, "gave_away": 2.5, "approximation": 0.0}
     for best, line in ((5, {"throw": 5}), (NamePoint(2), {"do": "point", "value": 2}), (None, None)):
         assert Move(3, 1, Stop(), 0.0, 2.5, best).view(players) == {**common, "action": STOP, "best": line}
 
 
-def test_at_most_three_luckiest_and_costliest_moves_are_listed() -> None:
+def test_a_luck_story_lists_at_most_3_luckiest_and_costliest_moves() -> None:
     lucks = [0.1, 0.0, 0.4, -0.2, 0.3, 0.2]
     throws = tuple(Move(2 + place, 0, Throw((1, 2)), luck, 0.0, None) for place, luck in enumerate(lucks))
     decided = tuple(Move(8 + place, 0, Stop(), 0.5, luck, 2) for place, luck in enumerate(lucks))
@@ -197,7 +197,7 @@ def test_at_most_three_luckiest_and_costliest_moves_are_listed() -> None:
     assert nothing.luckiest == nothing.costliest == ()
 
 
-def test_luck_is_refused_for_an_unfinished_game() -> None:
+def test_a_luck_story_is_refused_for_an_unfinished_game() -> None:
     with pytest.raises(RulesError, match="not finished"):
         story_of(told("crag", throw(1, 2, 3), keep(1)))
 
@@ -213,7 +213,7 @@ def luck(transcript: Transcript, *words: str) -> Any:
     return CliRunner().invoke(pegpip, ["luck", *words, "-"], input=content, standalone_mode=False)
 
 
-def test_the_luck_command_lists_results_throws_and_decisions() -> None:
+def test_the_luck_command_lists_all_moves_and_the_3_luckiest_and_costliest() -> None:
     transcript = played_by("crib_dice", ["steady", "careless"], 1)
     found = json.loads(luck(transcript, "--json").stdout)
     assert set(found) == {"goal", "players", "luckiest", "dearest", "moves"}

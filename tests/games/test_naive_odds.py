@@ -45,7 +45,7 @@ def states(state: State, generator: random.Random, most: int = 400) -> Iterator[
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_crib_dice_values_agree_with_the_naive_odds(seed: int) -> None:
+def test_crib_dice_option_values_equal_the_naive_odds_in_random_games(seed: int) -> None:
     generator = random.Random(seed)
     rules = {key: generator.random() < 0.5 for key in CRIB_RULES}
     rules["partners"] = partners = seed % 3 == 2
@@ -55,7 +55,7 @@ def test_crib_dice_values_agree_with_the_naive_odds(seed: int) -> None:
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_crag_values_agree_with_the_naive_odds_late_in_the_sheet(strict: bool) -> None:
+def test_crag_option_values_equal_the_naive_odds_late_in_random_games(strict: bool) -> None:
     generator, rules = random.Random(strict), {"thirteen_without_double": strict}
     for players in (1, 2, 3):
         for state in states(begun("crag", players, rules=rules).state, generator):
@@ -69,7 +69,7 @@ CRAPOLA_RULES = [{}, {"entry": 0, "target": 6000}, {"entry": 500, "target": 3000
 
 
 @pytest.mark.parametrize("rules", CRAPOLA_RULES)
-def test_crapola_values_agree_with_the_naive_odds(rules: dict[str, Any]) -> None:
+def test_crapola_option_values_equal_the_naive_odds_in_random_games(rules: dict[str, Any]) -> None:
     generator, size = random.Random(len(rules)), 0
     for players in (2, 10):
         state: State = begun("crapola", players, rules=rules).state

@@ -165,12 +165,12 @@ def test_a_malformed_transcript_line_is_a_notation_error(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", [b'{"do": "\xff"}', b"\xff\xfe{\x00}\x00", b'{"do": "st\xc3p"}', b"\xed\xa0\x80"])
-def test_bytes_that_are_not_utf_8_are_a_notation_error(line: bytes) -> None:
+def test_transcript_bytes_that_are_not_utf_8_are_a_notation_error(line: bytes) -> None:
     assert error_of(HEADER, line) == (2, "notation")
     assert error_of(line) == (1, "notation")
 
 
-def test_a_transcript_in_utf_16_is_a_notation_error() -> None:
+def test_a_transcript_in_utf_16_or_with_a_bom_is_a_notation_error() -> None:
     assert error_of(HEADER.encode("utf-16")) == (1, "notation")
     assert error_of("\ufeff" + HEADER) == (1, "notation")
 
@@ -184,19 +184,19 @@ def test_white_space_around_and_inside_a_transcript_line_is_accepted(line: str) 
     "thing",
     [None, 7, [], "stop", (), {1: 2}, {"do": {}}, {"throw": (1, 2)}, {"throw": [10**5000]}, {"undo": -(10**5000)}],
 )
-def test_a_decoded_object_that_is_no_action_is_a_notation_error(thing: object) -> None:
+def test_decoded_transcript_json_that_is_no_action_is_a_notation_error(thing: object) -> None:
     with pytest.raises(NotationError):
         action_of(thing)
 
 
-def test_a_mistyped_decision_is_refused_with_a_suggestion() -> None:
+def test_a_mistyped_transcript_decision_is_refused_with_a_suggestion() -> None:
     with pytest.raises(NotationError, match="did you mean 'stop'"):
         parse_line('{"do": "stopp"}')
     with pytest.raises(NotationError, match="'throw', 'do', 'leave' or 'undo'"):
         parse_line('{"roll": [1]}')
 
 
-def test_a_notation_error_quotes_the_wrong_value_cut_to_one_line() -> None:
+def test_a_transcript_refusal_quotes_the_wrong_value_cut_to_60_characters() -> None:
     for line, shown in (
         ('{"throw": [1, 0]}', "^0 is no value of a die"),
         ('{"undo": "1"}', "not '1'"),
@@ -215,7 +215,7 @@ def test_a_notation_error_quotes_the_wrong_value_cut_to_one_line() -> None:
     assert bad(game="crag", players=[]).startswith("Crag is for 1 or more players")
 
 
-def test_a_number_with_too_many_digits_for_python_is_read_as_10_to_18() -> None:
+def test_a_transcript_number_of_too_many_digits_is_read_as_10_to_the_18() -> None:
     """10**18 is far above the points of any game; a negative number becomes -10**18."""
     assert json_of(TOO_LONG) == BEYOND_ANY_GAME > int("9" * 17)
     assert json_of(f"-{TOO_LONG}") == -BEYOND_ANY_GAME
@@ -225,7 +225,7 @@ def test_a_number_with_too_many_digits_for_python_is_read_as_10_to_18() -> None:
     assert "error" not in list(replayed(header.encode()))[-1]
 
 
-def test_notation_is_checked_before_state_and_rules() -> None:
+def test_a_transcript_line_is_checked_for_notation_before_legality() -> None:
     first = '{"throw": [2,2,2,3,4,6]}'
     assert error_of(HEADER, first, '{"throw": [7]}') == (3, "notation")
     assert error_of(HEADER, first, '{"do": "bomb", "at": 1}') == (3, "notation")
@@ -259,19 +259,19 @@ def test_a_carriage_return_at_the_end_of_a_transcript_line_is_ignored() -> None:
     assert [state["line"] for state in replayed(lines)] == [1, 2]
 
 
-def test_only_a_line_feed_ends_a_line() -> None:
+def test_only_a_line_feed_ends_a_transcript_line() -> None:
     names = HEADER.replace("Ann", "A\u2028n").encode()
     assert next(iter(replayed(names)))["player"] == "A\u2028n"
     assert error_of(HEADER + "\r" + '{"throw": [1,2,3,4,5,6]}') == (1, "notation")
 
 
-def test_replay_ends_at_the_first_refused_line_and_reads_no_later_ones() -> None:
+def test_transcript_replay_ends_at_the_first_refused_line() -> None:
     states = list(replayed(f'{HEADER}\n{{"throw": [1]}}\n{{"throw": [1,2,3,4,5,6]}}\nnonsense'.encode()))
     assert [(state["line"], state.get("error")) for state in states] == [(1, None), (2, "illegal_action")]
     assert set(states[-1]) == {"line", "error", "message"}
 
 
-def test_a_refusal_of_a_whole_transcript_names_its_line_and_keeps_its_kind() -> None:
+def test_the_error_of_a_refused_transcript_names_the_line_and_keeps_type() -> None:
     with pytest.raises(NotationError, match="line 2: "):
         transcript_of(f"{HEADER}\nnonsense".encode())
     with pytest.raises(RulesError, match="line 1: "):

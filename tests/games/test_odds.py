@@ -33,12 +33,12 @@ def test_safe_chance_of_a_crib_dice_throw_counts_the_point_and_1s(frozen: int, v
     assert state.safe_chance == pytest.approx(float(wanted), abs=1e-12)
 
 
-def test_safe_chances_equal_the_published_87_80_and_70_percent() -> None:
+def test_crib_dice_safe_chances_equal_the_published_87_80_and_70_percent() -> None:
     assert [round(100 * (crib_odds.safe_chance(7 - dice, 5) or 0)) for dice in (5, 4, 3)] == [87, 80, 70]
 
 
 @pytest.mark.parametrize("frozen", [5, 6])
-def test_a_piddle_is_won_30_lost_5_and_void_once_in_36(frozen: int) -> None:
+def test_a_crib_dice_piddle_is_won_30_lost_5_and_void_1_time_in_36(frozen: int) -> None:
     before = told("crib_dice", throw(*[4] * frozen, *(1, 2)[: 7 - frozen]), point(4))
     ends = {"won": 0, "lost": 0, "void": 0}
     for dice in product(range(1, 7), repeat=2):
@@ -54,14 +54,14 @@ def _thrown(dice: tuple[int, ...]) -> Any:
     return Throw(dice)
 
 
-def test_safe_chance_is_31_in_36_for_a_second_piddle_and_11_for_a_bomb() -> None:
+def test_crib_dice_safe_chance_is_31_in_36_for_a_piddle_11_for_a_bomb() -> None:
     again = told("crib_dice", throw(*[4] * 5, 1, 2), point(4), throw(4, 4))
     assert again.state.safe_chance == pytest.approx(31 / 36)
     bomb = told("crib_dice", *bank(20), *ones(5), BOMB, rules={"bomb": True})
     assert bomb.state.safe_chance == pytest.approx(11 / 36)
 
 
-def test_the_safe_chance_is_none_in_states_whose_throw_cannot_fail() -> None:
+def test_the_safe_chance_in_each_game_is_none_where_no_throw_can_fail() -> None:
     seven = [throw(*[6] * 7), point(6)]
     for lines in ([], [throw(5, 5, 2, 2, 1, 4, 6)], seven, [throw(*[4] * 5, 1, 2), point(4), throw(1, 2)]):
         assert told("crib_dice", *lines).state.safe_chance is None
@@ -74,20 +74,20 @@ def test_the_safe_chance_is_none_in_states_whose_throw_cannot_fail() -> None:
     assert told("crapola", *hot).state.safe_chance is None
 
 
-def test_options_come_best_first_and_a_throw_names_its_number_of_dice() -> None:
+def test_odds_list_options_best_first_and_a_throw_with_its_dice_count() -> None:
     found = options(told("crib_dice", throw(5, 5, 2, 2, 1, 4, 6), point(5)).state)
     assert [option["line"] for option in found] == [{"throw": 5}, {"do": "stop"}]
     assert found[1]["value"] == 2.0
 
 
-def test_best_option_after_six_6s_is_to_stop_and_after_seven_to_throw() -> None:
+def test_crib_dice_odds_prefer_a_stop_after_six_6s_a_throw_after_seven() -> None:
     six_sixes = [throw(*[6] * 6, 1), point(6)]
     assert options(told("crib_dice", *six_sixes).state)[0] == {"line": {"do": "stop"}, "value": 24.0}
     seven = [throw(*[6] * 7), point(6)]
     assert options(told("crib_dice", *seven).state)[0]["line"] == {"throw": 7}
 
 
-def test_options_are_empty_after_the_end_of_a_game() -> None:
+def test_odds_list_no_options_after_the_end_of_a_game() -> None:
     assert options(told("crib_dice", *bank(121), *bank(2)).state) == []
     end = [line for category in CATEGORIES for line in (throw(1, 1, 2), score(category))]
     assert options(told("crag", *end, players=1).state) == []
@@ -95,13 +95,13 @@ def test_options_are_empty_after_the_end_of_a_game() -> None:
     assert options(told("crapola", *over, rules={"target": 2000}).state) == []
 
 
-def test_options_for_an_unknown_goal_are_refused() -> None:
+def test_odds_for_an_unknown_goal_are_refused() -> None:
     with pytest.raises(RulesError, match="points"):
         options(begun("crib_dice").state, "glory")
 
 
 @pytest.mark.parametrize("gathered", [0, 3, 57, 399])
-def test_a_fresh_throw_is_worth_the_mean_of_the_best_points(gathered: int) -> None:
+def test_crib_dice_odds_of_a_seven_dice_throw_are_the_mean_of_best_points(gathered: int) -> None:
     worth = crib_odds.turn_values(True)
     total = 0.0
     for dice, ways in throws_of(7):
@@ -110,7 +110,7 @@ def test_a_fresh_throw_is_worth_the_mean_of_the_best_points(gathered: int) -> No
     assert worth.fresh(gathered) == pytest.approx(total / 6**7)
 
 
-def test_expected_points_of_a_throw_are_the_mean_over_its_results() -> None:
+def test_expected_points_of_a_crib_dice_throw_are_the_mean_of_its_results() -> None:
     worth = crib_odds.turn_values(False)
     for gathered, frozen, value in ((0, 2, 5), (10, 3, 1), (0, 4, 6), (50, 2, 2)):
         dice = 7 - frozen
@@ -125,7 +125,7 @@ def test_expected_points_of_a_throw_are_the_mean_over_its_results() -> None:
         assert worth.held(gathered, frozen, value) == pytest.approx(max(stop, thrown_on))
 
 
-def test_piddle_value_weights_the_next_fresh_throw_by_its_probability() -> None:
+def test_crib_dice_odds_value_a_piddle_by_the_next_seven_dice_throw() -> None:
     """Of 35 decided piddles 30 are won; with `piddle_points` each die of the point raises the set."""
     worth = crib_odds.turn_values(False)
     assert worth.thrown(10, 5, 4) == pytest.approx(6 / 7 * worth.fresh(22))
@@ -148,7 +148,7 @@ def test_from_40_below_sure_stop_points_no_crib_dice_throw_pays(piddle_points: b
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_values_of_a_throw_of_seven_dice_come_from_the_stored_table(piddle_points: bool) -> None:
+def test_stored_crib_dice_odds_of_seven_dice_throws_equal_computed_ones(piddle_points: bool) -> None:
     worth, worked_out = crib_odds.turn_values(piddle_points), crib_odds.TurnValues(piddle_points)
     assert (worth._known_from, worked_out._known_from) == (0, crib_odds.SURE_STOP_POINTS)
     assert worth.fresh(crib_odds.SURE_STOP_POINTS - 5) == pytest.approx(
@@ -157,7 +157,7 @@ def test_values_of_a_throw_of_seven_dice_come_from_the_stored_table(piddle_point
     assert worked_out._known_from == crib_odds.SURE_STOP_POINTS - 5, "no poorer turn than was asked for"
 
 
-def test_rich_fresh_throw_equals_a_mean_that_rethrows_seven_alike() -> None:
+def test_crib_dice_rich_fresh_throw_equals_a_mean_over_all_throws() -> None:
     """The turn stops with the highest set of each throw; only seven alike roll over and are thrown again."""
     more, total = crib_odds.rich_fresh_throw(), 0.0
     for dice, ways in throws_of(7):
@@ -167,12 +167,12 @@ def test_rich_fresh_throw_equals_a_mean_that_rethrows_seven_alike() -> None:
     assert more == pytest.approx(total / 6**7, abs=1e-9)
 
 
-def test_the_offers_of_a_first_throw_have_a_total_probability_of_1() -> None:
+def test_first_throws_in_crib_dice_odds_have_a_total_probability_of_1() -> None:
     assert math.fsum(chance for _, chance in crib_odds.first_throws()) == pytest.approx(1)
     assert all(offer for offer, _ in crib_odds.first_throws()), "there is always a pair"
 
 
-def test_a_crib_dice_turn_is_worth_7_7_points_or_8_3_in_the_advanced_game() -> None:
+def test_crib_dice_odds_value_a_turn_at_7_7_points_or_8_3_if_advanced() -> None:
     assert options(begun("crib_dice").state) == [{"line": {"throw": 7}, "value": pytest.approx(7.695357, abs=1e-6)}]
     advanced = begun("crib_dice", rules=ADVANCED).state
     assert options(advanced) == [{"line": {"throw": 7}, "value": pytest.approx(8.301677, abs=1e-6)}]
@@ -183,14 +183,14 @@ def test_crib_dice_turns_wipe_out_46_percent_or_63_with_piddle_points(piddle_poi
     assert 1 - math.fsum(banks(piddle_points)) == pytest.approx(chance, abs=1e-6)
 
 
-def test_naming_a_point_is_worth_the_set_it_freezes() -> None:
+def test_crib_dice_odds_value_a_named_point_as_the_set_it_freezes() -> None:
     found = options(told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5)).state)
     worth = crib_odds.turn_values(False)
     assert worth_of(found, point(6)) == worth.held(0, 2, 6)
     assert worth_of(found, point(2)) == worth.held(0, 3, 2)
 
 
-def test_a_bomb_is_worth_0_points_and_a_void_piddle_another_piddle() -> None:
+def test_crib_dice_odds_value_a_bomb_at_0_and_a_void_piddle_as_a_piddle() -> None:
     found = options(told("crib_dice", *bank(20), *ones(5), rules={"bomb": True}).state)
     assert worth_of(found, BOMB) == 0.0
     assert worth_of(found, STOP) == 3.0
@@ -212,7 +212,7 @@ def all_but(*unused: str, dice: tuple[int, ...] = (1, 1, 2)) -> list[dict[str, A
     return [line for category in filled for line in (throw(*dice), score(category))]
 
 
-def test_the_last_keep_of_crag_has_the_mean_value_of_its_throws() -> None:
+def test_crag_odds_value_a_last_keep_at_the_mean_over_its_throws() -> None:
     before = all_but("sixes")
     found = options(told("crag", *before, throw(1, 2, 6), players=1).state)
     so_far = sum(points_for(category, (1, 1, 2)) for category in CATEGORIES if category != "sixes")
@@ -225,7 +225,7 @@ def test_the_last_keep_of_crag_has_the_mean_value_of_its_throws() -> None:
 
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("unused", [("crag",), ("thirteen", "crag"), ("twos", "odd_straight", "thirteen")])
-def test_crag_sheet_values_equal_a_plain_recursion(strict: bool, unused: tuple[str, ...]) -> None:
+def test_crag_odds_of_a_score_sheet_equal_a_plain_recursion(strict: bool, unused: tuple[str, ...]) -> None:
     state = told("crag", *all_but(*unused), players=1, rules={"thirteen_without_double": strict}).state
     so_far = sum(points_for(category, (1, 1, 2), strict) for category in CATEGORIES if category not in unused)
     assert options(state)[0]["value"] == pytest.approx(so_far + walked(unused, strict), abs=1e-9)
@@ -250,7 +250,7 @@ def walked(unused: tuple[str, ...], strict: bool) -> float:
     return math.fsum(max(kept(choice) for choice in subsets(dice)) for dice in thrown) / 216
 
 
-def test_crag_options_skip_used_categories_and_follow_the_house_rule() -> None:
+def test_crag_odds_skip_used_categories_and_follow_the_13_house_rule() -> None:
     before = all_but("thirteen", "ones")
     state = told("crag", *before, throw(1, 6, 6), players=1).state
     assert options(state)[0]["line"] == score("thirteen")

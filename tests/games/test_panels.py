@@ -25,11 +25,11 @@ def can(transcript: Transcript) -> list[str]:
     return [phrase.code for phrase in panels(transcript).can]
 
 
-def test_the_panel_offers_the_values_that_can_be_named_as_the_point() -> None:
+def test_the_crib_dice_panel_offers_the_values_nameable_as_the_point() -> None:
     assert panels(told("crib_dice", MIXED)).can == (Phrase("can.point", {"values": [2, 5]}),)
 
 
-def test_frozen_dice_are_shown_apart_from_the_loose_ones() -> None:
+def test_crib_dice_panels_show_frozen_dice_apart_from_loose_ones() -> None:
     shown = panels(told("crib_dice", MIXED, point(5), throw(5, 1, 3, 4, 6)))
     assert (shown.kept, shown.dice) == ((5, 5, 5), (1, 3, 4, 6))
     assert panels(told("crib_dice", MIXED)).kept == ()
@@ -63,7 +63,7 @@ def test_crib_dice_panels_count_wipe_outs_and_note_a_fuchle() -> None:
     assert panels(told("crib_dice", *lines * 3)).notes == (("player.fuchled",), ())
 
 
-def test_panels_note_who_has_finished_or_is_out() -> None:
+def test_crib_dice_panels_note_who_has_finished_fuchled_or_is_out() -> None:
     home = [throw(*[6] * 7), point(6)] * 5
     assert panels(told("crib_dice", *home, STOP)).notes == (("player.finished",), ())
     out = [*WIPED, *WIPED, MIXED, point(5), STOP]
@@ -75,7 +75,7 @@ def test_panels_note_who_has_finished_or_is_out() -> None:
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_the_sheet_offers_what_each_row_would_score(strict: bool) -> None:
+def test_the_crag_score_sheet_panel_offers_what_each_row_would_score(strict: bool) -> None:
     rules = {"rules": {"thirteen_without_double": strict}}
     for roll in itertools.combinations_with_replacement(range(1, 7), 3):
         shown = panels(told("crag", throw(*roll), players=1, header=rules))
@@ -84,7 +84,7 @@ def test_the_sheet_offers_what_each_row_would_score(strict: bool) -> None:
     assert (shown.worth, shown.sheet.rows) == (False, CATEGORIES)
 
 
-def test_the_sheet_has_what_was_entered_and_offers_no_row_twice() -> None:
+def test_the_crag_score_sheet_panel_offers_no_row_that_was_entered() -> None:
     shown = panels(told("crag", throw(6, 6, 1), score("sixes"), throw(1, 2, 3), players=1)).sheet
     assert shown is not None
     sixes = CATEGORIES.index("sixes")
@@ -96,7 +96,7 @@ def test_the_sheet_has_what_was_entered_and_offers_no_row_twice() -> None:
     assert (again.dice, again.keeping) == ((6, 6), None)
 
 
-def test_panels_pick_dice_to_rethrow_in_crag_to_set_aside_in_crapola() -> None:
+def test_panels_ask_for_dice_to_rethrow_in_crag_to_set_aside_in_crapola() -> None:
     thrown = told("crag", throw(6, 6, 1))
     assert (panels(thrown).keeping, can(thrown)) == (Keeping("again"), ["can.again", "can.score"])
     thrown = told("crapola", throw(1, 5, 2, 3, 4, 4))
@@ -110,7 +110,7 @@ def test_crapola_panels_offer_spending_points_when_a_turn_begins() -> None:
     assert can(told("crapola", *hot, *hot)) == ["can.throw", "can.spend"]
 
 
-def test_the_goal_panel_shows_target_direction_and_last_round() -> None:
+def test_the_crapola_goal_panel_shows_target_direction_and_last_round() -> None:
     rules = {"rules": {"target": 100, "entry": 0}}
     assert panels(begun("crapola", header=rules)).goal == Goal(100, ("goal.clockwise",))
     last = told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1), STOP, players=3, header=rules)
@@ -162,7 +162,7 @@ def test_panels_show_every_part_of_a_turn_of_crag() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_roll_off_shows_the_panels_of_its_game(game: str) -> None:
+def test_roll_off_panels_offer_two_dice_and_else_equal_those_of_the_game(game: str) -> None:
     shown = panels(begun(game, header={"roll_off": True}))
     playing = panels(begun(game))
     assert shown.can == (Phrase("can.throw", {"count": [2]}),)

@@ -28,7 +28,7 @@ from tests.games.test_win_odds import board_at
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("game", GAMES)
-def test_every_level_plays_every_game_to_its_end(game: str, level: str) -> None:
+def test_bots_of_every_level_finish_every_game_and_repeat_with_the_seed(game: str, level: str) -> None:
     header = begun(game, 2, roll_off=True).header
     end = played(header, [level, "careless"], random.Random(4))
     assert end.standing.over
@@ -36,7 +36,7 @@ def test_every_level_plays_every_game_to_its_end(game: str, level: str) -> None:
     assert end == played(header, [level, "careless"], random.Random(4)), "the same dice, the same game"
 
 
-def test_careless_play_names_the_largest_set_and_banks_4_frozen_dice() -> None:
+def test_the_careless_crib_dice_bot_names_the_largest_set_and_banks_at_4() -> None:
     naming = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5))
     assert careless(naming.state) == NamePoint(2)
     assert careless(told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2)).state) == 4
@@ -44,13 +44,13 @@ def test_careless_play_names_the_largest_set_and_banks_4_frozen_dice() -> None:
     assert careless(four) == Stop()
 
 
-def test_a_careless_crag_player_enters_a_straight_and_keeps_a_pair() -> None:
+def test_the_careless_crag_bot_enters_a_straight_and_keeps_a_pair() -> None:
     assert careless(told("crag", thrown(1, 3, 5)).state) == Enter("odd_straight")
     assert careless(told("crag", thrown(2, 2, 5)).state) == Keep((2, 2))
     assert careless(told("crag", thrown(2, 2, 5), keep(2, 2), thrown(1)).state) == Enter("twos")
 
 
-def test_careless_keeps_all_scoring_dice_and_banks_from_500() -> None:
+def test_the_careless_crapola_bot_keeps_all_scoring_dice_banks_from_500() -> None:
     on_board = [thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1), {"do": "stop"}, thrown(2, 2, 3, 3, 4, 6)]
     assert careless(told("crapola", *on_board, thrown(1, 5, 2, 3, 4, 6)).state) == Keep((1, 2, 3, 4, 5, 6))
     assert careless(told("crapola", *on_board, thrown(1, 1, 1, 1, 2, 2)).state) == Keep((1, 1, 1, 1)), "no three pairs"
@@ -58,14 +58,14 @@ def test_careless_keeps_all_scoring_dice_and_banks_from_500() -> None:
     assert careless(told("crapola", *on_board, thrown(1, 2, 2, 3, 4, 6), keep(1)).state) == 5
 
 
-def test_best_plays_for_the_win_where_steady_plays_for_points() -> None:
+def test_the_best_crib_dice_bot_plays_for_the_win_the_steady_for_points() -> None:
     # One wipe-out from a fuchle: two points in hand are worth more than the five dice that would bring more.
     state = CribDice(board_at(71, 75, turn=1, wipeouts=(0, 2)), Turn("choosing", 0, 5, 2, (1, 2, 3, 4, 5, 5, 6)))
     assert steady(state) == 5
     assert best(state) == Stop()
 
 
-def test_the_best_level_stops_if_throwing_and_stopping_are_equal() -> None:
+def test_the_best_bot_in_crapola_stops_if_throw_and_stop_are_equal() -> None:
     six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
     state = told("crapola", *six_ones * 2, rules={"target": 15_000}).state  # so rich a turn is taken to stop
     throw_on, stop = (option["value"] for option in options(state, "win"))
@@ -73,18 +73,18 @@ def test_the_best_level_stops_if_throwing_and_stopping_are_equal() -> None:
     assert best(state) == Stop()
 
 
-def test_best_and_steady_bots_throw_seven_dice_where_allowed() -> None:
+def test_best_and_steady_crapola_bots_throw_seven_dice_where_allowed() -> None:
     behind = told("crapola", *bank(7000)).state
     assert (behind.throw_sizes, behind.decisions) == ((6, 7), ())
     assert best(behind) == steady(behind) == 7
 
 
-def test_the_best_level_plays_for_points_without_known_win_odds() -> None:
+def test_the_best_bot_plays_for_points_where_win_odds_are_unknown() -> None:
     state = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2), rules={"bomb": True}).state
     assert best(state) == steady(state) == 4
 
 
-def test_an_unknown_level_is_refused_with_a_suggestion() -> None:
+def test_an_unknown_bot_level_is_refused_with_a_suggestion() -> None:
     with pytest.raises(RulesError, match="steady"):
         level_named("steddy")
 
@@ -95,7 +95,7 @@ def simulate(*words: str) -> dict[str, Any]:
     return found
 
 
-def test_simulated_games_have_a_winner_and_repeat_with_the_seed() -> None:
+def test_the_simulate_command_repeats_with_the_seed_and_wins_sum_to_1() -> None:
     found = simulate("crag", "--players", "steady,careless", "--games", "30", "--seed", "7")
     assert sum(player["won"] for player in found["players"]) == pytest.approx(1)
     for player in found["players"]:
@@ -105,7 +105,7 @@ def test_simulated_games_have_a_winner_and_repeat_with_the_seed() -> None:
     assert found != simulate("crag", "--players", "steady,careless", "--games", "30", "--seed", "8")
 
 
-def test_crag_played_for_points_scores_149_85_on_average(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crag_bot_without_mistakes_averages_149_85_points(monkeypatch: pytest.MonkeyPatch) -> None:
     """The exact value of a sheet is 149.85 points."""
     header = begun("crag", 1).header
     monkeypatch.setattr(players, "LEVELS", {"points": lambda state: players.erring(state, 0.0)})
@@ -114,7 +114,7 @@ def test_crag_played_for_points_scores_149_85_on_average(monkeypatch: pytest.Mon
     assert sum(scores) / len(scores) == pytest.approx(149.85, abs=4 * 33.6 / 20)
 
 
-def test_intervals_of_won_games_are_wilson_intervals() -> None:
+def test_simulate_gives_wilson_intervals_for_the_share_of_games_won() -> None:
     # 30 of 100: 0.2189 to 0.3959 (Wilson 1927; Newcombe 1998 gives the same method).
     assert Score(30.0, 30.0).interval(100) == pytest.approx((0.21895, 0.39585), abs=1e-4)
     low, high = Score(0.0, 0.0).interval(10)

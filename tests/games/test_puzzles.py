@@ -63,14 +63,14 @@ def test_the_steady_bot_does_not_choose_the_best_option_of_a_hard_puzzle() -> No
     assert LEVELS["steady"](hard.transcript.state) != hard.options[0][0]
 
 
-def test_choice_chances_are_the_softmax_of_values_by_temperature() -> None:
+def test_puzzle_choice_chances_are_the_softmax_of_values_by_temperature() -> None:
     values = ((Stop(), 1.0), (4, 0.0))
     assert choice_chances(values, 0.0) == {Stop(): 1.0, 4: 0.0}
     assert choice_chances(values, 1.0)[Stop()] == pytest.approx(0.7311, abs=1e-4)
     assert choice_chances(values, 1e6)[4] == pytest.approx(0.5, abs=1e-4)
 
 
-def test_a_date_always_gives_the_same_puzzle_and_games_alternate_daily() -> None:
+def test_the_daily_puzzle_depends_on_the_date_and_alternates_the_games() -> None:
     in_turn = [puzzle_of(date(2026, 11, day)) for day in range(1, len(GAMES) + 1)]
     assert {puzzle.transcript.header.game for puzzle in in_turn} == set(GAMES)
     assert puzzle_of(date(2026, 11, 1)).view() == in_turn[0].view()
@@ -104,7 +104,7 @@ def test_the_puzzles_command_prints_one_json_object_for_each_puzzle() -> None:
     assert all(each["options"][0]["value"] >= each["options"][1]["value"] for each in found)
 
 
-def test_train_me_prints_the_right_answers_and_what_the_choices_cost() -> None:
+def test_the_train_me_command_counts_right_answers_and_what_choices_cost() -> None:
     done = CliRunner().invoke(train_me.command, ["crapola", "--n", "2", "--seed", "1"], input="1\n1\n")
     assert done.exit_code == 0, done.output
     assert "of 2 right. Your choices cost" in done.output

@@ -38,12 +38,12 @@ def walked(wipeouts: int, hole: int) -> Floats:
 
 
 @pytest.mark.parametrize(("wipeouts", "hole"), PLACES)
-def test_a_pegs_finish_distribution_equals_a_plain_forward_walk(wipeouts: int, hole: int) -> None:
+def test_crib_dice_peg_finish_distribution_equals_a_plain_forward_walk(wipeouts: int, hole: int) -> None:
     assert SMALL.finishes(wipeouts, hole) == pytest.approx(walked(wipeouts, hole), abs=1e-11)
 
 
 @pytest.mark.parametrize("turns", [1, 2, 40, ROUNDS])
-def test_expected_finish_values_equal_the_sum_over_all_finishes(turns: int) -> None:
+def test_crib_dice_finish_sums_equal_weights_times_finish_chances(turns: int) -> None:
     """`FinishDistribution.sums` equals the sum of the weights times the probabilities of `finishes`."""
     weights = np.random.default_rng(4).random((turns, FIVE))
     for wipeouts, hole in PLACES:
@@ -54,7 +54,7 @@ def test_expected_finish_values_equal_the_sum_over_all_finishes(turns: int) -> N
 
 
 @pytest.mark.parametrize("rules", [(False, 120, 3), (True, 120, 4), (False, 240, 3)])
-def test_the_table_of_banks_ends_at_the_first_negligible_probability(rules: tuple[bool, int, int]) -> None:
+def test_crib_dice_race_table_ends_at_the_first_negligible_probability(rules: tuple[bool, int, int]) -> None:
     """The table has a row for each number of banks that a peg may make before it reaches the last hole."""
     known = course(*rules)
     ways = sum((1 - sum(race.banks(rules[0]))) ** wipeouts for wipeouts in range(rules[2]))
@@ -73,7 +73,7 @@ class Watched(np.ndarray[Any, Any]):
 
 
 @pytest.mark.parametrize(("columns", "wanted"), [(race.MAX_PRODUCT // 8, [4, 4, 1]), (race.MAX_PRODUCT, [1] * 9)])
-def test_a_large_matrix_product_is_computed_in_blocks(columns: int, wanted: list[int]) -> None:
+def test_crib_dice_odds_compute_a_large_matrix_product_in_blocks(columns: int, wanted: list[int]) -> None:
     one, other = np.arange(9.0)[:, np.newaxis], np.ones((2, columns))
     watched = np.tile(one, 2).view(Watched)
     watched.parts.clear()
@@ -81,7 +81,7 @@ def test_a_large_matrix_product_is_computed_in_blocks(columns: int, wanted: list
     assert watched.parts == [2 * rows for rows in wanted]
 
 
-def test_a_finish_table_extends_to_a_peg_beyond_the_largest_bank() -> None:
+def test_crib_dice_finish_table_reaches_the_furthest_peg_or_largest_bank() -> None:
     """A table is as wide as the largest distance past the finish: that of a bank, or of the furthest peg."""
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
     assert far._finish_of(0)[0].shape == (ROUNDS, 380)
@@ -89,7 +89,8 @@ def test_a_finish_table_extends_to_a_peg_beyond_the_largest_bank() -> None:
 
 
 @pytest.mark.parametrize(("pegs", "settled"), [((125, 124, 120), 126), ((130, 121, 110), 131)])
-def test_turn_values_are_tabulated_up_to_where_no_tie_is_possible(pegs: tuple[int, ...], settled: int) -> None:
+def test_crib_dice_win_odds_tabulate_banks_up_to_the_first_sure_win(pegs: tuple[int, ...], settled: int) -> None:
+    """A bank one hole short of it only ties, and is worth a half."""
     worth = Race(board_at(*pegs, turn=2)).turn_values()
     assert worth._rich_from == settled - pegs[2] + MAX_SET_SCORE + 1
     assert [worth.bank(hole - pegs[2]) for hole in (settled - 1, settled, settled + 500)] == [0.5, 1.0, 1.0]

@@ -14,7 +14,7 @@ from tests.games.test_luck import played_by
 
 
 @pytest.mark.parametrize("game", ["crag", "crapola"])
-def test_a_throws_rarity_counts_all_ordered_throws_at_least_as_good(game: str) -> None:
+def test_rarity_of_a_lucky_throw_is_the_share_of_throws_at_least_as_good(game: str) -> None:
     transcript = played_by(game, ["careless", "careless"], 3)
     story = story_of(transcript)
     move = story.luckiest[-1] if game == "crapola" else story.luckiest[0]
@@ -31,7 +31,7 @@ def test_a_throws_rarity_counts_all_ordered_throws_at_least_as_good(game: str) -
     assert chance_of_as_good(transcript, story) == pytest.approx(good / 6**count)
 
 
-def test_the_rarity_of_a_game_without_a_lucky_throw_is_an_error() -> None:
+def test_rarity_of_the_luckiest_throw_is_an_error_if_a_game_has_none() -> None:
     transcript = played_by("crag", ["careless", "careless"], 3)
     with pytest.raises(RulesError, match="lucky"):
         chance_of_as_good(transcript, Story("points", (), ()))

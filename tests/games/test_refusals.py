@@ -24,16 +24,17 @@ def refusal_of(transcript: Transcript, line: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("line", ANY)
 @pytest.mark.parametrize(("game", "size"), [("crib_dice", 7), ("crag", 3), ("crapola", 6)])
-def test_refusing_a_decision_before_the_first_throw_names_the_decision(
+def test_a_decision_refused_before_a_throw_is_named_with_the_throw_size(
     game: str, size: int, line: dict[str, Any]
 ) -> None:
+    """The refusal names the decision that was tried and how many dice must be thrown first."""
     spending = game == "crapola" and line["do"] == "spend"
     if not spending:
         wanted = f"'{line['do']}' can't be decided here; now: a throw of {size}."
         assert refusal_of(begun(game, rules={"spend": False} if game == "crapola" else {}), line) == wanted
 
 
-def test_the_refusal_of_a_throw_lists_what_is_allowed() -> None:
+def test_rules_engine_refusing_a_throw_lists_the_actions_allowed_now() -> None:
     naming = told("crib_dice", throw(5, 5, 2, 2, 1, 4, 6))
     assert refusal_of(naming, throw(1, 2)) == "A throw of 2 can't be made here; now: point."
     frozen = naming.then(action_of(point(5)))
@@ -42,18 +43,18 @@ def test_the_refusal_of_a_throw_lists_what_is_allowed() -> None:
     assert refusal_of(behind, throw(1, 2)) == "A throw of 2 can't be made here; now: a throw of 6 or 7."
 
 
-def test_any_line_after_the_end_is_refused_and_only_an_undo_suggested() -> None:
+def test_transcript_lines_after_the_games_end_are_refused_advising_undo() -> None:
     lines = [line for name in CATEGORIES for line in (throw(1, 1, 2), score(name))]
     over = told("crag", *lines, players=1)
     for line in (throw(1, 2, 3), STOP):
         assert refusal_of(over, line) == "The game is over; only an undo can follow."
 
 
-def test_the_refusal_of_an_unknown_line_lists_the_kinds_of_lines() -> None:
+def test_refusing_an_unknown_transcript_line_lists_the_kinds_of_lines() -> None:
     with pytest.raises(NotationError, match=r"; it has 'throw', 'do', 'leave' or 'undo'\.$"):
         action_of({"roll": [1, 2]})
 
 
-def test_a_refusal_leaves_out_a_number_too_long_to_print() -> None:
+def test_notation_error_for_an_undo_of_a_huge_count_omits_the_number() -> None:
     with pytest.raises(NotationError, match=r"\bthat\b(?!\?)"):
         action_of({"undo": -(10**5000)})

@@ -39,17 +39,17 @@ def states_beside(path: Path) -> list[dict[str, Any]]:
 # --- replay
 
 
-def test_replay_with_json_prints_one_object_per_line() -> None:
+def test_replay_json_prints_the_stored_state_after_each_transcript_line() -> None:
     result = run("replay", "--json", str(GOOD))
     assert objects(result) == states_beside(GOOD)
     assert (result.return_value, result.stderr) == (0, "")
 
 
-def test_replay_reads_standard_input() -> None:
+def test_the_replay_command_reads_a_transcript_from_standard_input() -> None:
     assert objects(run("replay", "--json", "-", stdin=GOOD.read_bytes())) == states_beside(GOOD)
 
 
-def test_replay_prints_a_refused_line_and_exits_1() -> None:
+def test_the_replay_command_reports_a_refused_line_and_exits_1() -> None:
     result = run("replay", "--json", str(REFUSED))
     assert objects(result) == states_beside(REFUSED)
     assert result.return_value == 1
@@ -72,7 +72,7 @@ def test_replay_reports_a_missing_file_and_still_replays_later_files(tmp_path: P
     assert "none.jsonl can't be read" in result.stderr
 
 
-def test_replay_without_json_prints_a_table() -> None:
+def test_replay_without_json_prints_a_table_with_winner_and_refusals() -> None:
     result = run("replay", str(LONG), str(REFUSED))
     assert f"{LONG}:" in result.stdout
     assert "won." in result.stdout
@@ -81,7 +81,7 @@ def test_replay_without_json_prints_a_table() -> None:
     assert "throw 7" in run("replay", str(GOOD)).stdout
 
 
-def test_replay_prints_a_player_name_that_ascii_cannot_encode() -> None:
+def test_replay_succeeds_with_a_player_name_ascii_output_cannot_encode() -> None:
     header = {"transcript": 1, "game": "crag", "players": ["\N{GAME DIE}"]}
     process = subprocess.run(
         [*PEGPIP, "replay", "-"],
@@ -95,7 +95,7 @@ def test_replay_prints_a_player_name_that_ascii_cannot_encode() -> None:
     assert b"round 1" in process.stdout
 
 
-def test_a_replaying_process_loads_no_heavy_module() -> None:
+def test_the_replay_command_loads_no_opencv_numpy_flask_rich_or_msgspec() -> None:
     assert LONG.read_bytes().count(b"\n") > 100
     script = (
         "import sys; from companion.cli import main\n"
@@ -112,7 +112,7 @@ def test_a_replaying_process_loads_no_heavy_module() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_rules_command_prints_text_switches_and_credits(game: str) -> None:
+def test_the_rules_command_prints_a_games_rules_house_rules_and_credits(game: str) -> None:
     text = run("rules", game).stdout
     chosen = GAMES[game]
     assert text.startswith(chosen.title)
@@ -122,7 +122,8 @@ def test_the_rules_command_prints_text_switches_and_credits(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_tray_notice_is_explained_by_a_paragraph_of_the_rules(game: str) -> None:
+def test_a_tray_notice_links_to_at_most_one_existing_rules_paragraph(game: str) -> None:
+    """`why` maps headings of the rules text to codes of tray notices; the notices of illegal dice are among them."""
     headings = {paragraph.split(".")[0] for paragraph in GAMES[game].in_words.split("\n\n")}
     explained = [code for codes in GAMES[game].why.values() for code in codes]
     assert set(GAMES[game].why) <= headings
@@ -130,7 +131,7 @@ def test_every_tray_notice_is_explained_by_a_paragraph_of_the_rules(game: str) -
     assert {"count", "decide_first", "illegal_hold"} <= set(explained)
 
 
-def test_the_inventor_of_crib_dice_is_named() -> None:
+def test_crib_dice_rules_text_names_inventor_version_licence_and_site() -> None:
     text = run("rules", "crib_dice").stdout
     for word in ("Howard Fosdick", "V 2.1", "CC BY-ND", "BestFreeNewGames.com"):
         assert word in text
@@ -155,7 +156,8 @@ def test_rules_json_lists_each_house_rule_with_default_and_meaning(game: str) ->
     assert all(row["meaning"].endswith(".") and row["title"] for row in form["switches"])
 
 
-def test_each_games_house_rules_have_their_documented_defaults() -> None:
+def test_house_rules_default_off_in_crib_dice_and_crag_and_on_in_crapola() -> None:
+    """Crapola starts with an entry of 1,000 and a target of 15,000 points, and its three switches on."""
     defaults = {game: {switch.key: switch.default for switch in GAMES[game].switches} for game in GAMES}
     assert set(defaults["crib_dice"].values()) == {False}
     assert len(defaults["crib_dice"]) == 9
@@ -191,7 +193,7 @@ def test_rules_odds_and_replay_exit_2_with_usage_on_wrong_arguments(words: tuple
     assert b"Traceback" not in process.stderr
 
 
-def test_an_unknown_game_is_wrong_usage_with_a_suggestion() -> None:
+def test_the_rules_command_suggests_the_game_for_a_misspelled_name() -> None:
     process = subprocess.run([*PEGPIP, "rules", "crib_dize"], capture_output=True, check=False, timeout=600)
     assert b"crib_dice" in process.stderr
 
@@ -207,7 +209,7 @@ def odds(*lines: dict[str, Any], game: str = "crib_dice") -> dict[str, Any]:
     return found
 
 
-def test_odds_list_player_safe_chance_and_best_option() -> None:
+def test_the_odds_command_json_lists_player_safe_chance_and_best_option() -> None:
     found = odds({"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5})
     assert set(found) == {"player", "safe", "options", "best", "goal", "exact"}
     assert (found["player"], found["goal"], found["best"]) == ("Ann", "points", {"throw": 5})
@@ -215,12 +217,15 @@ def test_odds_list_player_safe_chance_and_best_option() -> None:
     assert found["options"][1] == {"line": {"do": "stop"}, "value": 2.0}
 
 
-def test_the_odds_command_prints_win_odds_and_refuses_unknown_odds() -> None:
+def test_the_odds_command_with_goal_win_prints_win_probabilities() -> None:
     header = b'{"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}'
     (found,) = objects(run("odds", "--json", "--goal", "win", "-", stdin=header))
     assert (found["goal"], found["best"]) == ("win", {"throw": 7})
     assert found["options"][0]["value"] == pytest.approx(0.456840, abs=1e-6)
-    three = header.replace(b'"crib_dice"', b'"crapola"').replace(b'"Ben"', b'"Ben", "Cleo"')
+
+
+def test_the_odds_command_refuses_win_odds_of_three_crapola_players() -> None:
+    three = b'{"transcript": 1, "game": "crapola", "players": ["Ann", "Ben", "Cleo"]}'
     with pytest.raises(RulesError, match="last turn"):
         run("odds", "--goal", "win", "-", stdin=three)
 
@@ -239,9 +244,12 @@ def test_the_odds_command_without_json_names_player_and_options() -> None:
     assert '{"throw": 6}' in text
 
 
-def test_odds_of_a_refused_transcript_name_its_file_and_line(tmp_path: Path) -> None:
+def test_the_odds_command_names_file_and_line_of_a_refused_transcript() -> None:
     with pytest.raises(RulesError, match=rf"{REFUSED.name}: line 6"):
         run("odds", "--json", str(REFUSED))
+
+
+def test_the_odds_command_reports_a_missing_transcript_file(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match="none can't be read"):
         run("odds", str(tmp_path / "none"))
 
@@ -258,7 +266,7 @@ def test_the_odds_command_rejects_an_unknown_goal_as_wrong_usage() -> None:
     assert b"points" in process.stderr
 
 
-def test_the_bench_measures_rules_lines_per_second() -> None:
+def test_the_rules_bench_reports_a_positive_number_of_lines_per_second() -> None:
     assert measure(lines=100)["rules_lines_per_s"] > 0
 
 

@@ -22,7 +22,7 @@ from tests.games.crib_bellman import Duel, Turns
 
 @pytest.mark.parametrize("piddle_points", [False, True])
 @pytest.mark.parametrize("bombing", [False, True])
-def test_single_batched_and_compiled_turn_values_agree(
+def test_single_batched_and_compiled_crib_dice_turn_values_agree(
     piddle_points: bool, bombing: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generator, top = np.random.default_rng(3), 40
@@ -65,7 +65,8 @@ def last_turn(piddle_points: bool, gap: int) -> float:
 # --- the fixed point
 
 
-def test_anderson_acceleration_of_one_number_is_the_secant_method() -> None:
+def test_odds_fixed_point_solver_in_one_dimension_is_the_secant_method() -> None:
+    """The solver uses Anderson acceleration."""
     asked = list[float]()
 
     def step(at: Floats) -> Floats:
@@ -81,7 +82,8 @@ def test_anderson_acceleration_of_one_number_is_the_secant_method() -> None:
     assert len(asked) < 12, "the plain iteration takes 70"
 
 
-def test_anderson_acceleration_solves_two_linear_equations_in_5_steps() -> None:
+def test_odds_fixed_point_solver_solves_2_linear_equations_within_5_steps() -> None:
+    """The solver uses Anderson acceleration."""
     matrix = np.array([[0.9, 0.05], [0.1, 0.8]])
     steps = list(fixed_point(lambda at: matrix @ at + 1.0, np.zeros(2), 1e-12))
     assert steps[-1][0] == pytest.approx(np.linalg.solve(np.identity(2) - matrix, np.ones(2)))
@@ -93,7 +95,7 @@ def test_anderson_acceleration_solves_two_linear_equations_in_5_steps() -> None:
 
 
 @pytest.mark.parametrize("rules", TABLES)
-def test_stored_values_of_sampled_states_are_those_of_the_solvers_turns(rules: DuelRules) -> None:
+def test_sampled_stored_crib_dice_duel_values_equal_recomputed_turns(rules: DuelRules) -> None:
     values, _ = stored_equities(rules)
     generator = random.Random(5)
     duel = Duel(rules)

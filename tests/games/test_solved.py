@@ -25,7 +25,7 @@ QUICK = [(game, name) for game in GAMES for name in solvers(game) if "duel" not 
 
 
 @pytest.mark.parametrize(("game", "name"), QUICK)
-def test_the_quickly_solved_tables_equal_the_results_of_their_solvers(game: str, name: str) -> None:
+def test_quick_odds_solvers_report_progress_and_reproduce_stored_tables(game: str, name: str) -> None:
     come = list[float]()
     found = run_solver(solvers(game)[name], come.append)
     assert 0 <= min(come) == come[0] < come[-1] == 1, "it says how far it has come"
@@ -48,7 +48,7 @@ def same(name: str, one: bytes, other: bytes) -> bool:
     return len(one) == len(other) and bool(np.allclose(first, second, rel, off))
 
 
-def test_all_stored_tables_together_have_at_most_8_mb() -> None:
+def test_all_stored_odds_tables_together_take_at_most_8_mb() -> None:
     folders = [Path(importlib.import_module(package).__path__[0]) for package in PACKAGES]
     tables = list(chain.from_iterable(folder.glob(kind) for folder in folders for kind in ("*.f8", "*.u*")))
     assert len(tables) >= 12
@@ -56,19 +56,19 @@ def test_all_stored_tables_together_have_at_most_8_mb() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_stored_table_has_a_solver_and_every_solver_a_table(game: str) -> None:
+def test_every_stored_odds_table_has_a_solver_and_each_solver_a_table(game: str) -> None:
     folder = Path(importlib.import_module(f"companion.games.{game}.odds").__path__[0])
     assert {path.name for kind in ("*.f8", "*.u*") for path in folder.glob(kind)} == set(solvers(game))
 
 
-def test_stored_tables_are_read_as_little_endian_on_every_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_odds_tables_are_little_endian_and_swapped_on_big_endian(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pkgutil, "get_data", lambda package, name: bytes([1, 2, 0, 0, 3, 0, 0, 0]))
     assert list(whole_numbers("any", "table")) == [513, 3]
     monkeypatch.setattr(sys, "byteorder", "big" if sys.byteorder == "little" else "little")
     assert list(whole_numbers("any", "table")) != [513, 3], "there each number's bytes lie the other way round"
 
 
-def test_a_missing_stored_table_is_an_error_that_advises_make_solve(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_stored_odds_table_is_an_error_that_advises_make_solve(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RulesError, match="make solve"):
         floats(crapola.__name__, "none.f8")
     monkeypatch.setattr(pkgutil, "get_data", lambda package, name: None)  # a loader that reads no data
@@ -76,7 +76,7 @@ def test_a_missing_stored_table_is_an_error_that_advises_make_solve(monkeypatch:
         floats(crapola.__name__, "none.f8")
 
 
-def test_a_game_starts_without_loading_a_stored_table_or_numpy() -> None:
+def test_each_game_starts_without_loading_an_odds_table_or_numpy() -> None:
     program = """
 import sys
 from companion.games.advice import stored
@@ -91,7 +91,7 @@ assert "numpy" not in sys.modules
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_advice_on_points_needs_no_numpy(game: str) -> None:
+def test_odds_for_the_points_goal_load_no_numpy_at_a_games_start(game: str) -> None:
     program = """
 import sys
 from companion.games.advice.odds import options
@@ -103,7 +103,7 @@ assert "numpy" not in sys.modules
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_bench_measures_the_time_of_advice_on_the_chance_to_win(game: str) -> None:
+def test_the_bench_times_win_odds_of_each_game_with_ordered_percentiles(game: str) -> None:
     found = timed(game, "win", 30)
     assert found["first_ms"] > 0
     assert 0 < found["median_ms"] <= found["p99_ms"] <= found["worst_ms"]

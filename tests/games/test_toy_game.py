@@ -34,13 +34,13 @@ def states(*lines: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
     return list(replayed("\n".join(map(json.dumps, (header, *lines))).encode()))
 
 
-def test_the_engine_replays_a_transcript_of_a_newly_registered_game() -> None:
+def test_rules_engine_replays_a_transcript_of_a_newly_registered_game() -> None:
     end = states({"throw": [3]}, {"throw": [5]})[-1]
     assert (end["line"], end["scores"], end["over"]) == (3, {"Ann": 3, "Ben": 5}, True)
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
 
 
-def test_the_toy_game_gets_roll_off_undo_and_house_rules_from_the_engine() -> None:
+def test_rules_engine_gives_a_new_game_roll_off_undo_and_house_rules() -> None:
     assert states(first="Ben")[0]["player"] == "Ben"
     assert states({"throw": [1, 2]}, {"throw": [5, 6]}, roll_off=True)[-1]["player"] == "Ben"
     assert states({"throw": [3]}, {"undo": 1})[-1]["player"] == "Ann"
@@ -48,7 +48,7 @@ def test_the_toy_game_gets_roll_off_undo_and_house_rules_from_the_engine() -> No
     assert "twice" in states(rules={"twise": True})[-1]["message"]
 
 
-def test_the_toy_game_refuses_illegal_lines_and_bad_notation() -> None:
+def test_rules_engine_refuses_illegal_lines_and_bad_notation_in_a_new_game() -> None:
     assert states({"do": "stop"})[-1]["error"] == "illegal_action"
     assert states({"throw": [1, 1]})[-1]["error"] == "illegal_action"
     assert states({"throw": [7]})[-1]["error"] == "notation"
@@ -58,7 +58,7 @@ def test_the_toy_game_refuses_illegal_lines_and_bad_notation() -> None:
         GAME.start(Header("high", ("Ann", "Ben"), {"twice": False})).after(Stop())
 
 
-def test_the_toy_game_gets_odds_and_a_settings_form_from_the_engine() -> None:
+def test_rules_engine_gives_a_new_game_odds_and_a_house_rules_form() -> None:
     lines = [{"transcript": 1, "game": "high", "players": ["Ann", "Ben"], "rules": {"twice": True}}, {"throw": [5]}]
     state = transcript_of("\n".join(map(json.dumps, lines)).encode()).state
     assert options(state)[0] == {"line": {"do": "stop"}, "value": 5.0}
@@ -81,7 +81,7 @@ def test_the_toy_game_gets_odds_and_a_settings_form_from_the_engine() -> None:
     }
 
 
-def test_crapolas_form_has_bool_and_integer_house_rules() -> None:
+def test_crapolas_house_rules_form_has_two_integers_and_otherwise_bools() -> None:
     switches = form_of(registry.GAMES["crapola"])["switches"]
     numbers = {
         switch["key"]: (switch["default"], switch["minimum"]) for switch in switches if switch["type"] == "integer"
@@ -90,7 +90,8 @@ def test_crapolas_form_has_bool_and_integer_house_rules() -> None:
     assert {switch["type"] for switch in switches if switch["key"] not in numbers} == {"bool"}
 
 
-def test_the_default_rule_of_thumb_takes_the_first_option() -> None:
+def test_a_games_default_rule_of_thumb_for_bots_takes_the_first_option() -> None:
+    """A new game also counts as unsolved."""
     start = GAME.start(Header("high", ("Ann", "Ben"), {"twice": True}))
     assert careless(start) == 1
     assert careless(start.after(Throw((2,)))) == Stop()
@@ -105,7 +106,7 @@ class Unweighed(High):
         return ()
 
 
-def test_a_game_without_expected_values_is_playable_but_has_no_odds(
+def test_bots_play_a_game_without_expected_values_but_odds_and_luck_fail(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All levels play by the rule of thumb; odds before the end and the luck story raise an error."""
@@ -135,7 +136,7 @@ class HalfWeighed(High):
         return ((Stop(), 1.0),)
 
 
-def test_luck_is_refused_for_a_game_without_a_throws_expected_value(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_luck_story_is_an_error_if_the_odds_lack_a_throws_value(monkeypatch: pytest.MonkeyPatch) -> None:
     def begin(header: Header, first: int, *_: object) -> HalfWeighed:
         return HalfWeighed(header, first)
 

@@ -17,13 +17,13 @@ def undo(count: int) -> dict[str, int]:
     return {"undo": count}
 
 
-def test_an_undo_takes_back_the_latest_lines_in_force() -> None:
+def test_a_transcript_undo_takes_back_the_latest_lines_in_force() -> None:
     transcript = told("crib_dice", FIRST, point(5), STOP)
     assert transcript.then(Undo(1)).view() == {**told("crib_dice", FIRST, point(5)).view(), "line": 5}
     assert transcript.then(Undo(3)).view() == {**begun("crib_dice").view(), "line": 5}
 
 
-def test_the_line_count_leaves_out_undo_lines_and_lines_taken_back() -> None:
+def test_transcript_line_count_omits_undo_lines_and_lines_taken_back() -> None:
     twice = told("crib_dice", FIRST, point(5), STOP, undo(1), undo(1))
     assert twice.view() == {**told("crib_dice", FIRST).view(), "line": 6}
     assert twice.line_count == 1
@@ -33,7 +33,7 @@ def test_the_line_count_leaves_out_undo_lines_and_lines_taken_back() -> None:
     assert again.then(Undo(2)).state == begun("crib_dice").state
 
 
-def test_long_transcripts_compare_and_print_without_recursion() -> None:
+def test_transcripts_of_1200_lines_compare_equal_and_repr_stays_short() -> None:
     wiped_out = [throw(2, 2, 3, 3, 4, 5, 6), point(2), throw(3, 3, 4, 5, 6)]
     one, other = (told("crib_dice", *wiped_out * 400) for _ in range(2))
     assert one == other
@@ -41,7 +41,7 @@ def test_long_transcripts_compare_and_print_without_recursion() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 10**30])
-def test_an_undo_of_more_lines_than_are_in_force_is_refused(count: int) -> None:
+def test_a_transcript_undo_of_more_lines_than_in_force_is_refused(count: int) -> None:
     with pytest.raises(IllegalAction):
         begun("crib_dice").then(Undo(count))
     one = told("crib_dice", FIRST)
@@ -85,7 +85,7 @@ def test_a_transcript_cannot_begin_with_an_invalid_header() -> None:
 # --- roll-off
 
 
-def test_in_a_roll_off_each_player_throws_two_dice_in_seat_order() -> None:
+def test_roll_off_players_throw_two_dice_in_seat_order_and_highest_starts() -> None:
     transcript = begun("crapola", 3, roll_off=True)
     for name, dice in (("Ann", (1, 2)), ("Ben", (5, 4)), ("Cat", (3, 3))):
         now = transcript.view()
@@ -128,7 +128,7 @@ def test_a_roll_off_accepts_only_a_throw_of_two_dice(line: dict[str, object]) ->
 # --- corrections
 
 
-def test_a_corrected_throw_replays_the_lines_that_followed_it() -> None:
+def test_correcting_a_throw_in_a_transcript_replays_the_lines_after_it() -> None:
     transcript = told("crib_dice", FIRST, point(5), throw(5, 1, 6, 6, 6), STOP)
     fixed = corrected(transcript, 2, Throw((5, 5, 6, 6, 6)))
     assert fixed.refused == ()
@@ -136,7 +136,7 @@ def test_a_corrected_throw_replays_the_lines_that_followed_it() -> None:
     assert (fixed.transcript.line_count, fixed.transcript.lines_read) == (4, 5)
 
 
-def test_a_correction_refuses_the_first_illegal_line_and_all_after_it() -> None:
+def test_transcript_correction_refuses_first_illegal_line_and_all_after() -> None:
     transcript = told("crib_dice", FIRST, point(5), throw(5, 1, 6, 6, 6), STOP, FIRST, point(5))
     fixed = corrected(transcript, 0, Throw((6, 6, 2, 2, 1, 4, 5)))
     assert fixed.transcript.view()["decisions"] == ["point"]
@@ -145,7 +145,7 @@ def test_a_correction_refuses_the_first_illegal_line_and_all_after_it() -> None:
     assert all("followed" in message for _, _, message in fixed.refused[1:])
 
 
-def test_correcting_a_throw_to_a_wipe_out_refuses_the_following_stop() -> None:
+def test_correcting_a_crib_dice_throw_to_a_wipe_out_refuses_later_lines() -> None:
     transcript = told("crib_dice", FIRST, point(5), throw(5, 1, 6, 6, 6), STOP, FIRST)
     fixed = corrected(transcript, 2, Throw((2, 3, 6, 6, 6)))
     assert fixed.transcript.view()["player"] == "Ben"
@@ -153,26 +153,27 @@ def test_correcting_a_throw_to_a_wipe_out_refuses_the_following_stop() -> None:
 
 
 @pytest.mark.parametrize("index", [-1, 3, 100])
-def test_correcting_a_line_that_does_not_exist_is_refused(index: int) -> None:
+def test_correcting_a_transcript_line_that_does_not_exist_is_refused(index: int) -> None:
     transcript = told("crib_dice", FIRST, point(5), STOP)
     with pytest.raises(IllegalAction, match="3 stand"):
         corrected(transcript, index, Stop())
 
 
-def test_a_correction_that_is_itself_illegal_is_refused() -> None:
+def test_a_transcript_correction_that_is_itself_illegal_is_refused() -> None:
     transcript = told("crib_dice", FIRST, point(5), STOP)
     with pytest.raises(IllegalAction):
         corrected(transcript, 0, Throw((1, 2)))
     assert corrected(transcript, 2, Throw((1, 1, 1, 1, 1))).refused == ()
 
 
-def test_lines_after_a_refused_line_are_refused_with_the_reason() -> None:
+def test_a_correction_says_that_lines_after_a_refused_line_followed_it() -> None:
+    """The first refused line gets the rules engine's reason; each later line is told that it followed a misfit."""
     transcript = told("crib_dice", FIRST, point(5), STOP, FIRST, point(2))
     fixed = corrected(transcript, 0, Throw((2, 2, 1, 3, 4, 6, 6)))
     assert [why for _, _, why in fixed.refused[1:]] == ["It followed a line that no longer fits."] * 3
 
 
-def test_two_long_transcripts_compare_equal_and_have_a_short_repr() -> None:
+def test_transcripts_of_2100_lines_compare_equal_with_a_repr_below_3000() -> None:
     one, other = (long_game() for _ in range(2))
     assert one == other
     assert len(repr(one)) < 3000

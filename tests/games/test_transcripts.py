@@ -23,13 +23,13 @@ def test_at_least_13_example_transcripts_exist_each_with_a_states_file() -> None
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_a_transcript_replays_to_the_states_written_beside_it(path: Path) -> None:
+def test_each_example_transcript_replays_to_the_states_stored_beside_it(path: Path) -> None:
     states = path.with_suffix(".states.jsonl").read_text(encoding="utf-8").splitlines()
     assert list(replayed(path.read_bytes())) == [json.loads(state) for state in states]
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_the_state_after_the_last_line_is_that_of_the_whole_transcript(path: Path) -> None:
+def test_loading_a_transcript_gives_the_last_replayed_state_or_its_error(path: Path) -> None:
     last = list(replayed(path.read_bytes()))[-1]
     if "error" not in last:
         assert transcript_of(path.read_bytes()).view() == last

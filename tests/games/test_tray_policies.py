@@ -51,12 +51,12 @@ def takes_all(transcript: Transcript) -> bool:
     return policy_for(transcript.state).takes_all(transcript.state)
 
 
-def test_newly_kept_dice_are_those_that_the_keep_zone_gained() -> None:
+def test_tray_dice_newly_kept_are_those_that_the_keep_zone_gained() -> None:
     assert TrayDice(kept=(2, 5, 5), kept_before=(5,)).newly_kept == (2, 5)
     assert TrayDice(kept=(5,), kept_before=(2, 5)).newly_kept == ()
 
 
-def test_the_throws_only_policy_reads_throws_but_no_decisions() -> None:
+def test_the_tray_policy_of_a_roll_off_reads_throws_but_no_decisions() -> None:
     rolling, plain = begun("crag", roll_off=True), ThrowsOnly()
     assert type(policy_for(rolling.state)) is ThrowsOnly
     assert at_rest(rolling, 3) == notice("throw", decisions=[], sizes=[2])
@@ -69,7 +69,7 @@ def test_the_throws_only_policy_reads_throws_but_no_decisions() -> None:
     assert plain.at_rest(naming, TrayDice()) == notice("decide", decisions=["point"])
 
 
-def test_for_a_bots_seat_the_tray_supplies_throws_but_no_decisions() -> None:
+def test_the_tray_policy_for_a_bots_seat_reads_throws_but_no_decisions() -> None:
     transcript = told("crag", throw(6, 6, 2), keep(6, 6))
     state, elsewhere = transcript.state, DecidedElsewhere(policy_for(transcript.state))
     assert (elsewhere.dice_expected(state), elsewhere.starts_afresh(state), elsewhere.staying(state)) == (
@@ -88,7 +88,7 @@ def test_for_a_bots_seat_the_tray_supplies_throws_but_no_decisions() -> None:
     assert elsewhere.choices(entering)[0] == Enter("crag")
 
 
-def test_a_throw_is_unread_unless_the_unrolled_dice_are_the_frozen_dice() -> None:
+def test_crib_dice_tray_reads_a_throw_only_if_unmoved_dice_are_frozen_dice() -> None:
     """Dice that did not move belong to no throw, and the throw is read only if they equal the frozen dice."""
     assert thrown(FROZEN, TrayDice((2, 3, 5), (5,)), 5) == [(2, 3)]
     assert thrown(FROZEN, TrayDice((2, 3, 5)), 5, 5, 5) == []
@@ -97,14 +97,15 @@ def test_a_throw_is_unread_unless_the_unrolled_dice_are_the_frozen_dice() -> Non
     assert thrown(FROZEN, TrayDice((2, 3, 4), (5, 5), (5, 5))) == [(2, 3, 4)]
 
 
-def test_state_after_an_illegal_sequence_of_actions_is_none() -> None:
+def test_tray_policy_state_after_actions_is_none_if_an_action_is_illegal() -> None:
     after = state_after(begun("crib_dice").state, ())
     assert after == begun("crib_dice").state
     assert state_after(FROZEN.state, (Stop(),)) == FROZEN.then(Stop()).state
     assert state_after(FROZEN.state, (Stop(), Stop())) is None
 
 
-def test_crib_dice_asks_for_the_point_or_says_why_kept_dice_name_none() -> None:
+def test_crib_dice_tray_asks_for_a_point_value_or_faults_the_kept_dice() -> None:
+    """Dice in the keep zone that name no point value get a notice with the reason."""
     naming = told("crib_dice", MIXED)
     illegal: dict[str, Any] = {"values": [5, 2]}
     assert at_rest(naming) == notice("choose_point", values=[5, 2])
@@ -120,7 +121,7 @@ def test_crib_dice_asks_for_the_point_or_says_why_kept_dice_name_none() -> None:
         assert at_rest(naming, *kept) == Meaning(notice=changed)
 
 
-def test_crib_dice_takes_the_point_from_the_dice_in_the_keep_zone() -> None:
+def test_crib_dice_point_value_is_read_from_the_dice_in_the_keep_zone() -> None:
     going_on = Phrase("throw", {"player": "Ann", "decisions": ["stop"], "sizes": [5]})
     assert at_rest(told("crib_dice", MIXED), 5, 5) == Meaning((NamePoint(5),), going_on)
     rolled_over = Phrase("again_or_bank", {"player": "Ann", "sizes": [7]})
@@ -130,14 +131,14 @@ def test_crib_dice_takes_the_point_from_the_dice_in_the_keep_zone() -> None:
     assert before_throw(told("crib_dice", MIXED)) == before_throw(told("crib_dice", MIXED), 2, 5) == []
 
 
-def test_five_of_six_alike_in_the_keep_zone_name_the_point() -> None:
+def test_five_of_six_equal_crib_dice_in_the_keep_zone_name_the_point_value() -> None:
     assert before_throw(told("crib_dice", SIX_ALIKE), *[3] * 5) == [(NamePoint(3),)]
     assert before_throw(told("crib_dice", SIX_ALIKE), *[3] * 4) == []
     assert before_throw(told("crib_dice", SIX_ALIKE), 3, 3, 3, 3, 6) == []
     assert before_throw(told("crib_dice", ALIKE), *[6] * 5) == []
 
 
-def test_crib_dice_asks_for_frozen_dice_until_the_keep_zone_has_them() -> None:
+def test_crib_dice_tray_asks_for_frozen_dice_until_the_keep_zone_has_them() -> None:
     throwing = notice("throw", decisions=["stop"], sizes=[5])
     assert at_rest(FROZEN) == notice("freeze", value=5, missing=2, sizes=[5])
     assert at_rest(FROZEN, 5) == notice("freeze", value=5, missing=1, sizes=[5])
@@ -154,7 +155,7 @@ def test_crib_dice_asks_for_frozen_dice_until_the_keep_zone_has_them() -> None:
     assert at_rest(seven, *[6] * 7) == at_rest(seven, keep_zone=False) == notice("again_or_bank", sizes=[7])
 
 
-def test_crib_dice_a_point_can_be_renamed_until_the_next_throw() -> None:
+def test_crib_dice_keep_zone_can_change_the_point_value_until_a_throw() -> None:
     assert at_rest(FROZEN, 2, 2) == Meaning((Undo(1), NamePoint(2)))
     assert at_rest(FROZEN, 6) == notice("illegal_hold", reason="not_the_point", dice=[6], value=5)
     assert at_rest(FROZEN, 5, 5, 5) == notice("illegal_hold", reason="too_many", dice=[5, 5, 5], value=5)
@@ -166,12 +167,12 @@ def test_crib_dice_a_point_can_be_renamed_until_the_next_throw() -> None:
     assert at_rest(bombing, 2, 2) == refused, "an announced bomb is no change of mind"
 
 
-def test_crib_dice_asks_to_clear_the_tray_before_a_turn() -> None:
+def test_crib_dice_asks_to_clear_the_tray_at_a_turns_start_not_games_end() -> None:
     assert at_rest(begun("crib_dice")) == at_rest(begun("crib_dice"), 5, 5) == notice("clear_tray", sizes=[7])
     assert at_rest(over("crib_dice")) == at_rest(over("crib_dice"), 5) == Meaning()
 
 
-def test_frozen_dice_stay_in_the_tray_unless_all_seven_are_thrown() -> None:
+def test_crib_dice_frozen_dice_stay_in_the_tray_unless_all_are_thrown() -> None:
     assert (staying(FROZEN), takes_all(FROZEN)) == ((5, 5), False)
     assert (staying(told("crib_dice", MIXED)), takes_all(begun("crib_dice"))) == ((), True)
     assert staying(told("crib_dice", ALIKE, point(6))) == staying(begun("crib_dice")) == ()
@@ -181,7 +182,7 @@ def test_frozen_dice_stay_in_the_tray_unless_all_seven_are_thrown() -> None:
     assert (policy.dice_expected(FROZEN.state), policy.dice_expected(over("crib_dice").state)) == (7, None)
 
 
-def test_crag_at_rest_says_what_the_player_does_next_with_the_dice() -> None:
+def test_the_crag_tray_notice_says_what_the_player_does_next() -> None:
     thrown_once, kept = told("crag", throw(6, 6, 2)), told("crag", throw(6, 6, 2), keep(6, 6))
     entered = told("crag", throw(6, 6, 2), score("sixes"))
     assert at_rest(begun("crag")) == notice("clear_tray", sizes=[3])
@@ -196,7 +197,7 @@ def test_crag_at_rest_says_what_the_player_does_next_with_the_dice() -> None:
     assert at_rest(over("crag")) == Meaning()
 
 
-def test_crag_keeps_the_dice_that_are_in_the_keep_zone() -> None:
+def test_crag_tray_policy_reads_kept_dice_from_the_keep_zone() -> None:
     thrown_once, kept = told("crag", throw(6, 6, 2)), told("crag", throw(6, 6, 2), keep(6, 6))
     assert before_throw(thrown_once, 6, 6) == [(Keep((6, 6)),)]
     assert before_throw(thrown_once, 5) == []
@@ -208,7 +209,7 @@ def test_crag_keeps_the_dice_that_are_in_the_keep_zone() -> None:
     assert not policy_for(kept.state).starts_afresh(kept.state)
 
 
-def test_crag_buttons_offer_the_scoring_rows_or_else_all_open_rows() -> None:
+def test_crag_buttons_offer_the_scoring_categories_or_else_all_open_ones() -> None:
     scoring = told("crag", throw(1, 2, 4)).state
     assert policy_for(scoring).choices(scoring) == (Enter("fours"), Enter("twos"), Enter("ones"))
     numbers = ["ones", "twos", "fours"]
@@ -217,7 +218,7 @@ def test_crag_buttons_offer_the_scoring_rows_or_else_all_open_rows() -> None:
     assert len(policy_for(nothing).choices(nothing)) == 10
 
 
-def test_crapola_names_the_dice_set_aside_and_their_points() -> None:
+def test_crapola_tray_notice_names_the_dice_set_aside_and_their_points() -> None:
     thrown_once = crapola(throw(1, 1, 5, 2, 3, 6))
     assert at_rest(thrown_once) == notice("choose_keep", dice=[], for_example=[1])
     hold = {"points": 100, "turn_points": 100, "sizes": [5], "decisions": ["stop"]}
@@ -237,7 +238,7 @@ def test_crapola_names_the_dice_set_aside_and_their_points() -> None:
     assert at_rest(crapola(HOT[0]), 1, 2, 3, 4, 5, 6) == Meaning(notice=all_of_them, set_aside=(1, 2, 3, 4, 5, 6))
 
 
-def test_crapola_says_why_set_aside_dice_may_not_be_kept() -> None:
+def test_crapola_tray_notice_says_why_set_aside_dice_may_not_be_kept() -> None:
     thrown_once = crapola(throw(1, 1, 5, 2, 3, 6))
     for kept, reason in {(2,): "does_not_score", (4,): "not_of_throw", (5, 5): "not_of_throw"}.items():
         args = {"player": "Ann", "dice": list(kept), "reason": reason, "values": [1, 1, 2, 3, 5, 6]}
@@ -245,7 +246,7 @@ def test_crapola_says_why_set_aside_dice_may_not_be_kept() -> None:
         assert at_rest(thrown_once, *kept, thrown=(1,) * (6 - len(kept))) == meant
 
 
-def test_in_crapola_lifting_dice_from_the_tray_keeps_them_set_aside() -> None:
+def test_crapola_dice_stay_set_aside_when_lifted_but_not_when_moved_back() -> None:
     second = crapola(throw(1, 1, 5, 2, 3, 6), keep(1), throw(1, 5, 2, 3, 3))
     whole = {"kept_before": (1,), "set_aside": (5,)}
     assert at_rest(second, 1, thrown=(1, 2, 3, 3), **whole).set_aside == (5,)
@@ -254,7 +255,7 @@ def test_in_crapola_lifting_dice_from_the_tray_keeps_them_set_aside() -> None:
     )
 
 
-def test_crapola_waits_for_a_throw_or_the_button_after_a_keep() -> None:
+def test_crapola_tray_notice_asks_for_a_throw_or_bank_after_dice_are_kept() -> None:
     assert at_rest(begun("crapola")) == notice("clear_tray", sizes=[6])
     assert at_rest(over("crapola")) == Meaning()
     kept = crapola(throw(1, 1, 5, 2, 3, 6), keep(1))
@@ -263,7 +264,7 @@ def test_crapola_waits_for_a_throw_or_the_button_after_a_keep() -> None:
     assert at_rest(crapola(*HOT, entry=1500)) == notice("throw", decisions=[], sizes=[6])
 
 
-def test_crapola_plays_set_aside_dice_before_the_next_throw_or_stop() -> None:
+def test_crapola_records_dice_set_aside_as_kept_before_a_throw_or_bank() -> None:
     thrown_once, kept = crapola(throw(1, 1, 5, 2, 3, 6)), crapola(throw(1, 1, 5, 2, 3, 6), keep(1))
     assert before_throw(thrown_once, 1, set_aside=(1,)) == [(Keep((1,)),), (Keep((1, 1)),)]
     assert before_throw(thrown_once, set_aside=(5,)) == [(Keep((5,)),)]

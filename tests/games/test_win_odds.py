@@ -47,13 +47,13 @@ def values(state: State) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_the_mean_bank_of_a_turn_equals_its_expected_points(piddle_points: bool) -> None:
+def test_mean_bank_of_a_crib_dice_turn_equals_its_expected_points(piddle_points: bool) -> None:
     average = sum(points * chance for points, chance in enumerate(banks(piddle_points)))
     assert average == pytest.approx(turn_values(piddle_points).fresh(0), abs=1e-6)
     assert banks(piddle_points)[1] == 0, "a lone pair is thrown on, three 1s too"
 
 
-def test_simulated_turns_wipe_out_as_often_as_the_odds_say() -> None:
+def test_simulated_crib_dice_turns_wipe_out_as_often_as_the_odds_say() -> None:
     generator, wiped = random.Random(5), 0
     for _ in range(3000):
         wiped += played_turn(CribDice(board_at(0, 0)), generator).board.wipeouts[0]
@@ -83,7 +83,7 @@ def played_turn(state: CribDice, generator: random.Random) -> CribDice:
         replace(board_at(20, 0, turn=3, wipeouts=(1, 2), find_a_loser=True, long_game=True), first=1),
     ],
 )
-def test_the_win_chances_of_all_sides_sum_to_1(board: CribbageBoard) -> None:
+def test_crib_dice_win_odds_of_all_sides_sum_to_1(board: CribbageBoard) -> None:
     found = shares(board)
     assert sum(found) == pytest.approx(1, abs=1e-8)
     assert min(found) >= 0
@@ -103,7 +103,7 @@ def test_the_win_chances_of_all_sides_sum_to_1(board: CribbageBoard) -> None:
         board_at(118, 120, turn=1, find_a_loser=True, piddle_points=True),
     ],
 )
-def test_win_odds_agree_with_an_enumeration_of_all_boards(board: CribbageBoard) -> None:
+def test_crib_dice_win_odds_lie_in_bounds_from_enumerating_three_rounds(board: CribbageBoard) -> None:
     decided, open_still = played_through(board)
     assert open_still < 0.15
     for share, won in zip(shares(board), decided, strict=True):
@@ -148,7 +148,7 @@ def _key(board: CribbageBoard) -> Any:
         board_at(245, 119, 60, 230, turn=1, wipeouts=(0, 2, 1, 0), long_game=True),
     ],
 )
-def test_win_odds_equal_a_round_by_round_distribution_of_all_pegs(board: CribbageBoard) -> None:
+def test_crib_dice_win_odds_equal_a_round_by_round_peg_distribution(board: CribbageBoard) -> None:
     """The odds of whole games agree with probabilities of every peg position, carried from round to round."""
     assert shares(board) == pytest.approx(followed(board), abs=1e-9)
 
@@ -181,7 +181,7 @@ def followed(board: CribbageBoard) -> list[float]:
     return won.tolist()
 
 
-def test_simulated_games_are_won_as_often_as_the_odds_say() -> None:
+def test_simulated_crib_dice_games_are_won_as_often_as_the_odds_say() -> None:
     board, generator, won = board_at(100, 112, wipeouts=(0, 1)), random.Random(3), 0.0
     for _ in range(1000):
         state = CribDice(board)
@@ -193,7 +193,7 @@ def test_simulated_games_are_won_as_often_as_the_odds_say() -> None:
     assert won / 1000 == pytest.approx(shares(board)[0], abs=0.064)
 
 
-def test_the_last_side_10_holes_behind_draws_with_10_and_wins_with_11() -> None:
+def test_crib_dice_last_turn_10_holes_behind_ties_at_10_and_wins_at_11() -> None:
     board = board_at(130, 120, turn=1)
     for points, share in ((7, 0.0), (9, 0.0), (10, 0.5), (11, 1.0), (40, 1.0)):
         choosing = CribDice(board, Turn("choosing", points - 2, 4, 2, (1, 2, 3, 4, 4, 5, 6)))
@@ -202,7 +202,7 @@ def test_the_last_side_10_holes_behind_draws_with_10_and_wins_with_11() -> None:
     assert values(three) == {"{'do': 'stop'}": 1.0, "{'throw': 3}": pytest.approx(19 / 27)}
 
 
-def test_a_side_behind_throws_on_to_win_where_points_alone_say_stop() -> None:
+def test_crib_dice_win_odds_throw_on_where_expected_points_say_stop() -> None:
     board = board_at(150, 120, turn=1)
     # Four 5s and 15 gathered are 25; 30 draw level. One more 5 draws level, two win, and the stop is lost.
     state = CribDice(board, Turn("choosing", 15, 5, 4, (1, 2, 3, 5, 5, 5, 5)))
@@ -218,7 +218,8 @@ def test_a_crib_dice_stop_that_ties_three_players_is_worth_a_third() -> None:
     assert values(CribDice(board_at(125, 124, 120, turn=2), choosing))["{'do': 'stop'}"] == pytest.approx(1 / 2)
 
 
-def test_a_stop_has_the_win_odds_of_the_board_after_it() -> None:
+def test_crib_dice_stop_or_wipe_out_has_the_movers_odds_on_the_next_board() -> None:
+    """A throw of two dice has the mean of the values of going on and of a wipe-out, weighted by the ways."""
     board = board_at(60, 75, wipeouts=(1, 2), pandemonium=True)
     state = CribDice(board, Turn("choosing", 3, 4, 4, (1, 2, 3, 4, 4, 4, 4)))
     after = shares(board.banked(3 + set_score(4, 4)))[0]
@@ -230,13 +231,13 @@ def test_a_stop_has_the_win_odds_of_the_board_after_it() -> None:
     assert values(lost)["{'throw': 2}"] == pytest.approx(wanted)
 
 
-def test_a_wipe_out_that_is_a_fuchle_has_the_value_of_the_fuchle() -> None:
+def test_crib_dice_win_odds_of_a_wipe_out_include_the_fuchle_caused() -> None:
     for board in (board_at(60, 75, wipeouts=(2, 0)), board_at(60, 75, turn=1, wipeouts=(0, 3), pandemonium=True)):
         worth = Race(board).turn_values()
         assert worth.lost == pytest.approx(shares(board.wiped_out(0))[board.side], abs=1e-8)
 
 
-def test_win_odds_of_a_throw_are_the_mean_over_its_results() -> None:
+def test_crib_dice_win_odds_of_a_throw_are_the_mean_over_its_results() -> None:
     board = board_at(104, 110, turn=1, piddle_points=True)
     worth = Race(board).turn_values()
     for turn in (
@@ -254,19 +255,19 @@ def test_win_odds_of_a_throw_are_the_mean_over_its_results() -> None:
         assert dict(state.expected_values_by(worth))[size] == pytest.approx(total, abs=1e-9)
 
 
-def test_playing_for_the_win_is_no_worse_than_playing_for_points() -> None:
+def test_crib_dice_play_for_the_win_has_no_lower_odds_than_for_points() -> None:
     for board in (board_at(60, 100, 20, turn=1), board_at(110, 118, wipeouts=(2, 2))):
         assert Race(board).turn_values().fresh(0) >= shares(board)[board.side] - 1e-9
 
 
-def test_win_odds_are_refused_for_three_sides_under_find_a_loser() -> None:
+def test_crib_dice_win_odds_refuse_three_sides_under_find_a_loser() -> None:
     with pytest.raises(RulesError, match="find_a_loser"):
         options(begun("crib_dice", 3, rules={"find_a_loser": True}).state, "win")
 
 
 @pytest.mark.parametrize("rule", ["bomb", "bumping", "double_fuchle", "long_game", "pandemonium"])
 @pytest.mark.parametrize("players", [2, 3])
-def test_odds_of_rules_without_a_table_are_marked_as_not_exact(rule: str, players: int) -> None:
+def test_crib_dice_win_odds_for_rules_without_a_table_are_marked_inexact(rule: str, players: int) -> None:
     told = odds_view(begun("crib_dice", players, rules={rule: True, "bomb": True}).state, "win")
     assert not told["exact"]
     assert 0 < told["options"][0]["value"] < 1
@@ -274,7 +275,7 @@ def test_odds_of_rules_without_a_table_are_marked_as_not_exact(rule: str, player
     assert solved["exact"]
 
 
-def test_under_find_a_loser_the_first_of_two_to_finish_wins_at_once() -> None:
+def test_crib_dice_win_odds_under_find_a_loser_end_at_the_first_finish() -> None:
     board = board_at(110, 120, find_a_loser=True)
     past, short = (values(CribDice(board, Turn("choosing", so_far, 4, 2, (1, 2, 3, 4, 4, 5, 6)))) for so_far in (9, 8))
     assert past["{'do': 'stop'}"] == 1.0
@@ -284,15 +285,18 @@ def test_under_find_a_loser_the_first_of_two_to_finish_wins_at_once() -> None:
     assert shares(board_at(0, 0))[0] == pytest.approx(0.5)
 
 
-def test_win_odds_are_refused_where_unknown_and_empty_after_the_end() -> None:
+def test_win_odds_are_refused_for_three_crapola_players_and_in_a_roll_off() -> None:
     for state in (begun("crapola", players=3).state, begun("crib_dice", roll_off=True).state):
         with pytest.raises(RulesError, match=r"computed|known|Odds"):
             options(state, "win")
+
+
+def test_crib_dice_win_odds_are_empty_after_the_games_end() -> None:
     for rules in ({}, {"bomb": True}):  # during the game that rule bars it
         assert options(told("crib_dice", *bank(121), *bank(2), rules=rules).state, "win") == []
 
 
-def test_every_option_of_a_state_has_a_win_probability() -> None:
+def test_crib_dice_win_odds_cover_every_point_value_stop_and_throw() -> None:
     naming: Any = told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5)).state
     assert {str(line) for line in (named(2), named(6))} == set(values(naming))
     choosing = told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5), named(2)).state

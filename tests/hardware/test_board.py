@@ -59,7 +59,8 @@ def board_on(strip: MemoryStrip, clock: Clock) -> Board:
     return Board(strip, preset("strip122"), Power(PowerSettings(brightness=1)), clock)
 
 
-def test_the_board_shows_a_join_codes_pips_in_colour_until_it_expires(clock: Clock) -> None:
+def test_the_led_strip_shows_join_code_pips_until_the_code_expires(clock: Clock) -> None:
+    """The pips of each die have a colour; an empty code ends the display too."""
     board = board_on(MemoryStrip(122), clock)
     board.show(STILL)
     board.show_code((4, 1, 6), 60.0)
@@ -88,7 +89,7 @@ def run(board: Board, clock: Clock, for_s: float) -> None:
         clock.now_s += max(board.step(), 1e-4)
 
 
-def test_a_board_without_animation_sends_the_strip_one_frame_a_second(clock: Clock) -> None:
+def test_the_led_driver_sends_one_frame_a_second_without_animation(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.show(STILL)
@@ -96,7 +97,7 @@ def test_a_board_without_animation_sends_the_strip_one_frame_a_second(clock: Clo
     assert 10 <= strip.shown <= 11
 
 
-def test_a_board_that_moves_sends_at_most_sixty_frames_a_second(clock: Clock) -> None:
+def test_the_led_driver_sends_40_to_61_frames_in_a_second_of_animation(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.show(replace(MOVING, moments=(Moment("slide", clock.now_s, 0, 30, 0, "red", 18, 1.6),)))
@@ -104,7 +105,7 @@ def test_a_board_that_moves_sends_at_most_sixty_frames_a_second(clock: Clock) ->
     assert 40 <= strip.shown <= 61
 
 
-def test_a_new_board_view_is_on_the_strip_and_readable_after_one_step(clock: Clock) -> None:
+def test_the_led_driver_shows_and_reports_a_new_board_view_in_one_step(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.step()
@@ -117,7 +118,7 @@ def test_a_new_board_view_is_on_the_strip_and_readable_after_one_step(clock: Clo
     assert board.latest().milliamps == int(np.ceil(Power(PowerSettings(brightness=1)).milliamps(strip.frame_rgb)))
 
 
-def test_a_press_lights_the_board_within_fifty_milliseconds(clock: Clock) -> None:
+def test_a_button_press_lights_the_led_strip_within_50_milliseconds(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.show(STILL)
@@ -130,7 +131,7 @@ def test_a_press_lights_the_board_within_fifty_milliseconds(clock: Clock) -> Non
     assert clock.now_s - pressed_s <= 0.05
 
 
-def test_a_button_press_flashes_at_once_even_if_a_new_view_follows(clock: Clock) -> None:
+def test_leds_flash_within_30_ms_of_a_button_despite_a_new_board_view(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.show(STILL)
@@ -146,7 +147,7 @@ def test_a_button_press_flashes_at_once_even_if_a_new_view_follows(clock: Clock)
     assert not strip.frame_rgb[0].any(), "and it fades"
 
 
-def test_the_board_is_dim_and_still_only_while_a_photo_is_taken(clock: Clock) -> None:
+def test_the_led_strip_is_dim_and_still_only_while_a_photo_is_taken(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.show(replace(MOVING, pegs=(Peg(0, 10, 14), Peg(0, 40, 40))))
@@ -163,7 +164,7 @@ def test_the_board_is_dim_and_still_only_while_a_photo_is_taken(clock: Clock) ->
         assert np.array_equal(photo, strip.frame_rgb) == on, "nothing moves in the photo, and all does after it"
 
 
-def test_a_failed_strip_is_reported_and_relit_within_five_seconds(clock: Clock) -> None:
+def test_a_failed_led_strip_is_reported_and_relit_within_5_s_of_repair(clock: Clock) -> None:
     strip = SickStrip(122)
     board = board_on(strip, clock)
     board.show(MOVING)
@@ -181,7 +182,7 @@ def test_a_failed_strip_is_reported_and_relit_within_five_seconds(clock: Clock) 
     assert board.health()[0]
 
 
-def test_a_strip_that_fails_is_not_tried_more_than_once_in_two_seconds(clock: Clock) -> None:
+def test_a_failing_led_strip_is_retried_at_most_every_two_seconds(clock: Clock) -> None:
     strip = SickStrip(122)
     strip.sick = True
     board = board_on(strip, clock)
@@ -190,7 +191,7 @@ def test_a_strip_that_fails_is_not_tried_more_than_once_in_two_seconds(clock: Cl
     assert strip.starts <= 6
 
 
-def test_the_board_thread_draws_the_view_and_stop_darkens_the_strip() -> None:
+def test_the_led_driver_thread_draws_the_view_and_stop_darkens_the_strip() -> None:
     lit = threading.Event()
 
     class Told(MemoryStrip):
@@ -225,7 +226,7 @@ class HangingStrip(MemoryStrip):
         super().show(frame_rgb)
 
 
-def test_a_hanging_strip_is_reported_and_gets_no_second_thread(clock: Clock) -> None:
+def test_a_hanging_led_strip_is_reported_and_gets_no_second_thread(clock: Clock) -> None:
     strip = HangingStrip(122)
     board = board_on(strip, clock)
     before = threading.active_count()

@@ -61,19 +61,19 @@ def bounced(chance: random.Random, at_s: float, closed: bool) -> list[tuple[floa
     return [(at_s + f, closed if i % 2 == 0 else not closed) for i, f in enumerate(flickers)] + [(at_s + 0.009, closed)]
 
 
-def test_a_clean_press_is_one_short_press() -> None:
+def test_debouncing_reports_a_clean_button_press_as_one_short_press() -> None:
     assert presses([(1.0, True), (1.2, False)]) == ["short"]
 
 
-def test_a_long_press_is_reported_once_while_held() -> None:
+def test_debouncing_reports_a_held_button_as_one_long_press() -> None:
     assert presses([(1.0, True), (5.0, False)]) == ["long"]
 
 
-def test_a_button_spike_shorter_than_the_settling_time_is_ignored() -> None:
+def test_a_button_spike_shorter_than_the_settling_time_is_no_press() -> None:
     assert presses([(1.0, True), (1.015, False)]) == []
 
 
-def test_a_touch_is_reported_when_the_button_goes_down() -> None:
+def test_a_bouncing_button_is_reported_down_and_up_20_ms_after_settling() -> None:
     bouncing = [(1.0, True), (1.002, False), (1.005, True), (1.9, False)]
     assert told(bouncing) == [
         (pytest.approx(1.025), "down"),
@@ -89,7 +89,7 @@ def test_a_button_polled_late_reports_down_then_long_press_then_up() -> None:
     assert step(contact, False, 3.1, SETTLE_S, LONG_S)[1] == ("up",)
 
 
-def test_ten_thousand_bouncing_presses_count_once_each() -> None:
+def test_ten_thousand_bouncing_button_presses_count_once_each() -> None:
     chance = random.Random(6)
     levels: list[tuple[float, bool]] = []
     expected, now_s = [], 0.0
@@ -128,7 +128,7 @@ def pins() -> Any:
     gpiozero.Device.pin_factory = before
 
 
-def test_a_gpio_button_reports_each_press_once(pins: Any) -> None:
+def test_a_gpio_button_reports_a_bouncing_press_once(pins: Any) -> None:
     now = [0.0]
     buttons = GpioButtons(ButtonSettings(), clock=lambda: now[0])
     heard: list[Press] = []
@@ -158,7 +158,7 @@ class Watched(MemoryStrip):
             self.lit.set()
 
 
-def test_the_shutdown_button_has_a_holding_time_of_its_own(pins: Any) -> None:
+def test_the_shutdown_button_needs_a_3_second_hold_and_others_1_second(pins: Any) -> None:
     now = [0.0]
     buttons = GpioButtons(ButtonSettings(shutdown=3), clock=lambda: now[0])
     for button in ("bank", "shutdown"):
@@ -205,7 +205,7 @@ class KeyFinger:
 
 
 @pytest.mark.parametrize("kind", [PinFinger, KeyFinger])
-def test_gpio_and_key_buttons_both_report_touches_and_presses(kind: Any, pins: Any) -> None:
+def test_gpio_and_key_buttons_report_touches_and_presses_only_until_stop(kind: Any, pins: Any) -> None:
     finger = kind(pins)
     told: queue.Queue[Press | Touch] = queue.Queue()
     for _ in range(2):
@@ -232,7 +232,7 @@ def test_gpio_and_key_buttons_both_report_touches_and_presses(kind: Any, pins: A
 
 
 @pytest.mark.parametrize("kind", [PinFinger, KeyFinger])
-def test_the_board_flashes_before_a_pressed_button_comes_up(kind: Any, pins: Any) -> None:
+def test_the_led_strip_flashes_before_a_pressed_button_comes_up(kind: Any, pins: Any) -> None:
     strip = Watched(122, watched=0)
     board = Board(strip, preset("strip122"), Power(PowerSettings(brightness=1)))
     board.show(BoardView(pegs=(Peg(0, 10, 10),), mood="ready"))
@@ -247,12 +247,12 @@ def test_the_board_flashes_before_a_pressed_button_comes_up(kind: Any, pins: Any
     board.stop()
 
 
-def test_a_pin_in_use_is_a_device_error(pins: Any) -> None:
+def test_starting_gpio_buttons_on_a_pin_in_use_is_a_device_error(pins: Any) -> None:
     with gpiozero.LED(17), pytest.raises(DeviceError, match="pins"):
         GpioButtons(ButtonSettings()).start(print)
 
 
-def test_a_busy_pin_disables_only_its_own_button(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_gpio_pin_is_an_error_that_disables_only_its_own_button(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gpiozero's own LGPIOFactory over a stand-in for lgpio, whose `error` is neither GPIOZeroError nor OSError."""
     lgpio = fresh_driver(monkeypatch, "lgpio")
     monkeypatch.delitem(sys.modules, "gpiozero.pins.lgpio", raising=False)
@@ -275,7 +275,7 @@ def test_a_busy_pin_disables_only_its_own_button(monkeypatch: pytest.MonkeyPatch
     factory.close()
 
 
-def test_typed_letters_are_short_presses_and_capitals_long_ones() -> None:
+def test_key_buttons_read_letters_as_short_and_capitals_as_long_presses() -> None:
     ours, theirs = pty.openpty()
     heard: list[Press] = []
     felt: list[tuple[str, bool]] = []

@@ -79,7 +79,7 @@ def test_each_figure_in_the_hardware_docs_equals_the_codes_value(page: str, sent
     assert sentence in PAGES[page]
 
 
-def test_the_appliance_page_gives_the_systemd_units_times_and_sizes() -> None:
+def test_the_appliance_docs_page_gives_the_systemd_units_times_and_sizes() -> None:
     units = {path.name: path.read_text(encoding="utf-8") for path in (DOCS.parent / "systemd").iterdir()}
     assert "nm-online -q -t 30" in units["pegpip-hotspot.service"]
     assert "no network within half a minute" in PAGES["appliance"]
@@ -89,13 +89,13 @@ def test_the_appliance_page_gives_the_systemd_units_times_and_sizes() -> None:
     assert "and 64 MB in all" in PAGES["appliance"]
 
 
-def test_the_hardware_page_states_the_camera_modules_angles_of_view() -> None:
+def test_the_hardware_docs_state_the_camera_modules_angles_of_view() -> None:
     stated = re.search(r"Module 1 ([\d.]+), Module 2 ([\d.]+), Module 3 ([\d.]+) degrees across", PAGES["hardware"])
     assert stated is not None
     assert list(stated.groups()) == [f"{one.angle_deg(SIZE_WH):.1f}" for one in MODULES[:3]]
 
 
-def test_documented_pegpip_commands_write_only_to_permitted_folders() -> None:
+def test_docs_commands_run_as_user_pegpip_write_only_to_permitted_folders() -> None:
     for page in PAGES.values():
         for line in re.findall(r"sudo -u pegpip (pegpip [^`]*)", page):
             for file in re.findall(r"--(?:bundle|preview|out) (\S+)", line):

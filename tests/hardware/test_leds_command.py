@@ -39,7 +39,7 @@ def leds(*words: str) -> Result:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_walk_visits_every_led_of_the_track_once(name: str) -> None:
+def test_the_step_by_step_led_walk_visits_every_used_led_once(name: str) -> None:
     layout = preset(name)
     visited = [led for _, leds in walk(layout) for led in leds]
     used = {led for lane in layout.lanes for hole in lane for led in hole} | set(layout.status)
@@ -48,7 +48,7 @@ def test_the_walk_visits_every_led_of_the_track_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_drilling_template_is_true_to_size_with_a_hole_per_used_led(name: str) -> None:
+def test_led_board_drilling_template_is_true_to_size_with_a_hole_per_led(name: str) -> None:
     layout = preset(name)
     svg = ET.fromstring(drilling_template(layout))
     circles = [(float(c.get("cx", "")), float(c.get("cy", ""))) for c in svg.iter(f"{SVG}circle")]
@@ -61,7 +61,7 @@ def test_drilling_template_is_true_to_size_with_a_hole_per_used_led(name: str) -
     assert svg.get("width") == f"{svg.get('viewBox', '').split()[2]}mm"
 
 
-def test_drilling_template_frame_and_corner_holes_match_the_panel() -> None:
+def test_led_drilling_template_frame_and_corners_match_the_front_panel() -> None:
     svg = ET.fromstring(drilling_template(preset("board3x121")))
     (frame,) = svg.iter(f"{SVG}rect")
     width, height = mm.board_wh_mm(preset("board3x121"))
@@ -75,13 +75,14 @@ def test_drilling_template_frame_and_corner_holes_match_the_panel() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_drawn_map_names_every_led_and_its_hole(name: str) -> None:
+def test_the_drawn_led_map_has_a_title_per_led_and_labels_hole_120(name: str) -> None:
+    """One more title is that of the drawing."""
     titles = [t.text for t in ET.fromstring(wiring_map(preset(name))).iter(f"{SVG}title")]
     assert len(titles) == preset(name).leds + 1
     assert sum("hole 120" in (title or "") for title in titles) == sum(len(lane[120]) for lane in preset(name).lanes)
 
 
-def test_the_wiring_diagram_shows_the_configured_pins_and_limit() -> None:
+def test_the_wiring_diagram_shows_configured_pins_and_the_current_limit() -> None:
     drawn = wiring_diagram("ws281x", StripSettings(pin=21), {"bank": 5, "undo": 6}, 4000)
     for words in ("GPIO21 (pin 40)", "GPIO5 (pin 29)", "GPIO6 (pin 31)", "strip limited to 4000 mA", "Supply 5 V, 5 A"):
         assert words in drawn
@@ -108,7 +109,7 @@ def covered(path: str) -> set[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("kind", ["spi", "pio"])
-def test_no_wire_of_the_diagram_lies_on_another(kind: str) -> None:
+def test_wires_of_the_wiring_diagram_cross_but_never_overlap(kind: str) -> None:
     pins = {"shutdown": 3, "bank": 17, "undo": 27, "next": 22}
     drawn = wiring_diagram(kind, StripSettings(), pins, 2000)
     wires = [covered(path) for path in re.findall(r'<path d="([^"]+)" fill="none" stroke="(?!#e5533d)', drawn)]
@@ -117,25 +118,25 @@ def test_no_wire_of_the_diagram_lies_on_another(kind: str) -> None:
     assert max(len(one & other) for one, other in combinations(wires, 2)) <= 2
 
 
-def test_the_buttons_grounds_are_joined_and_lead_to_the_header() -> None:
+def test_the_wiring_diagram_joins_button_grounds_and_runs_them_to_pin_39() -> None:
     drawn = wiring_diagram("pio", StripSettings(), {"bank": 17, "undo": 27}, 2000)
     ground = next(path for path in re.findall(r'<path d="([^"]+)"', drawn) if path.endswith("H800V390"))
     assert ground.startswith("M95 565v"), "pin 39"
     assert drawn.count('<circle cx="800"') == 1, "the second button's ground joins the first one's"
 
 
-def test_spi_carries_its_data_on_gpio_10_and_wled_on_no_pin() -> None:
+def test_the_wiring_diagram_puts_spi_data_on_gpio_10_and_wled_on_no_pin() -> None:
     assert "GPIO10 (pin 19): data" in wiring_diagram("spi", StripSettings(pin=18), {}, 2000)
     assert "takes no pin" in wiring_diagram("wled:board.local", StripSettings(), {}, 2000)
 
 
-def test_the_header_gives_each_bcm_number_a_pin_of_its_own() -> None:
+def test_the_pin_table_gives_each_gpio_its_own_pin_off_power_and_ground() -> None:
     assert sorted(HEADER_PINS) == list(range(28))
     assert len(set(HEADER_PINS.values())) == 28
     assert not set(HEADER_PINS.values()) & {1, 2, 4, 6, 9, 14, 17, 20, 25, 30, 34, 39}  # powers and grounds
 
 
-def test_the_map_command_lists_holes_and_says_the_strip_is_simulated(empty_settings: str) -> None:
+def test_leds_map_lists_holes_with_leds_and_says_the_strip_is_simulated(empty_settings: str) -> None:
     done = leds("map", "--config", empty_settings, "--strip", "memory")
     assert done.exit_code == 0
     assert "simulated" in done.stderr
@@ -143,7 +144,7 @@ def test_the_map_command_lists_holes_and_says_the_strip_is_simulated(empty_setti
     assert done.stdout.splitlines()[-1] == "finish: LED 121"
 
 
-def test_the_led_test_shows_four_colours_before_the_holes(empty_settings: str) -> None:
+def test_leds_test_shows_four_colours_then_holes_then_the_status_leds(empty_settings: str) -> None:
     done = leds("test", "--config", empty_settings, "--layout", "table300", "--strip", "memory")
     told = done.stdout.splitlines()
     assert told[:4] == [f"{name}: LED 0 to 299" for name in ("red", "green", "blue", "white")]
@@ -152,7 +153,7 @@ def test_the_led_test_shows_four_colours_before_the_holes(empty_settings: str) -
 
 
 @pytest.mark.parametrize(("words", "name"), [(("map",), "m.svg"), (("map",), "m.png"), (("design",), "d.svg")])
-def test_a_layout_is_drawn_into_a_folder_that_did_not_exist(
+def test_leds_map_and_design_create_the_missing_folder_of_their_drawing(
     words: tuple[str, ...], name: str, tmp_path: Path, empty_settings: str
 ) -> None:
     out = tmp_path / "new" / name
@@ -161,7 +162,7 @@ def test_a_layout_is_drawn_into_a_folder_that_did_not_exist(
     assert out.stat().st_size > 1000
 
 
-def test_the_wiring_command_draws_the_pins_of_the_settings(tmp_path: Path) -> None:
+def test_leds_wiring_draws_the_strip_and_button_pins_of_the_settings(tmp_path: Path) -> None:
     file, out = tmp_path / "own.toml", tmp_path / "w.svg"
     file.write_text("[strip]\nkind = 'ws281x'\npin = 12\n[buttons]\nkind = 'gpio'\nbank = 26\n")
     assert leds("wiring", "--config", str(file), "--out", str(out)).exit_code == 0
@@ -169,7 +170,7 @@ def test_the_wiring_command_draws_the_pins_of_the_settings(tmp_path: Path) -> No
     assert "GPIO26 (pin 37)" in out.read_text()
 
 
-def test_the_scenes_command_draws_a_still_of_every_scene(tmp_path: Path) -> None:
+def test_leds_scenes_with_stills_draws_a_picture_of_every_led_scene(tmp_path: Path) -> None:
     done = leds("scenes", "--layout", "strip122", "--stills", "--out", str(tmp_path))
     assert done.exit_code == 0, done.output
     assert {path.stem for path in tmp_path.iterdir()} == {f"strip122-{scene.name}" for scene in SCENES}
@@ -179,12 +180,12 @@ def test_the_scenes_command_draws_a_still_of_every_scene(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("words", [("map",), ("test",), ("design", "--out", "x.svg"), ("scenes", "--out", "x")])
-def test_an_unknown_layout_is_refused_with_a_suggestion(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_leds_commands_refuse_an_unknown_layout_with_a_suggestion(words: tuple[str, ...], tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="did you mean 'board3x121'"):
         CliRunner().invoke(command, [*words, "--layout", "bord3x12"], catch_exceptions=False)
 
 
-def test_an_unknown_strip_kind_is_refused_with_a_suggestion(empty_settings: str) -> None:
+def test_leds_map_refuses_an_unknown_strip_kind_with_a_suggestion(empty_settings: str) -> None:
     with pytest.raises(SetupError, match="did you mean 'spi'"):
         CliRunner().invoke(command, ["map", "--config", empty_settings, "--strip", "sip"], catch_exceptions=False)
 
@@ -218,7 +219,7 @@ def test_when_colours_look_wrong_leds_test_retries_with_four_spi_bits(
     assert {len(data) for data in sent} == {bytes_for(122, each) for each in range(3, bits + 1)}
 
 
-def test_the_number_of_spi_bits_can_be_given_on_the_command_line(
+def test_leds_test_with_spi_bits_4_encodes_frames_with_four_spi_bits(
     empty_settings: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[bytes] = []
@@ -228,7 +229,7 @@ def test_the_number_of_spi_bits_can_be_given_on_the_command_line(
     assert bytes_for(122, 4) in {len(data) for data in sent}
 
 
-def test_wiring_of_strip_kind_auto_is_drawn_for_the_pi_model(
+def test_leds_wiring_of_strip_kind_auto_is_drawn_for_the_pi_model(
     tmp_path: Path, empty_settings: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for machine, pin in (("Raspberry Pi 5 Model B Rev 1.0", 18), ("Raspberry Pi 4 Model B Rev 1.4", 10), ("", 10)):

@@ -11,7 +11,7 @@ from hardware.scenes import compose
 from hardware.track import preset
 
 
-def test_the_board_that_the_bench_draws_changes_from_frame_to_frame() -> None:
+def test_the_led_bench_animation_changes_in_at_least_50_of_60_frames() -> None:
     layout = preset("board3x121")
     frames = [compose(moving(k / 60), layout, k / 60) for k in range(60)]
     assert sum(not np.array_equal(a, b) for a, b in itertools.pairwise(frames)) >= 50

@@ -54,12 +54,12 @@ def open_edges(corners: NDArray[np.float32]) -> int:
     return len(edges) - len(there) + sum((b, a) not in there for a, b in there)
 
 
-def test_every_printed_part_is_in_the_repository() -> None:
+def test_the_repository_has_exactly_the_meshes_of_four_printed_parts() -> None:
     assert [file.stem for file in MESHES] == NAMES
 
 
 @pytest.mark.parametrize("file", MESHES, ids=lambda file: file.stem)
-def test_a_mesh_is_watertight_and_fits_the_printer(file: Path) -> None:
+def test_each_printed_parts_mesh_is_watertight_and_fits_a_200_mm_bed(file: Path) -> None:
     corners = triangles(file)
     assert open_edges(corners) == 0
     assert volume_mm3(corners) > 1000
@@ -68,12 +68,12 @@ def test_a_mesh_is_watertight_and_fits_the_printer(file: Path) -> None:
     assert (high - low).max() <= BED_MM
 
 
-def test_a_mesh_with_a_missing_triangle_is_not_watertight() -> None:
+def test_the_mesh_check_finds_three_open_edges_at_a_missing_triangle() -> None:
     assert open_edges(triangles(MESHES[0])[1:]) == 3
 
 
 @pytest.mark.parametrize(("module", "size_wh"), CAMERAS)
-def test_the_lens_sees_the_whole_tray_and_5_percent_more(module: Module, size_wh: SizeWH) -> None:
+def test_each_camera_on_its_arm_sees_the_tray_and_5_to_6_percent_more(module: Module, size_wh: SizeWH) -> None:
     width, depth = mm.seen_mm(mm.arm_for(module, size_wh), module, size_wh)
     assert width >= 1.05 * mm.TRAY_WH_MM[0]
     assert depth >= 1.05 * mm.TRAY_WH_MM[1]
@@ -82,7 +82,7 @@ def test_the_lens_sees_the_whole_tray_and_5_percent_more(module: Module, size_wh
 
 
 @pytest.mark.parametrize(("module", "size_wh"), CAMERAS)
-def test_no_printed_part_is_in_the_cameras_picture(module: Module, size_wh: SizeWH) -> None:
+def test_printed_foot_and_light_holder_lie_outside_the_cameras_picture(module: Module, size_wh: SizeWH) -> None:
     width, depth = mm.seen_mm(mm.arm_for(module, size_wh), module, size_wh)
     foot = triangles(PARTS / "foot.stl")
     holder = triangles(PARTS / "light-holder.stl")
@@ -91,7 +91,7 @@ def test_no_printed_part_is_in_the_cameras_picture(module: Module, size_wh: Size
 
 
 @pytest.mark.parametrize(("module", "size_wh"), CAMERAS)
-def test_a_shiny_floor_mirrors_no_light_bar_into_the_lens(module: Module, size_wh: SizeWH) -> None:
+def test_a_shiny_tray_floor_mirrors_no_light_bar_into_the_camera_lens(module: Module, size_wh: SizeWH) -> None:
     assert mm.mirrored_x_mm(mm.arm_for(module, size_wh).lens_height_mm) > mm.TRAY_WH_MM[0] / 2
 
 
@@ -100,14 +100,14 @@ def test_every_camera_post_is_shorter_than_one_metre(module: Module, size_wh: Si
     assert mm.SLEEVE_HEIGHT_MM < mm.arm_for(module, size_wh).post_mm < 1000
 
 
-def test_the_printed_arm_reaches_from_the_post_to_the_lens() -> None:
+def test_the_printed_camera_arm_reaches_from_the_post_to_the_lens() -> None:
     arm = triangles(PARTS / "camera-arm.stl")
     # The lens's axis is the arm's origin, the sleeve its far end.
     assert arm[..., 1].max() - mm.SLEEVE_MM / 2 == pytest.approx(mm.post_y_mm(), abs=0.05)
     assert arm[..., 2].max() == pytest.approx(mm.SLEEVE_HEIGHT_MM, abs=0.05)
 
 
-def test_the_printed_holder_lifts_the_light_bar_to_its_height() -> None:
+def test_the_printed_light_holder_lifts_the_light_bar_to_its_height() -> None:
     holder = triangles(PARTS / "light-holder.stl")  # on its side: what is up on the table is y here
     clip_mm = mm.LIGHT_BAR_WDL_MM[0] + 6
     height_mm = float(np.ptp(holder[..., 1])) - mm.SHEET_MM
@@ -115,7 +115,7 @@ def test_the_printed_holder_lifts_the_light_bar_to_its_height() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_strip_is_cut_into_straight_pieces_that_hold_every_led(name: str) -> None:
+def test_the_led_strip_cutting_list_is_straight_pieces_with_every_led(name: str) -> None:
     layout = preset(name)
     pieces = mm.strip_pieces(layout)
     assert [led for first, last in pieces for led in range(first, last + 1)] == list(range(layout.leds))
@@ -124,13 +124,13 @@ def test_a_strip_is_cut_into_straight_pieces_that_hold_every_led(name: str) -> N
         assert min(np.ptp(places, axis=0)) < 10.0
 
 
-def test_the_stored_drawings_equal_those_drawn_from_the_dimensions() -> None:
+def test_the_stored_part_drawings_equal_those_drawn_from_the_dimensions() -> None:
     drawn = sheets(BOARD)
     assert {file.stem: file.read_text(encoding="utf-8") for file in PARTS.glob("*.svg")} == drawn
     assert all(ET.fromstring(text).tag.endswith("svg") for text in drawn.values())
 
 
-def test_the_level_shifter_leaves_no_input_floating() -> None:
+def test_the_level_shifter_drawing_leaves_no_input_floating() -> None:
     drawing = (ROOT / "docs" / "img" / "step-shifter.svg").read_text(encoding="utf-8")
     legs = {int(leg): joined for leg, joined in re.findall(r">(\d+)</text>\n<text[^>]*>([^<]+)</text>", drawing)}
     assert sorted(legs) == list(range(1, 15))
@@ -140,7 +140,8 @@ def test_the_level_shifter_leaves_no_input_floating() -> None:
     assert all("+5 V" in legs[leg] for leg in (4, 10, 13, 14))
 
 
-def test_the_tray_drawing_has_the_size_of_the_calibrated_tray() -> None:
+def test_the_tray_drawing_has_four_walls_that_fit_the_calibrated_tray() -> None:
+    """The ridge at the keep zone is at most 4 mm high."""
     rects = re.findall(r'width="([\d.]+)" height="([\d.]+)"', sheets(BOARD)["tray"])
     sides = [(float(width), float(height)) for width, height in rects]
     width, depth = mm.TRAY_WH_MM
@@ -149,7 +150,7 @@ def test_the_tray_drawing_has_the_size_of_the_calibrated_tray() -> None:
     assert mm.RIDGE_WH_MM[1] <= 4
 
 
-def test_the_front_panel_has_a_hole_for_every_led() -> None:
+def test_the_front_panel_drawing_has_a_hole_for_every_led() -> None:
     circles = re.findall(r'cx="([\d.]+)" cy="([\d.]+)" r="2.50"', sheets(BOARD)["board-front"])
     assert len(circles) == BOARD.leds
     (ax, ay), (bx, by) = (tuple(map(float, circles[led])) for led in (0, BOARD.leds - 1))
@@ -158,19 +159,19 @@ def test_the_front_panel_has_a_hole_for_every_led() -> None:
 
 
 @pytest.mark.parametrize("file", PICTURES, ids=lambda file: file.stem)
-def test_a_picture_of_a_part_has_contrast_and_a_small_file(file: Path) -> None:
+def test_each_part_picture_in_the_docs_has_contrast_and_under_150_kb(file: Path) -> None:
     with Image.open(file) as image:
         pixels = np.asarray(image.convert("L"), np.float64)
     assert pixels.std() > 15
     assert file.stat().st_size < 150_000
 
 
-def test_every_mesh_has_a_picture_and_all_files_total_3_mb_at_most() -> None:
+def test_every_part_mesh_has_a_picture_and_part_files_total_at_most_3_mb() -> None:
     assert {file.stem for file in MESHES} <= {file.stem for file in PICTURES}
     assert sum(file.stat().st_size for file in [*PARTS.iterdir(), *PICTURES]) <= MOST_BYTES
 
 
-def test_the_installed_package_leaves_out_the_mechanical_parts() -> None:
+def test_the_installed_distribution_leaves_out_the_release_package() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     lists = re.search(r"packages\.find\]\ninclude = (\[.*\])\nexclude = (\[.*\])", text)
     assert lists is not None
@@ -180,13 +181,13 @@ def test_the_installed_package_leaves_out_the_mechanical_parts() -> None:
     assert not [name for name in packages if name.startswith("release")]
 
 
-def test_no_run_time_module_imports_the_mechanical_parts() -> None:
+def test_no_run_time_module_imports_the_release_parts_package() -> None:
     rooms = [path for room in ("companion", "vision", "hardware", "web") for path in (ROOT / room).rglob("*.py")]
     assert [path.name for path in rooms if "release.parts" in path.read_text(encoding="utf-8")] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_stored_meshes_equal_the_modelled_solids(name: str) -> None:
+def test_stored_part_meshes_match_volume_and_size_of_the_modelled_solids(name: str) -> None:
     pytest.importorskip("build123d", reason="needs the extra `parts` (make parts)")
     from release.parts.solids import printed
 

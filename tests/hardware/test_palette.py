@@ -35,7 +35,8 @@ def lab(vision: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("vision", EYES)
-def test_player_colours_are_as_distinct_as_the_okabe_ito_palette(vision: str) -> None:
+def test_player_colours_are_as_distinct_as_okabe_ito_to_colour_blind_eyes(vision: str) -> None:
+    """The least distance in CIELAB is no smaller than that of Okabe and Ito's palette, for usual eyes too."""
     seen = lab(vision)
     apart = {
         pair: float(np.linalg.norm(seen[pair[0]] - seen[pair[1]])) for pair in itertools.combinations(range(10), 2)
@@ -48,7 +49,7 @@ def test_player_colours_are_as_distinct_as_the_okabe_ito_palette(vision: str) ->
     assert min(apart.values()) >= theirs, min(apart, key=lambda pair: apart[pair])
 
 
-def test_the_page_and_the_strip_agree_on_the_player_colours() -> None:
+def test_the_web_page_and_the_led_strip_agree_on_the_player_colours() -> None:
     written = dict(re.findall(r"--p(\d): #([0-9a-f]{6});", LOOK.read_text(encoding="utf-8")))
     page = [[int(written[str(at)][k : k + 2], 16) / 255 for k in (0, 2, 4)] for at in range(len(PLAYERS))]
     assert np.abs(np.array(page) - PLAYERS).max() < 0.003

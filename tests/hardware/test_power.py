@@ -28,7 +28,7 @@ def hues(light: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.asarray(60 * sector % 360, np.float64)
 
 
-def test_the_helper_hues_of_these_tests_agrees_with_colorsys() -> None:
+def test_the_hue_helper_of_the_led_power_tests_agrees_with_colorsys() -> None:
     light = np.random.default_rng(1).random((500, 3), dtype=np.float32)
     wanted = np.array([360 * colorsys.rgb_to_hsv(*map(float, led))[0] for led in light])
     assert apart(hues(light), wanted).max() < 1e-3
@@ -38,12 +38,12 @@ def apart(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]
     return np.abs((a - b + 180) % 360 - 180)
 
 
-def test_half_bright_to_the_eye_is_a_sixth_of_the_light() -> None:
+def test_gamma_turns_half_perceived_brightness_into_led_level_42_of_255() -> None:
     frame_rgb, _ = Power(PowerSettings(brightness=1, white=(1, 1, 1))).limited(np.full((1, 3), 0.5, np.float32))
     assert frame_rgb.tolist() == [[42, 42, 42]]  # 255 x 0.5 ** 2.6 = 42.06
 
 
-def test_one_white_led_draws_the_current_of_three_colours() -> None:
+def test_one_white_led_is_estimated_to_draw_61_milliamperes() -> None:
     power = Power(PowerSettings(brightness=1, white=(1, 1, 1)))
     assert power.limited(white(1)) == (pytest.approx(np.full((1, 3), 255)), 61)  # 3 x 20 mA + 0.6 mA, rounded up
 
@@ -74,12 +74,12 @@ def test_random_led_frames_stay_within_the_current_limit_and_keep_hues(leds: int
     assert limited > 0.3 * frames or leds < 363, "the limit was at work"
 
 
-def test_the_strips_white_balance_lowers_green_and_blue() -> None:
+def test_the_led_white_balance_setting_dims_green_and_blue() -> None:
     frame_rgb, _ = Power(PowerSettings(brightness=1, white=(1.0, 0.5, 0.75))).limited(white(1))
     assert frame_rgb[0].tolist() == pytest.approx([255, 127.5, 191.25], abs=2)
 
 
-def test_player_colours_keep_their_hues_when_dimmed() -> None:
+def test_player_colours_on_leds_keep_their_hues_when_dimmed() -> None:
     full = Power(PowerSettings(brightness=1)).light(np.array(PLAYERS, np.float32))
     for part in np.linspace(0.06, 1.0, 60):
         dim = (full * part).astype(np.float32)
@@ -93,7 +93,7 @@ def test_an_led_is_never_made_more_than_twice_as_bright_to_keep_its_hue() -> Non
     assert (in_steps(light).max(axis=1) <= 2 * light.max(axis=1) + 1).all()
 
 
-def test_full_white_stays_under_the_limit_for_any_accepted_power_settings() -> None:
+def test_full_white_leds_obey_the_current_limit_in_any_accepted_settings() -> None:
     """Currents are those of a real LED at its least (WS2812B-V5: 12 mA a colour, 0.6 mA idle), not the settings'."""
     rng, layouts, accepted = random.Random(4), [preset(name) for name in PRESETS], 0
     while accepted < 2000:
@@ -118,20 +118,20 @@ def test_full_white_stays_under_the_limit_for_any_accepted_power_settings() -> N
         assert real_ma <= told_ma <= settings.limit_ma, (tree, layout.name)
 
 
-def test_a_supply_that_a_dark_strip_alone_overloads_is_a_problem() -> None:
+def test_a_current_limit_below_the_dark_led_strips_draw_is_a_problem() -> None:
     assert supply_problem(PowerSettings(limit_ma=218), 363) is None
     wrong = supply_problem(PowerSettings(limit_ma=217), 363)
     assert wrong is not None
     assert "218 mA" in wrong
 
 
-def test_a_supply_too_small_for_the_dark_strip_keeps_all_leds_dark() -> None:
+def test_a_current_limit_below_the_dark_strips_draw_keeps_all_leds_dark() -> None:
     frame_rgb, _ = Power(PowerSettings(brightness=1, limit_ma=100)).limited(white(363))
     assert not frame_rgb.any()
 
 
 @pytest.mark.parametrize("limit_ma", [100, 900, 1000, 2000, 2001, 4000, 8000, 22_000, 60_000])
-def test_fuses_blow_before_wires_heat_and_supplies_sag(limit_ma: int) -> None:
+def test_led_cabling_has_fuses_below_wire_ratings_and_supply_reserve(limit_ma: int) -> None:
     cables = cabling(limit_ma)
     feed_a = limit_ma / 1000 / cables.feeds
     assert feed_a < cables.fuse_a <= {0.5: 3.0, 0.75: 6.0}[cables.wire_mm2]  # DIN VDE 0298: single flexible leads

@@ -54,7 +54,7 @@ def hue_of(led: NDArray[np.float32]) -> tuple[float, ...]:
     return tuple(np.round(led / max(1e-6, float(led.max())), 2).tolist())
 
 
-def test_the_scene_gallery_covers_every_board_mood_and_moment_kind() -> None:
+def test_the_led_scene_gallery_covers_every_board_mood_and_moment_kind() -> None:
     moods = {"idle", "ready", "settling", "read", "asking", "illegal_hold", "over"}
     assert {scene.view.mood for scene in SCENES} == moods
     assert {moment.kind for scene in SCENES for moment in scene.view.moments} == {
@@ -68,7 +68,7 @@ def test_the_scene_gallery_covers_every_board_mood_and_moment_kind() -> None:
 
 @each_layout
 @each_scene
-def test_a_scene_depends_on_view_and_time_alone(scene: Scene, layout: Layout) -> None:
+def test_each_led_scene_is_lit_and_depends_on_view_and_time_alone(scene: Scene, layout: Layout) -> None:
     first = compose(scene.view, layout, scene.still_s)
     compose(scene.view, layout, scene.still_s + 5.0)
     assert np.array_equal(first, compose(scene.view, layout, scene.still_s))
@@ -77,7 +77,7 @@ def test_a_scene_depends_on_view_and_time_alone(scene: Scene, layout: Layout) ->
     assert 0.0 <= float(first.min()) <= float(first.max()) <= 1.0
 
 
-def test_the_flash_counter_finds_4_at_4_hz_and_1_in_a_slow_pulse() -> None:
+def test_the_tests_flash_counter_finds_4_at_4_hz_and_1_in_a_slow_pulse() -> None:
     """The pulse takes two seconds."""
     times = np.arange(0, 4, 1 / RATE_HZ)
     assert busiest_second(flashes((np.sin(8 * np.pi * times) > 0).astype(np.float32), 0.2)) >= 4
@@ -86,7 +86,7 @@ def test_the_flash_counter_finds_4_at_4_hz_and_1_in_a_slow_pulse() -> None:
 
 @pytest.mark.parametrize("layout", [STRIP, preset("board3x121")], ids=lambda layout: layout.name)
 @each_scene
-def test_no_led_flashes_more_than_three_times_in_a_second(scene: Scene, layout: Layout) -> None:
+def test_no_led_of_any_scene_flashes_more_than_three_times_in_a_second(scene: Scene, layout: Layout) -> None:
     # WCAG 2.3.1: a flash is a rise and fall of the light, not of its look, by a tenth of full.
     light = film(scene.view, layout, 10.0).max(axis=2) ** 2.6
     moving = np.flatnonzero(np.ptp(light, axis=0) >= 0.1)
@@ -96,27 +96,27 @@ def test_no_led_flashes_more_than_three_times_in_a_second(scene: Scene, layout: 
 
 @each_layout
 @each_scene
-def test_no_scene_lights_an_led_white(scene: Scene, layout: Layout) -> None:
+def test_no_led_scene_lights_an_led_white(scene: Scene, layout: Layout) -> None:
     frames = film(scene.view, layout, min(3.0, scene.lasts_s))
     bright = frames[frames.max(axis=2) > 0.6]
     assert not len(bright) or float((bright.min(axis=1) / bright.max(axis=1)).max()) < 0.65
 
 
 @each_layout
-def test_the_idle_board_moves_at_under_a_tenth_of_full_light(layout: Layout) -> None:
+def test_the_idle_led_scene_moves_at_under_a_tenth_of_full_light(layout: Layout) -> None:
     power = Power(PowerSettings(brightness=1, white=(1, 1, 1)))
     frames = film(BoardView(), layout, 10.0)
     assert max(float(power.light(frame).max()) for frame in frames[::10]) < 25.5
     assert not np.array_equal(frames[0], frames[60]), "it drifts"
 
 
-def test_every_scene_is_darker_at_night_except_while_a_photo_is_taken() -> None:
+def test_led_scenes_are_darker_at_night_except_while_a_photo_is_taken() -> None:
     for scene in SCENES:
         day, night = (compose(replace(scene.view, night=n), STRIP, scene.still_s) for n in (False, True))
         assert scene.view.capturing or float(night.max()) < float(day.max())
 
 
-def test_a_peg_is_lit_at_its_banked_and_its_provisional_hole() -> None:
+def test_leds_light_a_pegs_banked_and_provisional_holes_and_the_way_dimmer() -> None:
     frame = compose(replace(PLAY, pegs=(Peg(0, 43, 58), Peg(1, 71, 71)), mood="read"), STRIP, 0.6)
     assert hue_of(frame[43]) == hue_of(frame[58]) == hue_of(np.array(player_colour(0), np.float32))
     assert frame[43].max() > frame[50].max() > 0.2, "the way between them is lit, less than the pegs"
@@ -126,21 +126,21 @@ def test_a_peg_is_lit_at_its_banked_and_its_provisional_hole() -> None:
 
 
 @pytest.mark.parametrize("together", [2, 3, 4])
-def test_pegs_that_share_a_hole_light_it_in_turn_in_their_colours(together: int) -> None:
+def test_the_led_of_a_hole_with_several_pegs_shows_their_colours_in_turn(together: int) -> None:
     pegs = tuple(Peg(colour, 43, 43) for colour in range(together))
     frames = film(BoardView(pegs=pegs, mood="read"), STRIP, 0.8 * together)
     seen = {hue_of(led) for led in frames[:, 43]}
     assert {hue_of(np.array(PLAYERS[colour], np.float32)) for colour in range(together)} <= seen
 
 
-def test_two_pegs_in_a_hole_of_two_leds_get_one_each() -> None:
+def test_two_pegs_in_a_hole_of_two_leds_light_one_led_each() -> None:
     table = preset("table300")
     frame = compose(BoardView(pegs=(Peg(0, 43, 43), Peg(2, 43, 43)), mood="read"), table, 0.4)
     one, two = table.lanes[0][43]
     assert {hue_of(frame[one]), hue_of(frame[two])} == {hue_of(np.array(PLAYERS[c], np.float32)) for c in (0, 2)}
 
 
-def test_each_player_colour_has_a_different_light_rhythm() -> None:
+def test_each_player_colour_has_its_own_led_rhythm_and_is_never_dark() -> None:
     rhythms = [tuple(round(pattern(colour, k / 20), 2) for k in range(200)) for colour in range(len(PLAYERS))]
     assert len(set(rhythms)) == len(PLAYERS)
     assert min(min(rhythm) for rhythm in rhythms) >= 0.29, "a peg is never dark"
@@ -148,7 +148,7 @@ def test_each_player_colour_has_a_different_light_rhythm() -> None:
 
 @each_layout
 @each_scene
-def test_every_scene_is_still_and_dim_while_a_photo_is_taken(scene: Scene, layout: Layout) -> None:
+def test_every_led_scene_is_still_and_dim_while_a_photo_is_taken(scene: Scene, layout: Layout) -> None:
     view = replace(scene.view, moments=tuple(m for m in scene.view.moments if m.kind != "press"), capturing=True)
     first = compose(view, layout, 0.3)
     assert all(np.array_equal(first, compose(view, layout, time_s)) for time_s in (0.31, 1.7, 9.9))
@@ -156,7 +156,7 @@ def test_every_scene_is_still_and_dim_while_a_photo_is_taken(scene: Scene, layou
     assert next_change_s(view, 0.3) == math.inf
 
 
-def test_a_button_press_lights_the_board_even_while_a_photo_is_taken() -> None:
+def test_a_button_press_lights_the_leds_dimly_while_a_photo_is_taken() -> None:
     view = replace(PLAY, capturing=True, moments=(Moment("press", 1.0),))
     assert compose(view, STRIP, 0.99)[0].max() == 0
     assert 0.2 < compose(view, STRIP, 1.0)[0].max() <= 0.36, "dim, but there"
@@ -166,7 +166,7 @@ def test_a_button_press_lights_the_board_even_while_a_photo_is_taken() -> None:
 
 
 @each_scene
-def test_a_scene_does_not_change_before_its_next_change_is_due(scene: Scene) -> None:
+def test_an_led_scene_does_not_change_before_its_next_change_is_due(scene: Scene) -> None:
     time_s, rests = 0.0, 0
     while time_s < 6.0:
         due_s = next_change_s(scene.view, time_s)
@@ -181,16 +181,16 @@ def test_a_scene_does_not_change_before_its_next_change_is_due(scene: Scene) -> 
         time_s = min(max(due_s, time_s + 1 / 60), 6.0)
 
 
-def test_a_board_view_without_animation_has_no_next_change() -> None:
+def test_the_next_led_change_of_a_view_without_animation_is_at_infinity() -> None:
     assert next_change_s(BoardView(pegs=(Peg(0, 3, 3), Peg(0, 9, 9)), mood="ready"), 5.0) == math.inf
 
 
-def test_the_next_frame_is_due_when_a_future_animation_begins() -> None:
+def test_the_next_led_change_is_due_when_a_future_animation_begins() -> None:
     view = BoardView(pegs=(Peg(0, 3, 3),), mood="ready", moments=(Moment("press", 7.0),))
     assert next_change_s(view, 5.0) == 7.0
 
 
-def test_a_press_is_at_its_brightest_in_its_first_frame() -> None:
+def test_a_button_press_flash_is_brightest_in_its_first_led_frame() -> None:
     view = replace(PLAY, moments=(Moment("press", 1.0),))
     assert compose(view, STRIP, 0.99)[0].max() == 0
     levels = [float(compose(view, STRIP, 1.0 + k / 60)[0].max()) for k in range(21)]
@@ -198,13 +198,13 @@ def test_a_press_is_at_its_brightest_in_its_first_frame() -> None:
     assert levels == sorted(levels, reverse=True)
 
 
-def test_a_run_animation_passes_a_hole_every_40_milliseconds() -> None:
+def test_the_led_run_animation_passes_a_hole_every_40_milliseconds() -> None:
     view = replace(PLAY, pegs=(Peg(0, 43, 53),), mood="read", moments=(Moment("run", 0.0, 0, 43, 53, holes=6),))
     heads = [int(np.flatnonzero(compose(view, STRIP, s)[43:60].max(axis=1) > 0.5)[-1]) for s in (0.05, 0.20, 0.36)]
     assert heads == [1, 5, 9]
 
 
-def test_a_600_millisecond_drain_animation_is_over_after_610() -> None:
+def test_a_600_ms_led_drain_animation_is_over_after_610_ms() -> None:
     """Lights of the animation are off; only the marks of each tenth hole are left."""
     view = replace(PLAY, to_play=1, moments=(Moment("drain", 0.0, 0, 66, 43, "red", 9, 0.6),))
     assert compose(view, STRIP, 0.1)[60].max() > 0
@@ -212,7 +212,7 @@ def test_a_600_millisecond_drain_animation_is_over_after_610() -> None:
     assert after[44:66].max() <= 0.19, "no more than the embers at each tenth hole"
 
 
-def test_board_views_with_out_of_range_values_are_drawn_without_error() -> None:
+def test_led_scenes_draw_views_with_out_of_range_values_without_error() -> None:
     for view in (
         replace(PLAY, to_play=7, winners=(9,), mood="over"),
         replace(PLAY, pegs=(), mood="asking"),
@@ -223,7 +223,7 @@ def test_board_views_with_out_of_range_values_are_drawn_without_error() -> None:
             assert np.isfinite(compose(view, layout, 0.5)).all()
 
 
-def test_light_put_on_a_canvas_never_makes_it_darker() -> None:
+def test_adding_light_to_an_led_canvas_keeps_the_brighter_of_each_colour() -> None:
     canvas = Canvas(STRIP, 120)
     canvas.add([3], (1.0, 0.0, 0.0), 0.8)
     canvas.add([3], (1.0, 0.5, 0.0), 0.2)

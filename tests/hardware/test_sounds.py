@@ -26,7 +26,7 @@ def samples(tones: tuple[Note, ...]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("tones", [RISING, FALLING, SHORT, DEEP])
-def test_an_effect_is_short_and_neither_clips_nor_clicks(tones: tuple[Note, ...]) -> None:
+def test_a_sound_effect_is_short_and_neither_clips_nor_clicks(tones: tuple[Note, ...]) -> None:
     heard = samples(tones)
     assert 0.1 < len(heard) / RATE_HZ < 1.6
     assert np.abs(heard).max() == pytest.approx(0.5 * 32767, rel=0.01)
@@ -34,7 +34,7 @@ def test_an_effect_is_short_and_neither_clips_nor_clicks(tones: tuple[Note, ...]
     assert np.abs(heard[-50:]).max() < 300
 
 
-def test_tones_sound_at_their_pitch_one_after_the_other() -> None:
+def test_the_notes_of_a_sound_effect_have_their_pitch_in_order() -> None:
     def pitch(kind: tuple[Note, ...], since_s: float) -> float:
         part = samples(kind)[round(since_s * RATE_HZ) :][:2000]
         return float(np.abs(np.fft.rfft(part * np.hanning(len(part)))).argmax() * RATE_HZ / len(part))
@@ -79,7 +79,7 @@ def player(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
 
-def test_aplay_receives_the_whole_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_aplay_program_receives_the_whole_sound_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     player(tmp_path, f"cat > {tmp_path}/heard; echo $* > {tmp_path}/asked", monkeypatch)
     assert aplay(sound(SHORT)) is None
     assert (tmp_path / "heard").read_bytes() == sound(SHORT)
@@ -94,7 +94,7 @@ def test_a_missing_sound_card_is_reported_with_its_cure(tmp_path: Path, monkeypa
     assert "group audio" in told
 
 
-def test_a_missing_aplay_is_reported_with_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_aplay_program_is_reported_with_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     told = aplay(sound(SHORT))
     assert told is not None

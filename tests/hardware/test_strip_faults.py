@@ -142,7 +142,7 @@ UNPLUGGED = OSError(errno.ENODEV, "No such device")
         (ws281x, RuntimeError(-11), None, "on pin 18"),
     ],
 )
-def test_a_vanished_strip_is_reported_with_its_cure_and_reopened(
+def test_a_vanished_led_strip_is_reported_with_its_cure_and_reopened(
     made: Callable[[pytest.MonkeyPatch, Path], Below],
     opening: BaseException,
     writing: BaseException | None,
@@ -167,7 +167,7 @@ def test_a_vanished_strip_is_reported_with_its_cure_and_reopened(
 
 
 @pytest.mark.parametrize("code", [errno.EFBIG, errno.ENOSPC])
-def test_a_pio_driver_for_fewer_leds_is_an_error_at_start(
+def test_a_pio_led_driver_for_fewer_leds_is_a_start_error_with_its_cure(
     code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     at = bench(pio(monkeypatch, tmp_path))
@@ -180,7 +180,7 @@ def test_a_pio_driver_for_fewer_leds_is_an_error_at_start(
     assert at.back_after_s() < 5.0
 
 
-def test_leds_beyond_the_kernels_buffer_are_lit_once_it_is_larger(
+def test_an_spi_strip_too_long_for_bufsiz_is_lit_once_bufsiz_is_larger(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     below = spi(monkeypatch, tmp_path)
@@ -219,7 +219,7 @@ def test_a_switched_off_wled_controller_is_reported_and_relit() -> None:
         at.below.strip.stop()
 
 
-def test_an_unreachable_wled_host_is_reported_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_starting_a_wled_strip_without_a_network_route_is_a_device_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_route(*_asked: Any, **_named: Any) -> None:
         raise OSError(errno.ENETUNREACH, "Network is unreachable")
 

@@ -94,7 +94,7 @@ def frame(*colours: tuple[int, int, int]) -> Any:
     return np.array(colours, np.uint8)
 
 
-def test_every_strip_driver_restarts_and_refuses_frames_of_a_wrong_size(strip: Any) -> None:
+def test_every_led_strip_driver_restarts_and_refuses_wrong_frame_sizes(strip: Any) -> None:
     assert strip.name
     assert strip.leds == LEDS
     strip.start()
@@ -120,24 +120,24 @@ def body(data: bytes, bits: int = 3) -> bytes:
     return data[len(gap(bits)) : -len(gap(bits))]
 
 
-def test_a_dark_frame_is_encoded_as_zero_bits() -> None:
+def test_a_dark_led_frame_is_encoded_as_spi_bits_100_for_every_bit() -> None:
     assert body(encoded(frame((0, 0, 0), (0, 0, 0)))) == OFF3 * 6
 
 
-def test_one_red_led_sends_green_red_blue() -> None:
+def test_a_red_led_is_encoded_for_spi_in_the_order_green_red_blue() -> None:
     assert body(encoded(frame((255, 0, 0)))) == OFF3 + FULL3 + OFF3
 
 
-def test_alternating_led_bits_are_encoded_bit_by_bit() -> None:
+def test_alternating_led_bits_are_encoded_as_spi_bits_100_and_110() -> None:
     assert body(encoded(frame((0x55, 0xAA, 0x55)))) == HEXAA + HEX55 + HEX55
 
 
-def test_white_at_0x80_sets_only_the_first_bit_of_each_colour() -> None:
+def test_spi_encoding_of_0x80_sets_only_the_first_bit_of_each_colour() -> None:
     """The other bits are 0."""
     assert body(encoded(frame((0x80, 0x80, 0x80)))) == bytes([0b11010010, 0b01001001, 0b00100100]) * 3
 
 
-def test_full_white_is_dimmed_to_20_of_255_by_the_current_limit() -> None:
+def test_full_white_of_363_leds_is_limited_and_sent_as_20_of_255_on_spi() -> None:
     # (2000 - 363 x 0.6) mA / (363 x 60 mA) x 255 = 20.9: 20, or 0b00010100, for each colour of each LED.
     frame_rgb, _ = Power(PowerSettings(brightness=1, white=(1, 1, 1))).limited(np.ones((363, 3), np.float32))
     twenty = bytes([0b10010010, 0b01101001, 0b10100100])
@@ -161,7 +161,7 @@ def test_each_bit_of_a_colour_value_is_encoded_as_four_spi_bits(value: int, hand
 
 
 @pytest.mark.parametrize(("order", "lit"), [("GRB", 1), ("RGB", 0), ("BRG", 1), ("BGR", 2)])
-def test_colours_are_sent_in_the_order_of_the_strip(order: str, lit: int) -> None:
+def test_spi_encodes_colours_in_the_configured_order_of_the_led_strip(order: str, lit: int) -> None:
     sent = body(encoded(frame((255, 0, 0)), order))
     assert [sent[3 * k : 3 * k + 3] for k in range(3)] == [FULL3 if k == lit else OFF3 for k in range(3)]
 
@@ -170,7 +170,7 @@ def test_green_is_sent_first_with_four_spi_bits_per_led_bit() -> None:
     assert body(encoded(frame((0, 255, 0)), bits=4), 4) == b"\xee" * 4 + b"\x88" * 8
 
 
-def test_the_reset_gap_is_300_microseconds_of_zeros_before_and_after() -> None:
+def test_an_spi_led_frame_has_300_microseconds_of_zeros_at_both_ends() -> None:
     assert gap(3) == bytes(90)  # 300 us x 2.4 MHz / 8
     assert gap(4) == bytes(120)
     data = encoded(frame((255, 255, 255)))
@@ -182,7 +182,7 @@ def test_435_leds_are_the_most_that_fit_a_4096_byte_spi_transfer() -> None:
     assert bytes_for(436, 3) > 4096
 
 
-def test_spi_sends_a_frame_in_one_transfer(below: None, tmp_path: Path) -> None:
+def test_the_spi_strip_sends_an_led_frame_in_one_transfer(below: None, tmp_path: Path) -> None:
     strip = SpiStrip(2, bufsiz=tmp_path / "none")
     strip.start()
     strip.show(frame((255, 0, 0), (0, 0, 0)))
@@ -200,7 +200,9 @@ def test_too_many_leds_for_an_spi_transfer_raise_with_the_bufsiz_needed(below: N
     ("fault", "cure"),
     [(FileNotFoundError(2, "No such file"), "raspi-config"), (PermissionError(13, "Permission denied"), "group spi")],
 )
-def test_spi_errors_name_their_cure(below: None, tmp_path: Path, fault: OSError, cure: str) -> None:
+def test_starting_a_missing_or_forbidden_spi_device_names_the_cure(
+    below: None, tmp_path: Path, fault: OSError, cure: str
+) -> None:
     FakeSpi.fault = fault
     with pytest.raises(DeviceError, match=cure):
         SpiStrip(2, bufsiz=tmp_path / "none").start()
@@ -218,7 +220,7 @@ def test_an_spi_strip_that_failed_can_be_started_again(below: None, tmp_path: Pa
     assert len(FakeSpi.sent) == 1
 
 
-def test_pio_writes_four_bytes_an_led(tmp_path: Path) -> None:
+def test_the_pio_strip_writes_four_bytes_per_led_and_zeros_on_stop(tmp_path: Path) -> None:
     device = tmp_path / "leds0"
     device.touch()
     strip = PioStrip(2, device)
@@ -245,7 +247,7 @@ def test_a_missing_pio_device_is_an_error_that_names_the_overlay(tmp_path: Path)
         PioStrip(122, tmp_path / "none").start()
 
 
-def test_a_ddp_packet_holds_its_header_the_colours_and_the_push_flag(below: None, listener: socket.socket) -> None:
+def test_the_wled_strip_sends_a_ddp_packet_of_header_colours_push_flag(below: None, listener: socket.socket) -> None:
     strip = WledStrip(2, "127.0.0.1", listener.getsockname()[1])
     strip.start()
     strip.show(frame((1, 2, 3), (4, 5, 6)))
@@ -255,7 +257,7 @@ def test_a_ddp_packet_holds_its_header_the_colours_and_the_push_flag(below: None
     assert listener.recv(2000)[10:] == bytes(6)
 
 
-def test_ddp_splits_frames_at_480_leds_and_flags_the_last_packet(listener: socket.socket) -> None:
+def test_wled_ddp_frames_split_at_480_leds_and_flag_the_last_packet(listener: socket.socket) -> None:
     strip = WledStrip(500, "127.0.0.1", listener.getsockname()[1])
     strip.start()
     strip.show(np.zeros((500, 3), np.uint8))
@@ -266,12 +268,12 @@ def test_ddp_splits_frames_at_480_leds_and_flags_the_last_packet(listener: socke
     strip.stop()
 
 
-def test_an_unknown_wled_host_is_an_error() -> None:
+def test_starting_a_wled_strip_with_an_unresolvable_host_is_an_error() -> None:
     with pytest.raises(DeviceError, match="its number"):
         WledStrip(2, "no-such-host.invalid").start()
 
 
-def test_ws281x_packs_red_green_blue_into_a_word(below: None) -> None:
+def test_the_ws281x_strip_packs_red_green_blue_and_darkens_on_stop(below: None) -> None:
     strip = Ws281xStrip(2, machine=PI_4)
     strip.start()
     strip.show(frame((1, 2, 3), (255, 0, 0)))
@@ -317,7 +319,7 @@ def test_ws281x_on_a_pi_5_or_off_a_pi_is_refused_without_an_import(
         Ws281xStrip(2, machine=machine).start()
 
 
-def test_the_terminal_strip_writes_to_terminals_only() -> None:
+def test_the_terminal_strip_writes_nothing_to_output_that_is_no_terminal() -> None:
     out = io.StringIO()
     strip = TerminalStrip(2, out=out)
     strip.start()
@@ -325,7 +327,7 @@ def test_the_terminal_strip_writes_to_terminals_only() -> None:
     assert out.getvalue() == ""
 
 
-def test_auto_picks_the_strip_for_the_machine_and_says_why() -> None:
+def test_strip_kind_auto_is_pio_on_a_pi_5_spi_on_a_pi_4_else_memory() -> None:
     assert automatic(PI_5)[0] == "pio"
     assert automatic(PI_4)[0] == "spi"
     assert automatic("") == ("memory", "This is no Raspberry Pi: the board is drawn in the page.")
@@ -351,7 +353,7 @@ def test_the_help_of_leds_test_names_every_kind_of_strip() -> None:
         assert word in shown
 
 
-def test_an_unknown_strip_is_refused_with_a_suggestion() -> None:
+def test_an_unknown_led_strip_kind_is_refused_with_a_suggestion() -> None:
     with pytest.raises(SetupError, match="'spi'"):
         open_strip("spii", 10, StripSettings())
     with pytest.raises(SetupError, match="wled:HOST"):
@@ -367,5 +369,5 @@ def test_an_impossible_wled_host_is_a_settings_error(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["192.168.1.50", "wled-bar.local", "fe80::1%wlan0", "bücher.example", "wled_bar"])
-def test_a_wled_host_is_a_name_or_an_address(host: str) -> None:
+def test_a_wled_strip_accepts_a_host_name_or_an_ip_address(host: str) -> None:
     assert open_strip(f"wled:{host}", 3, StripSettings()).name == "wled"

@@ -12,7 +12,7 @@ from hardware.track import PRESETS, lay, preset
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_preset_has_120_holes_in_each_lane_and_a_finish(name: str) -> None:
+def test_every_led_track_preset_has_120_holes_per_lane_and_a_finish(name: str) -> None:
     layout = preset(name)
     assert layout.holes == 120
     assert all(lane[-1] for lane in layout.lanes)
@@ -20,7 +20,7 @@ def test_every_preset_has_120_holes_in_each_lane_and_a_finish(name: str) -> None
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_no_preset_uses_an_led_twice_or_one_that_is_not_there(name: str) -> None:
+def test_no_led_track_preset_uses_an_led_twice_or_a_missing_led(name: str) -> None:
     layout = preset(name)
     used = [led for lane in layout.lanes for hole in lane for led in hole] + list(layout.status)
     assert len(used) == len(set(used))
@@ -28,7 +28,7 @@ def test_no_preset_uses_an_led_twice_or_one_that_is_not_there(name: str) -> None
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_adjacent_holes_of_every_preset_lie_within_75_mm(name: str) -> None:
+def test_adjacent_holes_of_every_led_track_preset_lie_within_75_mm(name: str) -> None:
     layout = preset(name)
     for lane in layout.lanes:
         ways = [layout.places_mm[hole[0]] for hole in lane[1:-1]]
@@ -36,23 +36,23 @@ def test_adjacent_holes_of_every_preset_lie_within_75_mm(name: str) -> None:
         assert longest < 75, "a peg never jumps across the board"
 
 
-def test_strip122_is_a_start_120_holes_and_a_finish() -> None:
+def test_led_layout_strip122_is_a_start_120_holes_and_a_finish() -> None:
     assert preset("strip122").lanes == (tuple((led,) for led in range(122)),)
 
 
-def test_the_middle_lane_of_the_cribbage_board_is_wired_backwards() -> None:
+def test_led_layout_board3x121_is_wired_backwards_in_the_middle_lane() -> None:
     first, middle, last = preset("board3x121").lanes
     assert (first[1], first[121]) == ((0,), (120,))
     assert (middle[1], middle[121]) == ((241,), (121,))
     assert (last[1], last[121]) == ((242,), (362,))
 
 
-def test_the_spiral_of_matrix16_begins_in_a_corner() -> None:
+def test_led_layout_matrix16_spirals_from_a_corner_over_zigzag_wiring() -> None:
     lane = preset("matrix16").lanes[0]
     assert [lane[k][0] for k in (0, 15, 16, 17)] == [0, 15, 16, 47]  # rows are wired there and back
 
 
-def test_table300_has_two_leds_per_hole_and_a_status_segment() -> None:
+def test_led_layout_table300_has_two_leds_per_hole_and_a_status_segment() -> None:
     layout = preset("table300")
     assert layout.lanes[0][1] == (4, 5)
     assert layout.lanes[0][120] == (242, 243)
@@ -76,29 +76,29 @@ def test_table300_has_two_leds_per_hole_and_a_status_segment() -> None:
         (61, 60, 121),
     ],
 )
-def test_a_game_of_another_length_is_scaled_to_the_track(hole: int, of: int, place: int) -> None:
+def test_holes_of_a_60_or_240_hole_game_are_scaled_to_the_led_track(hole: int, of: int, place: int) -> None:
     assert preset("strip122").place(hole, of) == place
 
 
-def test_a_fourth_player_on_a_three_lane_board_shares_lane_1() -> None:
+def test_a_fourth_player_on_a_three_lane_led_board_shares_lane_1() -> None:
     layout = preset("board3x121")
     assert layout.lane_of(3) is layout.lanes[0]
     assert layout.lane_of(4) is layout.lanes[1]
 
 
-def test_a_custom_lane_can_run_backwards_and_skip_leds() -> None:
+def test_a_custom_led_lane_can_run_backwards_and_skip_leds() -> None:
     layout = lay(TrackSettings(leds=140, lanes=("139-80,75-14",)))
     assert layout.lanes[0][0] == (139,)
     assert layout.lanes[0][60] == (75,)
     assert layout.lanes[0][121] == (14,)
 
 
-def test_without_serpentine_the_leds_of_every_row_run_left_to_right() -> None:
+def test_without_serpentine_pegs_run_left_to_right_in_every_led_row() -> None:
     wired = TrackSettings(leds=12, lanes=("0-11",), holes=10, row_holes=5, serpentine=False)
     assert [hole[0] for hole in lay(wired).lanes[0]] == [0, 1, 2, 3, 4, 5, 10, 9, 8, 7, 6, 11]
 
 
-def test_all_problems_of_a_layout_are_reported_together() -> None:
+def test_all_problems_of_an_led_track_layout_are_reported_together() -> None:
     wrong = TrackSettings(leds=100, lanes=("0-121", "100-110"))
     with pytest.raises(SetupError) as refused:
         lay(wrong)
@@ -108,11 +108,11 @@ def test_all_problems_of_a_layout_are_reported_together() -> None:
     assert "mapped twice" in said
 
 
-def test_an_unreadable_lane_is_refused_with_an_example() -> None:
+def test_an_unreadable_led_lane_setting_is_refused_with_an_example() -> None:
     with pytest.raises(SetupError, match="write it like '0-121'"):
         lay(TrackSettings(lanes=("0..121",)))
 
 
-def test_an_unknown_preset_is_refused_with_a_suggestion() -> None:
+def test_an_unknown_led_track_preset_is_refused_with_a_suggestion() -> None:
     with pytest.raises(SetupError, match="did you mean 'strip122'"):
         preset("strip12")

@@ -8,13 +8,13 @@ from hardware.wiring import wiring_problems
 PI_4, PI_5 = "Raspberry Pi 4 Model B Rev 1.4", "Raspberry Pi 5 Model B Rev 1.0"
 
 
-def test_the_default_settings_have_no_wiring_problem() -> None:
+def test_default_strip_and_button_settings_have_no_wiring_problem() -> None:
     assert wiring_problems("spi", StripSettings(), ButtonSettings(), PI_4) == []
     assert wiring_problems("ws281x", StripSettings(), ButtonSettings(), PI_4) == []
     assert wiring_problems("memory", StripSettings(), None, "") == []
 
 
-def test_a_button_on_the_strips_pin_is_refused() -> None:
+def test_a_button_on_a_pin_of_the_led_strip_is_a_wiring_problem() -> None:
     (problem,) = wiring_problems("ws281x", StripSettings(pin=18), ButtonSettings(bank=18), PI_4)
     assert "bank" in problem
     assert "18" in problem
@@ -22,7 +22,7 @@ def test_a_button_on_the_strips_pin_is_refused() -> None:
     assert "SPI" in problem
 
 
-def test_pwm_on_a_pi_5_is_refused() -> None:
+def test_a_ws281x_strip_on_a_pi_5_is_a_wiring_problem_with_advice() -> None:
     (problem,) = wiring_problems("ws281x", StripSettings(), None, PI_5)
     assert "spi or pio" in problem
 

@@ -38,7 +38,8 @@ def thrown(weights: Sequence[float], rolls: int, seed: int) -> Fairness:
     return evidence_after([value] for value in random.Random(seed).choices(range(1, 7), weights, k=rolls))
 
 
-def test_fair_dice_tested_after_each_throw_alarm_in_at_most_1_set_of_20() -> None:
+def test_the_fairness_test_finds_fair_dice_uneven_in_at_most_1_set_of_20() -> None:
+    """The evidence is looked at after each of 2,000 rolls of a set."""
     alarms = np.isfinite(found_after(np.full(6, 1 / 6), sets=1000, rolls=2000, seed=9)).sum()
     assert 0 < alarms <= 50, "at most 1 in 20"
 
@@ -56,20 +57,20 @@ def test_fairness_evidence_is_the_log_likelihood_ratio_of_all_values(throws: lis
     assert fairness.throws == len(throws)
 
 
-def test_the_likelihood_ratio_is_a_martingale_for_fair_dice() -> None:
+def test_the_fairness_likelihood_ratio_is_a_martingale_for_fair_dice() -> None:
     before = evidence_after([[1, 6], [6, 6, 2]])
     after = [exp(before.thrown([value]).evidence) for value in range(1, 7)]
     assert sum(after) / 6 == pytest.approx(exp(before.evidence))
 
 
 @pytest.mark.parametrize("chance", [0.22, 0.25, 0.35])
-def test_the_stated_rolls_to_find_uneven_dice_match_the_simulated_median(chance: float) -> None:
+def test_the_rolls_fairness_states_to_find_bias_match_a_simulated_median(chance: float) -> None:
     rolls = next(rolled for rolled in range(10, 10_000) if (could_have_found(rolled) or 1.0) <= chance)
     median = np.median(found_after(with_one_face(chance), sets=2000, rolls=4 * rolls, seed=11))
     assert rolls == pytest.approx(median, rel=0.1)
 
 
-def test_the_smallest_detectable_bias_falls_as_throws_increase() -> None:
+def test_the_smallest_bias_that_fairness_can_detect_falls_with_more_rolls() -> None:
     assert could_have_found(MEDIANS[-1][1] - 1) is None
     chances = [could_have_found(rolled) or 0.0 for rolled in range(MEDIANS[-1][1], 40_000, 50)]
     assert all(later < sooner for sooner, later in pairwise(chances))
@@ -77,7 +78,7 @@ def test_the_smallest_detectable_bias_falls_as_throws_increase() -> None:
         assert could_have_found(rolled) == pytest.approx(chance)
 
 
-def test_dice_found_uneven_remain_uneven_after_later_even_throws() -> None:
+def test_a_fairness_verdict_of_uneven_dice_stays_after_later_even_throws() -> None:
     found = thrown([0.15] * 5 + [0.25], 2000, seed=1)
     assert found.verdict == "loaded"
     assert found.confusion is None
@@ -85,19 +86,21 @@ def test_dice_found_uneven_remain_uneven_after_later_even_throws() -> None:
     assert evened.is_uneven, "the verdict stays: the bound on false alarms covers all throws"
 
 
-def test_a_reader_taking_5s_for_6s_is_not_called_a_loaded_die() -> None:
+def test_fairness_blames_5s_misread_as_6s_on_the_reader_not_a_loaded_die() -> None:
     # One in five 5s is read as a 6, and nobody corrects it.
     found = thrown([1, 1, 1, 1, 0.8, 1.2], 5000, seed=2)
     assert found.verdict == "uneven"
     assert found.confusion == (5, 6)
 
 
-def test_fair_dice_are_seldom_called_loaded_though_the_reader_confuses_faces() -> None:
+def test_the_fairness_test_calls_misread_fair_dice_loaded_at_most_5_in_100() -> None:
+    """The reader takes three in ten 5s for 6s."""
     loaded = [thrown([1, 1, 1, 1, 0.7, 1.3], 1500, seed).verdict == "loaded" for seed in range(100)]
     assert sum(loaded) <= 5
 
 
-def test_rare_misreads_of_all_values_are_not_called_loaded_dice() -> None:
+def test_the_fairness_test_does_not_call_1_percent_misreads_loaded_dice() -> None:
+    """One in a hundred dice of each other value is read as a 6."""
     least, most = (1 - 0.01) / 6, (1 + 0.05) / 6
     loaded = thrown([least] * 5 + [most], 20_000, seed=3)
     assert loaded.verdict in {"even", "uneven"}
@@ -107,7 +110,7 @@ COUNTS: list[Counts] = [(10, 20, 30, 25, 15, 20), (0, 0, 0, 0, 0, 9), (50, 50, 5
 
 
 @pytest.mark.parametrize("counts", COUNTS)
-def test_the_confusion_likelihood_is_the_highest_over_all_rates(counts: Counts) -> None:
+def test_fairness_likelihood_of_5s_read_as_6s_is_the_highest_of_all_rates(counts: Counts) -> None:
     best = -float("inf")
     for share in np.linspace(0, 1, 2001):
         chances = [1 / 6, 1 / 6, 1 / 6, 1 / 6, (1 - share) / 6, (1 + share) / 6]
@@ -120,7 +123,7 @@ def test_the_confusion_likelihood_is_the_highest_over_all_rates(counts: Counts) 
 
 
 @pytest.mark.parametrize("counts", COUNTS)
-def test_misread_rates_are_fitted_at_least_as_well_as_random_rates(counts: Counts) -> None:
+def test_fairness_fits_misread_rates_at_least_as_well_as_random_rates(counts: Counts) -> None:
     generator, best = random.Random(4), -float("inf")
     for _ in range(3000):
         slip = [generator.uniform(0, 0.01) for _ in range(6)]
@@ -147,7 +150,7 @@ def test_the_dice_command_counts_faces_and_throws_of_transcripts() -> None:
     assert "an even share" in dice(*files).stdout
 
 
-def test_the_dice_command_calls_dice_without_throws_even(tmp_path: Path) -> None:
+def test_the_dice_command_without_throws_says_even_and_not_enough_throws(tmp_path: Path) -> None:
     found = json.loads(dice("--json", "--data", str(tmp_path)).stdout)
     assert (found["verdict"], found["throws"], found["could_have_found"]) == ("even", 0, None)
     assert "Not enough throws yet" in dice("--data", str(tmp_path)).stdout

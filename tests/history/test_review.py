@@ -31,7 +31,7 @@ READ = (5, 5, 2, 2, 1, 4, 6)
         ((), (), ()),
     ],
 )
-def test_dice_are_labelled_only_if_their_values_are_unambiguous(
+def test_review_labels_a_misread_die_only_if_its_true_value_is_unambiguous(
     read: tuple[int, ...], truth: tuple[int, ...], apart: tuple[int | None, ...]
 ) -> None:
     assert matched_values(read, truth) == apart
@@ -70,14 +70,14 @@ def test_review_lists_a_doubtful_answered_throw_with_its_dice_boxes(table: Table
     assert not throw.settled
 
 
-def test_a_throw_confirmed_as_read_needs_no_label(table: Table, tmp_path: Path) -> None:
+def test_the_review_needs_no_labels_for_a_throw_confirmed_as_read(table: Table, tmp_path: Path) -> None:
     answered(table, READ)
     (throw,) = Review(tmp_path).throws()
     assert throw.settled
     assert all(die.value == die.read for die in throw.dice)
 
 
-def test_a_corrected_throw_is_listed_and_an_undone_one_is_not(table: Table, tmp_path: Path) -> None:
+def test_the_review_lists_a_corrected_throw_until_the_throw_is_undone(table: Table, tmp_path: Path) -> None:
     review, number = Review(tmp_path), answered(table, READ)
     table.submit(CorrectThrow(number=table.snapshot().number, throw=number, values=(5, 5, 2, 2, 3, 4, 6)))
     (throw,) = review.throws()
@@ -98,7 +98,7 @@ def test_labels_entered_in_the_review_settle_a_throw_and_are_stored(table: Table
     assert [die.value for die in throw.dice] == said
 
 
-def test_labels_need_a_photo_and_a_value_for_each_of_its_dice(table: Table, tmp_path: Path) -> None:
+def test_review_labels_without_a_photo_or_a_value_per_die_are_refused(table: Table, tmp_path: Path) -> None:
     number = answered(table, READ)
     with pytest.raises(IllegalAction, match="7 dice"):
         Review(tmp_path).label(number, [1, 2])
@@ -111,7 +111,7 @@ def test_the_review_omits_a_throw_entered_by_hand(table: Table, tmp_path: Path) 
     assert Review(tmp_path).throws() == []
 
 
-def test_a_damaged_label_file_leaves_throws_listed_and_unlabelled(table: Table, tmp_path: Path) -> None:
+def test_the_review_treats_a_damaged_label_file_as_empty(table: Table, tmp_path: Path) -> None:
     """A label file that is not JSON counts as empty: throws are still listed, none as labelled by hand."""
     answered(table, READ)
     (tmp_path / "review.json").write_bytes(b"{")

@@ -47,7 +47,7 @@ def test_a_game_sent_twice_to_the_league_counts_once_in_the_standings(league: Le
     assert league.standings() == counted
 
 
-def test_a_game_resent_with_a_known_revision_but_new_content_gets_409(league: League, pub: Pub) -> None:
+def test_the_league_answers_409_to_new_content_for_a_known_game_revision(league: League, pub: Pub) -> None:
     key = league.table()
     pub.play()
     message = final(pub, key)
@@ -56,7 +56,7 @@ def test_a_game_resent_with_a_known_revision_but_new_content_gets_409(league: Le
     assert (status, answer.current) == (409, message.revision)
 
 
-def test_a_games_late_older_revision_does_not_replace_a_newer_one(league: League, pub: Pub) -> None:
+def test_league_standings_keep_a_games_newer_revision_over_a_late_older(league: League, pub: Pub) -> None:
     key = league.table()
     pub.play()
     first = final(pub, key)
@@ -69,7 +69,8 @@ def test_a_games_late_older_revision_does_not_replace_a_newer_one(league: League
     assert league.standings() == counted
 
 
-def test_an_open_or_withdrawn_game_is_removed_from_the_standings(league: League, pub: Pub) -> None:
+def test_an_open_or_withdrawn_game_is_removed_from_the_league_standings(league: League, pub: Pub) -> None:
+    """A reopened game counts again once it is final; a withdrawn one is refused with 409 from then on."""
     key = league.table()
     pub.play()
     message = final(pub, key)
@@ -88,7 +89,7 @@ def test_an_open_or_withdrawn_game_is_removed_from_the_standings(league: League,
     assert league.standings() == {}
 
 
-def test_a_revised_game_is_recorded_with_its_table_and_old_revision(league: League, pub: Pub) -> None:
+def test_the_league_change_log_has_a_revised_games_table_and_old_revision(league: League, pub: Pub) -> None:
     key = league.table("Two", "The Swan")
     pub.play()
     message = final(pub, key)
@@ -102,7 +103,7 @@ def test_a_revised_game_is_recorded_with_its_table_and_old_revision(league: Leag
     assert row["before"]["revision"] == message.revision
 
 
-def test_two_games_of_one_pair_of_players_revised_at_once_both_count(league: League, tmp_path: Path) -> None:
+def test_concurrent_league_revisions_of_two_games_count_each_game_once(league: League, tmp_path: Path) -> None:
     """Ann and Ben play at two tables, and their players are merged; neither game is lost or counted twice."""
     keys = league.table("One"), league.table("Two")
     messages = []
@@ -141,7 +142,7 @@ FORGERIES: dict[str, tuple[Callable[[str], str], int]] = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
-def test_a_forged_transcript_is_refused_and_stored_with_the_reason(league: League, pub: Pub, forgery: str) -> None:
+def test_a_forged_league_transcript_gets_422_and_the_reason_is_stored(league: League, pub: Pub, forgery: str) -> None:
     change, wanted = FORGERIES[forgery]
     key = league.table()
     pub.play()
@@ -156,14 +157,14 @@ def test_a_forged_transcript_is_refused_and_stored_with_the_reason(league: Leagu
 @pytest.mark.parametrize(
     "name", ["Robert'); DROP TABLE games", "<script>alert(1)</script>"[:24], "=1+1", "%s %(a)s {x}"]
 )
-def test_player_names_with_sql_or_markup_are_stored_unchanged(league: League, pub: Pub, name: str) -> None:
+def test_league_player_names_with_sql_or_markup_are_stored_unchanged(league: League, pub: Pub, name: str) -> None:
     key = league.table()
     pub.play(name[:24], "Ben")
     assert league.put(final(pub, key), key)[0] == 200
     assert {player for _, player in league.standings()} == {name[:24], "Ben"}
 
 
-def test_a_game_message_without_a_valid_registered_signature_is_refused(league: League, pub: Pub) -> None:
+def test_a_league_message_without_a_valid_registered_signature_is_refused(league: League, pub: Pub) -> None:
     ours, foreign = league.table(), Ed25519PrivateKey.generate()
     pub.play()
     message = final(pub, foreign)
@@ -200,7 +201,9 @@ def test_a_body_that_is_no_league_message_is_refused_with_400(league: League, bo
 
 
 @pytest.mark.parametrize("played_s", [0.0, NOW_S + 1e9, NOW_S - 5e8, 1e300, -1e300])
-def test_a_game_dated_wrong_by_years_is_stored_with_the_servers_time(league: League, pub: Pub, played_s: float) -> None:
+def test_a_league_game_dated_years_off_is_stored_with_the_servers_time(
+    league: League, pub: Pub, played_s: float
+) -> None:
     key = league.table()
     pub.play()
     assert league.put(msgspec.structs.replace(final(pub, key), played_s=played_s), key)[0] == 200
@@ -221,13 +224,16 @@ FORBIDDEN = (
 )
 
 
-def test_the_league_servers_database_user_cannot_change_history(league: League) -> None:
+def test_the_league_servers_database_user_may_not_delete_or_alter_records(league: League) -> None:
+    """It may not drop a table or add a season either."""
     for statement in FORBIDDEN:
         with league.pool.connection() as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(statement)
 
 
-def test_only_the_newest_refusals_of_a_table_are_kept(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_league_keeps_only_a_tables_newest_refused_messages(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("companion.league.accepting.KEPT_REFUSALS", 3)
     key = league.table()
     for revision in range(1, 8):
@@ -241,7 +247,9 @@ def test_only_the_newest_refusals_of_a_table_are_kept(league: League, monkeypatc
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_revisions_sent_in_any_order_or_twice_count_each_game_once(league: League, tmp_path: Path, seed: int) -> None:
+def test_league_revisions_in_any_order_or_repeated_count_each_game_once(
+    league: League, tmp_path: Path, seed: int
+) -> None:
     chance, key, pub = random.Random(seed), league.table(), Pub(tmp_path / "data", seed)
     messages = []
     for _ in range(3):

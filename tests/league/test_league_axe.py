@@ -63,7 +63,7 @@ def with_tournaments(season: Season) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_axe_finds_no_violation_on_any_page_of_the_league(
+def test_league_pages_have_no_axe_violation_small_target_or_overflow(
     chromium: Any, served: tuple[str, dict[str, str]], size: str
 ) -> None:
     address, pages = served

@@ -26,7 +26,7 @@ def pub(tmp_path: Path) -> Iterator[Pub]:
     made.stop()
 
 
-def test_the_outbox_offers_a_finished_game_once_with_its_full_transcript(pub: Pub) -> None:
+def test_the_league_outbox_offers_a_finished_game_once_with_its_transcript(pub: Pub) -> None:
     outbox = outbox_of(pub)
     pub.begin()
     assert outbox.waiting() == []
@@ -38,14 +38,14 @@ def test_the_outbox_offers_a_finished_game_once_with_its_full_transcript(pub: Pu
     assert outbox_of(pub).waiting() == [], "the cursor is on the disk"
 
 
-def test_the_outbox_offers_an_unacknowledged_game_again_after_a_restart(pub: Pub) -> None:
+def test_the_league_outbox_offers_an_unacknowledged_game_after_a_restart(pub: Pub) -> None:
     pub.play()
     first = outbox_of(pub).waiting()
     assert first == outbox_of(pub).waiting(), "the same message, byte for byte"
     assert len(first) == 1
 
 
-def test_a_correction_is_a_newer_revision_of_the_same_game(pub: Pub) -> None:
+def test_the_league_outbox_sends_a_corrected_game_as_a_newer_revision(pub: Pub) -> None:
     outbox = outbox_of(pub)
     pub.play()
     (before,) = sent(outbox)
@@ -57,7 +57,7 @@ def test_a_correction_is_a_newer_revision_of_the_same_game(pub: Pub) -> None:
     assert after.content != before.content
 
 
-def test_an_undone_game_is_sent_as_open_and_its_new_end_as_final(pub: Pub) -> None:
+def test_the_outbox_sends_a_reopened_league_game_as_open_and_then_final(pub: Pub) -> None:
     outbox = outbox_of(pub)
     pub.play()
     first = sent(outbox)
@@ -69,7 +69,7 @@ def test_an_undone_game_is_sent_as_open_and_its_new_end_as_final(pub: Pub) -> No
     assert first[0].revision < second[0].revision < third[0].revision
 
 
-def test_undoing_all_of_a_sent_game_sends_it_as_withdrawn(pub: Pub) -> None:
+def test_the_outbox_withdraws_a_league_game_whose_lines_are_all_undone(pub: Pub) -> None:
     outbox = outbox_of(pub)
     pub.play()
     pub.play("Cat", "Dan")
@@ -83,7 +83,7 @@ def test_undoing_all_of_a_sent_game_sends_it_as_withdrawn(pub: Pub) -> None:
     assert outbox.waiting() == []
 
 
-def test_without_its_cursor_file_the_outbox_resends_identical_messages(pub: Pub) -> None:
+def test_a_league_outbox_without_its_cursor_file_resends_equal_messages(pub: Pub) -> None:
     for _ in range(3):
         pub.play()
     first = sent(outbox_of(pub))
@@ -91,7 +91,7 @@ def test_without_its_cursor_file_the_outbox_resends_identical_messages(pub: Pub)
     assert sent(outbox_of(pub)) == first
 
 
-def test_without_a_cursor_reopened_and_undone_games_are_sent_as_such(pub: Pub) -> None:
+def test_a_league_outbox_without_a_cursor_sends_open_and_withdrawn_games(pub: Pub) -> None:
     pub.play()
     pub.play("Cat", "Dan")
     first, second = sent(outbox_of(pub))
@@ -105,7 +105,7 @@ def test_without_a_cursor_reopened_and_undone_games_are_sent_as_such(pub: Pub) -
     assert states == {first.game: "open", second.game: "withdrawn"}
 
 
-def test_a_game_begun_while_the_outbox_reads_withdraws_no_other_game(pub: Pub) -> None:
+def test_a_game_begun_while_the_league_outbox_reads_withdraws_no_game(pub: Pub) -> None:
     pub.play()
     past = PastGames(pub.folder)
     outbox = Outbox(pub.folder, past, TABLE, {})
@@ -116,13 +116,13 @@ def test_a_game_begun_while_the_outbox_reads_withdraws_no_other_game(pub: Pub) -
 
 
 @pytest.mark.parametrize("damaged", [b"\x00\xff{", b'{"link": "\xff"}'])
-def test_a_damaged_cursor_sends_all_games_again(pub: Pub, damaged: bytes) -> None:
+def test_the_league_outbox_treats_a_damaged_cursor_file_as_missing(pub: Pub, damaged: bytes) -> None:
     pub.play()
     (pub.folder / FILE_NAME).write_bytes(damaged)
     assert len(outbox_of(pub).waiting()) == 1
 
 
-def test_the_outboxs_cursor_file_does_not_grow_over_many_sittings(pub: Pub) -> None:
+def test_the_league_outboxs_cursor_file_does_not_grow_over_many_sittings(pub: Pub) -> None:
     outbox = outbox_of(pub)
     sizes = []
     for _ in range(12):
@@ -134,7 +134,8 @@ def test_the_outboxs_cursor_file_does_not_grow_over_many_sittings(pub: Pub) -> N
     assert max(sizes[4:]) <= max(sizes[:4]) + 20
 
 
-def test_an_outbox_without_a_writable_cursor_resends_after_a_restart(pub: Pub) -> None:
+def test_a_league_outbox_with_an_unwritable_cursor_resends_after_restart(pub: Pub) -> None:
+    """Until that restart nothing is sent twice, and the cursor is written once the disk takes it."""
     (pub.folder / FILE_NAME).mkdir()  # nothing can be written there
     pub.play()
     outbox = outbox_of(pub)
@@ -146,7 +147,7 @@ def test_an_outbox_without_a_writable_cursor_resends_after_a_restart(pub: Pub) -
     assert outbox_of(pub).waiting() == [], "written as soon as the disk takes it"
 
 
-def test_restoring_an_older_journal_withdraws_no_game_sent_before(pub: Pub, tmp_path: Path) -> None:
+def test_after_restoring_an_older_journal_the_outbox_withdraws_no_game(pub: Pub, tmp_path: Path) -> None:
     pub.play()
     pub.begin("Cat", "Dan")
     pub.table.submit(PlayLine(number=pub.table.snapshot().number, line={"throw": [1, 2, 3, 4, 6, 6]}))
@@ -164,17 +165,20 @@ def test_restoring_an_older_journal_withdraws_no_game_sent_before(pub: Pub, tmp_
     older.stop()
 
 
-def test_an_alias_leaves_no_real_name_in_the_message(pub: Pub) -> None:
+def test_a_league_alias_replaces_the_real_name_in_the_message(pub: Pub) -> None:
     pub.play("Ann", "Ben")
     (message,) = sent(outbox_of(pub, aliases_of(("Ann=The Ace", "Ben = Bull"))))
     assert '"Ann"' not in message.transcript
     assert '"The Ace"' in message.transcript
+
+
+def test_a_league_alias_setting_without_an_equals_sign_is_refused() -> None:
     with pytest.raises(DeviceError, match="Ann of the Lion"):
         aliases_of(("Ann",))
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_league_messages_sent_at_random_times_match_the_journal(tmp_path: Path, seed: int) -> None:
+def test_final_league_messages_sent_at_random_times_match_the_journal(tmp_path: Path, seed: int) -> None:
     pub, chance = Pub(tmp_path / "data", seed), random.Random(seed)
     outbox, heard = outbox_of(pub), dict[str, Message]()
     pub.play()

@@ -98,7 +98,7 @@ def test_league_standings_are_served_as_page_csv_and_json(season: Season) -> Non
     assert len(set(lower)) > 1
 
 
-def test_markup_in_a_name_is_shown_as_it_is_written(season: Season) -> None:
+def test_league_pages_escape_markup_in_a_player_name(season: Season) -> None:
     players = {row["name"]: row["player"] for row in season.json(f"/api/seasons/{season.number}/crapola")}
     for path in (f"/seasons/{season.number}/crapola", "/players", f"/players/{players[HOSTILE]}"):
         page = season.text(path)
@@ -134,7 +134,9 @@ def test_the_league_server_sends_answers_without_nagles_delay(league: League, mo
 
 
 @pytest.mark.parametrize(("accepted", "language"), [("de-AT, en", "de"), ("fi", "fi"), ("sv", "en")])
-def test_league_pages_speak_the_language_of_the_browser(season: Season, accepted: str, language: str) -> None:
+def test_league_pages_are_in_the_browsers_language_or_else_english(
+    season: Season, accepted: str, language: str
+) -> None:
     for path in ("/", f"/seasons/{season.number}/crapola", f"/games/{season.game}", "/players", "/nowhere"):
         got = season.get(path, Accept_Language=accepted)
         page = got.get_data(as_text=True)
@@ -143,7 +145,7 @@ def test_league_pages_speak_the_language_of_the_browser(season: Season, accepted
         assert path == "/nowhere" or "Accept-Language" in got.headers["Vary"], "a cache keeps each language"
 
 
-def test_league_pages_load_from_their_own_host_only(season: Season) -> None:
+def test_a_league_page_loads_scripts_and_styles_from_its_own_host_only(season: Season) -> None:
     got = season.get(f"/games/{season.game}")
     assert "default-src 'none'; script-src 'self'" in got.headers["Content-Security-Policy"]
     assert "http://" not in got.get_data(as_text=True)
@@ -172,12 +174,12 @@ def test_an_unknown_league_address_gets_404_without_a_traceback(season: Season, 
         "A" * 500,
     ],
 )
-def test_a_player_search_with_special_characters_is_answered_with_200(season: Season, name: str) -> None:
+def test_a_league_player_search_with_special_characters_is_answered_200(season: Season, name: str) -> None:
     got = season.league.app.test_client().get("/players", query_string={"name": name})
     assert got.status_code == 200
 
 
-def test_merged_league_players_share_one_rating_and_opponents_cannot_merge(own_season: Season) -> None:
+def test_merged_league_players_share_one_standings_row_and_player_page(own_season: Season) -> None:
     path = f"/api/seasons/{own_season.number}/crapola"
     players = {row["name"]: row["player"] for row in own_season.json(path)}
     with as_owner(own_season.league.url) as connection:
@@ -187,11 +189,17 @@ def test_merged_league_players_share_one_rating_and_opponents_cannot_merge(own_s
     assert after.keys() == {"Ann", "Ben", HOSTILE}
     assert after["Ann"]["games"] == 3
     assert own_season.json(f"/api/players/{players['=cmd()']}")["id"] == players["Ann"]
+
+
+def test_merging_two_league_players_who_played_each_other_is_refused(own_season: Season) -> None:
+    path = f"/api/seasons/{own_season.number}/crapola"
+    players = {row["name"]: row["player"] for row in own_season.json(path)}
     with as_owner(own_season.league.url) as connection, pytest.raises(Exception, match="played against each other"):
         admin.merge(connection, players["Ben"], players["Ann"])
 
 
-def test_a_tournament_takes_its_results_from_the_games(own_season: Season) -> None:
+def test_a_league_round_robin_takes_its_results_from_the_played_games(own_season: Season) -> None:
+    """A withdrawn player's open match is a walkover for the opponent."""
     players = {row["name"]: row["player"] for row in own_season.json(f"/api/seasons/{own_season.number}/crapola")}
     ann, ben, other = players["Ann"], players["Ben"], players["=cmd()"]
     with as_owner(own_season.league.url) as connection:
@@ -236,6 +244,6 @@ def test_a_league_knockout_final_pairs_the_first_winner_with_the_bye(own_season:
     assert own_season.json(f"/api/tournaments/{late}")["matches"][0]["won"] is None, "earlier games do not count"
 
 
-def test_seasons_that_overlap_are_refused(own_season: Season) -> None:
+def test_a_league_season_that_overlaps_another_is_refused(own_season: Season) -> None:
     with as_owner(own_season.league.url) as connection, pytest.raises(Exception, match="can't be opened"):
         admin.add_season(connection, "Winter", date(2030, 1, 1), date(2031, 1, 1))

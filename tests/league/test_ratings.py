@@ -52,7 +52,10 @@ def assert_alike(one: Ratings, other: Ratings) -> None:
 
 
 @pytest.mark.parametrize(("seed", "batch"), [(1, 2000), (2, 2), (3, 1)])
-def test_ratings_follow_corrections_of_earlier_games(league: League, tmp_path: Path, seed: int, batch: int) -> None:
+def test_league_ratings_after_corrections_equal_ratings_from_scratch(
+    league: League, tmp_path: Path, seed: int, batch: int
+) -> None:
+    """After a merge of two players the ratings equal those from scratch too."""
     chance, pub, key = random.Random(seed), Pub(tmp_path / "data", seed), league.table()
     outbox = outbox_of(pub)
 
@@ -89,7 +92,7 @@ def test_ratings_follow_corrections_of_earlier_games(league: League, tmp_path: P
         assert_alike(stored(league), from_scratch(league))
 
 
-def test_rating_players_while_a_game_message_arrives_does_not_deadlock(league: League, tmp_path: Path) -> None:
+def test_league_rating_during_an_arriving_game_message_does_not_deadlock(league: League, tmp_path: Path) -> None:
     pub, key = Pub(tmp_path / "data", seed=4), league.table()
     pub.play()
     for message in sent(outbox_of(pub)):
@@ -114,7 +117,7 @@ def test_rating_players_while_a_game_message_arrives_does_not_deadlock(league: L
     assert len(stored(league)) == 2
 
 
-def test_a_player_who_wins_five_games_is_rated_above_the_loser() -> None:
+def test_a_league_player_who_wins_five_games_is_rated_above_the_loser() -> None:
     after = new_ratings()
     for _ in range(5):
         rate_game([{"player": 1, "side": 0, "lost": 0}, {"player": 2, "side": 1, "lost": 1}], after)
@@ -122,7 +125,7 @@ def test_a_player_who_wins_five_games_is_rated_above_the_loser() -> None:
     assert after[1].sigma < 25 / 3
 
 
-def test_a_solo_game_changes_no_rating() -> None:
+def test_a_league_game_with_one_player_changes_no_rating() -> None:
     after = new_ratings()
     rate_game([{"player": 1, "side": 0, "lost": 0}], after)
     assert after == {}

@@ -65,7 +65,9 @@ def begin(sender: Sender) -> None:
     assert until(lambda: "every finished game" in sender.health()[1])
 
 
-def test_a_finished_game_is_sent_to_the_league_at_once(pub: Pub, server: Server, sender: Sender) -> None:
+def test_the_league_sender_sends_a_finished_game_and_reports_health_ok(
+    pub: Pub, server: Server, sender: Sender
+) -> None:
     begin(sender)
     pub.play()
     assert until(lambda: server.got)
@@ -86,7 +88,7 @@ def test_a_game_is_resent_unchanged_once_the_league_server_is_back(pub: Pub, ser
     assert len({message.path for message in server.got}) == 1, "the same message again"
 
 
-def test_the_sender_keeps_retrying_when_its_table_is_not_registered(pub: Pub, server: Server, sender: Sender) -> None:
+def test_the_league_sender_retries_while_its_table_is_not_registered(pub: Pub, server: Server, sender: Sender) -> None:
     server.reply = lambda _: (401, Reply("not registered"))
     begin(sender)
     pub.play()
@@ -94,7 +96,9 @@ def test_the_sender_keeps_retrying_when_its_table_is_not_registered(pub: Pub, se
     assert until(lambda: len(server.got) > 1)
 
 
-def test_a_game_refused_with_422_shows_in_health_and_is_not_resent(pub: Pub, server: Server, sender: Sender) -> None:
+def test_a_league_game_refused_with_422_shows_in_health_and_is_not_resent(
+    pub: Pub, server: Server, sender: Sender
+) -> None:
     server.reply = lambda _: (422, Reply("line 3: those dice are no throw"))
     begin(sender)
     pub.play()
@@ -104,7 +108,9 @@ def test_a_game_refused_with_422_shows_in_health_and_is_not_resent(pub: Pub, ser
     assert "refuses 2 games" in sender.health()[1] or until(lambda: "refuses 2 games" in sender.health()[1])
 
 
-def test_a_restored_table_resends_above_the_revision_the_league_has(pub: Pub, server: Server, sender: Sender) -> None:
+def test_the_league_sender_resends_a_game_above_the_servers_newer_revision(
+    pub: Pub, server: Server, sender: Sender
+) -> None:
     known = 900
 
     def newer(message: Message) -> tuple[int, Reply]:
@@ -118,26 +124,29 @@ def test_a_restored_table_resends_above_the_revision_the_league_has(pub: Pub, se
 
 
 @pytest.mark.parametrize("page", [b"<html>", b'{"message": "\xff"}', b"[" * 4000])
-def test_a_league_reply_that_is_not_json_is_shown_as_cut_text(page: bytes) -> None:
+def test_a_league_reply_that_is_not_json_becomes_its_first_200_characters(page: bytes) -> None:
     with mock.patch("companion.league.sender.sent", return_value=(502, page)):
         status, reply = put_over_http("https://league.example/games", b"{}", "00")
     assert (status, reply.message) == (502, page[:200].decode("latin-1"))
 
 
-def test_hearing_table_news_sends_nothing_on_the_tables_thread(pub: Pub, server: Server, sender: Sender) -> None:
+def test_the_league_sender_sends_nothing_on_the_tables_thread(pub: Pub, server: Server, sender: Sender) -> None:
     sender.hear(pub.table.snapshot(), News())  # the sender is not started: only its own thread sends
     assert server.got == []
 
 
-def test_the_signing_key_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
+def test_the_league_signing_key_is_made_once_and_readable_by_owner_only(tmp_path: Path) -> None:
     assert name_of(key_of(tmp_path)) == name_of(key_of(tmp_path))
     assert (tmp_path / FILE_NAME).stat().st_mode & 0o077 == 0
+
+
+def test_a_league_signing_key_file_that_holds_no_key_is_a_device_error(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text("no key")
     with pytest.raises(DeviceError, match="is no key"):
         key_of(tmp_path)
 
 
-def test_threads_that_make_the_signing_key_at_once_get_equal_keys(tmp_path: Path) -> None:
+def test_threads_that_make_the_league_signing_key_at_once_get_equal_keys(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         names = set(pool.map(lambda _: name_of(key_of(tmp_path)), range(40)))
     assert len(names) == 1

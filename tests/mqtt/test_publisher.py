@@ -43,7 +43,7 @@ def test_mqtt_state_has_the_game_turn_score_and_last_throw(home: Home, publisher
     assert home.listener.state()["thrown_by"] == "Ann"
 
 
-def test_each_mqtt_event_is_published_once_with_its_text(home: Home, publisher: Publisher) -> None:
+def test_mqtt_publishes_a_throw_event_once_with_its_text_and_player(home: Home, publisher: Publisher) -> None:
     assert publisher.alive()
     played(home.table, [{"throw": list(FIRST)}, {"do": "point", "value": 5}])
     assert until(lambda: any(event["event_type"] == "threw" for event in home.listener.events))
@@ -104,7 +104,7 @@ threading.Event().wait()
 """
 
 
-def test_a_table_that_loses_its_power_is_offline_by_its_last_will(home: Home, tmp_path: Path) -> None:
+def test_mqtt_reports_a_killed_table_offline_by_its_last_will(home: Home, tmp_path: Path) -> None:
     table = subprocess.Popen([sys.executable, "-c", ALONE, str(home.broker.port), str(tmp_path)])
     assert until(lambda: home.listener.last.get("pub/available") == b"online")
     table.send_signal(signal.SIGKILL)

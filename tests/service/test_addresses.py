@@ -26,14 +26,14 @@ from companion.service.site import addresses_of
 from web.serving.settings import WebSettings
 
 
-def test_a_taken_port_falls_back_to_the_next_free_one() -> None:
+def test_the_page_server_on_a_taken_port_listens_on_the_next_free_port() -> None:
     with listening_socket("127.0.0.1", 0) as first:
         taken = first.getsockname()[1]
         with listening_socket("127.0.0.1", taken) as second:
             assert taken < second.getsockname()[1] <= taken + 20
 
 
-def test_listening_on_another_machines_address_is_refused_with_advice() -> None:
+def test_serving_pages_on_another_machines_address_is_refused_with_advice() -> None:
     with pytest.raises(SetupError, match="--host"):
         listening_socket("192.0.2.7", 8000)
 
@@ -74,7 +74,7 @@ OWN = WebSettings(wifi="Peg and Pip 42", wifi_password="a.b.c.d", hotspot="Peg a
         (WebSettings(), ("192.0.2.7",), "192.0.2.7", False),
     ],
 )
-def test_the_hotspots_qr_code_is_shown_only_while_it_is_up(
+def test_the_hotspots_wifi_qr_code_is_shown_only_while_the_hotspot_is_up(
     monkeypatch: pytest.MonkeyPatch, settings: WebSettings, own: tuple[str, ...], page: str, joins: bool
 ) -> None:
     """The code of a network that is not there would be the first thing that every guest scans."""
@@ -83,7 +83,7 @@ def test_the_hotspots_qr_code_is_shown_only_while_it_is_up(
     assert (found.page, bool(found.wifi)) == (f"http://{page}:8000/", joins)
 
 
-def test_the_phone_limit_is_shown_only_while_the_hotspot_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hotspots_phone_limit_is_shown_only_while_the_hotspot_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hotspot, "phones", lambda: 7)
     found = []
     for own in ((hotspot.ADDRESS,), ("192.0.2.7",)):
@@ -105,7 +105,7 @@ def test_a_wifi_name_and_password_become_a_qr_code_text(network: str, password: 
     assert wifi_code(network, password) == code
 
 
-def test_join_draws_the_wifi_qr_code_before_the_page_qr_code(
+def test_the_join_command_draws_the_wifi_qr_code_before_the_page_qr_code(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(site, "own_addresses", lambda: (hotspot.ADDRESS,))

@@ -87,7 +87,7 @@ def test_after_two_failed_starts_the_last_good_settings_come_back(tmp_path: Path
         assert b"The Crown" in table.ask("/")[1], "the next start tries the settings again"
 
 
-def test_a_wrong_flag_at_the_terminal_is_no_failed_start(tmp_path: Path) -> None:
+def test_a_withdrawn_start_is_not_counted_as_a_failed_start(tmp_path: Path) -> None:
     starts = Starts(tmp_path, {})
     starts.begin()
     starts.failed("no disk")
@@ -125,7 +125,7 @@ def test_under_systemd_the_failed_start_count_survives_a_service_restart(tmp_pat
     assert "RuntimeDirectoryPreserve=restart" in UNIT.read_text()
 
 
-def test_safe_mode_comes_before_systemds_limit_of_restarts() -> None:
+def test_the_systemd_unit_allows_more_starts_than_safe_mode_needs() -> None:
     unit = UNIT.read_text()
     burst = re.search(r"^StartLimitBurst=(\d+)$", unit, re.MULTILINE)
     assert burst is not None
@@ -133,14 +133,14 @@ def test_safe_mode_comes_before_systemds_limit_of_restarts() -> None:
     assert "StartLimitIntervalSec=0" not in unit
 
 
-def test_a_start_goes_on_if_failed_starts_can_not_be_stored(tmp_path: Path) -> None:
+def test_a_start_continues_if_the_failed_starts_file_cannot_be_written(tmp_path: Path) -> None:
     starts = Starts(tmp_path / "not" / "there", {})
     assert starts.begin() == []
     starts.failed("no disk")
     starts.ready()
 
 
-def test_a_second_program_on_the_folder_is_no_failed_start(tmp_path: Path) -> None:
+def test_starts_refused_as_another_table_runs_do_not_count_as_failed(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         for _ in range(SAFE_MODE_AFTER + 1):
             assert "Another table" in started(tmp_path)

@@ -8,7 +8,7 @@ from pathlib import Path
 from companion.service.sd_notify import notify, watchdog_s
 
 
-def test_notify_sends_ready_to_the_socket_in_notify_socket(tmp_path: Path) -> None:
+def test_systemd_notify_sends_ready_to_the_socket_in_notify_socket(tmp_path: Path) -> None:
     path = tmp_path / "notify"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
         listener.bind(str(path))
@@ -22,6 +22,6 @@ def test_notify_returns_false_without_a_systemd_socket(tmp_path: Path) -> None:
     assert not notify("READY=1", {"NOTIFY_SOCKET": str(tmp_path / "gone")})
 
 
-def test_the_watchdog_interval_is_half_of_its_timeout() -> None:
+def test_the_systemd_watchdog_is_notified_at_half_of_its_timeout() -> None:
     assert watchdog_s({"WATCHDOG_USEC": "10000000"}) == 5.0
     assert watchdog_s({}) is None

@@ -54,7 +54,7 @@ def _left_here() -> Iterator[None]:
 
 @pytest.mark.parametrize("with_", [ValueError, SystemExit, Unheard], ids=lambda e: e.__name__)
 @pytest.mark.parametrize(("thread", "part"), [("table", "table"), ("observer", "camera"), ("board", "strip")])
-def test_a_part_whose_thread_is_killed_shows_in_health_and_is_restarted(
+def test_supervision_reports_and_restarts_a_part_whose_thread_is_killed(
     app: App, thread: str, part: str, with_: type[BaseException]
 ) -> None:
     assert until(lambda: health(app)[part]["ok"])
@@ -79,7 +79,7 @@ def test_a_crashed_page_server_is_restarted(app: App, with_: type[BaseException]
     assert until(lambda: threading.active_count() <= before + 2)
 
 
-def test_every_part_that_can_crash_is_listed_in_healthz(app: App) -> None:
+def test_healthz_shows_the_crash_cause_of_every_supervised_part(app: App) -> None:
     for part in app.parts:
         if part.alive is not None:
             app.supervisor._falls[part.name] = Fall(f"a probe of {part.name}", 1)
@@ -92,11 +92,11 @@ def test_every_part_that_can_crash_is_listed_in_healthz(app: App) -> None:
     assert until(lambda: told() == causes), causes - told()
 
 
-def test_every_part_in_healthz_has_a_name_on_the_page(app: App) -> None:
+def test_every_part_in_healthz_has_an_english_name_for_the_page(app: App) -> None:
     assert {f"part.{name}" for name in health(app)} - texts("en").keys() == set()
 
 
-def test_a_command_gets_an_error_when_the_writer_thread_crashes(tmp_path: Path) -> None:
+def test_a_table_command_gets_an_error_when_the_writer_thread_crashes(tmp_path: Path) -> None:
     from companion.table.journal import Journal
     from companion.table.photos import Photos
 
@@ -119,7 +119,7 @@ def test_a_command_gets_an_error_when_the_writer_thread_crashes(tmp_path: Path) 
     table.stop()
 
 
-def test_a_failing_snapshot_reader_is_reported_until_it_works_again(tmp_path: Path) -> None:
+def test_table_health_reports_a_snapshot_subscriber_only_while_failing(tmp_path: Path) -> None:
     from companion.table.journal import Journal
     from companion.table.photos import Photos
 
@@ -148,7 +148,7 @@ class Clock:
         return self.now_s
 
 
-def test_the_watchdog_is_notified_only_while_all_parts_respond(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_systemd_watchdog_is_notified_only_while_all_parts_respond(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "CHECK_EVERY_S", 1.0)
     clock, fed = Clock(), list[float]()
     lives = {"the table": True, "the camera": True, "the pages": True}
@@ -170,7 +170,7 @@ def test_the_watchdog_is_notified_only_while_all_parts_respond(monkeypatch: pyte
         assert len(fed) == 1
 
 
-def test_a_part_that_fails_to_restart_is_reported_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_supervision_reports_why_a_part_fails_to_restart_until_restarted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "SHOWN_AFTER_RESTART_S", 6.0)
     clock, alive, refuse = Clock(), [True], ["The disk is gone. Put it back."]
 
@@ -224,7 +224,8 @@ def test_a_crashed_page_server_is_replaced_until_stopped(monkeypatch: pytest.Mon
     assert "started again 2 times" in server.health()[1]
 
 
-def test_a_part_that_fails_to_start_is_reported_and_tried_again() -> None:
+def test_supervision_reports_and_retries_a_part_that_fails_to_start() -> None:
+    """The exception of a part that is needed is raised instead."""
     clock = Clock()
     tries: list[str] = []
 

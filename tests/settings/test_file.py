@@ -41,7 +41,7 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_change_of_a_setting_keeps_comments_and_takes_effect_at_once(path: Path) -> None:
+def test_a_changed_setting_keeps_the_files_comments_and_applies_at_once(path: Path) -> None:
     taken: list[Settings] = []
     file = settings_file(path, taken)
     file.change("strip", "brightness", 0.25)
@@ -51,7 +51,7 @@ def test_a_change_of_a_setting_keeps_comments_and_takes_effect_at_once(path: Pat
     assert (shown["strip", "brightness"].value, shown["strip", "brightness"].waits) == (0.25, False)
 
 
-def test_a_setting_that_needs_a_restart_says_so_and_is_not_applied(path: Path) -> None:
+def test_a_changed_port_setting_is_shown_as_waiting_for_a_restart(path: Path) -> None:
     taken: list[Settings] = []
     file = settings_file(path, taken)
     file.change("web", "port", 9000)
@@ -74,7 +74,7 @@ def test_a_setting_that_needs_a_restart_says_so_and_is_not_applied(path: Path) -
         ("strip", "colour", 1, "is not changed here"),
     ],
 )
-def test_an_invalid_setting_is_refused_and_nothing_changes(
+def test_an_invalid_or_unoffered_setting_is_refused_and_nothing_changes(
     path: Path, section: str, key: str, value: object, why: str
 ) -> None:
     taken: list[Settings] = []
@@ -97,7 +97,7 @@ def test_the_first_change_creates_a_missing_settings_file(tmp_path: Path) -> Non
     assert tomllib.loads(path.read_text()) == {"table": {"name": "The Plough"}}
 
 
-def test_a_broken_settings_file_is_reported_and_left_unchanged(path: Path) -> None:
+def test_a_change_to_a_broken_settings_file_is_refused_and_not_written(path: Path) -> None:
     file = settings_file(path, [])
     path.write_text("[strip\n")
     with pytest.raises(SetupError, match="Correct it by hand"):
@@ -105,7 +105,7 @@ def test_a_broken_settings_file_is_reported_and_left_unchanged(path: Path) -> No
     assert path.read_text() == "[strip\n"
 
 
-def test_the_settings_page_has_currents_behind_the_pin_and_no_buttons() -> None:
+def test_the_settings_page_needs_a_pin_for_led_currents_and_omits_buttons() -> None:
     """Only the three currents need the PIN; buttons, the league and most settings of the web server are not offered."""
     found = {f"{one.section}.{one.key}": one.page for one in declared()}
     assert {name for name, page in found.items() if page == "pin"} == {
@@ -128,7 +128,7 @@ def test_every_numeric_setting_has_a_lower_and_an_upper_bound() -> None:
 
 
 @pytest.mark.parametrize("text", ["A\x00B", "two\nlines", "right\u202eto left", "\u2066Ann", "\u200b", " ", "x" * 5000])
-def test_a_text_that_cannot_be_shown_is_refused_in_every_section(path: Path, text: str) -> None:
+def test_every_text_setting_refuses_unprintable_blank_or_overlong_text(path: Path, text: str) -> None:
     file = settings_file(path, [])
     for one in declared():
         if one.kind == "text":
@@ -137,7 +137,7 @@ def test_a_text_that_cannot_be_shown_is_refused_in_every_section(path: Path, tex
     assert path.read_text() == TEXT
 
 
-def test_a_number_above_its_maximum_is_refused_and_named(path: Path) -> None:
+def test_a_setting_above_its_maximum_is_refused_and_named_in_the_error(path: Path) -> None:
     with pytest.raises(SetupError, match="photos_mb"):
         settings_file(path, []).change("data", "photos_mb", 2**70)
 
@@ -192,6 +192,7 @@ def test_any_table_name_is_stored_unchanged_or_refused(tmp_path_factory: pytest.
 
 
 def test_a_changed_table_name_applies_at_once_and_survives_a_restart(tmp_path: Path) -> None:
+    """The settings API answers 401 before pairing and 422 to a brightness of 7."""
     settings = tmp_path / "pegpip.toml"
     settings.write_text(TEXT.replace("8000", "0"))
     table = Running(tmp_path / "data", "--config", str(settings))

@@ -10,7 +10,7 @@ from companion.errors import SetupError
 from companion.settings import load as config
 
 
-def test_the_defaults_need_no_hardware() -> None:
+def test_the_default_settings_need_no_hardware() -> None:
     settings = config.Settings()
     assert (settings.camera.source, settings.strip.kind, settings.buttons.kind) == ("virtual", "memory", "none")
 
@@ -36,7 +36,7 @@ def test_all_impossible_strip_settings_are_reported_together(tmp_path: Path) -> 
     assert len(told.value.problems) == 4
 
 
-def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
+def test_command_line_settings_override_the_settings_file(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     file.write_text("[web]\nport = 8001\nstreams = 7\n")
     settings = config.load(file, {"web": {"port": 9000}})
@@ -56,7 +56,7 @@ def test_a_missing_settings_file_is_a_setup_error(tmp_path: Path) -> None:
         config.load(tmp_path / "none.toml", {})
 
 
-def test_an_error_about_the_password_does_not_show_it(tmp_path: Path) -> None:
+def test_an_error_about_the_wifi_password_setting_omits_the_password(tmp_path: Path) -> None:
     """What is told ends in the log, and the log in bug reports."""
     file = tmp_path / "pegpip.toml"
     file.write_text(f"[web]\nwifi_password = '{'hush' * 20}'\n")

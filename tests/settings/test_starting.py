@@ -120,7 +120,8 @@ def test_last_good_strip_settings_do_not_replace_the_newer_current_limit(tmp_pat
     assert (starting.settings.strip.layout, starting.settings.strip.limit_ma) == ("matrix16", 500)
 
 
-def test_a_supply_too_small_for_a_dark_strip_is_refused_or_reported(tmp_path: Path) -> None:
+def test_a_limit_below_the_dark_led_strips_draw_is_refused_or_reported(tmp_path: Path) -> None:
+    """A service reports the limit and starts; a start that must not replace settings is refused."""
     text = "[strip]\nlayout = 'board3x121'\nlimit_ma = 200\n"
     starting = begin(written(tmp_path, text), service=True)
     opened_parts(starting)
@@ -153,7 +154,7 @@ def test_damaged_last_good_settings_are_ignored(tmp_path: Path, content: bytes) 
 
 
 @pytest.mark.parametrize("host", ["203.0.113.7", "a" * 70, "no..host"])
-def test_a_host_of_another_machine_is_replaced_and_reported(tmp_path: Path, host: str) -> None:
+def test_an_unusable_host_setting_is_replaced_by_default_and_reported(tmp_path: Path, host: str) -> None:
     starting = begin(written(tmp_path, f"[web]\nport = 0\nhost = '{host}'\n"), service=True)
     opened_door(starting, lambda: 0.0, lambda _dice, _for_s: None).link.close()
     assert starting.settings.web.host == Settings().web.host

@@ -41,13 +41,13 @@ def settings(tmp_path: Path) -> config.Settings:
     return config.load(tmp_path / "pegpip.toml", {})
 
 
-def test_the_guides_example_settings_load_and_have_no_wiring_problem(settings: config.Settings) -> None:
+def test_the_build_guides_example_settings_load_without_wiring_problems(settings: config.Settings) -> None:
     strip = settings.strip
     assert wiring_problems(strip.kind, strip, settings.buttons, "Raspberry Pi 5 Model B Rev 1.0") == []
 
 
 @pytest.mark.parametrize(("picture", "kind"), [("wiring", "spi"), ("wiring-pi5", "pio")])
-def test_the_guides_wiring_pictures_match_its_example_settings(
+def test_the_build_guides_wiring_pictures_match_its_example_settings(
     settings: config.Settings, picture: str, kind: str
 ) -> None:
     (shutdown,) = re.findall(r"^shutdown = (\d+)$", GUIDE, re.MULTILINE)
@@ -69,14 +69,14 @@ def test_the_wiring_diagram_feeds_level_shifter_and_strip_after_the_fuse(setting
     assert "After the fuse the plus goes to the strip and to the shifter" in IN_ONE_LINE
 
 
-def test_the_guides_template_and_map_match_the_layout() -> None:
+def test_the_build_guides_drilling_template_and_map_match_the_layout() -> None:
     assert f"{HOLE_MM:g} mm at each cross, {SCREW_MM:g} mm at those in the corners" in IN_ONE_LINE
     board = preset("board3x121")
     assert (DOCS / "img" / "template-board3x121.svg").read_text(encoding="utf-8") == drilling_template(board)
     assert (DOCS / "img" / "map-board3x121.svg").read_text(encoding="utf-8") == wiring_map(board)
 
 
-def test_the_guides_camera_heights_match_each_cameras_field_of_view() -> None:
+def test_the_build_guides_camera_heights_match_each_cameras_view_angle() -> None:
     angles = [one.angle_deg(SIZE_WH) for one in MODULES]
     (head,) = re.findall(r"^\| tray width \|(.*)\|$", GUIDE, re.MULTILINE)
     assert re.findall(r"\((\d+\.\d)°\)", head) == [f"{angle:.1f}" for angle in angles]
@@ -87,7 +87,7 @@ def test_the_guides_camera_heights_match_each_cameras_field_of_view() -> None:
         assert re.findall(r"(\d+) mm", heights) == wanted
 
 
-def test_the_build_guide_names_every_layout_and_has_small_pictures() -> None:
+def test_the_build_guide_names_every_led_layout_and_has_small_pictures() -> None:
     assert all(f"`{name}`" in GUIDE for name in PRESETS)
     pictures = [DOCS / name for name in re.findall(r"\]\((img/[^)]+)\)", GUIDE)]
     assert len(pictures) >= 5
@@ -115,7 +115,7 @@ def number(pattern: str) -> float:
     return float(found[0].replace(",", ""))
 
 
-def test_the_parts_list_is_complete_and_the_guide_states_its_sum() -> None:
+def test_the_parts_list_has_no_blanks_and_the_build_guide_states_its_sum() -> None:
     lines = orders()
     for line in lines:
         assert all(line.values()), line
@@ -134,7 +134,7 @@ def test_the_parts_list_is_complete_and_the_guide_states_its_sum() -> None:
     assert [tuple(map(float, pair)) for pair in stated] == [(round(total, -1), total - optional)]
 
 
-def test_strips_of_the_ordered_width_lie_side_by_side_on_the_board() -> None:
+def test_led_strips_of_the_listed_width_fit_the_boards_lane_spacing() -> None:
     lanes = sorted({place[1] for place in BOARD.places_mm})
     pitch = min(b - a for a, b in pairwise(lanes))
     wide = re.search(r"(\d+) mm wide: the lanes are (\d+) mm apart", ordered("LED strip")["look_for"])
@@ -143,7 +143,7 @@ def test_strips_of_the_ordered_width_lie_side_by_side_on_the_board() -> None:
     assert f"{wide[1]} mm. The three lanes are {wide[2]} mm apart" in IN_ONE_LINE
 
 
-def test_the_hole_positions_in_the_guide_match_the_drawings() -> None:
+def test_the_hole_positions_in_the_build_guide_match_the_part_dimensions() -> None:
     x, y = (sorted({abs(at[axis]) for at in mm.FOOT_SCREWS_MM}) for axis in (0, 1))
     behind = sorted({round(mm.post_y_mm() + at[1]) for at in mm.FOOT_SCREWS_MM})
     assert len(x) == 1
@@ -165,7 +165,7 @@ def rows_of_ends() -> list[set[int]]:
     return [{led for piece in pieces[3 * row : 3 * row + 3] for led in piece} for row in range(4)]
 
 
-def test_the_strip_rows_in_the_guide_match_the_back_of_the_board() -> None:
+def test_the_led_strip_rows_in_the_build_guide_match_the_boards_back() -> None:
     places = mm.on_board(BOARD)
     found = {}
     for number_, (first, last) in enumerate(mm.strip_pieces(BOARD), 1):
@@ -187,7 +187,7 @@ def test_the_strip_rows_in_the_guide_match_the_back_of_the_board() -> None:
     assert all(abs(y - row) >= 5 + 8 / 2 for row in found)
 
 
-def test_the_shopping_list_has_the_dice_of_the_largest_throw() -> None:
+def test_the_parts_list_has_as_many_dice_as_any_games_largest_throw() -> None:
     assert int(ordered("Dice")["quantity"]) == max(max(told(game).state.throw_sizes) for game in GAMES)
 
 
@@ -219,7 +219,7 @@ def test_supply_fuse_and_wire_on_the_parts_list_fit_the_current_limit(settings: 
     assert number(r"full white would draw (\d+) A") == round(BOARD.leds * 3 * StripSettings().channel_ma / 1000)
 
 
-def test_the_guides_arm_lengths_match_the_computed_ones() -> None:
+def test_the_build_guides_camera_arm_lengths_match_the_computed_lengths() -> None:
     rows = re.findall(r"^\| ([^|]+) \| (\d+) mm \| (\d+) mm \|$", GUIDE, re.MULTILINE)
     arms = [(one.title, mm.arm_for(one, SIZE_WH)) for one in MODULES]
     assert rows == [(title, f"{arm.lens_height_mm:g}", f"{arm.post_mm:g}") for title, arm in arms]
@@ -227,7 +227,7 @@ def test_the_guides_arm_lengths_match_the_computed_ones() -> None:
     assert longest < 1000  # the batten on the list
 
 
-def test_sizes_in_guide_and_parts_list_match_the_computed_parts() -> None:
+def test_sizes_in_build_guide_and_parts_list_match_the_computed_parts() -> None:
     width, depth = mm.TRAY_WH_MM
     for sides in ((width + 2 * mm.SHEET_MM, depth + 2 * mm.SHEET_MM), (depth, mm.WALL_HEIGHT_MM)):
         assert f"{sides[0]:g} x {sides[1]:g} mm" in GUIDE
@@ -245,13 +245,13 @@ def test_sizes_in_guide_and_parts_list_match_the_computed_parts() -> None:
     assert mm.post_y_mm() + mm.SLEEVE_MM / 2 + 200 <= 500
 
 
-def test_exposures_of_10_ms_are_bright_enough_for_the_darkest_lens() -> None:
+def test_the_darkest_camera_lens_needs_a_gain_under_4_at_10_ms_exposure() -> None:
     # Incident light meters: N^2 / t = E S / 250. Module 1 has the slowest lens (f/2.9); its sensor's gain goes to 8.
     gain = 250 * 2.9**2 / (0.010 * mm.illuminance_lx()) / 100
     assert gain < 4
 
 
-def test_the_guide_states_the_right_number_of_printed_pieces() -> None:
+def test_the_build_guide_states_the_right_number_of_printed_pieces() -> None:
     pieces = [last - first + 1 for first, last in mm.strip_pieces(BOARD)]
     rows = len(pieces) // len(BOARD.lanes)
     walls = rows * math.ceil(max(pieces) / mm.LIGHT_WALL_COLUMNS)
@@ -263,7 +263,7 @@ def test_the_guide_states_the_right_number_of_printed_pieces() -> None:
         assert f"[{name}](parts/{name}.stl) {words[times[name]]} times" in GUIDE
 
 
-def test_the_drilling_template_fits_a4_with_a_printers_margins() -> None:
+def test_the_drilling_template_fits_a4_with_the_margins_the_guide_states() -> None:
     size = re.search(r'width="([\d.]+)mm" height="([\d.]+)mm"', drilling_template(BOARD))
     assert size is not None
     margins = [(paper - float(side)) / 2 for paper, side in zip((297, 210), size.groups(), strict=True)]
@@ -271,7 +271,7 @@ def test_the_drilling_template_fits_a4_with_a_printers_margins() -> None:
     assert min(margins) >= 6  # what printers leave blank at most
 
 
-def test_the_guides_hours_per_stage_add_up_to_its_totals() -> None:
+def test_the_build_guides_hours_per_stage_add_up_to_its_totals() -> None:
     rows = re.findall(r"^\| (\d+)\. [^|]+ \| ([\d.]+) \|", GUIDE, re.MULTILINE)
     hours = {int(stage): float(value) for stage, value in rows}
     assert list(hours) == list(range(1, 11))
@@ -280,7 +280,7 @@ def test_the_guides_hours_per_stage_add_up_to_its_totals() -> None:
     assert {line["stage"] for line in orders()} <= {str(stage) for stage in hours}
 
 
-def test_every_stage_of_the_guide_has_a_proof_and_a_remedy() -> None:
+def test_every_stage_of_the_build_guide_has_a_proof_and_a_remedy() -> None:
     stages = re.split(r"^## \d+\. ", GUIDE.partition("## Reference")[0], flags=re.MULTILINE)[1:]
     assert len(stages) == 10
     for stage in stages:
@@ -288,36 +288,36 @@ def test_every_stage_of_the_guide_has_a_proof_and_a_remedy() -> None:
         assert re.search(r"\*If\s+not:\*", stage), stage[:40]
 
 
-def test_the_guides_addresses_and_paths_match_an_installed_table() -> None:
+def test_the_build_guides_addresses_and_paths_match_an_installed_table() -> None:
     assert set(re.findall(r"http://10[\d.]+:\d+", GUIDE)) == {f"http://{hotspot.ADDRESS}:{PORT}"}
     assert set(re.findall(r"http://pegpip\.local:(\d+)", GUIDE)) == {str(PORT)}
     assert set(re.findall(r"/[\w/]+/pegpip\.toml", GUIDE)) == {SETTINGS}
     assert f"holds {hotspot.PHONES} to 10 phones, {hotspot.MINIMAL_PHONES} with" in GUIDE
 
 
-def test_the_guides_drawing_of_phones_shows_the_hotspots_address() -> None:
+def test_the_build_guides_drawing_of_phones_shows_the_hotspots_address() -> None:
     drawing = (DOCS / "img" / "step-phones.svg").read_text(encoding="utf-8")
     assert f">http://{hotspot.ADDRESS}:{PORT}<" in drawing
 
 
-def test_every_setting_that_the_guide_names_exists(settings: config.Settings) -> None:
+def test_every_setting_that_the_build_guide_names_exists(settings: config.Settings) -> None:
     for table, key in re.findall(r"`(\w+) = [^`]+` in \[(\w+)\]", GUIDE):
         assert hasattr(getattr(settings, key), table), (table, key)
 
 
-def test_every_file_that_the_guide_links_to_exists() -> None:
+def test_every_file_that_the_build_guide_links_to_exists() -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", GUIDE):
         assert (DOCS / target).exists(), target
 
 
-def test_every_library_of_the_parts_extra_has_a_pinned_version() -> None:
+def test_every_library_of_the_pip_extra_parts_is_pinned_in_constraints() -> None:
     project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     names = [re.split(r"[<>=]", one)[0] for one in project["optional-dependencies"]["parts"]]
     pinned = (DOCS.parent / "constraints.txt").read_text(encoding="utf-8")
     assert all(f"\n{name}==" in pinned for name in names)
 
 
-def test_the_installed_service_may_play_sound_as_the_guide_says() -> None:
+def test_the_installed_service_may_play_sound_as_the_build_guide_says() -> None:
     unit = (DOCS.parent / "systemd" / "pegpip.service").read_text(encoding="utf-8")
     assert "DeviceAllow=char-alsa rw" in unit
     assert "audio" in GROUPS

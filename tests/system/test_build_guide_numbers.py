@@ -21,7 +21,7 @@ IN_ONE_LINE = " ".join(GUIDE.split())
 BOARD = preset("board3x121")
 
 
-def test_the_guides_table_of_lanes_matches_the_layout() -> None:
+def test_the_build_guides_table_of_lanes_matches_the_board_layout() -> None:
     rows = re.findall(r"^\| (\d+)(?: \([^|]*\))? \|([^|]*)\|([^|]*)\|([^|]*)\|$", GUIDE, re.MULTILINE)
     assert [int(players) for players, *_ in rows] == [2, 3, 4, 6, 10]
     for players, *cells in rows:
@@ -38,7 +38,7 @@ def test_the_build_guides_lane_table_has_a_row_for_a_games_most_players(game: st
     assert f"| {most} (the most in {game.replace('_', ' ').title()}) |" in GUIDE
 
 
-def test_the_guide_names_the_leds_and_the_side_of_the_finish_pockets() -> None:
+def test_the_build_guide_names_the_finish_pockets_leds_on_the_left_side() -> None:
     finishes = [lane[-1] for lane in BOARD.lanes]
     assert all(len(pocket) == 1 and not lane[0] for pocket, lane in zip(finishes, BOARD.lanes, strict=True))
     stated = re.findall(r"LED (\d+) for lane (\d)", IN_ONE_LINE)
@@ -59,7 +59,7 @@ def test_the_build_guides_pass_mark_matches_the_first_evening_check() -> None:
     assert f"at most {100 * MAX_ASKED:g} % of the throws in doubt" in IN_ONE_LINE
 
 
-def test_the_guides_plan_for_a_weekend_adds_up() -> None:
+def test_the_hours_in_the_build_guides_weekend_plan_add_up() -> None:
     rows = re.findall(r"^\| (\d+)\. [^|]+ \| ([\d.]+) \|(.*)\|$", GUIDE, re.MULTILINE)
     hours = {int(stage): float(value) for stage, value, _ in rows}
     printing = sum(int(each) for _, _, wait in rows for each in re.findall(r"(\d+) hours of printing", wait))

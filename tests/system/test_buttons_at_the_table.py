@@ -95,7 +95,7 @@ def test_undo_button_undoes_a_throw_and_bank_without_points_is_refused(place: Pl
     assert place.health() == (True, "test buttons")
 
 
-def test_a_long_press_pairs_the_phone_whose_code_the_board_shows(place: Place) -> None:
+def test_a_long_button_press_pairs_the_phone_whose_code_the_leds_show(place: Place) -> None:
     place.listen()
     asked = place.pairing.ask("Ann's phone", "192.168.4.20")
     assert not isinstance(asked, Refused)
@@ -109,7 +109,7 @@ def test_a_long_press_pairs_the_phone_whose_code_the_board_shows(place: Place) -
     assert len(colours) != 3, "the code is gone"
 
 
-def test_track_lights_count_down_while_the_shutdown_button_is_held(place: Place) -> None:
+def test_the_led_strip_counts_down_while_the_shutdown_button_is_held(place: Place) -> None:
     place.listen("true")
     place.lit()
     place.buttons.touch(Touch("shutdown", down=True))
@@ -122,7 +122,7 @@ def test_track_lights_count_down_while_the_shutdown_button_is_held(place: Place)
     assert held[-1] < 40
 
 
-def test_releasing_the_shutdown_button_ends_its_countdown(place: Place, tmp_path: Path) -> None:
+def test_releasing_the_shutdown_button_ends_the_countdown_and_runs_nothing(place: Place, tmp_path: Path) -> None:
     place.listen(sys.executable, "-c", f"open({str(tmp_path / 'off')!r}, 'w')")
     place.buttons.touch(Touch("shutdown", down=True))
     red = place.lit()
@@ -180,7 +180,7 @@ def settings(tmp_path: Path, buttons: str) -> config.Settings:
         ("kind = 'gpio'\nshutdown = 17\nshutdown_command = ['true']", "bank and shutdown share pin 17"),
     ],
 )
-def test_a_shutdown_button_that_cannot_work_is_refused(tmp_path: Path, buttons: str, told: str) -> None:
+def test_shutdown_button_settings_that_cannot_work_are_refused(tmp_path: Path, buttons: str, told: str) -> None:
     wrong = settings(tmp_path, buttons)
     with pytest.raises(SetupError) as refused:
         build(Starting(wrong, config.Origin(tmp_path / "pegpip.toml")))

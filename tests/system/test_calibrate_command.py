@@ -141,7 +141,7 @@ def test_a_damaged_calibration_is_reported_and_the_reader_loads(tmp_path: Path) 
     assert load_reader("virtual", open_camera("virtual"), tmp_path, NETWORKS).rig is not None
 
 
-def test_calibrate_with_given_corners_finds_the_camera_without_a_sheet(tmp_path: Path) -> None:
+def test_calibrate_finds_the_camera_position_from_given_tray_corners(tmp_path: Path) -> None:
     corners = ("45,34", "1235,34", "1235,926", "45,926")
     done = pegpip(tmp_path, "calibrate", "--data", str(tmp_path), "--die", "16", "--json", "--corners", *corners)
     assert done.returncode == 0, done.stderr
@@ -159,7 +159,7 @@ def test_calibrating_from_photos_without_an_empty_tray_is_refused(tmp_path: Path
     assert not (tmp_path / "data").exists()
 
 
-def test_a_sheet_is_written_as_pdf_in_true_millimetres(tmp_path: Path) -> None:
+def test_calibrate_writes_a_calibration_sheet_pdf_in_true_millimetres(tmp_path: Path) -> None:
     assert calibrate("--sheet", str(tmp_path / "a.pdf"), "--paper", "letter").return_value == 0
     told = (tmp_path / "a.pdf").read_bytes()
     assert b"/MediaBox [0 0 792.000 612.000]" in told
@@ -167,7 +167,7 @@ def test_a_sheet_is_written_as_pdf_in_true_millimetres(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["a.pdf"]
 
 
-def test_the_pdfs_cross_reference_table_points_at_its_objects() -> None:
+def test_the_calibration_sheet_pdf_has_correct_cross_reference_offsets() -> None:
     told = pdf(sheet())
     start = int(told.rpartition(b"startxref\n")[2].split()[0])
     assert told[start:].startswith(b"xref")
@@ -176,7 +176,7 @@ def test_the_pdfs_cross_reference_table_points_at_its_objects() -> None:
         assert told[int(row[:10]) :].startswith(b"%d 0 obj" % number)
 
 
-def test_the_rectangles_of_the_sheets_pdf_match_its_raster_picture() -> None:
+def test_the_calibration_sheet_pdf_matches_its_raster_picture() -> None:
     """The printed black and white, drawn from the PDF's own rectangles, is what the raster shows."""
     picture = np.full((210 * 3, 297 * 3), 255, np.uint8)
     for grey, *box in re.findall(rb"([01]) g (\S+) (\S+) (\S+) (\S+) re f", pdf(sheet())):

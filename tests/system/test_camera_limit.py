@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from companion.commands.watch import command
 
 
-def test_watch_without_a_camera_ends_after_the_time_limit() -> None:
+def test_the_watch_command_without_a_camera_exits_1_at_its_time_limit() -> None:
     done = CliRunner().invoke(command, ["--limit-s", "1.2", "opencv:61"], standalone_mode=False)
     assert done.return_value == 1
     assert "opencv" in done.stderr

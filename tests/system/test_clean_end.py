@@ -51,14 +51,14 @@ SLOW_LOOK = """
 """
 
 
-def test_a_reading_still_running_at_exit_does_not_abort_the_program() -> None:
+def test_a_tray_reading_still_running_at_exit_does_not_abort_the_program() -> None:
     ended = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(SLOW_LOOK)], capture_output=True, text=True, timeout=600, check=False
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "stopped\n", "")
 
 
-def test_a_signal_that_reaches_another_thread_stops_the_table(tmp_path: Path) -> None:
+def test_a_sigint_delivered_to_a_worker_thread_ends_the_table_with_130(tmp_path: Path) -> None:
     """The kernel may deliver a process's signal to any of its threads; Python handles it in the main one."""
     tgkill = 234 if platform.machine() == "x86_64" else 131
     with Running(tmp_path) as running:

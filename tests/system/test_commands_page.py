@@ -25,12 +25,12 @@ def leaves(command: click.Command, name: str = "") -> Iterator[tuple[str, set[st
         yield from leaves(found, f"{name} {each}".strip())
 
 
-def test_the_commands_page_lists_every_command_with_all_its_options() -> None:
+def test_the_command_reference_lists_every_command_with_all_its_options() -> None:
     rows = re.findall(r"^\| `([a-z -]+)` \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert {name: set(re.findall(r"`(--[\w-]+)`", options)) for name, options in rows} == dict(leaves(pegpip))
 
 
-def test_every_option_in_a_usage_line_of_the_commands_page_exists() -> None:
+def test_every_option_in_a_usage_line_of_the_command_reference_exists() -> None:
     known = dict(leaves(pegpip))
     usages = re.findall(r"`pegpip ([^`]+)`", PAGE.read_text(encoding="utf-8"))
     for usage in usages:

@@ -65,7 +65,7 @@ def local_ask(table: Running, path: str, body: Any) -> tuple[int, Any]:
 
 @pytest.mark.skipif(not OUTSIDE, reason="this machine has no address but loopback")
 @pytest.mark.parametrize("state", STATES)
-def test_a_guest_sees_no_pairing_code_and_stays_a_guest(state: str, tmp_path: Path) -> None:
+def test_a_guest_crawling_all_pages_sees_no_pairing_code_and_stays_guest(state: str, tmp_path: Path) -> None:
     with table_in(state, tmp_path) as table:
         port = port_of(table)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/pair/codes") as answer:

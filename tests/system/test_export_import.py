@@ -109,7 +109,7 @@ def test_an_export_creates_only_the_archive_beside_the_data_folder(table: Path) 
     assert set(table.parent.iterdir()) - before == {table.parent / "all.zip"}
 
 
-def test_files_with_foreign_names_are_not_exported_and_are_listed(table: Path) -> None:
+def test_the_export_skips_and_lists_files_with_unknown_names(table: Path) -> None:
     """Once they went along, and the import then refused all of it."""
     (table / "my notes.txt").write_text("a shopping list")
     (table / os.fsdecode(b"caf\xe9.txt")).write_text("a name that is no text")
@@ -129,7 +129,7 @@ def test_an_empty_data_folder_can_not_be_exported(tmp_path: Path) -> None:
     assert "nothing to export" in str(done.exception)
 
 
-def test_older_data_is_put_aside_only_with_replace_and_never_deleted(table: Path) -> None:
+def test_import_moves_old_data_aside_only_with_replace_and_keeps_it(table: Path) -> None:
     file, _ = exported(table)
     other = table.parent / "other"
     Photos(other).start(0)
@@ -150,7 +150,7 @@ def test_older_data_is_put_aside_only_with_replace_and_never_deleted(table: Path
     assert (other / "replaced-2" / FIRST).exists()
 
 
-def test_existing_settings_are_put_aside_only_with_replace(table: Path) -> None:
+def test_an_import_without_replace_is_refused_if_a_settings_file_exists(table: Path) -> None:
     file, _ = exported(table)
     (table.parent / "new.toml").write_text("[web]\nport = 80\n")
     assert "settings file" in str(imported(file, table.parent / "new").exception)
@@ -173,7 +173,7 @@ def test_a_photo_taken_after_the_journal_was_copied_is_not_exported(table: Path)
         ]
 
 
-def test_an_imported_table_starts_without_a_damage_report(table: Path) -> None:
+def test_an_imported_journal_opens_without_a_damage_report(table: Path) -> None:
     fresh = table.parent / "new"
     imported(exported(table)[0], fresh)
     journal = Journal(fresh)
@@ -211,7 +211,7 @@ def test_imported_settings_with_a_command_in_an_inline_table_are_refused(table: 
     assert not (table.parent / "new").exists()
 
 
-def test_a_pipe_is_refused_as_archive_and_as_calibration(tmp_path: Path) -> None:
+def test_a_named_pipe_is_refused_as_import_archive_and_as_calibration(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     assert isinstance(imported(pipe, tmp_path / "new").exception, DeviceError)

@@ -20,7 +20,7 @@ def photographed(folder: Path, dice: int) -> None:
     assert cv2.imwrite(str(folder / "dice.jpg"), camera.frame().image_bgr)
 
 
-def test_a_photo_that_lacks_a_die_is_asked_about_and_the_answer_is_played(tmp_path: Path) -> None:
+def test_a_files_camera_photo_lacking_a_die_asks_and_plays_the_answer(tmp_path: Path) -> None:
     photos = tmp_path / "photos"
     photos.mkdir()
     photographed(photos, 6)

@@ -66,7 +66,8 @@ def first_throw(chromium: Any, table: Running) -> Host:
 
 
 @pytest.mark.browser
-def test_a_new_table_is_set_up_on_one_page_and_scores_its_first_throw(chromium: Any, tmp_path: Path) -> None:
+def test_a_new_table_needs_at_most_5_acts_up_to_its_first_scored_throw(chromium: Any, tmp_path: Path) -> None:
+    """After them the /setup page changes name, language, layout and volume at once."""
     with Running(tmp_path) as table:
         host = first_throw(chromium, table)
         assert len(host.acts) <= MOST_ACTS, host.acts

@@ -81,7 +81,7 @@ FORGERIES = (
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda each: each.__name__.strip("_"))
 @pytest.mark.parametrize("there", [False, True], ids=["fresh", "over-a-table"])
-def test_a_forged_archive_is_refused_and_nothing_changes(table: Path, forgery: Any, there: bool) -> None:
+def test_the_import_of_a_forged_archive_is_refused_and_changes_nothing(table: Path, forgery: Any, there: bool) -> None:
     forged = repacked(exported(table)[0], forgery)
     folder = table if there else table.parent / "new"
     before = tree(table.parent)
@@ -113,7 +113,7 @@ def test_importing_a_missing_file_a_folder_or_a_text_file_is_an_error(table: Pat
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(keep=st.floats(0, 1), flips=st.lists(st.tuples(st.floats(0, 0.999), st.integers(1, 255)), max_size=4))
-def test_a_damaged_archive_is_refused_or_restores_everything(
+def test_importing_a_damaged_archive_is_refused_or_restores_all_entries(
     table: Path, keep: float, flips: list[tuple[float, int]]
 ) -> None:
     file = table.parent / "all.zip"
@@ -156,14 +156,14 @@ def _another_order(journal: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("change", [_no_json, _a_gap, _cut_off, _another_die, _another_order])
-def test_an_archive_with_a_changed_journal_is_refused(table: Path, change: Any) -> None:
+def test_the_import_of_an_archive_with_a_changed_journal_is_refused(table: Path, change: Any) -> None:
     forged = with_journal(exported(table)[0], change)
     before = tree(table.parent)
     assert isinstance(imported(forged, table, "--replace").exception, DeviceError)
     assert tree(table.parent) == before
 
 
-def test_an_archive_whose_journal_can_not_be_played_is_refused(table: Path) -> None:
+def test_the_import_of_an_archive_with_an_unplayable_journal_is_refused(table: Path) -> None:
     journal = Journal(table)
     journal.open()
     journal.append(Entry(number=6, kind="line", body={"line": {"do": "bomb"}, "source": "hand"}, wall_s=1.0))

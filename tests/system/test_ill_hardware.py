@@ -36,7 +36,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_table_plays_on_without_a_failed_part_and_exits_with_0(case: str, tmp_path: Path) -> None:
+def test_a_table_plays_on_with_failed_led_strip_or_buttons_and_exits_0(case: str, tmp_path: Path) -> None:
     model, settings, part, words = CASES[case]
     (tmp_path / "model").write_text(f"{model}\0")
     (tmp_path / "pegpip.toml").write_text(settings)

@@ -68,12 +68,12 @@ def moments_after(told: Told, line: dict[str, Any]) -> tuple[Moment, ...]:
     return tuple(m for m in lights.view(told.snapshot, told.news, 2.0).moments if m.at_s == 2.0)
 
 
-def test_only_the_player_on_turn_has_unbanked_points_on_the_board() -> None:
+def test_the_led_track_shows_unbanked_points_of_the_player_on_turn_only() -> None:
     told = Told(crib()).play(THROW, POINT, STOP, THROW, POINT, STOP, THROW, POINT)
     assert board_view(told.snapshot).pegs == (Peg(0, 2, 4), Peg(1, 2, 2))
 
 
-def test_the_board_shows_one_peg_for_both_players_of_a_team() -> None:
+def test_the_led_track_has_one_peg_for_both_players_of_a_crib_dice_team() -> None:
     told = Told(crib("Ann", "Ben", "Cat", "Dan", partners=True)).play(
         THROW, POINT, STOP, THROW, POINT, STOP, THROW, POINT
     )
@@ -83,14 +83,14 @@ def test_the_board_shows_one_peg_for_both_players_of_a_team() -> None:
     assert board_view(told.snapshot).pegs[0] == Peg(0, 2, 4)
 
 
-def test_a_player_whose_name_is_part_of_anothers_has_a_separate_peg() -> None:
+def test_led_track_pegs_are_separate_if_a_name_is_part_of_another_name() -> None:
     told = Told(crib("Ann & Ben", "Ann", "Ben")).play(THROW, POINT, STOP, THROW, POINT)
     view = board_view(told.snapshot)
     assert (view.to_play, view.pegs) == (1, (Peg(0, 2, 2), Peg(1, 0, 2), Peg(2, 0, 0)))
     assert [moment.player for moment in moments_after(told, STOP)] == [1]
 
 
-def test_the_board_shows_pegs_and_animations_of_an_unknown_game(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_led_track_shows_pegs_and_animations_of_any_added_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({"high": HIGH}))
     told = Told({"game": "high", "players": ["Ann & Ben", "Ann"], "rules": {"twice": True}}).play({"throw": [4]})
     assert board_view(told.snapshot).pegs == (Peg(0, 0, 80), Peg(1, 0, 0))
@@ -102,41 +102,41 @@ def test_the_board_shows_pegs_and_animations_of_an_unknown_game(monkeypatch: pyt
     assert (board_view(told.snapshot).to_play, board_view(told.snapshot).pegs[0]) == (1, Peg(0, 80, 80))
 
 
-def test_without_a_game_the_mood_of_the_board_is_idle() -> None:
+def test_without_a_game_the_led_tracks_mood_is_idle() -> None:
     assert board_view(Snapshot(number=0)).mood == "idle"
 
 
-def test_the_boards_track_has_240_holes_in_a_long_game() -> None:
+def test_the_led_track_has_240_holes_in_a_long_crib_dice_game() -> None:
     assert board_view(Told(crib(long_game=True)).snapshot).holes == 240
 
 
-def test_in_crapola_one_hole_of_the_track_is_125_points() -> None:
+def test_in_crapola_one_hole_of_the_led_track_is_125_points() -> None:
     told = Told({"game": "crapola", "players": ["Ann", "Ben"]})
     told.play({"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, STOP)
     assert [peg.banked for peg in board_view(told.snapshot).pegs] == [8, 0]
 
 
 @pytest.mark.parametrize(("target", "hole"), [(15_000, 8), (1000, 120), (500, 240), (5000, 24)])
-def test_the_crapola_track_of_120_holes_is_scaled_to_any_target(target: int, hole: int) -> None:
+def test_the_crapola_led_track_of_120_holes_is_scaled_to_any_target(target: int, hole: int) -> None:
     told = Told({"game": "crapola", "players": ["Ann", "Ben"], "rules": {"target": target}})
     told.play({"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, STOP)
     assert [peg.banked for peg in board_view(told.snapshot).pegs] == [hole, 0]
 
 
-def test_the_boards_mood_after_an_illegal_hold_is_illegal_hold() -> None:
+def test_an_illegal_hold_notice_sets_the_led_tracks_mood_to_illegal_hold() -> None:
     snapshot = Told(crib()).play(THROW).snapshot
     wrong = Snapshot(number=1, track=snapshot.track, sides=snapshot.sides, notice=Notice("illegal_hold", {}))
     assert board_view(wrong).mood == "illegal_hold"
 
 
-def test_a_wipe_out_animation_drains_back_to_the_banked_hole() -> None:
+def test_a_wipe_out_animation_on_the_led_track_drains_to_the_banked_hole() -> None:
     told = Told(crib()).play(THROW, POINT, STOP, THROW, POINT, STOP, THROW, POINT)
     threw, wiped = moments_after(told, {"throw": [2, 3, 3, 4, 6]})
     assert threw.kind == "run"
     assert (wiped.kind, wiped.at_s, wiped.player, wiped.from_hole, wiped.to_hole) == ("drain", 2.0, 0, 4, 2)
 
 
-def test_a_skunked_loser_gets_a_stripes_animation_when_the_game_ends() -> None:
+def test_a_skunked_crib_dice_loser_gets_led_stripes_at_the_games_end() -> None:
     told = Told(crib(skunk=True)).play(*NEARLY_WON, STOP, THROW, POINT)
     assert [(moment.kind, moment.player) for moment in moments_after(told, STOP)] == [("fill", 1), ("stripes", 1)]
     assert board_view(told.snapshot).winners == (0,)
@@ -149,7 +149,7 @@ ODD_NAMES += ["\U0001f469\u200d\U0001f469\u200d\U0001f467", "Jos\u00e9", "Jose\u
 @pytest.mark.parametrize("game", GAMES)
 @settings(max_examples=1000 if EXPLORING else 3, deadline=None)
 @given(st.data())
-def test_what_the_board_shows_does_not_depend_on_players_names(game: str, data: st.DataObject) -> None:
+def test_what_the_led_track_shows_does_not_depend_on_player_names(game: str, data: st.DataObject) -> None:
     anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=24)
     partners = game == "crib_dice" and data.draw(st.booleans())
     least, most = (4, 4) if partners else (2, 5)

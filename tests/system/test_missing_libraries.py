@@ -34,13 +34,15 @@ def read_with(tmp_path: Path, module: str, source: str) -> subprocess.CompletedP
         ("raise ImportError('libfoo.so.3: cannot open shared object file', name='foo')", ("libfoo.so.3", "apt-file")),
     ],
 )
-def test_a_missing_library_is_reported_with_its_cure(tmp_path: Path, source: str, says: tuple[str, ...]) -> None:
+def test_pegpip_read_reports_a_missing_library_with_its_install_command(
+    tmp_path: Path, source: str, says: tuple[str, ...]
+) -> None:
     done = read_with(tmp_path, "cv2", source)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert all(word in done.stderr for word in says), done.stderr
 
 
-def test_a_missing_module_of_the_project_keeps_its_traceback(tmp_path: Path) -> None:
+def test_pegpip_read_shows_a_traceback_for_a_missing_project_module(tmp_path: Path) -> None:
     done = read_with(tmp_path, "cv2", "import vision.nowhere")
     assert "Traceback" in done.stderr

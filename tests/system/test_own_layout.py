@@ -24,14 +24,14 @@ def settings(tmp_path: Path, text: str) -> config.Settings:
     return config.load(file, {"data": {"dir": str(tmp_path)}, "web": {"port": 0, "host": "127.0.0.1"}})
 
 
-def test_a_custom_layout_comes_from_the_settings(tmp_path: Path) -> None:
+def test_a_custom_led_layout_is_built_from_the_track_settings(tmp_path: Path) -> None:
     own = settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nleds = 140\nlanes = ['139-80,75-14']\n")
     layout = layout_of("own", own.track)
     assert (layout.name, layout.leds, layout.holes) == ("own", 140, 120)
     assert (layout.lanes[0][0], layout.lanes[0][60], layout.lanes[0][121]) == ((139,), (75,), (14,))
 
 
-def test_every_setting_of_every_section_can_be_set_in_the_file(tmp_path: Path) -> None:
+def test_every_setting_of_every_section_can_be_set_in_the_settings_file(tmp_path: Path) -> None:
     """A section is the part's own struct: `Settings` adds nothing and leaves out nothing."""
     for section, kind in get_type_hints(config.Settings).items():
         part = kind()
@@ -41,21 +41,24 @@ def test_every_setting_of_every_section_can_be_set_in_the_file(tmp_path: Path) -
         assert kind.__module__ != config.__name__, "a part declares its settings beside it"
 
 
-def test_a_ready_made_layout_needs_no_track_section(tmp_path: Path) -> None:
+def test_a_ready_made_led_layout_needs_no_track_section_in_the_settings(tmp_path: Path) -> None:
     assert layout_of("matrix16", settings(tmp_path, "").track).leds == 256
 
 
-def test_colour_order_and_pins_come_from_the_settings(tmp_path: Path) -> None:
+def test_led_colour_order_and_pins_are_read_from_the_settings_file(tmp_path: Path) -> None:
     wired = settings(tmp_path, "[strip]\norder = 'rgb'\npin = 21\n[buttons]\nbank = 5\n")
     assert (wired.strip.order, wired.strip.pin) == ("RGB", 21)
     assert wired.buttons.pins == {"bank": 5, "undo": 27, "next": 22}
 
 
-def test_strip_settings_read_brightness_gamma_white_and_limit(tmp_path: Path) -> None:
+def test_led_brightness_gamma_white_and_limit_are_read_from_the_settings(tmp_path: Path) -> None:
     asked = "[strip]\nbrightness = 0.5\nlimit_ma = 900\ngamma = 2.2\nwhite = [0.9, 0.8, 1.0]\n"
     strip = settings(tmp_path, asked).strip
     assert (strip.brightness, strip.gamma, strip.white, strip.limit_ma) == (0.5, 2.2, (0.9, 0.8, 1.0), 900)
     assert settings(tmp_path, "").strip.gamma == PowerSettings().gamma
+
+
+def test_led_gamma_and_white_settings_out_of_range_are_both_reported(tmp_path: Path) -> None:
     with pytest.raises(SetupError) as refused:
         settings(tmp_path, "[strip]\ngamma = 9\nwhite = [0.9, 0.8, 2.0]\n")
     assert len(refused.value.problems) == 2
@@ -105,12 +108,12 @@ def test_ws281x_on_a_pi_5_is_reported_with_all_other_problems(tmp_path: Path, mo
         assert words in told, told
 
 
-def test_a_list_of_a_billion_leds_is_refused(tmp_path: Path) -> None:
+def test_a_track_lane_of_a_billion_leds_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="is no list of LEDs"):
         layout_of("own", settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nlanes = ['0-999999999']\n").track)
 
 
-def test_leds_map_and_design_draw_a_custom_layout(tmp_path: Path) -> None:
+def test_the_leds_map_and_design_commands_draw_a_custom_layout(tmp_path: Path) -> None:
     settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nleds = 12\nlanes = ['0-11']\nholes = 10\nrow_holes = 5\n")
     for words in (["map"], ["map", "--out", f"{tmp_path}/m.svg"], ["design", "--out", f"{tmp_path}/d.svg"]):
         done = CliRunner().invoke(leds, [*words, "--config", str(tmp_path / "pegpip.toml")])

@@ -25,7 +25,7 @@ def pegpip(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([PEGPIP, *words], capture_output=True, text=True, timeout=600, check=False)
 
 
-def test_play_prints_page_address_and_pin_and_is_healthy(tmp_path: Path) -> None:
+def test_play_command_prints_address_and_six_digit_pin_and_healthz_is_ok(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         status, health = table.ask("/healthz")
         assert (status, health["status"]) == (200, "ok")
@@ -34,12 +34,12 @@ def test_play_prints_page_address_and_pin_and_is_healthy(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("by", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_play_stops_cleanly_on_a_signal(tmp_path: Path, by: int, status: int) -> None:
+def test_play_command_exits_130_on_sigint_and_0_on_sigterm(tmp_path: Path, by: int, status: int) -> None:
     with Running(tmp_path) as table:
         assert table.stop(by) == status
 
 
-def test_play_on_a_taken_port_says_so_and_serves_on_another_port(tmp_path: Path) -> None:
+def test_play_command_on_a_taken_port_says_so_and_serves_on_another_port(tmp_path: Path) -> None:
     with Running(tmp_path / "a") as first:
         port = first.page.rstrip("/").rpartition(":")[2]
         with Running(tmp_path / "b", "--port", port) as second:
@@ -60,14 +60,14 @@ def test_play_on_a_taken_port_says_so_and_serves_on_another_port(tmp_path: Path)
     ],
     ids=" ".join,
 )
-def test_play_with_an_invalid_option_value_exits_2(tmp_path: Path, words: list[str]) -> None:
+def test_play_command_with_an_invalid_option_exits_2_without_a_traceback(tmp_path: Path, words: list[str]) -> None:
     done = pegpip("play", "--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path), *words)
     assert done.returncode == 2
     assert done.stderr.strip()
     assert "Traceback" not in done.stderr
 
 
-def test_a_data_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+def test_play_command_exits_with_an_error_for_an_unwritable_data_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     done = pegpip("play", "--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path / "file" / "data"))
     assert done.returncode in (1, 2)
@@ -75,7 +75,7 @@ def test_a_data_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> Non
     assert "Traceback" not in done.stderr
 
 
-def test_without_a_camera_health_is_degraded_and_phones_enter_throws(tmp_path: Path) -> None:
+def test_without_a_camera_healthz_is_degraded_and_phones_enter_throws(tmp_path: Path) -> None:
     with Running(tmp_path, "--camera", "opencv:61") as table:
         health = table.until("/healthz", lambda answer: answer["status"] == "degraded")
         assert health["status"] == "degraded"
@@ -84,7 +84,7 @@ def test_without_a_camera_health_is_degraded_and_phones_enter_throws(tmp_path: P
         assert table.play({"throw": [1, 1, 2, 3, 4, 5, 6]})["state"]["decisions"] == ["point"]
 
 
-def test_bad_requests_are_refused_and_the_table_plays_on(tmp_path: Path) -> None:
+def test_bad_requests_to_api_lines_get_4xx_and_a_valid_throw_gets_200(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         number = table.state()["number"]
         throw = {"number": number, "line": {"throw": [1, 1, 2, 3, 4, 5, 6]}}
@@ -98,19 +98,19 @@ def test_bad_requests_are_refused_and_the_table_plays_on(tmp_path: Path) -> None
         assert table.ask("/api/lines", throw)[0] == 200
 
 
-def test_without_a_terminal_play_prints_plain_lines_only(tmp_path: Path) -> None:
+def test_play_command_prints_no_escape_codes_without_a_terminal(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         assert all("\x1b" not in line for line in table.said)
 
 
-def test_a_settings_file_that_does_not_exist_is_created(tmp_path: Path) -> None:
+def test_play_command_creates_an_empty_settings_file_if_there_is_none(tmp_path: Path) -> None:
     file = tmp_path / "new" / "pegpip.toml"
     with Running(tmp_path / "data", "--config", str(file)) as table:
         assert tomllib.loads(file.read_text()) == {}
         assert table.ask("/healthz")[1]["parts"]["settings"] == {"ok": True, "says": "all settings are used"}
 
 
-def test_a_settings_file_that_can_not_be_created_ends_with_status_2(tmp_path: Path) -> None:
+def test_play_command_exits_2_if_the_settings_file_cannot_be_created(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     words = ("--port", "0", "--data", str(tmp_path / "data"), "--config", str(tmp_path / "file/pegpip.toml"))
     done = pegpip("play", "--host", "127.0.0.1", *words)
@@ -118,7 +118,7 @@ def test_a_settings_file_that_can_not_be_created_ends_with_status_2(tmp_path: Pa
     assert "can't be created" in done.stderr
 
 
-def test_with_a_broken_settings_file_play_uses_the_last_good_settings(tmp_path: Path) -> None:
+def test_play_reports_a_broken_settings_file_and_uses_last_good_settings(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     file.write_text("[strip]\nlayout = 'matrix16'\n")
     with Running(tmp_path / "data", "--config", str(file)):
@@ -129,7 +129,7 @@ def test_with_a_broken_settings_file_play_uses_the_last_good_settings(tmp_path: 
         assert len(table.ask("/api/board")[1]["leds"]) == 256
 
 
-def test_garbage_collection_skips_objects_loaded_before_the_table_runs(
+def test_play_command_excludes_startup_objects_from_garbage_collection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, searched = len(gc.get_objects()), list[int]()

@@ -46,7 +46,7 @@ def play_until_killed(table: Running, chance: random.Random, told: list[dict[str
 
 
 @pytest.mark.slow
-def test_kills_at_random_moments_lose_no_acknowledged_entry(tmp_path: Path) -> None:
+def test_a_table_killed_at_random_keeps_every_acknowledged_journal_entry(tmp_path: Path) -> None:
     chance = random.Random(20261121)
     told: list[dict[str, Any]] = []
     for _ in range(KILLS):

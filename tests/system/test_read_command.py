@@ -59,7 +59,7 @@ def records(done: Result) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_read_with_a_calibration_treats_pictures_as_frames_of_its_tray(pictures: Pictures) -> None:
+def test_read_command_with_a_calibration_reads_pictures_as_tray_frames(pictures: Pictures) -> None:
     by_file, by_folder = (
         pegpip(read, "--json", "--calibration", place, pictures.dice, pictures.empty)
         for place in (pictures.file, pictures.data)
@@ -71,19 +71,20 @@ def test_read_with_a_calibration_treats_pictures_as_frames_of_its_tray(pictures:
     assert [{**one, "ms": 0} for one in records(by_folder)] == [{**one, "ms": 0} for one in (dice, empty)]
 
 
-def test_a_picture_of_another_size_is_read_as_a_photo_with_a_note(pictures: Pictures) -> None:
+def test_read_command_takes_a_picture_not_of_calibration_size_as_a_photo(pictures: Pictures) -> None:
+    """A note on stderr says so."""
     done = pegpip(read, "--json", "--expect", 3, "--calibration", pictures.file, pictures.small, pictures.dice)
     assert [one["values"] for one in records(done)] == [pictures.values] * 2
     assert "small.png: 640 x 480 is not the calibration's size; it is read as a photo." in done.stderr
     assert "dice.png" not in done.stderr
 
 
-def test_without_a_calibration_an_empty_tray_is_read_as_a_doubtful_photo(pictures: Pictures) -> None:
+def test_read_command_without_calibration_doubts_a_photo_of_an_empty_tray(pictures: Pictures) -> None:
     (record,) = records(pegpip(read, "--json", pictures.empty))
     assert (record["values"], record["trusted"], record["doubt"]) == ([], False, "count")
 
 
-def test_a_file_that_is_no_picture_is_reported_and_others_are_read(pictures: Pictures, tmp_path: Path) -> None:
+def test_read_command_reports_a_file_that_is_no_picture_and_reads_the_rest(pictures: Pictures, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("three dice")
     words = ("--json", "--annotate", tmp_path / "drawn", "--calibration", pictures.data)
     done = pegpip(read, *words, tmp_path / "notes.txt", pictures.dice)
@@ -95,14 +96,14 @@ def test_a_file_that_is_no_picture_is_reported_and_others_are_read(pictures: Pic
     assert picture_in(tmp_path / "drawn" / "dice.jpg").shape == picture_in(pictures.dice).shape
 
 
-def test_a_missing_or_invalid_calibration_is_refused(pictures: Pictures, tmp_path: Path) -> None:
+def test_read_command_refuses_a_missing_or_invalid_calibration_file(pictures: Pictures, tmp_path: Path) -> None:
     missing = pegpip(read, "--calibration", tmp_path, pictures.dice).exception
     assert isinstance(missing, SetupError)
     assert "name the file or the data folder" in missing.problems[0]
     assert isinstance(pegpip(read, "--calibration", pictures.dice, pictures.dice).exception, DeviceError)
 
 
-def test_bench_with_an_image_prints_times_and_needs_a_calibration(pictures: Pictures) -> None:
+def test_bench_command_with_an_image_prints_times_and_needs_a_calibration(pictures: Pictures) -> None:
     (told,) = records(pegpip(bench, "--json", "--image", pictures.dice, "--calibration", pictures.data))
     times = {"settle_ms", "read_rig_ms", "read_free_ms", "baseline_ms"}
     assert told.keys() == {*times, "machine"}

@@ -34,14 +34,16 @@ def happened(*codes: str) -> News:
         (("undone", "threw"), None),
     ],
 )
-def test_the_last_event_sounds_and_a_throw_only_when_alone(codes: tuple[str, ...], heard: str | None) -> None:
-    """Of the events of one command the last is heard; a throw is heard only if nothing else happened."""
+def test_the_last_event_sets_the_sound_effect_and_a_throw_only_if_alone(
+    codes: tuple[str, ...], heard: str | None
+) -> None:
+    """Of the events of one command the last is heard, a throw only if nothing else happened. An undo is silent."""
     tones = GAMES["crib_dice"].effect(heard).tones if heard else ()
     assert effect(happened(*codes)) == tuple(Note(*tone) for tone in tones)
     assert bool(tones) is (heard is not None)
 
 
-def test_a_running_table_plays_a_throws_sound_by_the_systems_player(
+def test_a_running_table_plays_a_throws_sound_effect_through_aplay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard = tmp_path / "heard"

@@ -35,7 +35,7 @@ def test_systemd_analyze_verify_accepts_each_unit(unit: Path) -> None:
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
-def test_each_unit_has_a_low_systemd_exposure_level(unit: Path) -> None:
+def test_each_systemd_unit_has_an_exposure_level_below_2_5(unit: Path) -> None:
     done = analyze("security", "--offline=yes", str(unit))
     exposure = re.search(rf"exposure level for {unit.name}: ([\d.]+)", done.stdout)
     assert exposure is not None
@@ -48,7 +48,7 @@ def test_no_systemd_unit_sets_supplementary_groups(unit: Path) -> None:
     assert "SupplementaryGroups" not in unit.read_text()
 
 
-def test_systemds_stop_timeout_covers_the_longest_stop_of_the_table() -> None:
+def test_systemd_unit_stop_timeout_exceeds_the_tables_shutdown_timeouts() -> None:
     """What is killed while OpenCV looks at a picture aborts, and is told as a failure."""
     given = re.search(r"^TimeoutStopSec=(\d+)$", (SYSTEMD / "pegpip.service").read_text(), re.MULTILINE)
     assert given is not None

@@ -161,9 +161,10 @@ def begun(chromium: Any, table: Running, game: str, press: Press) -> Guest:
     [*((game, tap) for game in GAMES), ("crag", by_keyboard)],
     ids=lambda each: getattr(each, "__name__", each),
 )
-def test_a_first_game_with_lessons_is_played_from_scan_to_next_game(
+def test_highlighted_page_buttons_alone_play_a_game_from_qr_scan_to_end(
     chromium: Any, tmp_path: Path, game: str, press: Press
 ) -> None:
+    """The tutorial tells its lessons; at the end the TV page shows the winner, and a next game is offered."""
     with Running(tmp_path) as table:
         guest = begun(chromium, table, game, press)
         screen = chromium.new_page(viewport={"width": 1280, "height": 720})

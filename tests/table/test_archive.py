@@ -80,7 +80,7 @@ def shown(folder: Path) -> tuple[Snapshot, list[dict[str, Any]], dict[str, Any]]
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_start_from_the_archive_equals_a_replay_of_the_whole_journal(tmp_path: Path, seed: int) -> None:
+def test_a_table_started_from_the_archive_equals_a_full_journal_replay(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     table = table_in(tmp_path)
     table.start()
@@ -122,9 +122,10 @@ def evening(played_evening: Path, tmp_path: Path) -> Path:
     return shutil.copytree(played_evening, tmp_path / "evening")
 
 
-def test_a_table_start_replays_only_the_unfinished_games_entries(
+def test_a_table_start_replays_only_journal_entries_of_the_open_game(
     evening: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The archive holds the finished games before it."""
     entries = list[int]()
     after = record.evolve
 
@@ -141,7 +142,7 @@ def test_a_table_start_replays_only_the_unfinished_games_entries(
 
 
 @pytest.mark.parametrize("harm", ["cut", "bit", "empty", "missing"])
-def test_a_damaged_archive_is_rebuilt_from_the_journal(evening: Path, harm: str) -> None:
+def test_a_damaged_or_missing_game_archive_is_rebuilt_from_the_journal(evening: Path, harm: str) -> None:
     before = shown(evening)
     file = evening / FILE_NAME
     content = bytearray(file.read_bytes())
@@ -154,7 +155,7 @@ def test_a_damaged_archive_is_rebuilt_from_the_journal(evening: Path, harm: str)
     assert len(Archive(evening).load()[1]) == 3
 
 
-def test_an_archive_of_another_journal_is_rebuilt(evening: Path, tmp_path: Path) -> None:
+def test_another_journals_game_archive_changes_neither_table_nor_history(evening: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     table = table_in(other)
     table.start()
@@ -165,7 +166,7 @@ def test_an_archive_of_another_journal_is_rebuilt(evening: Path, tmp_path: Path)
     assert shown(other) == before
 
 
-def test_a_reopened_archived_game_equals_the_original(evening: Path) -> None:
+def test_an_archived_game_reopened_and_archived_again_is_unchanged(evening: Path) -> None:
     _, games = Archive(evening).load()
     assert len(games) == 3
     for game in games:

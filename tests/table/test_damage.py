@@ -19,7 +19,7 @@ from tests.table.acting import HEADER, Evening, frozen, played, started, table_i
 from tests.table.damaging import entry, kept, kinds, refuse, reopened, spoil, told
 
 
-def test_an_intact_journal_passes_every_check(tmp_path: Path) -> None:
+def test_an_intact_journal_passes_the_check_without_a_damage_report(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     reopened(tmp_path)
     assert read_entries(tmp_path) == tuple(entries)
@@ -30,7 +30,7 @@ def test_an_intact_journal_passes_every_check(tmp_path: Path) -> None:
     assert not reports(tmp_path)
 
 
-def test_an_archive_without_its_journal_fails_the_check_as_missing(tmp_path: Path) -> None:
+def test_a_game_archive_without_its_journal_fails_the_journal_check(tmp_path: Path) -> None:
     kept(tmp_path)
     for file in tmp_path.iterdir():
         if file.is_file():
@@ -67,7 +67,7 @@ def test_a_cut_missing_or_zeroed_journal_copy_is_rewritten_from_the_other(tmp_pa
     assert examined(tmp_path) == (60, None)
 
 
-def test_lost_entries_are_reported_with_numbers_and_time(tmp_path: Path) -> None:
+def test_journal_entry_lost_in_both_copies_is_reported_by_number_and_date(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     for copy in (FIRST, SECOND):
         spoil(tmp_path / copy, b'"n":20,')
@@ -81,7 +81,7 @@ def test_lost_entries_are_reported_with_numbers_and_time(tmp_path: Path) -> None
     assert found[20:] == tuple(entries[40:]), "the game after it stands as it was"
 
 
-def test_entries_after_a_lost_journal_end_do_not_reuse_entry_numbers(tmp_path: Path) -> None:
+def test_new_journal_entries_do_not_reuse_the_numbers_of_lost_last_entries(tmp_path: Path) -> None:
     kept(tmp_path)
     for copy in (FIRST, SECOND):
         spoil(tmp_path / copy, b'"n":60,')
@@ -96,7 +96,7 @@ def test_entries_after_a_lost_journal_end_do_not_reuse_entry_numbers(tmp_path: P
     assert reopened(tmp_path).tail.head.number == 61
 
 
-def test_two_photos_without_an_entry_prove_a_loss_but_one_does_not(tmp_path: Path) -> None:
+def test_two_photos_past_the_journals_end_prove_lost_entries_one_does_not(tmp_path: Path) -> None:
     kept(tmp_path)
     reopened(tmp_path, photographed=(1, 60, 61))
     assert not reports(tmp_path)
@@ -107,12 +107,12 @@ def test_two_photos_without_an_entry_prove_a_loss_but_one_does_not(tmp_path: Pat
     assert len(reports(tmp_path)) == 1, "told once"
 
 
-def test_photos_without_a_journal_prove_its_loss(tmp_path: Path) -> None:
+def test_a_missing_journal_is_reported_as_lost_if_there_are_throw_photos(tmp_path: Path) -> None:
     reopened(tmp_path, photographed=(1, 2, 3))
     assert "entries 1 to 3 are missing, from the very beginning" in told(tmp_path)
 
 
-def test_an_unfinished_last_line_of_a_journal_copy_is_not_reported(tmp_path: Path) -> None:
+def test_a_cut_last_line_of_a_journal_copy_is_repaired_without_a_report(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     mirror = tmp_path / SECOND
     mirror.write_bytes(mirror.read_bytes()[:-5])  # the power went while the last line was written
@@ -139,7 +139,7 @@ def test_an_unwritable_second_journal_copy_is_reported_and_catches_up(
     assert examined(tmp_path) == (2, None)
 
 
-def test_a_table_plays_on_after_recovery_with_a_notice(tmp_path: Path) -> None:
+def test_after_journal_recovery_a_table_plays_on_with_a_notice_of_the_loss(tmp_path: Path) -> None:
     evening = Evening(tmp_path)
     frozen(evening, 5, 5)
     before = evening.table.snapshot()
@@ -161,7 +161,7 @@ def test_a_table_plays_on_after_recovery_with_a_notice(tmp_path: Path) -> None:
     table.stop()
 
 
-def test_an_entry_that_cannot_be_replayed_is_named_with_a_cure(tmp_path: Path) -> None:
+def test_table_start_error_names_the_unplayable_journal_entry_and_a_cure(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     started(table, HEADER)
@@ -175,7 +175,7 @@ def test_an_entry_that_cannot_be_replayed_is_named_with_a_cure(tmp_path: Path) -
     assert "export" in ill.value.cure
 
 
-def test_safe_mode_shows_the_state_before_the_first_damaged_entry(tmp_path: Path) -> None:
+def test_safe_mode_shows_the_game_before_the_first_damaged_journal_entry(tmp_path: Path) -> None:
     evening = Evening(tmp_path)
     frozen(evening, 5, 5)
     before = evening.table.snapshot()
@@ -186,7 +186,7 @@ def test_safe_mode_shows_the_state_before_the_first_damaged_entry(tmp_path: Path
     assert known(last_good(tmp_path).game).view == before.state
 
 
-def test_a_crash_while_opening_the_journal_raises_a_device_error(
+def test_table_start_raises_a_device_error_if_opening_the_journal_crashes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fall(*_: object) -> None:

@@ -17,7 +17,7 @@ from tests.table.damaging import entry, kept, photographed, reopened, spoil, tol
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
-def test_the_next_scrub_finds_and_repairs_damage_to_one_copy(tmp_path: Path, copy: str) -> None:
+def test_a_journal_scrub_reports_and_repairs_damage_to_one_copy(tmp_path: Path, copy: str) -> None:
     entries = kept(tmp_path)
     journal = Journal(tmp_path)
     journal.open()
@@ -42,7 +42,7 @@ def test_damage_to_different_lines_of_both_journal_copies_loses_nothing(tmp_path
     assert "nothing is missing" in told(tmp_path)
 
 
-def test_health_says_what_a_scrub_verified_and_when(tmp_path: Path) -> None:
+def test_journal_health_says_what_the_last_scrub_verified_and_when(tmp_path: Path) -> None:
     kept(tmp_path)
     journal = Journal(tmp_path, wall=lambda: 1_700_001_000.0)
     journal.open()
@@ -51,7 +51,7 @@ def test_health_says_what_a_scrub_verified_and_when(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_a_scrub_reports_entries_lost_from_both_copies(tmp_path: Path) -> None:
+def test_a_journal_scrub_reports_an_entry_lost_from_both_copies(tmp_path: Path) -> None:
     kept(tmp_path)
     journal = Journal(tmp_path)
     journal.open()
@@ -64,7 +64,7 @@ def test_a_scrub_reports_entries_lost_from_both_copies(tmp_path: Path) -> None:
     assert examined(tmp_path) == (61, None)
 
 
-def test_swapped_photos_are_reported_and_swapped_back(tmp_path: Path) -> None:
+def test_a_journal_scrub_reports_swapped_throw_photos_and_swaps_them_back(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, second = tmp_path / "photos" / "2.jpg", tmp_path / "photos" / "5.jpg"
     first.rename(tmp_path / "spot")
@@ -76,7 +76,7 @@ def test_swapped_photos_are_reported_and_swapped_back(tmp_path: Path) -> None:
     assert (first.read_bytes(), second.read_bytes()) == (b"photo 2", b"photo 5")
 
 
-def test_a_scrub_puts_aside_a_photo_with_changed_content(tmp_path: Path) -> None:
+def test_a_journal_scrub_reports_and_moves_aside_a_changed_throw_photo(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     (tmp_path / "photos" / "4.jpg").write_bytes(b"another picture")
     scrub(journal)
@@ -87,7 +87,7 @@ def test_a_scrub_puts_aside_a_photo_with_changed_content(tmp_path: Path) -> None
     assert (aside / "photos" / "4.jpg").read_bytes() == b"another picture", "no photo is ever destroyed"
 
 
-def test_a_scrub_reports_no_damage_for_a_deleted_photo(tmp_path: Path) -> None:
+def test_a_journal_scrub_reports_no_damage_for_a_deleted_throw_photo(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     (tmp_path / "photos" / "1.jpg").unlink()
     scrub(journal)
@@ -96,7 +96,7 @@ def test_a_scrub_reports_no_damage_for_a_deleted_photo(tmp_path: Path) -> None:
     assert not reports(tmp_path)
 
 
-def test_an_idle_table_scrubs_its_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_idle_table_scrubs_its_journal_and_throw_photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evening = Evening(tmp_path)
     evening.throw(5, 5, 2, 2, 1, 4, 6)
     evening.table.stop()
@@ -118,7 +118,7 @@ def test_an_idle_table_scrubs_its_journal(tmp_path: Path, monkeypatch: pytest.Mo
     assert "both copies up to entry 2, 1 photos" in journal.health()[1]
 
 
-def test_a_photo_deleted_during_a_scrub_is_no_damage(tmp_path: Path) -> None:
+def test_a_throw_photo_deleted_during_a_journal_scrub_is_no_damage(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     journal.upkeep(0.0)
     (tmp_path / "photos" / "4.jpg").unlink()

@@ -37,7 +37,7 @@ WIPED = [MIXED, point(5), throw(2, 3, 3, 4, 6)]
 BANKED_2 = [MIXED, point(5), STOP]
 
 
-def test_a_freeze_event_counts_the_newly_frozen_dice() -> None:
+def test_a_crib_dice_freeze_event_counts_the_newly_frozen_dice() -> None:
     found = told(crib(), MIXED, point(5), throw(5, 5, 3, 4, 6))
     assert found == [
         ("threw", {"player": "Ann", "dice": [3, 4, 5, 5, 6]}),
@@ -45,15 +45,16 @@ def test_a_freeze_event_counts_the_newly_frozen_dice() -> None:
     ]
 
 
-def test_a_safe_throw_without_the_point_freezes_nothing() -> None:
+def test_a_safe_crib_dice_throw_without_point_value_has_no_freeze_event() -> None:
     assert [code for code, _ in told(crib(), MIXED, point(5), throw(1, 3, 3, 4, 6))] == ["threw"]
 
 
-def test_a_bank_event_has_the_holes_before_and_after() -> None:
+def test_a_crib_dice_bank_event_has_the_holes_before_and_after() -> None:
     assert told(crib(), *BANKED_2) == [("banked", {"player": "Ann", "points": 2, "from": 0, "to": 2})]
 
 
-def test_a_fuchle_event_has_the_hole_that_the_peg_fell_from() -> None:
+def test_a_crib_dice_fuchle_event_has_the_hole_that_the_peg_fell_from() -> None:
+    """A fuchle is the third wipe-out in a row."""
     lines = [*BANKED_2, *BANKED_2, *WIPED, *BANKED_2, *WIPED, *BANKED_2]
     found = told(crib(), *lines, *WIPED)
     assert [code for code, _ in found] == ["threw", "wiped_out", "fuchled"]
@@ -61,7 +62,8 @@ def test_a_fuchle_event_has_the_hole_that_the_peg_fell_from() -> None:
     assert found[2][1] == {"player": "Ann", "from": 2}
 
 
-def test_two_wipe_outs_after_a_fuchle_eliminate_a_player() -> None:
+def test_crib_dice_double_fuchle_has_an_eliminated_and_a_game_over_event() -> None:
+    """After a fuchle (three wipe-outs in a row) two more wipe-outs in a row eliminate a player."""
     lines = [*WIPED, *BANKED_2] * 4
     found = told(crib(double_fuchle=True), *lines, *WIPED)
     assert [code for code, _ in found] == ["threw", "wiped_out", "eliminated", "game_over"]
@@ -69,7 +71,8 @@ def test_two_wipe_outs_after_a_fuchle_eliminate_a_player() -> None:
 
 
 @pytest.mark.parametrize(("dice", "code"), [((4, 6), "rolled_over"), ((4, 4), "piddle_lost")])
-def test_a_piddle_causes_a_rollover_or_a_piddle_lost_event(dice: tuple[int, ...], code: str) -> None:
+def test_a_crib_dice_piddle_has_a_rolled_over_or_a_piddle_lost_event(dice: tuple[int, ...], code: str) -> None:
+    """A piddle is a throw of two dice with five or six frozen; a double of another value than the point loses it."""
     found = told(crib(), throw(3, 3, 3, 3, 3, 1, 2), point(3), throw(*dice))
     assert found[1][0] == code
     if code == "rolled_over":
@@ -78,14 +81,15 @@ def test_a_piddle_causes_a_rollover_or_a_piddle_lost_event(dice: tuple[int, ...]
         assert [name for name, _ in found] == ["threw", "piddle_lost", "wiped_out"]
 
 
-def test_seven_alike_cause_a_rollover_event() -> None:
+def test_seven_frozen_dice_in_crib_dice_cause_a_rolled_over_event() -> None:
     assert [code for code, _ in told(crib(), throw(*[4] * 7), point(4))] == ["point", "rolled_over"]
     found = told(crib(), throw(4, 4, 4, 4, 1, 2, 3), point(4), throw(4, 4, 4))
     assert [code for code, _ in found] == ["threw", "froze", "rolled_over"]
     assert found[-1][1]["points"] == 20
 
 
-def test_a_bomb_event_names_the_player_who_was_hit() -> None:
+def test_crib_dice_has_events_for_announcing_a_bomb_its_hit_and_its_miss() -> None:
+    """The hit names both players and both holes."""
     ones = throw(1, 1, 1, 1, 1, 2, 3)
     lines = [*BANKED_2[:-1], throw(5, 5, 5, 3, 4), STOP, ones, point(1), {"do": "bomb"}]
     assert told(crib(bomb=True), *lines) == [("bomb_announced", {"player": "Ben"})]
@@ -95,7 +99,7 @@ def test_a_bomb_event_names_the_player_who_was_hit() -> None:
     assert [code for code, _ in missed] == ["threw", "bomb_failed", "wiped_out"]
 
 
-def test_a_failed_bomb_can_cause_a_fuchle_event() -> None:
+def test_a_failed_crib_dice_bomb_as_third_wipe_out_has_a_fuchle_event() -> None:
     ones = throw(1, 1, 1, 1, 1, 2, 3)
     lines = [throw(5, 5, 5, 3, 1, 4, 6), point(5), STOP, *BANKED_2, *BANKED_2]
     lines += [*WIPED, *BANKED_2, *WIPED, *BANKED_2, ones, point(1), {"do": "bomb"}]
@@ -104,12 +108,12 @@ def test_a_failed_bomb_can_cause_a_fuchle_event() -> None:
     assert [code for code, _ in found] == ["threw", "bomb_failed", "wiped_out", "fuchled"]
 
 
-def test_a_bump_event_names_the_player_who_went_back() -> None:
+def test_a_crib_dice_bump_event_names_the_bumped_player_and_both_holes() -> None:
     found = told(crib(bumping=True), *BANKED_2, *BANKED_2)
     assert found[1] == ("bumped", {"player": "Ann", "from": 2, "to": 0})
 
 
-def test_a_finish_causes_a_finished_event_and_later_a_game_over_event() -> None:
+def test_a_crib_dice_finish_has_a_finished_event_and_later_a_game_over() -> None:
     big = [throw(*[6] * 7), point(6), throw(*[6] * 7), point(6), throw(*[6] * 7), point(6), throw(*[6] * 7), point(6)]
     finish = [*big, throw(6, 6, 6, 1, 2, 3, 4), point(6), STOP]
     found = told(crib(), *finish)
@@ -118,13 +122,13 @@ def test_a_finish_causes_a_finished_event_and_later_a_game_over_event() -> None:
     assert end[-1] == ("game_over", {"winners": ["Ann"], "games_lost": {"Ann": 0, "Ben": 1}})
 
 
-def test_a_bank_event_of_partners_names_their_team() -> None:
+def test_a_crib_dice_bank_event_of_partners_names_their_team() -> None:
     header = {"game": "crib_dice", "players": ["Ann", "Ben", "Cat", "Dan"], "rules": {"partners": True}}
     found = told(header, *BANKED_2, *BANKED_2, *BANKED_2)
     assert found == [("banked", {"player": "Ann & Cat", "points": 2, "from": 2, "to": 4})]
 
 
-def test_crag_events_say_what_was_kept_and_entered() -> None:
+def test_crag_has_events_for_kept_dice_an_entered_score_and_a_jackpot() -> None:
     header = {"game": "crag", "players": ["Ann"]}
     keep = {"do": "keep", "dice": [6, 6]}
     assert told(header, throw(6, 6, 2), keep) == [("kept", {"player": "Ann", "dice": [6, 6]})]
@@ -158,7 +162,7 @@ def test_crapola_has_events_for_spending_and_the_last_round() -> None:
 
 
 @pytest.mark.parametrize("game", ["crib_dice", "crag", "crapola"])
-def test_every_game_has_events_for_the_roll_off(game: str) -> None:
+def test_every_game_has_events_for_roll_off_throws_and_their_totals(game: str) -> None:
     header = {"game": game, "players": ["Ann", "Ben"], "roll_off": True}
     found = told(header, throw(3, 4))
     assert found == [

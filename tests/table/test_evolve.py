@@ -165,7 +165,7 @@ def test_undoing_a_games_start_reopens_the_previous_sittings_game(tmp_path: Path
     table.stop()
 
 
-def test_a_correction_recomputes_later_lines_and_their_events(tmp_path: Path) -> None:
+def test_a_throw_correction_recomputes_later_scores_and_events(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(c.StartGame(header=HEADER))
@@ -183,7 +183,7 @@ def test_a_correction_recomputes_later_lines_and_their_events(tmp_path: Path) ->
     table.stop()
 
 
-def test_a_corrected_roll_off_reassigns_later_throws(tmp_path: Path) -> None:
+def test_correcting_a_roll_off_throw_reassigns_later_throws_to_players(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(c.StartGame(header={**HEADER, "roll_off": True}))
@@ -195,7 +195,7 @@ def test_a_corrected_roll_off_reassigns_later_throws(tmp_path: Path) -> None:
     table.stop()
 
 
-def test_an_undo_after_a_correction_keeps_the_correction(tmp_path: Path) -> None:
+def test_an_undo_after_a_throw_correction_keeps_the_corrected_throw(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(c.StartGame(header=HEADER))
@@ -216,7 +216,7 @@ def test_an_undo_after_a_correction_keeps_the_correction(tmp_path: Path) -> None
     again.stop()
 
 
-def test_a_correction_drops_transcript_lines_only_after_confirmation(tmp_path: Path) -> None:
+def test_a_throw_correction_drops_transcript_lines_only_once_confirmed(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(c.StartGame(header=HEADER))
@@ -249,7 +249,7 @@ LEVEL_GAME = [
 ]
 
 
-def test_correcting_an_earlier_game_recomputes_the_games_lost(tmp_path: Path) -> None:
+def test_correcting_a_throw_of_an_earlier_game_recomputes_games_lost(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(c.StartGame(header=CRAG))
@@ -271,7 +271,7 @@ def test_correcting_an_earlier_game_recomputes_the_games_lost(tmp_path: Path) ->
     table.stop()
 
 
-def test_a_correction_may_not_reopen_an_earlier_game(tmp_path: Path) -> None:
+def test_a_throw_correction_reopening_a_game_or_in_a_past_sitting_fails(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(c.StartGame(header={**HEADERS[3], "players": ["Ann", "Ben"]}))
@@ -288,7 +288,7 @@ def test_a_correction_may_not_reopen_an_earlier_game(tmp_path: Path) -> None:
     table.stop()
 
 
-def test_the_list_of_past_games_follows_the_growing_journal(tmp_path: Path) -> None:
+def test_past_games_list_follows_the_journal_through_new_games_and_undo(tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     assert past.games() == []
     table = table_in(tmp_path)

@@ -24,30 +24,31 @@ def throw(*dice: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("game", ["crib_dice", "crag", "crapola"])
-def test_a_roll_off_is_thrown_with_two_dice_in_every_game(game: str) -> None:
+def test_the_tray_expects_two_dice_for_a_roll_off_in_every_game(game: str) -> None:
     rolling = {"game": game, "roll_off": True}
     assert expected(rolling) == (2, True)
     assert expected(rolling, throw(3, 4)) == (2, True)
 
 
 @pytest.mark.parametrize(("game", "dice"), [("crib_dice", 7), ("crag", 3), ("crapola", None)])
-def test_the_dice_expected_after_a_roll_off_depend_on_the_game(game: str, dice: int | None) -> None:
+def test_after_a_roll_off_crib_dice_expects_7_dice_crag_3_and_crapola_any(game: str, dice: int | None) -> None:
     assert expected({"game": game, "roll_off": True}, throw(3, 4), throw(1, 1)) == (dice, True)
 
 
-def test_crib_dice_expects_no_fixed_number_of_dice_in_a_piddle() -> None:
+def test_crib_dice_expects_no_fixed_number_of_tray_dice_in_a_piddle() -> None:
+    """A piddle is a throw of two dice with five or six frozen; the player may borrow a frozen die for it."""
     named = [throw(5, 5, 5, 5, 5, 2, 3), {"do": "point", "value": 5}]
     assert expected({"game": "crib_dice"}, *named) == (None, False)
 
 
-def test_crag_expects_three_dice_in_the_tray_after_a_keep() -> None:
+def test_crag_expects_three_tray_dice_after_a_keep_and_after_an_entry() -> None:
     kept = [throw(6, 6, 2), {"do": "keep", "dice": [6, 6]}]
     assert expected({"game": "crag"}, *kept) == (3, False)
     entered = [*kept, throw(1), {"do": "score", "category": "crag"}]
     assert expected({"game": "crag"}, *entered) == (3, True)
 
 
-def test_crapola_starts_afresh_in_the_tray_only_when_the_turn_ends() -> None:
+def test_crapola_expects_a_throw_of_all_dice_only_after_the_turn_ends() -> None:
     """Kept dice lie in the tray beside the next throw; a crap-out ends the turn and frees all of them."""
     kept = [throw(1, 1, 2, 3, 4, 6), {"do": "keep", "dice": [1]}]
     assert expected({"game": "crapola"}, *kept)[1] is False

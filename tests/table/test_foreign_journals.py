@@ -14,7 +14,9 @@ from tests.table.damaging import kept, reopened, spoil, told
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
 @pytest.mark.parametrize("count", [20, 60])
-def test_a_shorter_copy_of_another_journal_is_reported_and_replaced(tmp_path: Path, copy: str, count: int) -> None:
+def test_an_equal_or_shorter_copy_of_another_journal_is_found_and_replaced(
+    tmp_path: Path, copy: str, count: int
+) -> None:
     entries = kept(tmp_path / "ours", anchors=tmp_path)
     kept(tmp_path / "other", count)
     shutil.copy(tmp_path / "other" / copy, tmp_path / "ours" / copy)
@@ -42,7 +44,7 @@ def test_an_older_journal_copy_is_reported_and_replaced_by_the_longer(tmp_path: 
     assert "ends at entry 40" in told(tmp_path)
 
 
-def test_a_journal_opens_despite_a_flipped_bit_in_its_anchor(tmp_path: Path) -> None:
+def test_a_journal_opens_despite_a_flipped_bit_in_its_anchor_file(tmp_path: Path) -> None:
     entries = kept(tmp_path / "data", anchors=tmp_path)
     (anchor,) = tmp_path.glob("head-*.json")
     content = anchor.read_bytes()
@@ -52,7 +54,7 @@ def test_a_journal_opens_despite_a_flipped_bit_in_its_anchor(tmp_path: Path) -> 
     assert read_entries(tmp_path / "data") == tuple(entries)
 
 
-def test_the_anchor_reveals_that_both_journal_copies_were_rolled_back(tmp_path: Path) -> None:
+def test_the_anchor_file_reveals_a_rollback_of_both_journal_copies(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     entries = kept(folder, anchors=tmp_path)
     for copy in (FIRST, SECOND):
@@ -66,7 +68,7 @@ def test_the_anchor_reveals_that_both_journal_copies_were_rolled_back(tmp_path: 
     assert len(reports(folder)) == 1, "told once"
 
 
-def test_the_anchor_reports_a_data_folder_whose_journal_was_exchanged(tmp_path: Path) -> None:
+def test_the_anchor_file_reveals_an_exchange_of_both_journal_copies(tmp_path: Path) -> None:
     kept(tmp_path / "ours", anchors=tmp_path)
     entries = kept(tmp_path / "other", 30, games=(1,))
     for copy in (FIRST, SECOND):
@@ -76,14 +78,14 @@ def test_the_anchor_reports_a_data_folder_whose_journal_was_exchanged(tmp_path: 
     assert read_entries(tmp_path / "ours") == tuple(entries)
 
 
-def test_the_anchor_reveals_a_deleted_data_folder(tmp_path: Path) -> None:
+def test_the_anchor_file_reveals_the_journal_lost_with_its_data_folder(tmp_path: Path) -> None:
     kept(tmp_path / "data", anchors=tmp_path)
     shutil.rmtree(tmp_path / "data")
     reopened(tmp_path / "data", anchors=tmp_path)
     assert "entries 1 to 60 are missing" in told(tmp_path / "data")
 
 
-def test_a_journal_is_kept_and_reopened_without_a_writable_anchor(tmp_path: Path) -> None:
+def test_a_journal_is_kept_and_reopened_without_a_writable_anchor_file(tmp_path: Path) -> None:
     (tmp_path / "anchors").write_text("in the way")
     entries = kept(tmp_path / "data", anchors=tmp_path / "anchors")
     reopened(tmp_path / "data", anchors=tmp_path / "anchors")

@@ -113,7 +113,7 @@ GAMES = [(CRIB, play_crib_dice), (ADVANCED, play_crib_dice), (CRAG, play_crag), 
 @pytest.mark.parametrize("sloppy", [False, True], ids=["tidy", "sloppy"])
 @settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 2**32))
-def test_random_play_in_a_tray_is_interpreted_as_its_own_transcript(
+def test_the_tray_interpreter_turns_random_play_into_the_intended_lines(
     header: dict[str, Any], play: Any, sloppy: bool, seed: int
 ) -> None:
     mime = Mime(header, seed, sloppy)
@@ -128,7 +128,7 @@ def test_random_play_in_a_tray_is_interpreted_as_its_own_transcript(
 
 
 @pytest.mark.parametrize(("header", "play"), GAMES, ids=["crib_dice", "advanced", "crag", "crapola"])
-def test_at_most_1_of_60_tidily_played_games_needs_a_question(header: dict[str, Any], play: Any) -> None:
+def test_the_tray_interpreter_asks_in_at_most_1_of_60_tidily_played_games(header: dict[str, Any], play: Any) -> None:
     """Tidy players do not knock the table, and the tray is observed after each of their actions."""
     asked = 0
     for seed in range(60):
@@ -143,5 +143,5 @@ def told(lines: list[Any]) -> list[Any]:
     return [(type(line), sorted(line.dice)) if hasattr(line, "dice") else line for line in lines]
 
 
-def test_a_die_counts_as_unmoved_only_within_less_than_its_own_size() -> None:
+def test_tray_motion_tolerance_for_an_unmoved_die_is_under_16_mm() -> None:
     assert 0 < SAME_PLACE_MM < 16

@@ -59,7 +59,7 @@ def test_appending_an_entry_writes_and_syncs_both_journal_copies(
     journal.close()
 
 
-def test_a_second_entry_with_the_same_number_is_refused(tmp_path: Path) -> None:
+def test_the_journal_refuses_a_second_entry_with_a_used_number(tmp_path: Path) -> None:
     journal = opened(tmp_path)
     journal.append(entry(1))
     with pytest.raises(DeviceError, match="can't follow"):
@@ -80,7 +80,9 @@ def test_journal_entries_can_be_read_from_any_number_on(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_a_full_disk_is_an_error_with_a_cure_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_journal_append_on_a_full_disk_fails_with_a_cure_and_no_loss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     journal = opened(tmp_path)
     journal.append(entry(1))
     full_disk(monkeypatch)
@@ -94,7 +96,7 @@ def test_a_full_disk_is_an_error_with_a_cure_and_loses_nothing(tmp_path: Path, m
     assert examined(tmp_path) == (2, None)
 
 
-def test_a_file_size_limit_loses_no_acknowledged_entry(tmp_path: Path) -> None:
+def test_a_file_size_limit_loses_no_acknowledged_journal_entry(tmp_path: Path) -> None:
     script = """
         import resource, signal, sys
         from pathlib import Path
@@ -120,7 +122,7 @@ def test_a_file_size_limit_loses_no_acknowledged_entry(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"not a journal at all\n" * 100, b'{"journal":2}\n[1,"game",{},1.0,null,"5f"]\n'])
-def test_a_file_that_is_no_journal_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+def test_opening_a_file_that_is_no_journal_fails_and_leaves_it_unchanged(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FIRST).write_bytes(content)
     with pytest.raises(DeviceError, match="Move it") as ill:
         Journal(tmp_path).open()
@@ -135,7 +137,7 @@ def test_a_journal_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> 
     assert "--data" in ill.value.cure
 
 
-def test_two_tables_cannot_use_one_folder(tmp_path: Path) -> None:
+def test_a_second_table_cannot_open_a_journal_folder_in_use(tmp_path: Path) -> None:
     first = opened(tmp_path)
     with pytest.raises(DeviceError, match="Another table"):
         Journal(tmp_path).open()

@@ -22,46 +22,46 @@ def seen(thrown: tuple[Die, ...], kept: tuple[Die, ...] = (), emptied: bool = Fa
     return Observation(thrown=thrown, kept=kept, doubt=None, photo_jpeg=None, at_s=0.0, emptied=emptied)
 
 
-def test_a_2_mm_shift_is_no_motion_even_after_an_empty_throw_zone() -> None:
+def test_tray_dice_shifted_2_mm_are_no_motion_even_if_the_zone_emptied() -> None:
     lying = dice(1, 2, 3)
     assert motion_of(lying, (), seen(pushed(lying, 2.0), emptied=True)) is Motion.NONE
 
 
-def test_new_values_at_old_positions_are_unsure_if_the_zone_emptied() -> None:
+def test_new_die_values_in_old_places_are_unsure_motion_if_zone_emptied() -> None:
     lying = dice(4)
     turned = (msgspec.structs.replace(lying[0], value=2),)
     assert motion_of(lying, (), seen(turned)) is Motion.NONE
     assert motion_of(lying, (), seen(turned, emptied=True)) is Motion.UNSURE
 
 
-def test_dice_at_new_positions_after_an_empty_throw_zone_are_a_roll() -> None:
+def test_dice_in_new_places_after_an_empty_throw_zone_are_a_roll_motion() -> None:
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 3, seed=2), emptied=True)) is Motion.ROLLED
     assert motion_of((), (), seen(dice(1, 2, 3))) is Motion.ROLLED
 
 
-def test_moved_dice_are_a_roll_if_values_change_and_unsure_if_not() -> None:
+def test_motion_of_moved_dice_is_a_roll_if_values_change_else_unsure() -> None:
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 3, seed=2))) is Motion.UNSURE
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 4, seed=2))) is Motion.ROLLED
 
 
-def test_dice_pushed_by_12_mm_are_no_motion_and_by_17_mm_unsure() -> None:
+def test_tray_dice_pushed_12_mm_are_no_motion_and_17_mm_unsure_motion() -> None:
     lying = dice(1, 2, 3)
     assert motion_of(lying, (), seen(pushed(lying, 12.0))) is Motion.NONE
     assert motion_of(lying, (), seen(pushed(lying, 17.0))) is Motion.UNSURE
 
 
-def test_a_die_moved_to_the_keep_zone_is_no_roll() -> None:
+def test_motion_is_none_if_a_die_goes_to_keep_zone_unsure_if_others_shift() -> None:
     lying = dice(5, 2, 6)
     assert motion_of(lying, (), seen(lying[1:], kept=dice(5, seed=3))) is Motion.NONE
     assert motion_of(lying, (), seen(pushed(lying[1:], 60.0), kept=dice(5, seed=3))) is Motion.UNSURE
 
 
-def test_a_die_moved_from_keep_zone_to_empty_throw_zone_is_unsure() -> None:
+def test_a_die_moved_from_keep_zone_to_empty_throw_zone_is_unsure_motion() -> None:
     kept = dice(5, 5)
     assert motion_of((), kept, seen(dice(5, seed=2), kept=kept[:1], emptied=True)) is Motion.UNSURE
 
 
-def test_dice_picked_up_are_no_roll() -> None:
+def test_dice_picked_up_from_the_throw_zone_are_no_motion() -> None:
     lying = dice(5, 2, 6)
     assert motion_of(lying, (), seen(lying[:2])) is Motion.NONE
     assert motion_of(lying, (), seen(())) is Motion.NONE

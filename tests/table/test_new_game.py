@@ -22,7 +22,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({**registry.GAMES, "high": GAME}))
 
 
-def test_a_new_game_can_be_played_without_a_change_to_the_table(tmp_path: Path) -> None:
+def test_a_game_added_to_the_registry_is_playable_by_tray_and_phone(tmp_path: Path) -> None:
     clock = Clock()
     table, tray = table_in(tmp_path, clock), Tray(clock=clock)
     table.start()

@@ -20,7 +20,7 @@ WIN: list[dict[str, Any]] = [*SIXES, *SIXES, *SIXES, *SIXES, *SIXES, {"do": "sto
 TWO: list[dict[str, Any]] = [{"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"}]
 
 
-def test_games_lost_add_up_and_the_loser_starts_the_next_game(tmp_path: Path) -> None:
+def test_a_sitting_adds_up_games_lost_and_the_loser_starts_the_next_game(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(StartGame(header=HEADER))
@@ -55,7 +55,7 @@ def test_a_sitting_ends_by_command_or_when_the_players_change(tmp_path: Path) ->
     table.stop()
 
 
-def test_an_abandoned_game_does_not_count_in_the_sitting(tmp_path: Path) -> None:
+def test_an_abandoned_game_takes_no_throw_and_counts_in_no_sitting(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(StartGame(header=HEADER))
@@ -80,13 +80,13 @@ def test_an_abandoned_game_does_not_count_in_the_sitting(tmp_path: Path) -> None
         ((0, 0, 0), (125, 125, 125), 2),
     ],
 )
-def test_next_starter_is_by_games_lost_then_worst_score_then_next_seat(
+def test_the_next_games_starter_is_by_games_lost_worst_score_then_seat(
     lost: tuple[int, ...], scores: tuple[int, ...], starts: int
 ) -> None:
     assert next_starter(scores, lost, first=1, seats=3) == starts
 
 
-def test_the_winner_of_the_roll_off_counts_as_the_starter(tmp_path: Path) -> None:
+def test_next_starter_after_a_level_game_sits_after_the_roll_off_winner(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cat"], "roll_off": True}))
@@ -101,7 +101,7 @@ def test_the_next_game_is_started_by_the_losing_teams_other_partner() -> None:
     assert next_starter((125, 30), (0, 1), first=1, seats=4) == 3
 
 
-def test_the_oldest_photos_are_deleted_first_but_none_of_this_sitting(tmp_path: Path) -> None:
+def test_photo_pruning_deletes_the_oldest_but_none_of_the_current_sitting(tmp_path: Path) -> None:
     photos = Photos(tmp_path, cap_bytes=250)
     photos.start(last_throw=0)
     for throw in range(1, 6):
@@ -140,17 +140,17 @@ def test_a_throw_counts_even_if_its_photo_cannot_be_written(tmp_path: Path) -> N
     table.stop()
 
 
-def test_a_player_keeps_a_colour_in_any_seat() -> None:
+def test_players_keep_their_colours_when_the_seats_change() -> None:
     worn = colours({}, ("Ann", "Ben", "Cid"))
     assert list(colours(worn, ("Cid", "Ann", "Ben")).items()) == [("Cid", 2), ("Ann", 0), ("Ben", 1)]
 
 
-def test_a_newcomer_gets_a_free_colour() -> None:
+def test_new_players_get_free_colours_and_share_them_from_the_eleventh_on() -> None:
     assert colours({"Ann": 0, "Ben": 1}, ("Dot", "Ben", "Ann")) == {"Dot": 2, "Ben": 1, "Ann": 0}
     assert sorted(colours({}, tuple("ABCDEFGHIJKL")).values()) == [0, 0, 1, 1, *range(2, 10)]
 
 
-def test_two_players_who_both_had_a_colour_before_get_different_colours() -> None:
+def test_players_who_share_a_former_colour_get_different_colours() -> None:
     assert colours({"Ann": 0, "Ben": 1, "Cid": 0, "Dot": 1}, ("Ann", "Cid")) == {"Ann": 0, "Cid": 1}
 
 
@@ -165,7 +165,7 @@ def test_players_colours_are_in_the_snapshot_and_survive_a_restart(tmp_path: Pat
         table.stop()
 
 
-def test_a_chosen_colour_is_taken_from_the_player_who_had_it(tmp_path: Path) -> None:
+def test_a_chosen_player_colour_is_swapped_and_an_invalid_choice_refused(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     header = {**HEADER, "players": ["Ann", "Ben"]}
@@ -178,7 +178,7 @@ def test_a_chosen_colour_is_taken_from_the_player_who_had_it(tmp_path: Path) -> 
     table.stop()
 
 
-def test_colours_are_kept_from_one_sitting_to_the_next(tmp_path: Path) -> None:
+def test_players_colours_are_kept_from_one_sitting_to_the_next(tmp_path: Path) -> None:
     wanted = [
         {"Ann": 0, "Ben": 1, "Cid": 2},
         {"Cid": 2, "Dot": 0},

@@ -44,7 +44,7 @@ def played(table: Table, *lines: dict[str, Any]) -> None:
         table.submit(PlayLine(number=table.snapshot().number, line=line))
 
 
-def test_a_game_is_counted_in_throws_turns_points_and_faces(table: Table, tmp_path: Path) -> None:
+def test_player_statistics_count_games_throws_turns_points_and_faces(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header=HEADER))
     played(table, *ANN_WINS)
     state = table.snapshot().state
@@ -60,7 +60,7 @@ def test_a_game_is_counted_in_throws_turns_points_and_faces(table: Table, tmp_pa
     assert ben.faces == (2, 6, 6, 4, 2, 4)
 
 
-def test_an_unfinished_game_counts_its_throws_but_no_result(table: Table, tmp_path: Path) -> None:
+def test_player_statistics_count_throws_but_no_result_of_unfinished_games(table: Table, tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     for _ in range(2):
         table.submit(StartGame(header=HEADER))
@@ -85,7 +85,7 @@ def test_past_games_leave_out_a_game_without_a_throw(table: Table, tmp_path: Pat
     assert past.games() == []
 
 
-def test_a_correction_changes_the_statistics(table: Table, tmp_path: Path) -> None:
+def test_correcting_a_throw_changes_the_face_counts_of_player_statistics(table: Table, tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     table.submit(StartGame(header=HEADER))
     played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]})
@@ -94,14 +94,14 @@ def test_a_correction_changes_the_statistics(table: Table, tmp_path: Path) -> No
     assert past.players()["Ann"].faces[0] == 0
 
 
-def test_a_partners_turn_counts_for_the_player_who_took_it(table: Table, tmp_path: Path) -> None:
+def test_player_statistics_credit_a_partners_turn_to_the_one_who_threw(table: Table, tmp_path: Path) -> None:
     names = ["Ann", "Ben", "Cid", "Dot"]
     table.submit(StartGame(header={**HEADER, "players": names, "rules": {"partners": True}}))
     played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"})
     assert PastGames(tmp_path).players()["Ann"].points == 5
 
 
-def test_a_roll_off_counts_throws_but_no_turns(table: Table, tmp_path: Path) -> None:
+def test_player_statistics_count_a_roll_offs_throws_but_no_turns(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "game": "crag", "roll_off": True}))
     played(table, {"throw": [1, 2]}, {"throw": [6, 6]})
     players = PastGames(tmp_path).players()
@@ -111,7 +111,7 @@ def test_a_roll_off_counts_throws_but_no_turns(table: Table, tmp_path: Path) -> 
     assert PastGames(tmp_path).players()["Ben"].turns == 1
 
 
-def test_a_solo_game_of_crag_has_a_turn_per_category(table: Table, tmp_path: Path) -> None:
+def test_player_statistics_of_solo_crag_count_one_turn_per_category(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
     for category in ("ones", "twos", "threes"):
         played(table, {"throw": [1, 2, 2]}, {"do": "score", "category": category})
@@ -119,7 +119,7 @@ def test_a_solo_game_of_crag_has_a_turn_per_category(table: Table, tmp_path: Pat
     assert (ann.turns, ann.scoring, ann.points) == (3, 2, 5)
 
 
-def test_each_players_best_turn_and_dearest_wipe_out_are_recorded(table: Table, tmp_path: Path) -> None:
+def test_past_games_record_best_score_best_turn_and_dearest_wipe_out(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben"]}))
     fives: list[dict[str, Any]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
     played(table, *fives, {"do": "stop"}, *fives, {"throw": [5, 1, 2, 3]}, {"throw": [2, 3, 4]})
@@ -136,7 +136,7 @@ def test_each_players_best_turn_and_dearest_wipe_out_are_recorded(table: Table, 
     assert (best.score, best.turn, best.loss) == (table.snapshot().sides[0].score, 50, 0)
 
 
-def test_a_leavers_game_counts_as_lost_and_the_open_turn_does_not_count(table: Table, tmp_path: Path) -> None:
+def test_statistics_count_a_leavers_game_as_lost_and_not_the_open_turn(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))
     entered: list[dict[str, Any]] = [{"throw": [1, 2, 3]}, {"do": "score", "category": "ones"}]
     played(table, *entered, {"throw": [6, 6, 6]}, {"leave": "Ben"}, {"throw": [1, 1, 2]}, {"leave": "Ann"})
@@ -149,7 +149,7 @@ def test_a_leavers_game_counts_as_lost_and_the_open_turn_does_not_count(table: T
     assert players["Ben"].throws == 1
 
 
-def test_a_player_who_left_does_not_win_with_the_partner(table: Table, tmp_path: Path) -> None:
+def test_statistics_count_no_win_for_a_leaver_whose_partner_wins(table: Table, tmp_path: Path) -> None:
     names = ["Ann", "Ben", "Cid", "Dot"]
     table.submit(StartGame(header={**HEADER, "players": names, "rules": {"partners": True}}))
     played(table, {"leave": "Ann"}, {"leave": "Ben"}, {"leave": "Dot"})

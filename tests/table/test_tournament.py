@@ -89,7 +89,7 @@ def test_a_knockout_tournament_pairs_winners_until_one_player_is_left(table: Tab
     assert (view.standings[0].player, view.standings[0].place) == (winner, 1)
 
 
-def test_a_match_counts_only_games_of_its_two_players_and_rules(table: Table) -> None:
+def test_a_tournament_match_counts_only_games_of_its_players_and_rules(table: Table) -> None:
     chance, number = random.Random(4), table.snapshot().number
     before = begin(table, "round_robin", FIVE[:3])
     pair = known(before.next)["players"]
@@ -150,7 +150,7 @@ def test_a_player_who_leaves_a_tournament_loses_by_walkover_until_back(table: Ta
     assert other in FIVE
 
 
-def test_a_player_who_leaves_a_game_loses_the_match(table: Table) -> None:
+def test_a_player_who_leaves_a_game_loses_the_tournament_match(table: Table) -> None:
     begin(table, "knockout", ("Ann", "Ben"), handicaps={"Ann": 5000})
     table.submit(StartGame(header=known(on(table).next)))
     table.submit(PlayLine(number=table.snapshot().number, line=line_of(Leave("Ann"))))
@@ -159,7 +159,7 @@ def test_a_player_who_leaves_a_game_loses_the_match(table: Table) -> None:
     assert on(table).matches[0].won == (0, 1), "also once the game is in the archive"
 
 
-def test_a_second_tournament_waits_until_the_first_is_over(table: Table) -> None:
+def test_a_second_tournament_is_refused_until_the_first_is_over(table: Table) -> None:
     begin(table, players=("Ann", "Ben"))
     with pytest.raises(CompanionError, match="End it before you begin another"):
         begin(table)

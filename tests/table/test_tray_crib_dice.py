@@ -15,7 +15,7 @@ from tests.known import known
 from tests.table.acting import FIRST, HEADER, Clock, Evening, Tray, frozen, played, started, table_in
 
 
-def test_knocked_or_briefly_hidden_dice_are_no_throw(evening: Evening) -> None:
+def test_tray_dice_knocked_or_briefly_hidden_are_no_throw(evening: Evening) -> None:
     number = evening.throw(*FIRST).number
     evening.tray.knock()
     evening.see()
@@ -23,7 +23,7 @@ def test_knocked_or_briefly_hidden_dice_are_no_throw(evening: Evening) -> None:
     assert evening.see().number == number
 
 
-def test_dice_slightly_moved_by_a_knock_cause_no_throw_and_no_question(evening: Evening) -> None:
+def test_tray_dice_moved_slightly_by_a_knock_cause_no_throw_or_question(evening: Evening) -> None:
     number = frozen(evening).number
     evening.tray.knock()
     assert evening.see().question is None
@@ -32,14 +32,14 @@ def test_dice_slightly_moved_by_a_knock_cause_no_throw_and_no_question(evening: 
     assert (after.question, after.number) == (None, number)
 
 
-def test_picking_dice_up_one_by_one_is_no_throw(evening: Evening) -> None:
+def test_tray_dice_picked_up_one_by_one_cause_no_throw_and_no_question(evening: Evening) -> None:
     number = frozen(evening).number
     evening.tray.thrown = [evening.tray.die(die.value) for die in evening.tray.thrown[:3]]
     after = evening.see()
     assert (after.question, after.number) == (None, number)
 
 
-def test_dice_moved_between_the_zones_are_no_throw(evening: Evening) -> None:
+def test_dice_moved_between_throw_and_keep_zone_are_no_throw(evening: Evening) -> None:
     number = frozen(evening).number
     assert known(evening.keep(6).notice).args["reason"] == "not_the_point"
     evening.tray.thrown.append(evening.tray.kept.pop())
@@ -47,7 +47,7 @@ def test_dice_moved_between_the_zones_are_no_throw(evening: Evening) -> None:
     assert (after.number, known(after.notice).code) == (number, "throw")
 
 
-def test_kept_dice_that_name_no_point_get_a_notice_with_the_reason(evening: Evening) -> None:
+def test_crib_dice_kept_without_a_pair_get_a_notice_with_the_reason(evening: Evening) -> None:
     evening.throw(*FIRST)
     assert known(evening.keep(1).notice).args["reason"] == "pair_needed"
     assert known(evening.keep(5).notice).args["reason"] == "one_value"
@@ -55,7 +55,7 @@ def test_kept_dice_that_name_no_point_get_a_notice_with_the_reason(evening: Even
     assert known(evening.table.snapshot().notice).args["values"] == [5, 2]
 
 
-def test_the_point_follows_the_kept_dice_until_the_next_throw(evening: Evening) -> None:
+def test_crib_dice_point_value_follows_the_kept_dice_until_the_next_throw(evening: Evening) -> None:
     frozen(evening)
     evening.tray.thrown += evening.tray.kept
     evening.tray.kept = []
@@ -67,7 +67,7 @@ def test_the_point_follows_the_kept_dice_until_the_next_throw(evening: Evening) 
     assert known(evening.see().state)["point"] == 2, "after a throw the point stands"
 
 
-def test_after_an_undo_a_keep_zone_is_ignored_until_its_dice_change(evening: Evening) -> None:
+def test_after_an_undo_kept_crib_dice_set_no_point_until_they_change(evening: Evening) -> None:
     number = frozen(evening).number
     undone = evening.table.submit(PressButton(button="undo"))
     assert (undone.number, known(undone.state)["decisions"]) == (number + 1, ["point"])
@@ -78,7 +78,7 @@ def test_after_an_undo_a_keep_zone_is_ignored_until_its_dice_change(evening: Eve
     assert known(evening.keep(2, 2).state)["point"] == 2
 
 
-def test_an_emptied_tray_schedules_a_tick_and_motion_cancels_the_tick(evening: Evening) -> None:
+def test_an_emptied_tray_starts_the_banking_timer_and_motion_stops_it(evening: Evening) -> None:
     """A tick reports that the time has passed after which an empty tray banks; motion puts it off."""
 
     def due() -> float | None:
@@ -110,7 +110,7 @@ def test_an_empty_tray_banks_after_two_seconds_without_a_hand(evening: Evening) 
     assert known(after.notice).args["player"] == "Ben"
 
 
-def test_dice_put_back_within_two_seconds_do_not_bank(evening: Evening) -> None:
+def test_dice_lifted_and_put_back_within_two_seconds_do_not_bank(evening: Evening) -> None:
     number = frozen(evening).number
     thrown, kept = evening.tray.thrown, evening.tray.kept
     evening.tray.lift()
@@ -121,7 +121,7 @@ def test_dice_put_back_within_two_seconds_do_not_bank(evening: Evening) -> None:
     assert evening.wait(5.0).number == number
 
 
-def test_an_empty_tray_after_a_rollover_does_not_bank(evening: Evening) -> None:
+def test_an_empty_tray_after_a_crib_dice_rollover_does_not_bank(evening: Evening) -> None:
     evening.throw(*[3] * 7)
     before = evening.keep(*[3] * 7)
     assert (known(before.state)["frozen"], known(before.state)["decisions"]) == (7, ["stop"])
@@ -132,7 +132,7 @@ def test_an_empty_tray_after_a_rollover_does_not_bank(evening: Evening) -> None:
     assert known(evening.throw(*FIRST).state)["turn_points"] == 15
 
 
-def test_a_piddle_throw_may_include_a_die_taken_from_the_keep_zone(evening: Evening) -> None:
+def test_a_crib_dice_piddle_may_throw_one_die_from_the_keep_zone(evening: Evening) -> None:
     """With six frozen, two dice are thrown (a piddle): the last die and one frozen die from the keep zone."""
     evening.throw(3, 3, 3, 3, 3, 3, 1)
     evening.keep(*[3] * 6)
@@ -149,14 +149,14 @@ def test_a_frozen_die_left_in_the_throw_zone_does_not_count_as_thrown(evening: E
     assert evening.see().throws[-1].values == (1, 2, 6, 6)
 
 
-def test_dice_with_new_values_in_new_places_are_a_throw(evening: Evening) -> None:
+def test_tray_dice_with_new_values_in_new_places_are_a_throw(evening: Evening) -> None:
     frozen(evening)
     evening.throw(1, 3, 3, 4, 6)
     evening.tray.thrown = [evening.tray.die(value) for value in (1, 2, 2, 5, 6)]
     assert evening.see().throws[-1].values == (1, 2, 2, 5, 6)
 
 
-def test_one_die_turned_to_another_value_by_hand_is_no_throw(evening: Evening) -> None:
+def test_a_tray_die_turned_by_hand_is_no_throw_and_raises_no_question(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(1, 3, 3, 4, 6).number
     die = evening.tray.thrown[0]
@@ -166,7 +166,7 @@ def test_one_die_turned_to_another_value_by_hand_is_no_throw(evening: Evening) -
     assert (after.question, after.number) == (None, number)
 
 
-def test_after_a_wipe_out_the_players_are_asked_to_clear_the_tray(evening: Evening) -> None:
+def test_after_a_crib_dice_wipe_out_a_notice_asks_to_clear_the_tray(evening: Evening) -> None:
     frozen(evening)
     after = evening.throw(2, 3, 3, 4, 6)
     assert (known(after.state)["player"], known(after.notice).code) == ("Ben", "clear_tray")
@@ -176,7 +176,7 @@ def test_after_a_wipe_out_the_players_are_asked_to_clear_the_tray(evening: Eveni
     assert evening.throw(*FIRST).throws[-1].player == "Ben"
 
 
-def test_a_throw_before_the_point_is_named_waits_for_the_point(evening: Evening) -> None:
+def test_a_crib_dice_throw_waits_until_the_point_value_is_named(evening: Evening) -> None:
     evening.throw(*FIRST)
     early = evening.throw(1, 2, 3, 4, 6)  # the fives were put beside the tray
     assert (known(early.notice).code, early.number) == ("decide_first", 2)
@@ -191,7 +191,7 @@ def test_an_empty_tray_never_banks_points_entered_by_phone(evening: Evening) -> 
     assert evening.wait(60.0).number == 3
 
 
-def test_the_last_throw_in_the_tray_after_a_restart_is_not_counted_again(evening: Evening) -> None:
+def test_a_throw_still_in_the_tray_after_a_restart_is_not_counted_again(evening: Evening) -> None:
     before = frozen(evening)
     assert known(evening.restart().notice).code == "restored"
     evening.tray.emptied = True  # a watcher that has just begun has seen no dice before
@@ -199,7 +199,7 @@ def test_the_last_throw_in_the_tray_after_a_restart_is_not_counted_again(evening
     assert evening.throw(5, 3, 3, 4, 6).number == before.number + 1
 
 
-def test_a_misreading_of_unmoved_dice_is_no_throw(evening: Evening) -> None:
+def test_a_doubtful_misreading_of_unmoved_dice_causes_no_throw_or_question(evening: Evening) -> None:
     evening.throw(3, 3, 3, 3, 3, 1, 2)
     number = evening.keep(*[3] * 5).number
     lying = evening.tray.thrown
@@ -231,7 +231,7 @@ def test_dice_in_the_tray_before_the_game_are_not_its_first_throw(tmp_path: Path
     table.stop()
 
 
-def test_the_roll_off_is_thrown_with_two_dice(tmp_path: Path) -> None:
+def test_a_crib_dice_roll_off_in_the_tray_takes_two_dice_per_player(tmp_path: Path) -> None:
     table, tray = table_in(tmp_path), Tray()
     table.start()
     started(table, {**HEADER, "roll_off": True})
@@ -242,7 +242,7 @@ def test_the_roll_off_is_thrown_with_two_dice(tmp_path: Path) -> None:
     table.stop()
 
 
-def test_without_a_keep_zone_frozen_dice_may_stay_in_the_throw_zone(tmp_path: Path) -> None:
+def test_in_a_tray_without_keep_zone_frozen_dice_are_not_part_of_a_throw(tmp_path: Path) -> None:
     from companion.table.journal import Journal
     from companion.table.photos import Photos
 

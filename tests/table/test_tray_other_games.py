@@ -52,14 +52,14 @@ def test_a_new_throw_in_crag_waits_until_a_category_is_entered(table: Table, tra
     assert [(thrown.player, thrown.values) for thrown in after.throws[2:]] == [("Ben", (4, 4, 4))]
 
 
-def test_crag_foreign_dice_in_the_keep_zone_cause_a_notice(table: Table, tray: Tray) -> None:
+def test_in_crag_a_kept_die_that_was_not_thrown_causes_a_notice(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     table.submit(Observe(tray.throw(6, 6, 2)))
     tray.kept.append(tray.die(5))
     assert known(table.submit(Observe(tray.observation())).notice).args["reason"] == "not_of_throw"
 
 
-def test_crag_buttons_cycle_through_categories_best_score_first(table: Table, tray: Tray) -> None:
+def test_crag_buttons_choose_a_category_best_score_first_and_enter_it(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     thrown = table.submit(Observe(tray.throw(6, 6, 1)))
     assert thrown.choice == {"do": "score", "category": "crag"}
@@ -85,7 +85,7 @@ def test_crapola_shows_the_points_of_held_dice_before_the_next_throw(table: Tabl
     assert known(after.state)["turn_points"] == 250
 
 
-def test_crapola_a_hold_without_points_is_an_illegal_hold(table: Table, tray: Tray) -> None:
+def test_crapola_held_dice_without_points_get_a_notice_and_block_throws(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     assert known(table.submit(Observe(tray.keep(2))).notice).args["reason"] == "does_not_score"
@@ -94,7 +94,7 @@ def test_crapola_a_hold_without_points_is_an_illegal_hold(table: Table, tray: Tr
     assert table.snapshot().number == before
 
 
-def test_lifting_all_dice_out_in_crapola_keeps_held_dice_and_banks(table: Table, tray: Tray, clock: Clock) -> None:
+def test_lifting_all_dice_out_in_crapola_scores_and_banks_the_held_dice(table: Table, tray: Tray, clock: Clock) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     table.submit(Observe(tray.keep(1, 1)))
@@ -106,7 +106,7 @@ def test_lifting_all_dice_out_in_crapola_keeps_held_dice_and_banks(table: Table,
     assert known(table.submit(Tick()).state)["scores"] == {"Ann": 200, "Ben": 0}
 
 
-def test_the_bank_button_in_crapola_keeps_held_dice_and_banks(table: Table, tray: Tray) -> None:
+def test_crapola_bank_button_banks_held_dice_and_is_refused_without_any(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     with pytest.raises(IllegalAction, match="nothing that could be banked"):
@@ -128,21 +128,21 @@ def test_lifting_hot_dice_out_in_crapola_does_not_bank(table: Table, tray: Tray,
     assert (known(after.state)["kept"], known(after.state)["turn_points"]) == ([[1, 2, 3, 4, 5, 6]], 1000)
 
 
-def test_crapola_hot_dice_kept_by_phone_may_be_thrown_again_or_banked(table: Table, tray: Tray) -> None:
+def test_crapola_hot_dice_kept_by_phone_get_a_throw_again_or_bank_notice(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
     after = table.submit(PlayLine(number=table.snapshot().number, line={"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}))
     assert (known(after.notice).code, known(after.notice).args) == ("again_or_bank", {"player": "Ann", "sizes": [6]})
 
 
-def test_crapola_a_hold_too_small_to_bank_has_its_own_notice(table: Table, tray: Tray) -> None:
+def test_crapola_held_dice_below_the_entry_minimum_get_their_own_notice(table: Table, tray: Tray) -> None:
     started(table, {**CRAPOLA, "rules": {"entry": 300}})
     table.submit(Observe(tray.throw(1, 1, 1, 3, 4, 6)))
     assert known(table.submit(Observe(tray.keep(1))).notice).code == "hold_on"
     assert known(table.submit(Observe(tray.keep(1, 1))).notice).code == "hold"
 
 
-def test_crapola_plays_a_hold_seen_together_with_the_next_throw_once(table: Table, tray: Tray) -> None:
+def test_crapola_plays_held_dice_once_if_seen_together_with_the_next_throw(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(5, 5, 1, 5, 3, 5)))
     tray.keep_one(1)
@@ -175,7 +175,7 @@ def test_crapola_asks_whether_a_die_was_held_before_or_after_a_throw(table: Tabl
     assert [event.args["dice"] for event in after.events if event.code == "kept"] == [[1, 5]]
 
 
-def test_leaving_in_anothers_turn_does_not_affect_the_tray(table: Table, tray: Tray) -> None:
+def test_kept_crag_dice_stay_when_a_player_not_on_turn_leaves_the_game(table: Table, tray: Tray) -> None:
     started(table, {**CRAG, "players": ["Ann", "Ben", "Cat"]})
     table.submit(Observe(tray.throw(6, 6, 2)))
     held = table.submit(Observe(tray.keep(6, 6)))
@@ -185,7 +185,7 @@ def test_leaving_in_anothers_turn_does_not_affect_the_tray(table: Table, tray: T
     assert known(after.state)["dice"] == [1, 6, 6], "what lay in the keep zone stays"
 
 
-def test_a_question_stays_open_when_a_player_not_on_turn_leaves(table: Table, tray: Tray) -> None:
+def test_a_tray_question_stays_open_when_a_player_not_on_turn_leaves(table: Table, tray: Tray) -> None:
     started(table, {**CRAG, "players": ["Ann", "Ben", "Cat"]})
     tray.throw_in(6, 6, 2)
     asked = table.submit(Observe(tray.observation(Doubt.DISAGREE)))
@@ -196,7 +196,10 @@ def test_a_question_stays_open_when_a_player_not_on_turn_leaves(table: Table, tr
     assert known(answered.state)["dice"] == [2, 6, 6]
 
 
-def test_dice_of_a_player_who_leaves_in_turn_are_ignored(table: Table, tray: Tray, clock: Clock) -> None:
+def test_crapola_dice_kept_by_a_player_who_leaves_on_turn_are_not_banked(
+    table: Table, tray: Tray, clock: Clock
+) -> None:
+    """The next throw is the next player's; an undo brings back the player who left."""
     started(table, {**CRAPOLA, "players": ["Ann", "Ben", "Cat"]})
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 4)))
     kept = table.submit(Observe(tray.keep(1, 1)))
@@ -236,7 +239,7 @@ def rolled_beside(tray: Tray, stays: tuple[int, ...], *values: int) -> Observati
      (CRAPOLA, (1, 1, 5, 2, 3, 6), (1, 5), (2, 2, 4, 6)),
      (CRAPOLA, (1, 1, 5, 2, 3, 6), (1, 1, 5), (1, 2, 4))],
 )  # fmt: skip
-def test_dice_kept_by_phone_may_stay_in_the_throw_zone(
+def test_dice_kept_by_phone_in_the_throw_zone_are_not_part_of_a_throw(
     table: Table, tray: Tray, header: dict[str, Any], first: tuple[int, ...], kept: tuple[int, ...], then: tuple[int]
 ) -> None:
     started(table, header)
@@ -248,7 +251,7 @@ def test_dice_kept_by_phone_may_stay_in_the_throw_zone(
     assert lines_after(table, chosen) == 1
 
 
-def test_a_throw_of_more_dice_than_were_left_is_asked_about(table: Table, tray: Tray) -> None:
+def test_a_crag_throw_of_more_dice_than_are_left_raises_a_count_question(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     seen = table.submit(Observe(tray.throw(6, 5, 2)))
     table.submit(PlayLine(number=seen.number, line={"do": "keep", "dice": [6]}))

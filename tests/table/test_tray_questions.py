@@ -11,7 +11,7 @@ from tests.known import known
 from tests.table.acting import Evening, frozen
 
 
-def test_a_push_that_moves_all_dice_and_turns_a_die_is_asked_about(evening: Evening) -> None:
+def test_the_table_asks_about_a_push_that_moves_all_dice_and_turns_a_die(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(1, 3, 3, 4, 6).number
     turned, *others = evening.tray.thrown
@@ -21,7 +21,7 @@ def test_a_push_that_moves_all_dice_and_turns_a_die_is_asked_about(evening: Even
     assert (known(asked.question).code, asked.number) == ("moved", number)
 
 
-def test_a_throw_that_lacks_a_die_is_asked_about_until_the_die_appears(evening: Evening) -> None:
+def test_the_table_asks_about_a_throw_that_lacks_a_die_until_it_appears(evening: Evening) -> None:
     frozen(evening)
     short = evening.throw(5, 3, 3, 4)
     assert (short.phase, known(short.question).code, known(short.question).wanted) == ("asking", "count", (5,))
@@ -32,14 +32,14 @@ def test_a_throw_that_lacks_a_die_is_asked_about_until_the_die_appears(evening: 
     assert after.throws[-1].values == (3, 3, 4, 5, 6)
 
 
-def test_throwing_again_replaces_a_throw_that_lacked_dice(evening: Evening) -> None:
+def test_throwing_again_replaces_a_throw_in_question_that_lacked_a_die(evening: Evening) -> None:
     frozen(evening)
     evening.throw(5, 3, 3, 4)
     after = evening.throw(1, 3, 3, 4, 6)
     assert (after.question, after.throws[-1].values) == (None, (1, 3, 3, 4, 6))
 
 
-def test_a_later_trusted_reading_plays_the_throw_and_ends_the_question(evening: Evening) -> None:
+def test_a_trusted_reading_plays_a_doubtful_throw_and_ends_its_question(evening: Evening) -> None:
     frozen(evening)
     first = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.COCKED)
     assert known(first.question).code == "cocked"
@@ -77,7 +77,7 @@ def test_an_empty_tray_does_not_bank_while_a_question_is_open(evening: Evening) 
     assert known(evening.wait(0.1).state)["scores"]["Ann"] == 5, "the tray has been empty all the while"
 
 
-def test_the_answer_no_throw_leaves_the_game_unchanged(evening: Evening) -> None:
+def test_answering_a_dice_question_with_no_throw_leaves_the_game_unchanged(evening: Evening) -> None:
     before = frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.DISAGREE).question
     after = evening.table.submit(Answer(question=known(question).id, values=None))
@@ -86,7 +86,7 @@ def test_the_answer_no_throw_leaves_the_game_unchanged(evening: Evening) -> None
     assert evening.see().number == before.number
 
 
-def test_an_illegal_answer_leaves_the_question_open(evening: Evening) -> None:
+def test_an_illegal_answer_to_a_dice_question_is_refused_and_keeps_it_open(evening: Evening) -> None:
     frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.DISAGREE).question
     with pytest.raises(IllegalAction):
@@ -94,7 +94,8 @@ def test_an_illegal_answer_leaves_the_question_open(evening: Evening) -> None:
     assert evening.table.snapshot().question == question
 
 
-def test_seven_dice_thrown_mid_turn_are_asked_about_until_a_bank(evening: Evening) -> None:
+def test_seven_crib_dice_in_mid_turn_raise_a_question_that_a_bank_settles(evening: Evening) -> None:
+    """The seven dice then are the next player's throw."""
     frozen(evening)
     evening.tray.lift()
     asked = evening.throw(1, 1, 2, 3, 4, 6, 6)
@@ -111,7 +112,7 @@ def test_the_bank_button_is_refused_while_a_reading_is_in_doubt(evening: Evening
         evening.table.submit(PressButton(button="bank"))
 
 
-def test_a_throw_with_an_unmoved_loose_die_is_not_entered(evening: Evening) -> None:
+def test_a_crib_dice_throw_with_an_unmoved_unfrozen_die_is_not_entered(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(5, 3, 3, 4, 6).number
     three = next(die for die in evening.tray.thrown if die.value == 3)
@@ -119,7 +120,7 @@ def test_a_throw_with_an_unmoved_loose_die_is_not_entered(evening: Evening) -> N
     assert evening.see().number == number
 
 
-def test_pushed_dice_with_the_same_values_are_asked_about(evening: Evening) -> None:
+def test_the_table_asks_about_moved_dice_whose_values_are_unchanged(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(1, 3, 3, 4, 6).number
     evening.tray.thrown = [evening.tray.die(value) for value in (1, 3, 3, 4, 6)]
@@ -129,7 +130,7 @@ def test_pushed_dice_with_the_same_values_are_asked_about(evening: Evening) -> N
     assert after.number == number + 1
 
 
-def test_a_throw_beside_unmoved_dice_is_asked_about(evening: Evening) -> None:
+def test_the_table_asks_about_a_throw_beside_unmoved_dice(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(1, 3, 3, 4, 6).number
     evening.tray.thrown[2:] = [evening.tray.die(value) for value in (2, 2, 5)]
@@ -137,14 +138,14 @@ def test_a_throw_beside_unmoved_dice_is_asked_about(evening: Evening) -> None:
     assert (asked.number, known(asked.question).code, known(asked.question).wanted) == (number, "moved", (5,))
 
 
-def test_lifting_the_dice_to_throw_raises_no_doubt_about_the_tray(evening: Evening) -> None:
+def test_a_count_doubt_while_dice_are_lifted_to_throw_raises_no_question(evening: Evening) -> None:
     frozen(evening)
     evening.tray.lift("thrown")
     assert known(evening.see(doubt=Doubt.COUNT).notice).code == "throw"
     assert evening.throw(1, 3, 3, 4, 6).number == 4
 
 
-def test_a_throw_that_repeats_the_previous_values_is_asked_about(evening: Evening) -> None:
+def test_the_table_asks_about_a_throw_that_repeats_the_previous_values(evening: Evening) -> None:
     """A five is kept and the last two dice are thrown before the next look: they show 2 and 6 again."""
     evening.throw(5, 5, 5, 5, 1, 2, 3)
     evening.keep(5, 5, 5, 5)
@@ -155,7 +156,7 @@ def test_a_throw_that_repeats_the_previous_values_is_asked_about(evening: Evenin
     assert (asked.number, known(asked.question).code, known(asked.question).wanted) == (number, "moved", (2,))
 
 
-def test_dice_found_at_a_restart_are_asked_about_if_a_die_was_missed(evening: Evening) -> None:
+def test_the_table_asks_about_dice_found_at_a_restart_if_a_die_is_missing(evening: Evening) -> None:
     """The first picture that a table sees may show a throw; a camera that plays files shows the throw repeatedly."""
     evening.restart()
     evening.tray.keep_zone = False
@@ -174,14 +175,14 @@ def test_dice_found_at_a_restart_are_asked_about_if_a_die_was_missed(evening: Ev
     assert (after.throws[-1].values, after.question) == ((1, 2, 2, 4, 5, 5, 6), None)
 
 
-def test_dice_found_at_a_restart_are_ignored_if_no_throw_is_legal(evening: Evening) -> None:
+def test_dice_found_at_a_restart_raise_no_question_if_no_throw_is_legal(evening: Evening) -> None:
     evening.throw(5, 5, 2, 2, 1, 4, 6)
     evening.restart()
     evening.tray.throw_in(3, 3, 3, 4)
     assert evening.see(doubt=Doubt.COUNT).question is None
 
 
-def test_a_throw_made_while_the_table_restarts_is_asked_about(evening: Evening) -> None:
+def test_the_table_asks_about_a_throw_made_during_its_restart(evening: Evening) -> None:
     before = frozen(evening)
     evening.restart()
     evening.tray.throw_in(5, 3, 3, 4, 6)

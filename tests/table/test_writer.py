@@ -14,7 +14,7 @@ from tests.known import known
 from tests.table.acting import HEADER, Clock, Tray, started, table_in
 
 
-def test_the_tray_alone_plays_a_whole_turn(table: Table, clock: Clock, tmp_path: Path) -> None:
+def test_tray_observations_alone_play_a_whole_crib_dice_turn(table: Table, clock: Clock, tmp_path: Path) -> None:
     tray = Tray(clock=clock)
     started(table, HEADER)
     table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6)))
@@ -34,7 +34,7 @@ def test_the_tray_alone_plays_a_whole_turn(table: Table, clock: Clock, tmp_path:
     assert (tmp_path / "photos" / "2.jpg").read_bytes().startswith(b"\xff\xd8 a picture")
 
 
-def test_a_doubtful_throw_is_asked_and_answered(table: Table, clock: Clock) -> None:
+def test_a_doubtful_throw_raises_a_question_and_the_answer_is_played(table: Table, clock: Clock) -> None:
     tray = Tray(clock=clock)
     started(table, HEADER)
     tray.throw(5, 5, 2, 2, 1, 4, 6)
@@ -48,7 +48,7 @@ def test_a_doubtful_throw_is_asked_and_answered(table: Table, clock: Clock) -> N
     assert after.throws[-1].source == "answered"
 
 
-def test_a_stale_or_wrong_command_is_refused_and_changes_nothing(table: Table) -> None:
+def test_a_table_refuses_stale_and_illegal_commands_and_stays_unchanged(table: Table) -> None:
     started(table, HEADER)
     before = table.snapshot()
     with pytest.raises(StaleAction):

@@ -61,7 +61,7 @@ def test_of_concurrent_commands_for_one_snapshot_exactly_one_succeeds(table: Tab
     assert len(read_entries(tmp_path)) == rounds + 1
 
 
-def test_subscribers_get_every_snapshot_number_in_ascending_order(table: Table) -> None:
+def test_table_subscribers_get_every_snapshot_number_in_ascending_order(table: Table) -> None:
     seen: list[tuple[int, int]] = []
     unsubscribe = table.subscribe(lambda snapshot, _: seen.append((snapshot.number, snapshot.pulse)))
     tray = Tray()
@@ -86,7 +86,7 @@ def test_a_throw_after_motion_publishes_exactly_one_snapshot(table: Table) -> No
     assert seen == [2], "a page draws once: what is known a little sooner only holds up the throw"
 
 
-def test_a_subscriber_gets_each_event_exactly_once(table: Table) -> None:
+def test_a_table_subscriber_gets_each_game_event_exactly_once(table: Table) -> None:
     news: list[tuple[list[str], bool]] = []
     table.subscribe(lambda _, new: news.append(([event.code for event in new.events], new.taken_back)))
     table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]}))
@@ -106,7 +106,9 @@ def test_a_program_fault_in_a_command_leaves_the_table_playable(table: Table, mo
     assert table.submit(PlayLine(number=1, line=throw)).number == 2
 
 
-def test_a_played_line_is_kept_when_computing_its_snapshot_fails(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_played_line_stays_journaled_when_computing_its_snapshot_fails(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("companion.table.projection.race_of", lambda _: 1 // 0)
     with pytest.raises(CompanionError, match="fault in the program"):
         table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]}))
@@ -114,7 +116,7 @@ def test_a_played_line_is_kept_when_computing_its_snapshot_fails(table: Table, m
     assert table.submit(NoteMotion()).number == 2, "the line had reached the journal"
 
 
-def test_a_failing_subscriber_does_not_stop_the_table_or_the_others(table: Table) -> None:
+def test_a_failing_subscriber_stops_neither_the_table_nor_the_others(table: Table) -> None:
     seen: list[int] = []
 
     def fail(*_: object) -> None:
@@ -148,7 +150,7 @@ def test_commands_sent_while_the_table_stops_are_answered_with_an_error(tmp_path
     assert answers == ["Start it again."] * 4
 
 
-def test_a_full_disk_refuses_throws_until_there_is_space(
+def test_a_table_on_a_full_disk_refuses_throws_until_there_is_space(
     table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tray = Tray()

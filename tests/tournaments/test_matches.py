@@ -176,7 +176,7 @@ def out_in(told: Told, player: str) -> int:
 
 # -- claims -----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("block", range(10))
-def test_a_thousand_random_tournaments_agree_with_the_oracle(block: int) -> None:
+def test_matches_and_standings_of_1000_random_tournaments_match_an_oracle(block: int) -> None:
     for seed in range(100 * block, 100 * block + 100):
         chance = random.Random(seed)
         draw = random_draw(chance)
@@ -213,7 +213,7 @@ def test_a_knockout_of_n_has_n_minus_1_matches_and_byes_for_top_seeds(count: int
     assert [row.place for row in standings(draw, matches)].count(1) == 1
 
 
-def test_a_corrected_semifinal_makes_the_final_be_played_again() -> None:
+def test_a_corrected_knockout_semifinal_makes_the_final_due_again() -> None:
     draw = Draw("knockout", ("Ann", "Ben", "Cid", "Dee"))
     first = [
         Result(1, ("Ann", "Dee"), (121, 90), (1.0, 0.0)),
@@ -226,13 +226,13 @@ def test_a_corrected_semifinal_makes_the_final_be_played_again() -> None:
     assert due(matches_of(draw, first[:1] + first[2:])) == ("Ben", "Cid"), "a withdrawn game is to be played"
 
 
-def test_a_shared_win_is_played_again_in_a_knockout_only() -> None:
+def test_a_shared_win_is_replayed_in_a_knockout_and_halved_in_round_robin() -> None:
     shared = [Result(1, ("Ann", "Ben"), (121, 121), (0.5, 0.5))]
     assert due(matches_of(Draw("knockout", ("Ann", "Ben")), shared)) == ("Ann", "Ben")
     assert matches_of(Draw("round_robin", ("Ann", "Ben")), shared)[0].won == (0.5, 0.5)
 
 
-def test_a_handicap_decides_a_match_unless_the_game_was_forfeited() -> None:
+def test_a_handicap_decides_a_tournament_match_unless_game_is_forfeited() -> None:
     draw = Draw("knockout", ("Ann", "Ben"), {"Ben": 20})
     close = Result(1, ("Ben", "Ann"), (105, 121), (0.0, 1.0))
     assert matches_of(draw, [close])[0].won == (0.0, 1.0)
@@ -251,6 +251,6 @@ def test_a_handicap_decides_a_match_unless_the_game_was_forfeited() -> None:
         (Draw("swiss", ("Ann", "Ben")), "no form 'swiss'"),  # type: ignore[arg-type]
     ],
 )
-def test_a_plan_that_cannot_be_played_is_refused_in_words(draw: Draw[str], says: str) -> None:
+def test_a_tournament_with_invalid_players_handicap_or_form_is_refused(draw: Draw[str], says: str) -> None:
     with pytest.raises(RulesError, match=says):
         check(draw, 16)

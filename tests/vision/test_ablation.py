@@ -16,7 +16,7 @@ def cut_through() -> tuple[FrameBGR, None, tuple[int, ...]]:
     return shown.image_bgr[:, x + round(0.45 * width) :].copy(), None, shown.values
 
 
-def test_after_an_ablation_run_the_reader_has_all_its_parts_again() -> None:
+def test_an_ablation_run_restores_all_parts_of_the_tray_reader() -> None:
     _, found = outcomes(Job("photos, count known", "one", True, cut_through))
     assert len(found) == len(ROWS) == len(WITHOUT) + 1
     frame_bgr, _, truth = cut_through()

@@ -61,14 +61,14 @@ def filmed_from(eye_mm: tuple[float, float, float], tilt_deg: float) -> np.ndarr
 
 
 @pytest.mark.parametrize("paper", PAPERS_MM)
-def test_every_marker_lies_on_the_paper_with_white_round_it(paper: str) -> None:
+def test_every_calibration_sheet_marker_lies_6_mm_inside_the_paper(paper: str) -> None:
     width, height = PAPERS_MM[paper]
     for corners in sheet(paper).corners_mm.values():
         assert (corners.min(0) >= 6).all()
         assert (corners.max(0) <= (width - 6, height - 6)).all()
 
 
-def test_the_printed_sheet_has_no_marker_on_a_fold_or_past_a_cut() -> None:
+def test_the_calibration_sheet_has_no_marker_on_a_fold_or_past_a_cut() -> None:
     folded = sheet("a4", (320.0, 240.0), 110.0)
     assert not any(corners.min(0)[0] < 210 < corners.max(0)[0] for corners in folded.corners_mm.values())
     small = sheet("a4", (240.0, 190.0), 0.0)
@@ -78,7 +78,7 @@ def test_the_printed_sheet_has_no_marker_on_a_fold_or_past_a_cut() -> None:
 
 @pytest.mark.parametrize("paper", PAPERS_MM)
 @pytest.mark.parametrize("turn_deg", [0.0, 3.0])
-def test_the_sheet_in_the_virtual_tray_is_located_within_0_75_px(paper: str, turn_deg: float) -> None:
+def test_calibration_locates_the_sheet_in_a_virtual_tray_within_0_75_px(paper: str, turn_deg: float) -> None:
     view = detect_sheet(with_sheet(paper, turn_deg), PLAN, TAKEN)
     assert len(view.markers) == len(sheet(paper).corners_mm)
     assert view.floor_to_px is not None
@@ -92,11 +92,11 @@ def test_the_sheet_in_the_virtual_tray_is_located_within_0_75_px(paper: str, tur
         assert np.abs(found - LENS.project(np.array([*in_tray, 0.0]))).max() < 0.75
 
 
-def test_a_well_lit_sheet_needs_no_advice() -> None:
+def test_a_well_lit_calibration_sheet_gets_no_advice() -> None:
     assert codes(with_sheet()) == set()
 
 
-def test_three_markers_give_the_sheets_pose_and_two_do_not() -> None:
+def test_three_markers_give_the_calibration_sheets_pose_and_two_do_not() -> None:
     frame = with_sheet()
     found = markers_in(frame)
     assert sheet_pose(found[:3], sheet()) is not None
@@ -106,7 +106,7 @@ def test_three_markers_give_the_sheets_pose_and_two_do_not() -> None:
     assert codes(hidden) >= {"few_markers"}
 
 
-def test_a_picture_of_the_tray_without_the_sheet_is_reported_as_such() -> None:
+def test_a_calibration_picture_without_the_sheet_gets_the_advice_no_sheet() -> None:
     assert "no_sheet" in codes(camera().frame().image_bgr)
 
 
@@ -127,40 +127,40 @@ def test_uneven_light_on_the_calibration_sheet_is_reported() -> None:
     assert "uneven" in codes((with_sheet() * fading).astype(np.uint8))
 
 
-def test_a_picture_out_of_focus_is_reported() -> None:
+def test_a_calibration_picture_out_of_focus_is_reported() -> None:
     assert codes(cv2.GaussianBlur(with_sheet(), (0, 0), 1.0)) == set()
     assert "blur" in codes(cv2.GaussianBlur(with_sheet(), (0, 0), 3.0))
 
 
-def test_a_camera_that_hangs_too_high_is_reported() -> None:
+def test_calibration_reports_a_camera_that_hangs_too_high() -> None:
     small = cv2.resize(with_sheet(), None, fx=0.45, fy=0.45, interpolation=cv2.INTER_AREA)
     assert "far" in codes(small)
 
 
-def test_a_part_of_the_tray_out_of_the_picture_is_reported() -> None:
+def test_calibration_reports_a_tray_partly_outside_the_picture() -> None:
     assert "outside" in codes(with_sheet()[:, :1150])
 
 
 @pytest.mark.parametrize("tilt_deg", [0.0, 3.0, 12.0])
-def test_height_and_tilt_of_the_lens_come_from_the_homography(tilt_deg: float) -> None:
+def test_calibration_finds_lens_position_and_tilt_from_the_homography(tilt_deg: float) -> None:
     lens_mm, tilt = lens_over(filmed_from((150.0, 130.0, 300.0), tilt_deg), lens_of((1280, 960), 62.2))
     assert lens_mm == pytest.approx((150.0, 130.0, 300.0), abs=0.1)
     assert tilt == pytest.approx(tilt_deg, abs=0.01)
 
 
-def test_a_camera_height_measured_by_tape_gives_the_lens_angle() -> None:
+def test_calibration_finds_the_lens_angle_from_a_measured_camera_height() -> None:
     guess = lens_of(LENS.size_wh, 50.0)
     assert lens_at(LENS.floor_to_px(), guess, 285.0).angle_deg == pytest.approx(62.2, abs=0.1)
     assert lens_at(filmed_from((150.0, 130.0, 300.0), 3.0), guess, 300.0).angle_deg == pytest.approx(62.2, abs=0.3)
 
 
-def test_a_sheet_seen_at_a_slant_gives_the_advice_tilted() -> None:
+def test_a_calibration_sheet_seen_at_a_slant_gets_the_advice_tilted() -> None:
     straight, leaning = LENS.floor_to_px(), filmed_from((160.0, 60.0, 320.0), 12.0)
     lean = cv2.warpPerspective(with_sheet(), leaning @ np.linalg.inv(straight), (1280, 960))
     assert "tilted" in codes(lean)
 
 
-def test_a_bar_measured_short_of_100_mm_corrects_the_scale() -> None:
+def test_a_sheet_bar_measured_as_97_mm_corrects_the_calibrations_scale() -> None:
     frame = with_sheet()
     whole, shrunken = (detect_sheet(frame, plan, TAKEN).floor_to_px for plan in (PLAN, Plan(bar_mm=97.0)))
     assert whole is not None
@@ -171,21 +171,21 @@ def test_a_bar_measured_short_of_100_mm_corrects_the_scale() -> None:
     assert np.abs(at).max() < 0.1
 
 
-def test_corners_marked_by_hand_give_the_lens_position() -> None:
+def test_tray_corners_marked_by_hand_give_calibration_the_lens_position() -> None:
     corners = [tuple(LENS.project(np.array([x, y, 0.0]))) for x, y in ((0, 0), (320, 0), (320, 240), (0, 240))]
     lens_mm, _ = lens_over(by_corners(corners, PLAN), lens_of(LENS.size_wh, 62.2))
     assert lens_mm == pytest.approx((160.0, 120.0, 285.0), abs=1.0)
 
 
 @pytest.mark.parametrize("order", [(0, 2, 1, 3), (3, 2, 1, 0), (0, 0, 1, 2)])
-def test_tray_corners_marked_out_of_order_are_refused(order: tuple[int, ...]) -> None:
+def test_calibration_refuses_tray_corners_marked_out_of_order(order: tuple[int, ...]) -> None:
     corners = [(100.0, 100.0), (900.0, 100.0), (900.0, 800.0), (100.0, 800.0)]
     with pytest.raises(ValueError, match="not in order"):
         by_corners([corners[index] for index in order], PLAN)
 
 
 @pytest.mark.parametrize("at_mm", [(120.0, 120.0), (40.0, 50.0), (215.0, 205.0)])
-def test_a_die_in_the_throw_zone_is_measured_within_0_4_mm(at_mm: tuple[float, float]) -> None:
+def test_calibration_measures_a_die_in_the_throw_zone_within_0_4_mm(at_mm: tuple[float, float]) -> None:
     film = camera()
     rig = rig_of(LENS.floor_to_px(), Plan(die_mm=20.0), film.rig().empty_bgr, TAKEN)
     film.tray.move(0, *at_mm)
@@ -227,17 +227,17 @@ def test_dice_are_read_and_placed_after_calibration_by_the_sheet() -> None:
     assert reading.values == Reader(load_networks(), film.rig()).read(film.frame().image_bgr, 4).values
 
 
-def test_the_two_zones_together_fill_the_tray() -> None:
+def test_throw_and_keep_zone_together_fill_the_tray() -> None:
     throw, keep = zones(Plan(tray_mm=(300.0, 200.0), keep_mm=60.0))
     assert (throw.width_mm, keep.x_mm, keep.width_mm, keep.height_mm) == (240.0, 240.0, 60.0, 200.0)
     assert not zones(Plan(keep_mm=0.0))[1].holds(319.0, 100.0)
 
 
-def test_a_marker_is_over_60_px_wide_from_400_mm_above() -> None:
+def test_a_calibration_sheet_marker_is_over_60_px_wide_from_400_mm_above() -> None:
     assert MARKER_MM * Pinhole((1280, 960), 1060.0, 400.0, (0.0, 0.0)).floor_to_px()[0, 0] > 60
 
 
-def test_an_opencv_without_the_aruco_module_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calibration_without_opencvs_aruco_module_is_a_device_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vision.calibration.sheet.aruco", None)
     with pytest.raises(DeviceError, match="--corners"):
         markers_in(camera().frame().image_bgr)

@@ -60,7 +60,7 @@ BUILDS: list[Build] = [virtual, files, video, opencv, picamera2]
 every_camera = pytest.mark.parametrize("build", BUILDS, ids=lambda b: b.__name__)
 
 
-def test_every_registered_camera_is_covered_by_the_contract_tests() -> None:
+def test_the_camera_contract_tests_cover_every_registered_camera_type() -> None:
     assert {build.__name__ for build in BUILDS} == set(CAMERAS)
 
 
@@ -70,7 +70,7 @@ def taken(camera: Camera, count: int) -> list[Frame]:
 
 
 @every_camera
-def test_a_camera_gives_colour_frames_in_time_order_also_after_a_restart(
+def test_each_camera_type_gives_ordered_colour_frames_also_after_a_restart(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     camera = build(tmp_path, monkeypatch)
@@ -92,7 +92,7 @@ def test_a_camera_gives_colour_frames_in_time_order_also_after_a_restart(
 
 
 @every_camera
-def test_drawing_on_a_frame_changes_no_later_frame(
+def test_drawing_on_a_camera_frame_changes_no_later_frame(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     camera = build(tmp_path, monkeypatch)
@@ -107,14 +107,14 @@ def test_drawing_on_a_frame_changes_no_later_frame(
 
 
 @pytest.mark.parametrize("build", [build for build in BUILDS if build is not virtual], ids=lambda b: b.__name__)
-def test_a_frame_before_the_start_raises_a_device_error(
+def test_asking_a_camera_for_a_frame_before_start_raises_a_device_error(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(DeviceError, match="Start it first"):
         build(tmp_path, monkeypatch).frame()
 
 
-def test_a_video_camera_gives_frames_at_the_files_times_then_no_frame(tmp_path: Path) -> None:
+def test_the_video_file_camera_gives_the_files_frame_times_then_no_frame(tmp_path: Path) -> None:
     camera = open_camera(f"video:{written_video(tmp_path / 'throws.avi', frames=5, fps=10)}")
     camera.start()
     frames = taken(camera, 5)
@@ -125,7 +125,7 @@ def test_a_video_camera_gives_frames_at_the_files_times_then_no_frame(tmp_path: 
     camera.stop()
 
 
-def test_a_video_skips_frames_for_a_reader_that_is_behind(tmp_path: Path) -> None:
+def test_the_video_file_camera_skips_frames_for_a_reader_that_is_behind(tmp_path: Path) -> None:
     now = [0.0]
     camera = VideoCamera(written_video(tmp_path / "throws.avi", frames=90, fps=30), lambda: now[0])
     camera.start()
@@ -140,7 +140,7 @@ def test_a_video_skips_frames_for_a_reader_that_is_behind(tmp_path: Path) -> Non
     assert rest[-1] == pytest.approx(89 / 30, abs=0.002)
 
 
-def test_a_folder_of_photos_shows_an_empty_tray_between_photos(tmp_path: Path) -> None:
+def test_photo_folder_camera_shows_1_2_10_in_order_with_grey_between(tmp_path: Path) -> None:
     for name, colour_bgr in (("2.png", (0, 0, 255)), ("10.png", (0, 255, 0)), ("1.png", (255, 0, 0))):
         written_photo(tmp_path / name, colour_bgr)
     clock = Clock()
@@ -156,7 +156,7 @@ def test_a_folder_of_photos_shows_an_empty_tray_between_photos(tmp_path: Path) -
     assert frames[-1].at_s - frames[0].at_s == pytest.approx(3 * 4.6, abs=0.4)
 
 
-def test_a_folder_of_photos_repeats_from_the_start(tmp_path: Path) -> None:
+def test_the_photo_folder_camera_starts_over_after_the_last_photo(tmp_path: Path) -> None:
     written_photo(tmp_path / "1.png", (0, 0, 255))
     clock = Clock()
     camera = FilesCamera(tmp_path, clock, clock.sleep, size_wh=(64, 48))
@@ -165,7 +165,7 @@ def test_a_folder_of_photos_repeats_from_the_start(tmp_path: Path) -> None:
     assert sum(later and not earlier for earlier, later in itertools.pairwise(reds)) == 4
 
 
-def test_a_photo_keeps_its_shape_between_grey_bars(tmp_path: Path) -> None:
+def test_the_photo_folder_camera_fits_a_tall_photo_between_grey_bars(tmp_path: Path) -> None:
     written_photo(tmp_path / "tall.png", (0, 0, 255), size_wh=(30, 60))
     clock = Clock()
     camera = FilesCamera(tmp_path, clock, clock.sleep, size_wh=(64, 48))
@@ -178,7 +178,7 @@ def test_a_photo_keeps_its_shape_between_grey_bars(tmp_path: Path) -> None:
     assert red.any(axis=0).sum() == 24
 
 
-def test_a_photo_is_shown_by_its_exif_orientation(tmp_path: Path) -> None:
+def test_the_photo_folder_camera_applies_the_exif_orientation(tmp_path: Path) -> None:
     image_bgr = np.zeros((32, 64, 3), np.uint8)
     image_bgr[:, :32] = 255  # white on the left as stored
     coded = cv2.imencode(".jpg", image_bgr)[1].tobytes()
@@ -195,7 +195,7 @@ def test_a_photo_is_shown_by_its_exif_orientation(tmp_path: Path) -> None:
     assert frame.image_bgr[36:].mean() < 5
 
 
-def test_a_usb_camera_is_asked_for_compressed_pictures_and_a_short_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_usb_camera_is_set_to_mjpeg_1280_x_960_and_a_one_frame_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
     usb = Usb()
     monkeypatch.setattr(cv2, "VideoCapture", video_capture(usb))
     camera = open_camera("opencv:0")

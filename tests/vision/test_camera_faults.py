@@ -39,20 +39,20 @@ from vision.cameras.picamera import Picamera2Camera
         ("video:nowhere.mp4", "There is no video file"),
     ],
 )
-def test_a_wrong_camera_setting_names_the_nearest_right_one(spec: str, said: str) -> None:
+def test_a_wrong_camera_setting_raises_one_setup_error_with_a_hint(spec: str, said: str) -> None:
     with pytest.raises(SetupError) as wrong:
         open_camera(spec)
     assert len(wrong.value.problems) == 1
     assert said in wrong.value.problems[0]
 
 
-def test_the_error_for_a_folder_without_photos_says_what_to_put_in(tmp_path: Path) -> None:
+def test_the_error_for_a_photo_folder_without_photos_lists_the_formats(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no photo")
     with pytest.raises(SetupError, match=r"holds no photos: put some into it \(\.bmp, \.jpeg, \.jpg"):
         open_camera(f"files:{tmp_path}")
 
 
-def test_a_photo_that_cannot_be_read_is_left_out_with_a_warning(
+def test_the_photo_folder_camera_skips_an_unreadable_photo_with_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "1.jpg").write_bytes(b"a web page, saved as a photo")
@@ -69,7 +69,7 @@ def test_a_photo_that_cannot_be_read_is_left_out_with_a_warning(
     assert capfd.readouterr().err == ""
 
 
-def test_a_folder_without_readable_photos_is_an_error(tmp_path: Path) -> None:
+def test_a_photo_folder_without_a_readable_photo_fails_until_one_is_added(tmp_path: Path) -> None:
     (tmp_path / "1.jpg").write_bytes(b"no picture")
     clock = Clock()
     camera = FilesCamera(tmp_path, clock, clock.sleep)
@@ -82,7 +82,7 @@ def test_a_folder_without_readable_photos_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"this is no video", b"\x00\x00\x00\x18ftypmp42"])
-def test_a_file_that_is_no_video_is_an_error_without_opencv_output(
+def test_a_video_camera_on_a_non_video_file_fails_without_opencv_output(
     tmp_path: Path, content: bytes, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "throws.avi"
@@ -93,7 +93,9 @@ def test_a_file_that_is_no_video_is_an_error_without_opencv_output(
     assert capfd.readouterr().err == ""
 
 
-def test_a_video_cut_off_in_the_middle_ends_early(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_truncated_video_file_gives_some_ordered_frames_and_then_ends(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     path = written_video(tmp_path / "throws.avi", frames=40)
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     camera = open_camera(f"video:{path}")
@@ -104,7 +106,7 @@ def test_a_video_cut_off_in_the_middle_ends_early(tmp_path: Path, capfd: pytest.
     assert capfd.readouterr().err == ""
 
 
-def test_a_camera_plugged_in_after_an_error_opens_at_the_next_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_usb_camera_plugged_in_after_an_error_opens_at_the_next_start(monkeypatch: pytest.MonkeyPatch) -> None:
     usb = Usb(plugged=set())
     monkeypatch.setattr(cv2, "VideoCapture", video_capture(usb))
     camera = open_camera("opencv:1")
@@ -116,14 +118,14 @@ def test_a_camera_plugged_in_after_an_error_opens_at_the_next_start(monkeypatch:
     camera.stop()
 
 
-def test_opencv_prints_nothing_about_a_missing_camera(capfd: pytest.CaptureFixture[str]) -> None:
+def test_starting_a_missing_usb_camera_prints_no_opencv_output(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(DeviceError):
         open_camera("opencv:63").start()
     assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("given", [(False, None), (True, None), (True, np.empty((0, 0, 3), np.uint8))])
-def test_an_unplugged_camera_is_reported_closed_and_can_reopen(
+def test_an_unplugged_usb_camera_raises_a_device_error_and_can_restart(
     given: tuple[bool, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usb = Usb()
@@ -141,7 +143,7 @@ def test_an_unplugged_camera_is_reported_closed_and_can_reopen(
     camera.stop()
 
 
-def test_an_opencv_error_becomes_a_device_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_opencv_error_in_a_usb_camera_becomes_a_device_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails() -> tuple[bool, object]:
         raise cv2.error("OpenCV(4.x) select() timeout")
 
@@ -152,7 +154,7 @@ def test_an_opencv_error_becomes_a_device_error(monkeypatch: pytest.MonkeyPatch)
         camera.frame()
 
 
-def test_a_hanging_camera_times_out_and_is_released_later(
+def test_a_hanging_usb_camera_raises_a_device_error_and_is_released_later(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wakes = threading.Event()
@@ -179,7 +181,7 @@ def test_a_hanging_camera_times_out_and_is_released_later(
     assert released.wait(60)
 
 
-def test_a_camera_whose_opening_hangs_is_a_device_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_usb_camera_whose_opening_hangs_raises_a_device_error(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = threading.Event()
     usb = Usb()
 
@@ -198,7 +200,7 @@ def test_a_camera_whose_opening_hangs_is_a_device_error(monkeypatch: pytest.Monk
         answers.set()
 
 
-def test_a_missing_picamera2_is_reported_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_missing_picamera2_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> object:
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
@@ -217,7 +219,7 @@ def test_a_missing_picamera2_is_reported_with_how_to_install_it(monkeypatch: pyt
         ModuleNotFoundError("No module named 'simplejpeg'", name="simplejpeg"),
     ],
 )
-def test_a_picamera2_for_another_numpy_names_version_and_cure(
+def test_an_error_at_the_picamera2_import_names_numpys_version_and_a_cure(
     fault: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def misfit(name: str) -> object:

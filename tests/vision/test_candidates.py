@@ -23,30 +23,30 @@ def read(x: float, size_px: float, score: float, sure: float = 0.99, value: int 
     return Candidate(seen(x, size_px, score, value), probabilities)
 
 
-def test_a_fused_score_is_the_mean_over_the_scales_where_it_is_visible() -> None:
+def test_scale_fusion_averages_scores_over_scales_that_can_show_the_die() -> None:
     (once,) = fuse({1.0: [seen(50, 40, 0.8)], 0.5: []})
     (twice,) = fuse({1.0: [seen(50, 40, 0.8)], 0.5: [seen(53, 44, 0.6)]})
     (near,) = fuse({1.0: [seen(50, 40, 0.8)], 0.2: []})
     assert [one.score for one in (once, twice, near)] == pytest.approx([0.4, 0.7, 0.8])
 
 
-def test_detections_at_other_places_or_sizes_do_not_raise_a_fused_score() -> None:
+def test_scale_fusion_adds_no_score_from_another_place_or_face_size() -> None:
     beside = fuse({1.0: [seen(50, 40, 0.8)], 0.5: [seen(90, 40, 0.6)]})
     pip = fuse({1.0: [seen(50, 40, 0.8), seen(50, 18, 0.6, 1)], 0.5: [seen(50, 40, 0.8)]})
     assert [one.score for one in beside] == pytest.approx([0.4, 0.3])
     assert [(one.size_px, one.value) for one in pip] == [(40, 3)], "a pip that lies on a surer face is none"
 
 
-def test_two_agreeing_scales_outvote_a_single_more_confident_scale() -> None:
+def test_scale_fusion_takes_the_die_value_of_two_scales_over_a_surer_one() -> None:
     (one,) = fuse({1.0: [seen(50, 40, 0.8, 3)], 0.7: [seen(50, 40, 0.6, 2)], 0.5: [seen(50, 40, 0.6, 2)]})
     assert one.value == 2
 
 
-def test_fusing_scales_without_detections_returns_an_empty_list() -> None:
+def test_scale_fusion_of_no_detections_returns_an_empty_list() -> None:
     assert fuse({1.0: [], 0.5: []}) == []
 
 
-def test_a_much_smaller_face_is_no_die_but_raises_doubt_if_confident() -> None:
+def test_dice_selection_rejects_a_tiny_face_and_doubts_if_it_is_confident() -> None:
     """A confident small face beside the dice may be one more die, so their number is in doubt."""
     dice = [read(50, 60, 0.9), read(150, 70, 0.85)]
     unclear, clear = read(250, 15, 0.3, 0.3), read(250, 15, 0.8)
@@ -56,7 +56,7 @@ def test_a_much_smaller_face_is_no_die_but_raises_doubt_if_confident() -> None:
     assert (found.values, found.rejected, found.doubt(None)) == ((3, 3), (clear,), Doubt.COUNT)
 
 
-def test_a_small_face_raises_doubt_only_beside_dice_of_unknown_count() -> None:
+def test_dice_selection_doubts_a_tiny_face_only_off_dice_of_unknown_count() -> None:
     """A small face on a die, or beside a full expected number of dice, is taken for a pip."""
     dice, on_a_die, beside = [read(50, 60, 0.9), read(150, 70, 0.85)], read(80, 15, 0.8), read(200, 15, 0.8)
     assert select([*dice, on_a_die], None).doubt(None) is None
@@ -64,14 +64,14 @@ def test_a_small_face_raises_doubt_only_beside_dice_of_unknown_count() -> None:
     assert select([*dice, beside], 2).doubt(2) is None
 
 
-def test_an_uncertain_reject_is_plausible_within_a_face_width_of_a_die() -> None:
+def test_dice_selection_finds_a_reject_plausible_within_a_face_of_a_die() -> None:
     """Seen at a slant a die shows two faces, whose centres are nearer to each other than those of two dice."""
     die, side, another = read(50, 60, 0.9), read(100, 60, 0.26, 0.8), read(115, 60, 0.26, 0.8)
     assert select([die, another], 1).doubt(1) is None
     assert select([die, side], 1).has_plausible_reject
 
 
-def test_with_a_known_count_an_odd_sized_face_needs_a_higher_quality() -> None:
+def test_dice_selection_of_a_known_count_ranks_odd_sized_faces_by_quality() -> None:
     """A face of another size than the dice is chosen by its quality: the score and the confidence together."""
     dice, faint, pip = [read(50, 60, 0.9), read(150, 70, 0.85)], read(250, 60, 0.4, 0.7), read(350, 15, 0.4, 0.3)
     assert select([*dice, pip, faint], 3).dice == (*dice, faint)
@@ -79,11 +79,11 @@ def test_with_a_known_count_an_odd_sized_face_needs_a_higher_quality() -> None:
     assert select([*dice, faint, small], 3).dice == (*dice, small)
 
 
-def test_no_candidates_select_no_dice() -> None:
+def test_dice_selection_without_candidates_selects_and_rejects_none() -> None:
     assert select([], None).dice == () == select([], 2).rejected
 
 
-def test_seven_dice_each_confident_enough_can_be_jointly_doubtful() -> None:
+def test_seven_dice_are_in_doubt_at_a_confidence_that_suffices_for_two() -> None:
     few, many = ([read(50 + 100 * at, 60, 0.9, 0.9) for at in range(count)] for count in (2, 7))
     assert select(few, 2).doubt(2) is None
     assert all(one.confidence >= MIN_JOINT_CONFIDENCE for one in many)
@@ -101,12 +101,12 @@ def test_seven_dice_each_confident_enough_can_be_jointly_doubtful() -> None:
         ((), 0),
     ],
 )
-def test_an_unknown_dice_count_is_set_where_the_scores_drop_most(scores: tuple[float, ...], dice: int) -> None:
+def test_dice_selection_ends_an_unknown_count_at_the_largest_score_drop(scores: tuple[float, ...], dice: int) -> None:
     candidates = [read(50 + 100 * at, 60, score**2, 1.0) for at, score in enumerate(scores)]
     assert len(select(candidates, None).dice) == dice
 
 
-def test_a_weak_detection_needs_a_more_confident_classifier() -> None:
+def test_at_equal_die_confidence_only_a_weak_detection_is_in_doubt() -> None:
     clear, faint = read(50, 60, 0.9, 0.9), read(150, 60, 0.4, 0.9)
     assert clear.confidence == pytest.approx(faint.confidence, abs=0.01)
     assert select([clear], 1).doubt(1) is None

@@ -26,13 +26,13 @@ def settled_in(stage: Stage) -> list[Settled]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a hand passes", "a die leaves"])
-def test_a_throw_with_a_disturbance_is_reported_once_and_in_time(name: str) -> None:
+def test_the_watcher_reports_a_throw_once_despite_a_hand_or_a_removed_die(name: str) -> None:
     told = watched(BY_NAME[name], 3)
     assert (told.throws, told.missed, told.invented) == (1, 0, 0)
     assert 0 <= told.slowest_frames <= SETTLED_TO_REPORTED
 
 
-def test_a_scripted_die_is_read_and_recorded_in_the_ground_truth() -> None:
+def test_a_scripted_die_of_a_rendered_clip_is_read_as_in_its_ground_truth() -> None:
     stage = Stage(1, 2, 1.0, [(0.2, lambda one: one.tray.scripts.append(lying))])
     settled = settled_in(stage)
     assert [event.reading.values for event in settled] == [(), (4,)]
@@ -41,7 +41,7 @@ def test_a_scripted_die_is_read_and_recorded_in_the_ground_truth() -> None:
     assert len(stage.truth) == int(FPS) + 1
 
 
-def test_dice_that_did_not_move_are_not_reported_again() -> None:
+def test_dice_unmoved_after_a_knock_on_the_table_are_no_new_throw() -> None:
     def knocked(stage: Stage) -> None:
         stage.faults.knock_at_s = stage.clock.now_s
 

@@ -26,7 +26,7 @@ def constants(file: Path) -> Iterator[tuple[str, bool]]:
             yield from ((name.id, told) for name in targets if name.id.isupper() and name.id not in GIVEN)
 
 
-def test_the_reader_has_few_tuned_constants_and_each_has_a_reason() -> None:
+def test_the_dice_reader_has_at_most_45_tuned_constants_with_docstrings() -> None:
     found = {
         f"{file.relative_to(VISION)}:{name}": told
         for pattern in READER

@@ -30,7 +30,7 @@ def named(entry: dict[str, Any]) -> str:
     return str(entry["picture"])
 
 
-def test_the_manifest_names_every_file_and_every_case_and_no_other() -> None:
+def test_the_picture_fixture_manifest_lists_exactly_the_files_and_cases() -> None:
     named_files = {entry[kind] for entry in ENTRIES for kind in ("picture", "empty")}
     assert {path.name for path in FOLDER.iterdir()} == named_files | {MANIFEST}
     assert [(entry["made_by"], entry["seed"]) for entry in ENTRIES] == [(case.made_by, case.seed) for case in CASES]
@@ -38,13 +38,14 @@ def test_the_manifest_names_every_file_and_every_case_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)
-def test_each_fixture_file_has_the_hash_in_the_manifest(entry: dict[str, Any]) -> None:
+def test_each_picture_fixture_file_has_the_hash_in_the_manifest(entry: dict[str, Any]) -> None:
     for name, digest in entry["sha256"].items():
         assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)
-def test_a_hard_case_is_read_or_doubted_and_never_wrong_while_trusted(entry: dict[str, Any]) -> None:
+def test_each_picture_fixture_of_a_hard_case_is_read_right_or_in_doubt(entry: dict[str, Any]) -> None:
+    """A picture whose leaning or stacked die looks flat may miss a value, but makes none up."""
     image, empty = (cv2.imread(str(FOLDER / entry[kind])) for kind in ("picture", "empty"))
     reading = Reader(load_networks(), rig_over(empty)).read(image)
     truth = tuple(sorted(die["value"] for die in entry["dice"]))
@@ -56,7 +57,7 @@ def test_a_hard_case_is_read_or_doubted_and_never_wrong_while_trusted(entry: dic
         assert reading.doubt is not None
 
 
-def test_most_hard_cases_with_flat_dice_are_read_and_trusted() -> None:
+def test_the_dice_reader_doubts_at_most_two_picture_fixtures_of_flat_dice() -> None:
     flat = [entry for entry in ENTRIES if entry["all_flat"]]
     trusted = 0
     for entry in flat:
@@ -65,7 +66,7 @@ def test_most_hard_cases_with_flat_dice_are_read_and_trusted() -> None:
     assert trusted >= len(flat) - 2
 
 
-def test_a_regenerated_fixture_matches_the_stored_labels_and_picture() -> None:
+def test_a_regenerated_picture_fixture_matches_its_stored_labels_and_jpeg() -> None:
     case = next(case for case in CASES if case.name == "cocked")
     entry = next(entry for entry in ENTRIES if entry["picture"] == "cocked.jpg")
     anew = made(case)

@@ -47,7 +47,7 @@ def phases(frames: list[Frame], criterion: StillnessCriterion) -> list[Phase]:
     return seen
 
 
-def test_a_throw_filmed_by_a_hand_held_camera_settles_once() -> None:
+def test_the_stillness_detector_settles_once_for_a_hand_held_camera_throw() -> None:
     frames = filmed(2, 2.6, 0.6)
     seen = phases(frames, HELD)
     thrown = int(0.6 * FPS)
@@ -81,7 +81,9 @@ def seen_from(
     ("turn_deg", "zoom", "by_px"),
     [(0, 1, (0, 0)), (0, 1, (11, -7)), (1, 1.01, (-4, 9)), (-2, 0.98, (30, 40)), (1, 1, (-150, 90))],
 )
-def test_the_cameras_motion_is_estimated_within_3_px(turn_deg: float, zoom: float, by_px: tuple[float, float]) -> None:
+def test_the_motion_of_a_hand_held_camera_is_estimated_within_3_px(
+    turn_deg: float, zoom: float, by_px: tuple[float, float]
+) -> None:
     picture = textured(3)
     other, matrix = seen_from(picture, turn_deg, zoom, by_px)
     by = ego_motion(small_picture(picture), small_picture(other))
@@ -92,7 +94,7 @@ def test_the_cameras_motion_is_estimated_within_3_px(turn_deg: float, zoom: floa
 
 
 @pytest.mark.parametrize("by_px", [(0.0, 0.0), (9.0, -6.0)])
-def test_a_moving_die_is_seen_while_the_camera_moves(by_px: tuple[float, float]) -> None:
+def test_only_a_moving_die_counts_as_motion_under_a_hand_held_camera(by_px: tuple[float, float]) -> None:
     before, after = textured(4).copy(), textured(4).copy()
     before[400:460, 600:660] = 230
     after[400:460, 630:690] = 230
@@ -108,7 +110,7 @@ def settled(picture: FrameBGR, dice: tuple[Die, ...], doubt: str | None = None, 
     return Settled(at_s, Frame(picture, at_s), Reading(dice, doubt), (), (), emptied=False)
 
 
-def test_unmoved_dice_are_no_new_throw_after_the_camera_moved() -> None:
+def test_unmoved_dice_are_no_new_throw_after_a_hand_held_camera_moved() -> None:
     picture = textured(5)
     first = settled(picture, (Die(3, (600, 400, 60, 60), 1.0),))
     wandered, _ = seen_from(picture, 0, 1, (80, -50))
@@ -122,7 +124,7 @@ def test_unmoved_dice_are_no_new_throw_after_the_camera_moved() -> None:
     assert is_new_throw(replace(same, emptied=True), first, held=True)
 
 
-def test_a_doubt_that_comes_and_goes_is_no_new_throw() -> None:
+def test_a_reading_doubt_that_comes_and_goes_is_no_new_throw() -> None:
     picture, dice = textured(6), (Die(3, (600, 400, 60, 60), 1.0),)
     sure, unsure = settled(picture, dice), settled(picture, dice, "count")
     last = latest(unsure, sure)
@@ -167,17 +169,17 @@ def told(camera: Still, reader: Doubting) -> list[Event]:
     return list(Watcher(camera, reader).events())
 
 
-def test_a_doubtful_reading_is_retried_before_it_is_reported() -> None:
+def test_the_watcher_retries_a_doubtful_reading_before_it_reports() -> None:
     assert [event.reading.trusted for event in told(Still(40), Doubting(4)) if isinstance(event, Settled)] == [True]
 
 
-def test_a_lasting_doubt_is_reported_once() -> None:
+def test_the_watcher_reports_a_lasting_doubt_once_after_limited_retries() -> None:
     reader = Doubting(1000)
     events = told(Still(70), reader)
     assert [event.reading.doubt for event in events if isinstance(event, Settled)] == ["disagree"]
     assert reader.read_so_far == MAX_READINGS_IN_DOUBT, "one frame each: the others would not remove it"
 
 
-def test_motion_or_the_last_frame_reports_a_doubtful_reading_at_once() -> None:
+def test_the_watcher_reports_a_doubtful_reading_at_motion_or_video_end() -> None:
     assert [type(event) for event in told(Still(10, 8), Doubting(1000))] == [Settled, Moving]
     assert [type(event) for event in told(Still(8), Doubting(1000))] == [Settled]

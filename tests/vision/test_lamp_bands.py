@@ -56,7 +56,7 @@ def phases(picture: FrameBGR, depth: float, exposure_s: float, hz: float) -> Ite
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PICTURES)
-def test_bands_of_a_flickering_lamp_neither_move_nor_delay_a_rest(name: str) -> None:
+def test_lamp_flicker_bands_are_no_motion_and_do_not_delay_stillness(name: str) -> None:
     picture = cv2.imread(str(FIXTURES / f"{name}.jpg"))
     assert picture is not None
     picture = np.ascontiguousarray(cv2.resize(picture, (1280, 960), interpolation=cv2.INTER_AREA)[::2, ::2])
@@ -72,7 +72,7 @@ def test_bands_of_a_flickering_lamp_neither_move_nor_delay_a_rest(name: str) -> 
 
 @pytest.mark.parametrize("hz", [100.0, 120.0])
 @pytest.mark.parametrize("depth", [0.0, 0.15, 0.5])
-def test_a_die_moved_by_half_its_size_is_seen_under_flicker(depth: float, hz: float) -> None:
+def test_a_die_moved_by_half_its_size_is_detected_under_lamp_flicker(depth: float, hz: float) -> None:
     clock = SteppedClock()
     camera = VirtualCamera(7, clock, clock.sleep, seed=8)
     camera.tray.throw(strength=0.4)
@@ -90,7 +90,7 @@ def test_a_die_moved_by_half_its_size_is_seen_under_flicker(depth: float, hz: fl
 
 
 @pytest.mark.parametrize("depth", [0.0, 0.15, 0.5])
-def test_a_throw_under_a_flickering_lamp_settles_once_and_in_time(depth: float) -> None:
+def test_the_stillness_detector_settles_a_throw_once_under_lamp_flicker(depth: float) -> None:
     clock = SteppedClock()
     camera = VirtualCamera(7, clock, clock.sleep, seed=8)
     detector, seen, lay_s, lay = StillnessDetector(), [], 0.0, camera.tray.advance(0.0)

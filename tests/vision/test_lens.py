@@ -55,7 +55,9 @@ def views_of(shown: list[tuple[Marker, ...]]) -> Views:
         *((angle_deg, bend) for angle_deg in (40.0, 80.0) for bend in ((0.0, 0.0), (-0.25, 0.08))),
     ],
 )
-def test_height_position_and_tilt_are_measured_for_any_lens(angle_deg: float, bend: tuple[float, float]) -> None:
+def test_calibration_measures_camera_height_place_and_tilt_for_any_lens(
+    angle_deg: float, bend: tuple[float, float]
+) -> None:
     """Taken for a Camera Module 2's, these lenses would be measured up to 46 % too high or 40 % too low."""
     lens = true_lens(angle_deg, bend)
     high = height_mm(lens)
@@ -82,7 +84,7 @@ def test_height_position_and_tilt_are_measured_for_any_lens(angle_deg: float, be
     ],
 )
 @pytest.mark.parametrize("angle_deg", [40.0, 62.2, 80.0])
-def test_imperfect_views_change_the_measured_height_little(
+def test_imperfect_sheet_views_err_at_most_6_percent_in_camera_height(
     angle_deg: float, wrong: dict[str, Any], within: float
 ) -> None:
     lens, high = true_lens(angle_deg, (-0.06, 0.0)), height_mm(true_lens(angle_deg, (0.0, 0.0)))
@@ -97,7 +99,7 @@ def test_imperfect_views_change_the_measured_height_little(
         assert lens_over(pose[0], found)[0][2] == pytest.approx(high, rel=within)
 
 
-def test_a_sheet_that_only_lay_flat_leaves_the_lens_unmeasured() -> None:
+def test_flat_views_of_the_calibration_sheet_leave_the_lens_unmeasured() -> None:
     lens = true_lens(80.0, (0.0, 0.0))
     flat = [Seen(160 + dx, 120 + dy, height_mm(lens)) for dx, dy in ((0, 0), (40, 0), (0, 30), (-40, -20), (30, 30))]
     views = views_of(filmed(lens, flat))
@@ -107,26 +109,26 @@ def test_a_sheet_that_only_lay_flat_leaves_the_lens_unmeasured() -> None:
 
 @pytest.mark.parametrize("noise_px", [0.1, 1.0])
 @pytest.mark.parametrize("seed", range(6))
-def test_a_sheet_tilted_by_a_few_degrees_leaves_the_lens_unmeasured(seed: int, noise_px: float) -> None:
+def test_slight_tilts_of_the_calibration_sheet_leave_the_lens_unmeasured(seed: int, noise_px: float) -> None:
     lens, rng = true_lens(80.0, (-0.05, 0.0)), np.random.default_rng(seed)
     high = height_mm(lens)
     seen = [Seen(*rng.normal((160, 120), 25), high, *rng.normal(0, 2, 2)) for _ in range(8)]
     assert measured(views_of([marked(lens, one, rng, noise_px=noise_px) for one in seen]), GUESS) == GUESS
 
 
-def test_too_few_views_leave_the_lens_unmeasured() -> None:
+def test_too_few_calibration_sheet_views_leave_the_lens_unmeasured() -> None:
     lens = true_lens(50.0, (0.0, 0.0))
     views = views_of(filmed(lens, [held(lens, lean) for lean in ASLANT_DEG[: MIN_VIEWS - 1]]))
     assert len(views) == MIN_VIEWS - 1
     assert measured(views, GUESS) == GUESS
 
 
-def test_a_repeated_view_does_not_count_as_another_view() -> None:
+def test_a_repeated_view_of_the_calibration_sheet_counts_once() -> None:
     shown = filmed(GUESS, [held(GUESS, ASLANT_DEG[0])] * 3)
     assert len(views_of(shown)) == 1
 
 
-def test_a_view_of_a_bent_sheet_does_not_spoil_the_lens_measurement() -> None:
+def test_one_view_of_a_bent_sheet_does_not_spoil_the_lens_calibration() -> None:
     """The sheet in one view is bent: its right half leans another way, by 4 mm at the edge."""
     lens = true_lens(66.0, (0.0, 0.0))
     shown = filmed(lens, [held(lens, lean) for lean in ASLANT_DEG])
@@ -139,7 +141,7 @@ def test_a_view_of_a_bent_sheet_does_not_spoil_the_lens_measurement() -> None:
     assert found.angle_deg == pytest.approx(66.0, abs=0.4)
 
 
-def test_inconsistent_views_leave_the_lens_unmeasured() -> None:
+def test_inconsistent_calibration_sheet_views_leave_the_lens_unmeasured() -> None:
     lens, rng = true_lens(66.0, (0.0, 0.0)), np.random.default_rng(5)
     shaken = [
         tuple(Marker(one.number, one.corners_px + rng.normal(0, 6, (1, 2))) for one in markers)
@@ -154,7 +156,7 @@ def test_removing_lens_distortion_restores_the_undistorted_points() -> None:
     assert lens.straightened(lens.bent(points)) == pytest.approx(points, abs=0.05)
 
 
-def test_a_rig_with_lens_distortion_maps_the_floor_correctly() -> None:
+def test_calibration_with_lens_distortion_maps_floor_points_within_8_px() -> None:
     lens, seen = true_lens(62.2, (-0.08, 0.0)), Seen(160, 120, 285)
     straight = seen.floor_to_px(lens)
     straight /= straight[2, 2]
@@ -171,7 +173,7 @@ def _projected(floor_to_px: np.ndarray, points_mm: np.ndarray) -> np.ndarray:
     return np.column_stack([x / w, y / w])
 
 
-def test_markers_at_the_picture_edge_are_ignored() -> None:
+def test_calibration_sheet_markers_at_the_picture_edge_are_ignored() -> None:
     """Older OpenCVs find them, with corners many pixels off."""
     lens = true_lens(66.0, (0.0, 0.0))
     for markers in filmed(lens, [held(lens, lean) for lean in ASLANT_DEG[:2]]):

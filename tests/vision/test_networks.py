@@ -37,7 +37,7 @@ def resident_kb() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") // 1024
 
 
-def test_before_the_first_throw_only_the_light_network_is_loaded() -> None:
+def test_reading_an_empty_tray_loads_only_the_light_dice_detector() -> None:
     networks, camera = shipped_networks(), VirtualCamera(0, seed=1, sleep=lambda _s: None)
     assert loaded(networks) == [False, False, False]
     assert Reader(networks, camera.rig()).read(camera.frame().image_bgr).dice == ()
@@ -46,7 +46,7 @@ def test_before_the_first_throw_only_the_light_network_is_loaded() -> None:
     assert loaded(networks) == [True, True, True]
 
 
-def test_networks_are_loaded_for_readings_and_freed_at_the_end() -> None:
+def test_dice_networks_load_for_a_throw_and_are_freed_at_the_observers_end() -> None:
     networks, clock = shipped_networks(), SteppedClock()
     camera = VirtualCamera(3, clock, clock.sleep, seed=1)
     watcher, seen = Watcher(camera, Reader(networks, camera.rig()), camera.rig()), list[list[bool]]()
@@ -67,7 +67,7 @@ def test_networks_are_loaded_for_readings_and_freed_at_the_end() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_releasing_a_network_frees_the_memory_of_a_large_pass() -> None:
+def test_releasing_the_dice_networks_frees_30_mb_after_a_large_pass() -> None:
     networks = shipped_networks()
     networks.detector.detect(np.zeros((640, 864, 3), np.uint8), 1.0)
     taken = resident_kb()
@@ -95,7 +95,7 @@ def test_the_largest_detector_pass_over_a_photo_needs_under_85_mb() -> None:
 
 @pytest.mark.parametrize("width", [1120, 1152])
 @pytest.mark.parametrize("model", [MODEL, LIGHT_MODEL])
-def test_splitting_a_picture_leaves_the_detectors_maps_unchanged(
+def test_splitting_a_picture_leaves_the_dice_detectors_output_unchanged(
     model: Path, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     noise_bgr = np.random.default_rng(1).integers(0, 256, (30, 144, 3), np.uint8)
@@ -109,7 +109,7 @@ def test_splitting_a_picture_leaves_the_detectors_maps_unchanged(
         assert np.abs(said[0] - said[1]).max() < 1e-4  # a cell that missed part of what it depends on: 3e-4
 
 
-def test_reloading_warms_a_network_up_at_its_last_input_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reloading_a_dice_network_warms_it_up_at_its_last_input_size(monkeypatch: pytest.MonkeyPatch) -> None:
     networks = shipped_networks()
     networks.light.detect(np.zeros((96, 128, 3), np.uint8), 1.0)
     networks.release()
@@ -122,7 +122,7 @@ def test_reloading_warms_a_network_up_at_its_last_input_size(monkeypatch: pytest
     assert loaded(networks) == [True, True, True]
 
 
-def test_a_reading_waits_for_networks_that_are_still_being_loaded() -> None:
+def test_an_empty_tray_is_read_while_the_dice_networks_are_being_loaded() -> None:
     networks, camera = shipped_networks(), VirtualCamera(0, seed=1, sleep=lambda _s: None)
     networks.load_soon()
     assert Reader(networks, camera.rig()).read(camera.frame().image_bgr).dice == ()
@@ -149,7 +149,7 @@ class _ByColour:
         ((90, 100, 110), 5, 0.94, 1, 1),  # too little colour
     ],
 )
-def test_a_contradicting_minimum_channel_lowers_confidence(
+def test_the_classifier_is_less_sure_if_the_minimum_channel_contradicts(
     bgr: tuple[int, int, int], value: int, least: float, most: float, shown: int
 ) -> None:
     classifier, network = Classifier(), _ByColour()
@@ -160,12 +160,12 @@ def test_a_contradicting_minimum_channel_lowers_confidence(
     assert network.shown == shown
 
 
-def test_a_missing_network_is_reported_before_anything_is_read(tmp_path: Path) -> None:
+def test_a_missing_network_file_raises_a_setup_error_before_it_is_loaded(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"gone\.onnx is missing"):
         Network(tmp_path / "gone.onnx")
 
 
-def test_a_damaged_network_is_reported_with_advice_to_reinstall(tmp_path: Path) -> None:
+def test_loading_a_damaged_network_file_fails_with_advice_to_reinstall(tmp_path: Path) -> None:
     (tmp_path / "faces.onnx").write_bytes(bytes(range(256)) * 8)
     with pytest.raises(SetupError, match=r"faces\.onnx is damaged; reinstall Peg & Pip"):
         Network(tmp_path / "faces.onnx").load()

@@ -24,7 +24,7 @@ def _plain(rng: np.random.Generator) -> Make:
     return replace(plain, drilled=0.0, grain=0.0, clear=0.0, worn=0.0, glitter=0.0, sheen=0.0, gloss=0.0, ringed=False)
 
 
-def test_most_synthetic_plain_dice_are_classified_as_labelled() -> None:
+def test_the_classifier_reads_36_of_40_synthetic_plain_dice_as_labelled() -> None:
     rng = np.random.default_rng(2)
     plain = _plain(rng)
     classifier, right, shown = Classifier(), 0, set()
@@ -38,7 +38,7 @@ def test_most_synthetic_plain_dice_are_classified_as_labelled() -> None:
     assert shown == {1, 2, 3, 4, 5, 6}
 
 
-def test_worn_pips_lose_paint_but_keep_their_shading() -> None:
+def test_worn_pips_of_synthetic_dice_lose_paint_but_stay_visible() -> None:
     rng = np.random.default_rng(5)
     worn = replace(_plain(rng), worn=1.0, drilled=0.5)
     darkest, seen = [], []
@@ -55,7 +55,7 @@ def test_worn_pips_lose_paint_but_keep_their_shading() -> None:
     assert min(seen) > 8, "every pip stays visible"
 
 
-def test_painted_pictures_are_the_same_for_the_same_seed() -> None:
+def test_a_seed_reproduces_the_synthetic_training_pictures_and_labels() -> None:
     once, again = painted_set(2, [], 7), painted_set(2, [], 7)
     for one, other in zip(once, again, strict=True):
         assert np.array_equal(one.bgr, other.bgr)
@@ -63,7 +63,7 @@ def test_painted_pictures_are_the_same_for_the_same_seed() -> None:
     assert sum(len(photo.dice) for photo in once) > 0
 
 
-def test_some_training_crops_show_no_face_of_a_die() -> None:
+def test_some_classifier_training_crops_show_no_die_face() -> None:
     rng = np.random.default_rng(3)
     bare = Photo(np.full((90, 120, 3), 60, np.uint8), np.empty((0, 4), np.float32))
     sets = [painted_set(3, [], 1), [bare]]
@@ -74,7 +74,7 @@ def test_some_training_crops_show_no_face_of_a_die() -> None:
     assert 2 <= values.count(0) <= 40
 
 
-def test_some_coloured_training_crops_show_their_minimum_channel() -> None:
+def test_some_classifier_training_crops_are_the_minimum_colour_channel() -> None:
     rng = np.random.default_rng(8)
     red = Photo(np.full((90, 120, 3), (20, 30, 200), np.uint8), np.array([(60, 45, 30, 4)], np.float32))
     crops = [example([[red]], np.ones(1), rng)[0] for _ in range(80)]
@@ -84,7 +84,7 @@ def test_some_coloured_training_crops_show_their_minimum_channel() -> None:
     assert dark > 5
 
 
-def test_hard_dice_are_oversampled_and_down_weighted() -> None:
+def test_training_crops_oversample_hard_dice_with_lower_weights() -> None:
     rng = np.random.default_rng(4)
     bgr = np.full((90, 120, 3), 60, np.uint8)
     dice = np.array([(30, 40, 24, 3), (80, 40, 24, 5), (100, 70, 10, 6)], np.float32)
@@ -97,7 +97,7 @@ def test_hard_dice_are_oversampled_and_down_weighted() -> None:
     assert 0.7 < hard / easy < 1.4, "the weights make up for the oversampling"
 
 
-def test_the_labels_of_a_rendered_training_tray_lie_on_its_dice() -> None:
+def test_a_rendered_training_tray_is_reproducible_with_plausible_labels() -> None:
     photo = tray_set(1, 7)[0]
     assert 2 <= len(photo.dice) <= MAX_DICE
     assert set(photo.dice[:, 3]) <= set(range(1, 7))

@@ -58,7 +58,8 @@ class Unsure(Classifier):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_painted_dice_are_read_right_and_no_wrong_reading_trusted(seed: int) -> None:
+def test_painted_dice_of_known_count_are_read_right_in_a_photo(seed: int) -> None:
+    """Without the count, the reading is right or not trusted."""
     picture, values = picture_of_dice(3, seed)
     reader = Reader(load_networks())
     assert reader.read(picture, 3).values == values
@@ -67,7 +68,7 @@ def test_painted_dice_are_read_right_and_no_wrong_reading_trusted(seed: int) -> 
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_photo_turned_or_mirrored_is_read_the_same_or_doubted(seed: int) -> None:
+def test_a_turned_or_mirrored_dice_photo_is_read_right_or_in_doubt(seed: int) -> None:
     picture, values = picture_of_dice(3, seed)
     reader = Reader(load_networks())
     for mirrored in (picture, cv2.flip(picture, 1)):
@@ -76,12 +77,12 @@ def test_a_photo_turned_or_mirrored_is_read_the_same_or_doubted(seed: int) -> No
             assert reading.values == values or not reading.trusted
 
 
-def test_a_photo_without_dice_has_no_values_and_its_count_in_doubt() -> None:
+def test_a_photo_without_dice_is_read_as_empty_with_its_count_in_doubt() -> None:
     reading = Reader(load_networks()).read(BARE)
     assert (reading.values, reading.doubt) == ((), "count")
 
 
-def test_a_face_uncertain_at_every_scale_gets_augmented_views() -> None:
+def test_a_die_face_uncertain_at_every_scale_gets_augmented_views() -> None:
     detector, classifier = OneFace(), Unsure()
     reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
     assert detector.passes > 1, "it looks closer first"
@@ -91,7 +92,7 @@ def test_a_face_uncertain_at_every_scale_gets_augmented_views() -> None:
     assert reading.dice[0].confidence < 1
 
 
-def test_a_face_found_by_two_passes_is_classified_once() -> None:
+def test_a_die_face_found_in_two_passes_is_classified_once_per_view_set() -> None:
     detector, classifier = OneFace(0.0), Unsure()
     Reader(Networks(detector, detector, classifier)).read(BARE)
     assert detector.passes > 1
@@ -100,7 +101,7 @@ def test_a_face_found_by_two_passes_is_classified_once() -> None:
 
 
 @pytest.mark.parametrize(("least", "doubt"), [(0.98, None), (0.8, Doubt.DISAGREE)])
-def test_a_value_that_the_detector_contradicts_needs_every_view(least: float, doubt: Doubt | None) -> None:
+def test_a_value_the_detector_contradicts_is_doubted_if_a_view_disagrees(least: float, doubt: Doubt | None) -> None:
     class Sure(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             sure = least if views is PHOTO_VIEWS.augmented and at == 7 else MIN_JOINT_CONFIDENCE + 0.045
@@ -115,7 +116,7 @@ def test_a_value_that_the_detector_contradicts_needs_every_view(least: float, do
     assert (reading.values, reading.doubt) == ((2,), doubt)
 
 
-def test_a_value_that_no_augmented_view_confirms_is_in_doubt() -> None:
+def test_a_die_value_that_no_augmented_view_confirms_is_in_doubt() -> None:
     class Side(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             sure = 0.5 if views is PHOTO_VIEWS.augmented else 0.985
@@ -126,7 +127,7 @@ def test_a_value_that_no_augmented_view_confirms_is_in_doubt() -> None:
 
 
 @pytest.mark.parametrize(("least", "doubt"), [(0.98, None), (0.6, Doubt.UNREAD)])
-def test_a_value_that_is_slightly_uncertain_needs_every_view(least: float, doubt: Doubt | None) -> None:
+def test_a_slightly_uncertain_die_value_is_doubted_unless_all_views_agree(least: float, doubt: Doubt | None) -> None:
     class Nearly(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             sure = least if views is PHOTO_VIEWS.augmented else 0.88
@@ -142,7 +143,7 @@ def test_a_value_that_is_slightly_uncertain_needs_every_view(least: float, doubt
 
 
 @pytest.mark.parametrize(("faces_apart", "doubt"), [(0.7, Doubt.COUNT), (1.1, None)])
-def test_two_faces_too_close_together_raise_a_count_doubt(faces_apart: float, doubt: Doubt | None) -> None:
+def test_two_die_faces_too_close_together_put_the_dice_count_in_doubt(faces_apart: float, doubt: Doubt | None) -> None:
     """The 5 on a die's side was once taken for a die, with confidence 0.999, in a photo of three threes."""
 
     class Sure(Unsure):
@@ -158,7 +159,7 @@ def test_two_faces_too_close_together_raise_a_count_doubt(faces_apart: float, do
     assert (reading.values, reading.doubt) == ((2, 2), doubt)
 
 
-def test_a_confident_face_is_classified_once() -> None:
+def test_a_confident_die_face_is_classified_once_without_further_views() -> None:
     class Sure(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             return [0, 0, 0.99, 0.01, 0, 0, 0]
@@ -170,7 +171,7 @@ def test_a_confident_face_is_classified_once() -> None:
 
 
 @pytest.mark.parametrize(("once", "doubt"), [(0.98, None), (0.8, Doubt.UNREAD)])
-def test_a_weak_detection_needs_every_view_if_the_count_is_unknown(once: float, doubt: Doubt | None) -> None:
+def test_at_unknown_count_a_weak_die_is_doubted_unless_all_views_agree(once: float, doubt: Doubt | None) -> None:
     class Faint(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             sure = once if views is PHOTO_VIEWS.augmented and at == 7 else 0.992
@@ -196,7 +197,7 @@ def counted() -> tuple[Reader, Counted]:
     return Reader(replace(load_networks(), detector=detector)), detector
 
 
-def test_an_unchanged_photo_is_confirmed_without_the_full_detector(counted: tuple[Reader, Counted]) -> None:
+def test_rereading_an_unchanged_dice_photo_skips_the_full_detector(counted: tuple[Reader, Counted]) -> None:
     (reader, detector), (picture, values) = counted, picture_of_dice(3, 2)
     first = reader.read(picture)
     assert (first.values, first.trusted) == (values, True)
@@ -206,13 +207,13 @@ def test_an_unchanged_photo_is_confirmed_without_the_full_detector(counted: tupl
     assert detector.asked == 0
 
 
-def test_a_photo_that_does_not_confirm_the_last_reading_is_read_anew(counted: tuple[Reader, Counted]) -> None:
+def test_a_photo_of_other_dice_than_the_last_reading_is_read_afresh(counted: tuple[Reader, Counted]) -> None:
     (reader, _), (picture, values), (other, other_values) = counted, picture_of_dice(3, 2), picture_of_dice(3, 3)
     assert values != other_values
     assert reader.read(other, again=reader.read(picture)) == reader.read(other)
 
 
-def test_a_die_added_to_dice_of_known_size_is_read(counted: tuple[Reader, Counted]) -> None:
+def test_a_die_added_to_dice_of_known_size_is_read_in_a_photo(counted: tuple[Reader, Counted]) -> None:
     (reader, _), (more, values) = counted, picture_of_dice(4, 2)
     fewer = more.copy()
     fewer[:, 360:] = more[0, 0]
@@ -221,7 +222,7 @@ def test_a_die_added_to_dice_of_known_size_is_read(counted: tuple[Reader, Counte
     assert reader.read(more, size_px=die_size_px(before)).values == values
 
 
-def test_a_known_die_size_limits_the_scales_that_are_searched(counted: tuple[Reader, Counted]) -> None:
+def test_a_known_die_size_reduces_the_detector_passes_over_a_photo(counted: tuple[Reader, Counted]) -> None:
     reader, detector = counted
     assert not reader.read(BARE).dice
     whole, detector.asked = detector.asked, 0
@@ -229,7 +230,7 @@ def test_a_known_die_size_limits_the_scales_that_are_searched(counted: tuple[Rea
     assert 0 < detector.asked < whole
 
 
-def test_a_wrong_known_die_size_never_yields_wrong_values(counted: tuple[Reader, Counted]) -> None:
+def test_a_photo_read_with_a_wrong_die_size_gives_right_values_or_none(counted: tuple[Reader, Counted]) -> None:
     (reader, _), (picture, values) = counted, picture_of_dice(3, 2)
     for size_px in (15.0, 30.0, 60.0, 90.0, 400.0):
         reading = reader.read(picture, size_px=size_px)

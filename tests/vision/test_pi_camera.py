@@ -24,7 +24,7 @@ def widest_columns(modes: tuple[Mode, ...], size_wh: tuple[int, int]) -> float:
 
 @pytest.mark.parametrize("size_wh", SIZES_WH)
 @pytest.mark.parametrize("module", SENSORS)
-def test_each_camera_module_uses_its_widest_sensor_mode(module: str, size_wh: tuple[int, int]) -> None:
+def test_each_pi_camera_module_uses_its_widest_sensor_mode(module: str, size_wh: tuple[int, int]) -> None:
     pi = Pi(module, size_wh=size_wh)
     pi.start()
     frame = pi.frame()
@@ -40,7 +40,7 @@ def test_each_camera_module_uses_its_widest_sensor_mode(module: str, size_wh: tu
 
 
 @pytest.mark.parametrize("module", ["Camera Module 3", "Camera Module 3 Wide", "Camera Module 2", "HQ Camera"])
-def test_a_picture_cropped_by_the_sensor_mode_is_refused_with_the_cure(module: str) -> None:
+def test_a_pi_camera_in_a_cropped_sensor_mode_is_refused_with_the_cure(module: str) -> None:
     pi = Pi(module, cropped=True)
     pi.start()
     with pytest.raises(DeviceError, match=r"columns that its sensor could.*full-upgrade"):
@@ -48,7 +48,7 @@ def test_a_picture_cropped_by_the_sensor_mode_is_refused_with_the_cure(module: s
     assert pi.board.holders == 0
 
 
-def test_a_cropping_mode_is_used_if_the_sensor_has_no_other() -> None:
+def test_a_pi_camera_whose_only_sensor_mode_crops_is_still_used() -> None:
     only = SENSORS["Camera Module 3"]
     pi = Pi()
     pi.board.sensor = replace(only, modes=only.modes[:1])
@@ -57,7 +57,7 @@ def test_a_cropping_mode_is_used_if_the_sensor_has_no_other() -> None:
     assert "1536 x 864, 2304 of 4608 columns, 36.0 degrees" in str(pi.camera.field)
 
 
-def test_the_camera_is_configured_with_three_buffers_and_no_raw_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_pi_camera_is_set_up_with_three_buffers_and_no_raw_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     pi = Pi()
     pi.start()
     pi.frame()
@@ -69,7 +69,7 @@ def test_the_camera_is_configured_with_three_buffers_and_no_raw_stream(monkeypat
 
 @pytest.mark.parametrize("ae_state", ["AeState", "AeLocked", ""])
 @pytest.mark.parametrize("light", [0.02, 0.3, 1.0, 1.7])
-def test_exposure_is_held_after_it_has_converged(light: float, ae_state: str) -> None:
+def test_the_pi_camera_holds_exposure_and_colour_gains_once_converged(light: float, ae_state: str) -> None:
     pi = Pi(light=light, ae_state=ae_state)
     pi.start()
     pi.until(is_held)
@@ -86,7 +86,7 @@ def test_exposure_is_held_after_it_has_converged(light: float, ae_state: str) ->
     assert (red, blue) == pytest.approx(pi.board.awb, rel=0.02)
 
 
-def test_exposure_is_not_held_while_the_light_still_changes() -> None:
+def test_the_pi_camera_does_not_hold_exposure_while_the_light_changes() -> None:
     pi = Pi()
     pi.start()
     for number in range(200):
@@ -96,7 +96,7 @@ def test_exposure_is_not_held_while_the_light_still_changes() -> None:
 
 
 @pytest.mark.parametrize("factor", [1.5, 1 / 1.5, 3.0, 0.2])
-def test_exposure_is_found_anew_when_the_light_changes(factor: float) -> None:
+def test_the_pi_camera_finds_its_held_exposure_anew_after_a_light_change(factor: float) -> None:
     pi = Pi(light=0.5)
     pi.start()
     pi.until(is_held)
@@ -112,7 +112,7 @@ def test_exposure_is_found_anew_when_the_light_changes(factor: float) -> None:
     assert pi.sent("AeEnable") == [False, True, False]
 
 
-def test_a_hand_over_the_tray_for_a_second_keeps_the_exposure_held() -> None:
+def test_a_one_second_hand_over_the_tray_keeps_the_pi_cameras_exposure() -> None:
     pi = Pi()
     pi.start()
     held = pi.until(is_held)
@@ -124,7 +124,7 @@ def test_a_hand_over_the_tray_for_a_second_keeps_the_exposure_held() -> None:
     assert pi.sent("AeEnable") == [False]
 
 
-def test_the_lens_is_held_where_it_found_focus() -> None:
+def test_the_pi_camera_lens_is_held_where_autofocus_found_focus() -> None:
     pi = Pi(sharp_at=4.25)
     pi.start()
     frame = pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position is not None)
@@ -134,7 +134,7 @@ def test_the_lens_is_held_where_it_found_focus() -> None:
     assert pi.sent("AfMode") == [2, 0]
 
 
-def test_a_lens_that_found_no_focus_is_not_locked_and_keeps_searching() -> None:
+def test_a_pi_camera_lens_without_focus_is_not_held_and_keeps_searching() -> None:
     pi = Pi(sharp_at=None)
     pi.start()
     frame = pi.until(is_held)
@@ -145,7 +145,7 @@ def test_a_lens_that_found_no_focus_is_not_locked_and_keeps_searching() -> None:
     pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position == 3.0)
 
 
-def test_a_known_lens_position_is_set_before_the_first_frame() -> None:
+def test_a_known_pi_camera_lens_position_is_set_before_the_first_frame() -> None:
     pi = Pi(sharp_at=None)
     pi.camera.focus_at(3.5)
     pi.start()
@@ -158,7 +158,7 @@ def test_a_known_lens_position_is_set_before_the_first_frame() -> None:
     pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position == 2.0)
 
 
-def test_an_exposure_below_a_whole_mains_period_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_pi_camera_exposure_below_a_flicker_period_logs_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     """A shorter exposure shows the bands of a lamp that flickers with the mains."""
     pi = Pi(light=9.0, mains=60)
     pi.start()
@@ -169,7 +169,7 @@ def test_an_exposure_below_a_whole_mains_period_is_reported(caplog: pytest.LogCa
     assert frame.exposure.exposure_s == pytest.approx(0.002, rel=0.02)
 
 
-def test_a_sensor_without_flicker_control_still_gets_whole_periods() -> None:
+def test_a_pi_sensor_without_flicker_control_exposes_whole_flicker_periods() -> None:
     pi = Pi(advertises=(), light=0.9, mains=60)
     pi.start()
     pi.until(is_held)

@@ -29,7 +29,7 @@ def test_a_missing_pi_camera_is_reported_and_opens_once_connected() -> None:
     assert pi.frame().image_bgr.any()
 
 
-def test_a_camera_in_use_is_reported_and_leaves_no_file_open() -> None:
+def test_a_pi_camera_in_use_is_reported_and_leaves_no_file_open() -> None:
     pi = Pi(busy=True)
     open_files = 0
     for attempt in range(12):
@@ -44,7 +44,9 @@ def test_a_camera_in_use_is_reported_and_leaves_no_file_open() -> None:
 
 
 @pytest.mark.parametrize("fault", ["stalled", "unplugged"])
-def test_a_camera_without_frames_is_reported_and_can_reopen(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stalled_or_unplugged_pi_camera_is_reported_and_can_restart(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     waits: list[float] = []
     pi = Pi()
     pi.start()
@@ -70,7 +72,7 @@ def test_a_camera_without_frames_is_reported_and_can_reopen(fault: str, monkeypa
     assert pi.frame().image_bgr.any()
 
 
-def test_a_camera_library_error_closes_the_camera_with_a_device_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picamera2_error_closes_the_pi_camera_with_a_device_error(monkeypatch: pytest.MonkeyPatch) -> None:
     pi = Pi().start()
 
     def fails(wait: float) -> object:
@@ -82,7 +84,7 @@ def test_a_camera_library_error_closes_the_camera_with_a_device_error(monkeypatc
     assert pi.board.holders == 0
 
 
-def test_a_camera_whose_stop_fails_is_closed_and_the_error_is_logged(
+def test_a_pi_camera_whose_stop_fails_is_closed_and_the_error_is_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     pi = Pi().start()
@@ -119,7 +121,7 @@ class Blank:
 
 @pytest.mark.parametrize("lasts", [1, 5])
 @pytest.mark.parametrize("fault", ["stalled", "unplugged", "busy", "absent"])
-def test_a_camera_that_fails_is_reported_and_watched_again(
+def test_the_watcher_reports_a_failing_pi_camera_and_then_watches_again(
     fault: str, lasts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     board, camera, pauses = fitted(), Picamera2Camera(), list[float]()

@@ -30,14 +30,14 @@ from vision.settings import CameraSettings
 pytestmark = pytest.mark.filterwarnings("ignore:setDaemon:DeprecationWarning")
 
 
-def test_the_angle_of_view_is_that_of_the_used_part_of_the_sensor() -> None:
+def test_a_pi_cameras_angle_of_view_is_that_of_the_used_sensor_part() -> None:
     angles = {one.title: round(one.angle_deg((1280, 960)), 1) for one in MODULES}
     assert angles["Camera Module 3"] == 51.9
     assert angles["Camera Module 2"] == 62.2
     assert math.isclose(angles["Camera Module 3 Wide"], 85.6, abs_tol=0.1)
 
 
-def test_the_country_gives_the_mains_frequency_unless_a_setting_does(
+def test_the_lamp_mains_frequency_comes_from_the_country_unless_it_is_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told, cmdline = tmp_path / "regdom", tmp_path / "cmdline"
@@ -64,7 +64,7 @@ def lamp_seen(hz: float, mains: int, **board: Any) -> LampLight:
 
 
 @pytest.mark.parametrize("mains", [50, 60])
-def test_an_exposure_of_whole_flicker_periods_shows_no_bands(mains: int) -> None:
+def test_a_pi_camera_exposure_of_whole_flicker_periods_shows_no_bands(mains: int) -> None:
     seen = lamp_seen(2 * mains, mains, lamp_depth=0.8, light=1.0)
     assert seen.bands is not None
     assert seen.bands < 0.02
@@ -72,7 +72,7 @@ def test_an_exposure_of_whole_flicker_periods_shows_no_bands(mains: int) -> None
     assert seen.advice() == ()
 
 
-def test_moving_lamp_bands_are_measured_and_reported_with_a_cure() -> None:
+def test_moving_lamp_bands_in_camera_frames_are_measured_with_a_cure() -> None:
     seen = lamp_seen(100, 50, lamp_depth=0.5, light=6.0)
     shown = 0.5 * abs(np.sinc(100 * 0.003)) / 2.2
     assert seen.bands == pytest.approx(shown, rel=0.15), "the display's gamma shrinks them"
@@ -82,7 +82,7 @@ def test_moving_lamp_bands_are_measured_and_reported_with_a_cure() -> None:
     assert "10.0 ms" in advice.says
 
 
-def test_standing_lamp_bands_are_inferred_from_the_exposure_time() -> None:
+def test_standing_lamp_bands_are_inferred_from_the_camera_exposure_time() -> None:
     seen = lamp_seen(120, 60, lamp_depth=0.5, light=6.0)
     assert seen.bands is not None
     assert seen.bands < 0.02
@@ -91,7 +91,7 @@ def test_standing_lamp_bands_are_inferred_from_the_exposure_time() -> None:
     assert "3.0 ms is no multiple of a lamp's 8.3 ms" in advice.says
 
 
-def test_the_doctor_names_the_sensor_mode_and_reports_flicker() -> None:
+def test_the_doctor_command_names_the_sensor_mode_and_a_flickering_lamp() -> None:
     fitted("Camera Module 3 Wide", lamp_hz=100, lamp_depth=0.6, light=9.0)
     found = {one.part: one for one in check_camera(Settings(camera=CameraSettings("picamera2", mains_hz=50)))}
     assert found["camera"].ok
@@ -100,7 +100,7 @@ def test_the_doctor_names_the_sensor_mode_and_reports_flicker() -> None:
     assert "DC supply" in found["lamp"].cure
 
 
-def test_the_doctor_reports_a_cropped_camera_sensor_mode() -> None:
+def test_the_doctor_command_reports_a_cropped_camera_sensor_mode() -> None:
     fitted("Camera Module 3", cropped=True)
     (found,) = check_camera(Settings(camera=CameraSettings("picamera2")))
     assert not found.ok
@@ -117,7 +117,7 @@ def flat() -> Found:
     return Found(np.diag([4.0, 4.0, 1.0]), lens_of((1280, 960), 51.9), ())
 
 
-def test_calibrating_measures_the_lens_position_on_the_sheet() -> None:
+def test_calibration_focuses_on_the_sheet_and_keeps_the_lens_position() -> None:
     pi = Pi(sharp_at=2.5).start()
     pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position == 2.5)
     pi.board.sharp_at = 3.25  # the sheet lies elsewhere than what was in focus before
@@ -139,13 +139,13 @@ def test_calibration_gives_focus_advice_when_autofocus_fails() -> None:
     assert [one.code for one in found.advice] == ["focus"]
 
 
-def test_calibrating_leaves_a_fixed_focus_lens_alone() -> None:
+def test_calibration_sends_no_autofocus_command_to_a_fixed_focus_camera() -> None:
     pi = Pi("Camera Module 2").start()
     assert calibrating(pi).focus(flat(), pi.camera).lens_position is None
     assert pi.sent("AfMode") == []
 
 
-def test_calibration_takes_the_empty_tray_after_exposure_was_held() -> None:
+def test_calibration_takes_the_empty_tray_picture_after_exposure_is_held() -> None:
     pi = Pi(light=0.4, lamp_hz=100, lamp_depth=0.6).start()
     steps = calibrating(pi)
     empty_bgr = steps.empty_tray()
@@ -156,7 +156,7 @@ def test_calibration_takes_the_empty_tray_after_exposure_was_held() -> None:
     assert steps.lamp.advice() == ()
 
 
-def test_the_stored_lens_position_is_set_at_the_next_start(tmp_path: Path) -> None:
+def test_the_lens_position_stored_by_calibration_is_set_at_camera_start(tmp_path: Path) -> None:
     clock = SteppedClock()
     rig = VirtualCamera(1, clock, clock.sleep, seed=8).rig()
     save_rig(tmp_path, Stored("picamera2", "2026-01-01 00:00", rig, lens_position=4.5))

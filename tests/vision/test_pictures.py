@@ -72,7 +72,7 @@ ORIENTED = {
 
 
 @pytest.mark.parametrize("orientation", ORIENTED)
-def test_a_picture_stored_turned_or_mirrored_comes_out_upright(orientation: int) -> None:
+def test_a_picture_file_stored_turned_or_mirrored_is_decoded_upright(orientation: int) -> None:
     stored = np.ascontiguousarray(ORIENTED[orientation](scene()))
     content = with_exif_orientation(coded(stored, ".jpg", cv2.IMWRITE_JPEG_QUALITY, 100), orientation)
     assert np.abs(picture_of_bytes(content, "a").astype(int) - scene()).mean() < 8
@@ -82,7 +82,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "images"
 
 
 @pytest.mark.parametrize("name", ["hard-light", "speckled-wooden"])
-def test_dice_are_read_the_same_in_all_eight_orientations(name: str) -> None:
+def test_dice_are_read_the_same_in_all_eight_exif_orientations(name: str) -> None:
     upright = cv2.imread(str(FIXTURES / f"{name}.jpg"))
     reader, readings = Reader(load_networks()), []
     for orientation, stored in ORIENTED.items():
@@ -92,7 +92,7 @@ def test_dice_are_read_the_same_in_all_eight_orientations(name: str) -> None:
     assert readings == [readings[0]] * len(ORIENTED)
 
 
-def test_a_grey_picture_gets_three_equal_colours() -> None:
+def test_a_grey_picture_file_is_decoded_to_three_equal_channels() -> None:
     image = picture_of_bytes(coded(scene()[:, :, 0], ".png"), "a")
     assert image.shape == (HEIGHT, WIDTH, 3)
     assert (image[:, :, 0] == image[:, :, 2]).all()
@@ -140,7 +140,7 @@ def test_a_tiff_with_huge_tiles_is_refused(tmp_path: Path) -> None:
     assert "too large" in told(tmp_path / "a.tif")
 
 
-def test_a_file_that_is_no_picture_is_reported(tmp_path: Path) -> None:
+def test_a_path_without_a_picture_raises_an_error_with_its_own_reason(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("a five and a six")
     (tmp_path / "empty.jpg").touch()
     assert "save it as" in told(tmp_path / "notes.txt")
@@ -152,7 +152,7 @@ def test_a_file_that_is_no_picture_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_picture_file_without_read_permission_is_reported(tmp_path: Path) -> None:
+def test_a_picture_file_without_read_permission_is_refused_with_a_cure(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(coded(scene(), ".png"))
     (tmp_path / "a.png").chmod(0)
     assert "allow it" in told(tmp_path / "a.png")
@@ -178,11 +178,11 @@ def test_a_damaged_picture_file_is_decoded_or_raises_a_picture_error(
     assert image.shape[2] == 3
 
 
-def test_a_picture_that_was_saved_is_read_back(tmp_path: Path) -> None:
+def test_a_picture_saved_as_a_jpeg_is_read_back_with_its_size(tmp_path: Path) -> None:
     save_jpeg(scene(), tmp_path / "a.jpg")
     assert picture_in(tmp_path / "a.jpg").shape == (HEIGHT, WIDTH, 3)
 
 
-def test_a_path_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+def test_saving_a_picture_to_an_unwritable_path_raises_a_picture_error(tmp_path: Path) -> None:
     with pytest.raises(PictureError, match="can't be written"):
         save_jpeg(scene(), tmp_path / "none" / "a.jpg")

@@ -33,7 +33,7 @@ def pips_px(value: int, turned: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("value", range(1, 7))
-def test_a_die_laid_flat_shows_as_many_pips_as_its_label_says(value: int) -> None:
+def test_a_rendered_flat_die_shows_as_many_pips_as_its_label_says(value: int) -> None:
     assert face_up(flat_turn(value, 0.4)) == value
     assert len(pips_px(value, 0.4)) == value
 
@@ -48,7 +48,7 @@ def test_a_rendered_die_is_rotated_and_not_mirrored() -> None:
 
 
 @pytest.mark.parametrize("condition", [BY_NAME["ivory"], BY_NAME["blur, bent, jpeg"]], ids=lambda c: str(c.name))
-def test_the_seed_decides_the_rendered_picture(condition: Condition) -> None:
+def test_the_seed_decides_the_rendered_tray_picture_and_its_labels(condition: Condition) -> None:
     one, again, other = picture(condition, 3), picture(condition, 3), picture(condition, 4)
     assert np.array_equal(one.image_bgr, again.image_bgr)
     assert one.dice == again.dice
@@ -68,7 +68,7 @@ def test_the_labels_of_a_rendered_picture_lie_on_its_dice(seed: int) -> None:
         assert np.median(linear(face).mean(2)) > darkest_body > np.median(linear(was).mean(2))
 
 
-def test_crowded_dice_touch_without_intersecting() -> None:
+def test_crowded_dice_of_a_rendered_tray_touch_without_intersecting() -> None:
     touching = 0
     for seed in range(20):
         dice = lying((IVORY,), 12, np.random.default_rng(seed), crowded=True)
@@ -80,7 +80,7 @@ def test_crowded_dice_touch_without_intersecting() -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_a_touching_die_never_covers_its_neighbours_upper_face(order: tuple[int, int]) -> None:
+def test_the_renderers_draw_no_die_over_a_touching_dies_upper_face(order: tuple[int, int]) -> None:
     """The side of a die that faces the middle of the tray must not be drawn over a neighbour's upper face."""
     edge = LENS.middle_mm[0] + 90.0
     places = [np.array([edge + off, LENS.middle_mm[1], DIE_MM / 2]) for off in (-DIE_MM / 2, DIE_MM / 2)]
@@ -109,7 +109,7 @@ def common_mm2(one: LyingDie, other: LyingDie, larger: float) -> float:
     return float(cv2.intersectConvexConvex(*hulls)[0])
 
 
-def test_an_easy_rendered_picture_is_read_and_trusted() -> None:
+def test_an_easy_rendered_tray_picture_is_read_right_and_trusted() -> None:
     shown = picture(BY_NAME["ivory"], 1)
     reading = Reader(load_networks(), shown.rig).read(shown.image_bgr)
     assert (reading.values, reading.doubt) == (shown.values, None)
@@ -119,7 +119,7 @@ def test_no_two_kinds_of_rendered_dice_are_equal() -> None:
     assert len(set(ALL_KINDS)) == len(ALL_KINDS)
 
 
-def test_a_side_face_is_rendered_down_to_the_floor() -> None:
+def test_the_side_of_a_rendered_die_reaches_down_to_the_floor() -> None:
     # A little off the middle the sides are narrow bands: their lower ends must not be lost between the rays' steps.
     at_mm = np.array([LENS.middle_mm[0] + 50, LENS.middle_mm[1] - 70, DIE_MM / 2])
     lying = LyingDie(at_mm, flat_turn(4, -0.1), DIE_MM, RED, 1)

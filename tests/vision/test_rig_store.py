@@ -77,7 +77,9 @@ def test_a_damaged_calibration_is_reported_with_what_to_do(stored: Stored, tmp_p
         ("keep_mm", None),
     ],
 )
-def test_an_impossible_calibration_value_is_refused(stored: Stored, tmp_path: Path, key: str, value: object) -> None:
+def test_a_calibration_file_with_an_impossible_value_is_refused(
+    stored: Stored, tmp_path: Path, key: str, value: object
+) -> None:
     file = save_rig(tmp_path, stored)
     with zipfile.ZipFile(file) as archive:
         numbers, picture = json.loads(archive.read("calibration.json")), archive.read("empty.png")
@@ -88,13 +90,13 @@ def test_an_impossible_calibration_value_is_refused(stored: Stored, tmp_path: Pa
         load_rig(tmp_path)
 
 
-def test_a_calibration_that_cannot_be_saved_is_an_error(stored: Stored, tmp_path: Path) -> None:
+def test_saving_a_calibration_fails_if_the_data_folder_is_a_file(stored: Stored, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(DeviceError, match="--data"):
         save_rig(tmp_path / "file", stored)
 
 
-def test_a_picture_of_another_size_is_read_as_a_photo(stored: Stored) -> None:
+def test_a_frame_unlike_the_calibrations_size_is_read_as_a_photo(stored: Stored) -> None:
     reader = Reader(load_networks(), stored.rig)
     assert reader.read(stored.rig.empty_bgr).trusted, "an empty tray is no doubt"
     assert reader.misfit_wh is None
@@ -108,7 +110,7 @@ def laid(camera: VirtualCamera) -> None:
     camera.lay_sheet(raster(sheet()), sheet().size_mm)
 
 
-def test_calibrating_finds_the_sheet_the_empty_tray_and_the_die() -> None:
+def test_calibration_finds_the_sheet_the_empty_tray_and_the_die_size() -> None:
     camera, said = film(), []
     steps = Calibrating(camera.frame, Plan(), said.append)
     laid(camera)
@@ -131,7 +133,7 @@ def test_a_calibration_sheet_not_seen_in_time_is_reported_with_a_cure() -> None:
     assert len(said) == 1
 
 
-def test_the_sheet_search_restarts_if_the_measured_lens_finds_no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calibration_restarts_if_the_measured_lens_finds_no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sheet lies still, but no frame locates it with the lens that was measured meanwhile."""
     camera, detected = film(), itertools.count(1)
 
@@ -146,7 +148,7 @@ def test_the_sheet_search_restarts_if_the_measured_lens_finds_no_sheet(monkeypat
     assert next(detected) == 4 * STILL_SHEETS + 1
 
 
-def test_a_sheet_left_in_the_tray_prevents_the_empty_tray_picture() -> None:
+def test_calibration_takes_no_empty_tray_picture_with_the_sheet_left_in() -> None:
     camera, said = film(), []
     laid(camera)
     with pytest.raises(DeviceError, match="lift the sheet"):
@@ -154,7 +156,7 @@ def test_a_sheet_left_in_the_tray_prevents_the_empty_tray_picture() -> None:
     assert len(said) == 1
 
 
-def test_a_tray_that_moves_gives_no_reference_picture() -> None:
+def test_calibration_takes_no_empty_tray_picture_while_the_tray_moves() -> None:
     camera, turns = film(), itertools.cycle((0, 1))
 
     def shaken() -> Frame:
@@ -165,17 +167,17 @@ def test_a_tray_that_moves_gives_no_reference_picture() -> None:
         Calibrating(shaken, Plan(), lambda _said: None, wait_s=3.0).empty_tray()
 
 
-def test_calibrating_without_a_die_leaves_its_size_unknown() -> None:
+def test_calibration_without_a_die_in_the_tray_leaves_its_size_unknown() -> None:
     camera = film()
     assert Calibrating(camera.frame, Plan(), lambda _said: None, wait_s=2.0).die_mm(camera.rig()) is None
 
 
 @pytest.mark.parametrize(("measured", "sold"), [(16.6, 16.0), (15.6, 16.0), (12.4, 12.0), (18.9, 19.0), (28.0, 28.0)])
-def test_a_measured_die_is_rounded_to_a_common_size(measured: float, sold: float) -> None:
+def test_calibration_rounds_a_measured_die_edge_to_a_common_size(measured: float, sold: float) -> None:
     assert sold_edge_mm(measured) == sold
 
 
-def test_a_rig_fits_frames_of_its_own_size_only() -> None:
+def test_a_calibration_fits_only_frames_as_large_as_its_own_picture() -> None:
     rig: Rig = film().rig()
     assert rig.fits(rig.empty_bgr)
     assert not rig.fits(rig.empty_bgr[:-1])

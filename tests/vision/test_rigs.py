@@ -39,20 +39,20 @@ def cases_in(folder: Path, split: str = "check", height: float = 1.0) -> list[Ca
     return list(cases(folder / "rigs.json", folder, split, height))
 
 
-def test_a_rig_cases_empty_tray_is_the_median_of_the_other_photos(folder: Path) -> None:
+def test_an_evaluation_cases_empty_tray_is_the_median_of_the_other_photos(folder: Path) -> None:
     found = cases_in(folder)
     assert [(case.name, case.truth) for case in found] == [("a.png", (2, 5)), ("b.png", (1,)), ("c.png", (6, 6))]
     assert [int(case.frame_bgr[0, 0, 0]) for case in found] == [10, 20, 40]
     assert [int(case.rig.empty_bgr[0, 0, 0]) for case in found] == [30, 25, 15]
 
 
-def test_the_only_photo_of_a_rig_gives_no_case(folder: Path) -> None:
+def test_a_cameras_only_photo_in_a_split_gives_no_evaluation_case(folder: Path) -> None:
     assert cases_in(folder, "tune") == []
     assert [case.name for case in cases_in(folder, "all")] == ["a.png", "b.png", "c.png", "other.png"]
 
 
 @pytest.mark.parametrize("factor", [1.0, 1.1])
-def test_a_rig_case_has_the_camera_height_and_scale_of_its_estimate(folder: Path, factor: float) -> None:
+def test_an_evaluation_case_has_the_estimated_camera_height_and_scale(folder: Path, factor: float) -> None:
     rig = cases_in(folder, height=factor)[0].rig
     height_mm = rig.camera_mm[2]
     nearer = height_mm / (height_mm - ESTIMATE["die_mm"])

@@ -10,7 +10,7 @@ from vision.images.scaling import halved, scaled
 
 @pytest.mark.parametrize("scale", [0.1, 0.254, 0.381, 0.5, 0.51, 0.99, 1.0, 1.7])
 @pytest.mark.parametrize("shape", [(97, 131), (960, 1280), (3, 500)])
-def test_a_scaled_picture_has_the_requested_size_and_its_colour(shape: tuple[int, int], scale: float) -> None:
+def test_a_scaled_picture_has_the_requested_size_and_keeps_its_colour(shape: tuple[int, int], scale: float) -> None:
     picture = np.full((*shape, 3), (10, 120, 250), np.uint8)
     shown = scaled(picture, scale)
     assert shown.shape == (*(max(1, round(side * scale)) for side in shape), 3)
@@ -18,7 +18,7 @@ def test_a_scaled_picture_has_the_requested_size_and_its_colour(shape: tuple[int
 
 
 @pytest.mark.parametrize("scale", [0.5, 0.25, 0.2])
-def test_shrinking_averages_fine_noise(scale: float) -> None:
+def test_scaling_a_picture_down_averages_a_checkerboard_to_grey(scale: float) -> None:
     board = np.indices((128, 128)).sum(0) % 2 * 255
     shown = scaled(np.repeat(board[:, :, None], 3, 2).astype(np.uint8), scale)
     assert np.ptp(shown) <= 1
@@ -26,7 +26,7 @@ def test_shrinking_averages_fine_noise(scale: float) -> None:
 
 
 @pytest.mark.parametrize("scale", [0.9, 0.51, 0.5, 0.3, 0.01])
-def test_halving_a_picture_leaves_a_scale_above_a_half(scale: float) -> None:
+def test_halving_a_picture_leaves_a_remaining_scale_above_a_half(scale: float) -> None:
     small, left = halved(np.zeros((512, 640, 3), np.uint8), scale)
     assert 0.5 < left <= 1
     assert left / scale == 512 / small.shape[0] == 640 / small.shape[1]

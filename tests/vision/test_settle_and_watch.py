@@ -43,7 +43,7 @@ def rested(camera: VirtualCamera) -> StillnessDetector:
     return detector
 
 
-def test_a_throw_is_seen_moving_and_then_reported_settled_exactly_once(camera: VirtualCamera) -> None:
+def test_the_stillness_detector_sees_a_throw_move_and_then_settle_once(camera: VirtualCamera) -> None:
     detector, _ = phases(camera, 1, StillnessDetector())
     camera.tray.throw()
     _, seen = phases(camera, 5, detector)
@@ -52,19 +52,19 @@ def test_a_throw_is_seen_moving_and_then_reported_settled_exactly_once(camera: V
 
 
 @pytest.mark.parametrize("lamp", [0.6, 1.1])
-def test_switching_a_lamp_is_no_throw(camera: VirtualCamera, lamp: float) -> None:
+def test_switching_a_lamp_does_not_make_the_stillness_detector_settle(camera: VirtualCamera, lamp: float) -> None:
     detector = rested(camera)
     camera.disturb = FaultInjection(lamp=lamp).over
     assert Phase.SETTLED not in phases(camera, 1, detector)[1]
 
 
-def test_a_knock_is_no_throw(camera: VirtualCamera) -> None:
+def test_a_knock_does_not_make_the_stillness_detector_settle(camera: VirtualCamera) -> None:
     detector = rested(camera)
     camera.disturb = FaultInjection(knock_at_s=camera.frame().at_s).over
     assert Phase.SETTLED not in phases(camera, 2, detector)[1]
 
 
-def test_the_tray_never_settles_while_a_hand_moves_in_it(camera: VirtualCamera) -> None:
+def test_the_stillness_detector_does_not_settle_for_a_passing_hand(camera: VirtualCamera) -> None:
     detector = rested(camera)
     camera.disturb = FaultInjection(hand_until_s=camera.frame().at_s + 2).over
     detector, seen = phases(camera, 1.9, detector)
@@ -97,7 +97,7 @@ def happened(camera: VirtualCamera, seconds: float) -> list[object]:
     return list(Watcher(Acted(), Reader(load_networks(), camera.rig()), camera.rig()).events())
 
 
-def test_a_throw_and_a_lift_become_settled_events(camera: VirtualCamera) -> None:
+def test_the_watcher_emits_settled_events_for_a_throw_and_a_lift(camera: VirtualCamera) -> None:
     events = happened(camera, 8)
     settled = [event for event in events if isinstance(event, Settled)]
     assert [len(event.thrown) for event in settled] == [0, 7, 0]
@@ -163,7 +163,7 @@ def test_the_virtual_camera_reuses_its_picture_while_dice_only_tremble(camera: V
     assert drawn[-1] is drawn[trembling[0]]
 
 
-def test_a_throw_is_read_while_stillness_is_being_confirmed(camera: VirtualCamera) -> None:
+def test_the_watcher_reads_a_throw_while_stillness_is_being_confirmed(camera: VirtualCamera) -> None:
     rest_s: list[float] = []
     _, throw = settled_of(Thrown(camera, lambda now_s, at_s: rest_s.append(at_s)))
     assert throw.reading.trusted
@@ -172,7 +172,9 @@ def test_a_throw_is_read_while_stillness_is_being_confirmed(camera: VirtualCamer
 
 
 @pytest.mark.parametrize("doubt", [None, Doubt.UNREAD])
-def test_led_light_in_the_first_still_frame_adds_no_doubt(camera: VirtualCamera, doubt: Doubt | None) -> None:
+def test_the_watcher_rereads_a_still_frame_misread_under_led_strip_light(
+    camera: VirtualCamera, doubt: Doubt | None
+) -> None:
     reader, dimmed, readings = Reader(load_networks(), camera.rig()), list[bool](), list[Reading]()
 
     class Dazzled:
@@ -191,7 +193,7 @@ def test_led_light_in_the_first_still_frame_adds_no_doubt(camera: VirtualCamera,
     assert dimmed == [True, False] * 2, "once each: what was read in haste was not read again"
 
 
-def test_a_die_pushed_during_reading_is_read_at_its_new_place(camera: VirtualCamera) -> None:
+def test_the_watcher_reads_a_die_pushed_during_reading_at_its_new_place(camera: VirtualCamera) -> None:
     pushed_s: list[float] = []
 
     def push(now_s: float, rest_s: float) -> None:
@@ -205,7 +207,7 @@ def test_a_die_pushed_during_reading_is_read_at_its_new_place(camera: VirtualCam
     assert any(np.hypot(die.x_mm - 120, die.y_mm - 120) < 20 for die in throw.thrown)
 
 
-def test_dimming_lights_for_still_frames_is_no_motion(camera: VirtualCamera) -> None:
+def test_the_watcher_sees_no_motion_when_it_dims_the_led_strip(camera: VirtualCamera) -> None:
     # A strip along the tray's upper edge: its amber light falls into the picture and is gone when it is dimmed.
     light = np.zeros((camera.frame().image_bgr.shape[0], 1, 3), np.float32)
     light[:, 0] = np.exp(-np.arange(len(light)) / 90.0)[:, None] * np.array([0, 40, 90], np.float32)
@@ -243,7 +245,7 @@ def test_dimming_lights_for_still_frames_is_no_motion(camera: VirtualCamera) -> 
         assert event.frame.image_bgr[2].mean() < 0.8 * taken[0].image_bgr[2].mean(), "the photo is without it"
 
 
-def test_dimmed_lights_are_restored_when_the_camera_fails(camera: VirtualCamera) -> None:
+def test_the_watcher_restores_a_dimmed_led_strip_when_the_camera_fails(camera: VirtualCamera) -> None:
     asked: list[bool] = []
 
     class Failing:
@@ -265,7 +267,7 @@ def test_dimmed_lights_are_restored_when_the_camera_fails(camera: VirtualCamera)
     assert asked == [True, False]
 
 
-def test_a_camera_whose_start_fails_twice_is_reported_and_started_again(camera: VirtualCamera) -> None:
+def test_the_watcher_reports_two_failed_camera_starts_and_then_goes_on(camera: VirtualCamera) -> None:
     pauses: list[float] = []
 
     class Failing:
@@ -315,7 +317,7 @@ def test_a_watcher_stopped_during_a_reading_emits_no_settled_event(camera: Virtu
     assert len(settled) == thrown, "of the empty tray before the throw"
 
 
-def test_a_new_calibration_applies_from_the_next_reading_on(camera: VirtualCamera) -> None:
+def test_the_watcher_applies_a_new_calibration_from_the_next_reading_on(camera: VirtualCamera) -> None:
     class Named:
         def __init__(self, name: str) -> None:
             self._name = name
@@ -334,7 +336,7 @@ def test_a_new_calibration_applies_from_the_next_reading_on(camera: VirtualCamer
     assert watcher.rig is rig
 
 
-def test_without_a_calibration_the_first_still_frame_is_read_in_full(camera: VirtualCamera) -> None:
+def test_without_calibration_the_watcher_reads_only_one_frame_in_full(camera: VirtualCamera) -> None:
     known: list[tuple[int, bool, bool]] = []
     reader = Reader(load_networks())
 

@@ -56,12 +56,12 @@ def thrown(seed: int, dice: int = 7) -> tuple[Pose, ...]:
 
 
 @pytest.mark.parametrize("gap_mm", [0.5, 3.0])
-def test_cubes_that_do_not_overlap_do_not_touch(gap_mm: float) -> None:
+def test_simulated_dice_that_do_not_overlap_do_not_touch(gap_mm: float) -> None:
     apart = np.array([100.0, 100.0, 8.0]), np.array([100.0 + DIE_MM + gap_mm, 104.0, 8.0])
     assert touch(apart, (np.identity(3), np.identity(3)), DIE_MM) is None
 
 
-def test_faces_in_contact_push_along_their_normal() -> None:
+def test_simulated_dice_in_face_contact_push_along_the_face_normal() -> None:
     at = np.array([100.0, 100.0, 8.0]), np.array([115.5, 103.0, 8.0])
     touched = touch(at, (np.identity(3), np.identity(3)), DIE_MM)
     assert touched is not None
@@ -69,7 +69,7 @@ def test_faces_in_contact_push_along_their_normal() -> None:
     assert touched.depth_mm == pytest.approx(0.5)
 
 
-def test_dice_touch_at_crossed_edges_although_no_corner_is_inside() -> None:
+def test_simulated_dice_touch_at_crossed_edges_without_a_corner_inside() -> None:
     upright = leaning(45.0)
     across = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]) @ upright
     reach = DIE_MM / math.sqrt(2)
@@ -86,7 +86,7 @@ def test_a_simulated_die_slides_up_to_another_and_stays_face_to_face() -> None:
     assert DIE_MM - 0.1 < bodies.at_mm[1, 0] - bodies.at_mm[0, 0] < 1.2 * DIE_MM
 
 
-def test_a_die_that_falls_onto_another_lies_on_it() -> None:
+def test_a_simulated_die_dropped_on_another_lies_on_top_and_is_cocked() -> None:
     bodies = two_dice((100, 100, LYING_MM), (102, 99, LYING_MM + DIE_MM + 1))
     come_to_rest(bodies)
     assert bodies.at_mm[1, 2] == pytest.approx(LYING_MM + DIE_MM, abs=0.2)
@@ -94,7 +94,7 @@ def test_a_die_that_falls_onto_another_lies_on_it() -> None:
     assert not cocked(Pose(0, bodies.at_mm[0], bodies.turn[0]))
 
 
-def test_a_die_may_lean_on_a_wall_and_is_cocked() -> None:
+def test_a_simulated_die_leaning_on_a_wall_rests_there_cocked() -> None:
     bodies = laid_out(1)
     bodies.turn[0] = leaning(-45.0)
     bodies.at_mm[0] = np.array([0.0, 100.0, 0.0]) - (CORNERS @ bodies.turn[0].T * DIE_MM).min(0) * (1, 0, 1)
@@ -103,7 +103,7 @@ def test_a_die_may_lean_on_a_wall_and_is_cocked() -> None:
     assert cocked(Pose(0, bodies.at_mm[0], bodies.turn[0]))
 
 
-def test_a_lone_die_balanced_on_an_edge_falls_flat() -> None:
+def test_a_lone_simulated_die_balanced_on_an_edge_falls_flat() -> None:
     bodies = laid_out(1)
     bodies.turn[0] = leaning(45.0)
     bodies.at_mm[0] = (100, 100, DIE_MM / math.sqrt(2))
@@ -111,7 +111,7 @@ def test_a_lone_die_balanced_on_an_edge_falls_flat() -> None:
     assert leaning_deg(bodies.turn[0]) < 0.01
 
 
-def test_a_die_falls_when_the_die_under_it_is_removed() -> None:
+def test_a_simulated_die_falls_when_the_die_under_it_is_removed() -> None:
     tray = VirtualTray(2, np.random.default_rng(1))
     tray.move(0, 100, 100)
     tray.move(1, 160, 100)
@@ -125,7 +125,7 @@ def test_a_die_falls_when_the_die_under_it_is_removed() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_dice_at_rest_lie_within_the_walls_and_never_inside_one_another(seed: int) -> None:
+def test_simulated_dice_at_rest_lie_inside_the_walls_without_overlap(seed: int) -> None:
     poses = thrown(seed)
     for one, other in itertools.combinations(poses, 2):
         assert overlap_mm(one, other) < 0.3

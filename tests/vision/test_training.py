@@ -16,7 +16,7 @@ from vision.research.training.lessons import misread, with_lessons, with_tray_le
 MODELS = Path(__file__).parents[2] / "vision" / "models"
 
 
-def test_a_third_of_the_throws_is_held_out_for_validation(tmp_path: Path) -> None:
+def test_about_a_third_of_a_training_sets_throws_is_held_out(tmp_path: Path) -> None:
     folder = tmp_path / "pxl_trays"
     folder.mkdir()
     cv2.imwrite(str(folder / "one.png"), np.zeros((60, 60, 3), np.uint8))
@@ -48,7 +48,7 @@ class _Saying:
         return np.tile(self.said, (len(places), 1))
 
 
-def test_hard_examples_are_misread_dice_and_false_detections() -> None:
+def test_hard_training_examples_are_misread_dice_and_false_detections() -> None:
     dice = np.array([(30, 40, 24, 3), (80, 40, 24, 6)], np.float32)
     photo = Photo(np.zeros((90, 120, 3), np.uint8), dice)
     (learnt,) = with_lessons([photo], _Marking(), _Saying())  # type: ignore[arg-type]
@@ -60,7 +60,7 @@ def test_hard_examples_are_misread_dice_and_false_detections() -> None:
     assert len(partly.strays) == 0, "dice without a label may lie there"
 
 
-def test_false_detections_in_rendered_trays_become_negatives() -> None:
+def test_false_detections_in_rendered_trays_become_training_negatives() -> None:
     dice = np.array([(30, 40, 24, 3), (80, 51, 24, 6), (60, 65, 24, 2)], np.float32)
     tray = Photo(np.zeros((90, 120, 3), np.uint8), dice)
     (learnt,) = with_tray_lessons([tray], _Marking(), _Saying())  # type: ignore[arg-type]
@@ -71,7 +71,7 @@ def test_false_detections_in_rendered_trays_become_negatives() -> None:
     assert len(learnt.hard) == 1
 
 
-def test_a_contradicted_label_is_a_hard_example_only_if_rendered() -> None:
+def test_a_contradicted_training_label_is_hard_only_on_a_rendered_die() -> None:
     """People label some dice wrongly; labels of rendered dice are exact."""
     photo = Photo(np.zeros((90, 120, 3), np.uint8), np.array([(30, 40, 24, 3), (80, 40, 24, 6)], np.float32))
     surely_a_three = _Saying()
@@ -81,7 +81,7 @@ def test_a_contradicted_label_is_a_hard_example_only_if_rendered() -> None:
     assert photographed.hard[0] == rendered.hard[0] < photographed.hard[1] < 0.5 < rendered.hard[1]
 
 
-def test_misread_dice_of_trays_go_to_a_training_set_of_their_own() -> None:
+def test_misread_dice_of_training_trays_form_a_training_set_of_their_own() -> None:
     dice = np.array([(30, 40, 24, 3), (80, 51, 24, 6), (60, 65, 24, 2)], np.float32)
     easy, hard = np.array([0.1, 0.11, 0.12], np.float32), np.array([0.1, 0.9, 0.2], np.float32)
     bgr = np.zeros((90, 120, 3), np.uint8)
@@ -93,7 +93,7 @@ def test_misread_dice_of_trays_go_to_a_training_set_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("name", ["centres", "faces"])
-def test_loading_shipped_weights_reproduces_the_shipped_outputs(name: str) -> None:
+def test_a_training_network_with_shipped_weights_has_the_shipped_outputs(name: str) -> None:
     torch = pytest.importorskip("torch")
     from vision.research.training import centres, faces_net
     from vision.research.training.begin import begin
@@ -112,7 +112,7 @@ def test_loading_shipped_weights_reproduces_the_shipped_outputs(name: str) -> No
     assert np.abs(said - shipped.forward()).max() < 1e-4
 
 
-def test_a_dilated_convolution_split_into_plain_ones_gives_equal_outputs() -> None:
+def test_exporting_splits_a_dilated_convolution_without_changing_outputs() -> None:
     onnx = pytest.importorskip("onnx")
     pytest.importorskip("torch")
     from vision.research.training.exporting import taken_apart
@@ -137,7 +137,7 @@ def test_a_dilated_convolution_split_into_plain_ones_gives_equal_outputs() -> No
         assert np.abs(whole.forward() - apart.forward()).max() < 1e-4
 
 
-def test_departures_show_an_unpainted_pip_as_strongly_as_a_painted_pip() -> None:
+def test_the_classifier_input_shows_unpainted_pips_as_strongly_as_painted() -> None:
     torch = pytest.importorskip("torch")
     from vision.research.training.faces_net import departures
 
@@ -150,7 +150,7 @@ def test_departures_show_an_unpainted_pip_as_strongly_as_a_painted_pip() -> None
     assert (shown[:, 66, 66] < -0.9).all(), "bare"
 
 
-def test_weights_of_another_architecture_are_refused() -> None:
+def test_training_from_weights_of_another_architecture_is_refused() -> None:
     pytest.importorskip("torch")
     from vision.research.training.begin import begin
     from vision.research.training.centres import glance

@@ -41,13 +41,13 @@ def at_rest(seed: int, kept: int = 0) -> tuple[VirtualCamera, tuple[int, ...]]:
     return camera, tuple(sorted(face_up(pose.turn) for pose in poses))
 
 
-def test_throws_through_the_whole_camera_path_are_read_right() -> None:
+def test_six_virtual_throws_are_read_right_by_camera_watcher_and_reader() -> None:
     told = virtual_throws(6, lambda done, of: None, seed=22)
     assert (told["virtual_exact"], told["virtual_wrong_trusted"]) == (6, 0)
 
 
 @pytest.mark.parametrize("kept", [0, 2, 5])
-def test_dice_are_read_and_placed_in_both_zones(kept: int) -> None:
+def test_the_tray_reader_places_dice_in_the_throw_and_keep_zones(kept: int) -> None:
     camera, truth = at_rest(30 + kept, kept)
     reading = Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7)
     thrown, in_keep = place(reading, camera.rig())
@@ -55,7 +55,7 @@ def test_dice_are_read_and_placed_in_both_zones(kept: int) -> None:
     assert (len(thrown), len(in_keep)) == (7 - kept, kept)
 
 
-def test_the_position_of_a_die_is_right_within_3_mm() -> None:
+def test_the_tray_reader_locates_a_die_within_3_mm() -> None:
     camera, _ = at_rest(41)
     reading = Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr)
     thrown, _ = place(reading, camera.rig())
@@ -64,14 +64,14 @@ def test_the_position_of_a_die_is_right_within_3_mm() -> None:
         assert np.linalg.norm(lying - (die.x_mm, die.y_mm), axis=1).min() < 3.0
 
 
-def test_an_empty_tray_is_read_as_empty_and_trusted() -> None:
+def test_the_tray_reader_reads_an_empty_tray_as_empty_without_doubt() -> None:
     clock = SteppedClock()
     camera = VirtualCamera(7, clock, clock.sleep, 4)
     reading = Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr)
     assert (reading.dice, reading.doubt) == ((), None)
 
 
-def test_a_brighter_or_dimmer_lamp_changes_no_value_and_seldom_adds_doubt() -> None:
+def test_lamp_brightness_changes_no_tray_value_and_adds_at_most_one_doubt() -> None:
     camera, truth = at_rest(50)
     reader, trusted = Reader(load_networks(), camera.rig()), 0
     for lamp in (0.55, 0.7, 0.8, 1.1, 1.2):
@@ -91,7 +91,9 @@ def knocked(picture_bgr: FrameBGR, x_px: float, y_px: float, degrees: float) -> 
 
 
 @pytest.mark.parametrize(("x_px", "y_px", "degrees"), [(6, -4, 0.0), (-9, 9, 0.0), (4, 0, 1.5)])
-def test_a_shifted_tray_is_read_and_a_foreign_object_is_doubted(x_px: float, y_px: float, degrees: float) -> None:
+def test_a_shifted_tray_is_read_right_and_a_pipless_object_in_it_doubted(
+    x_px: float, y_px: float, degrees: float
+) -> None:
     camera, truth = at_rest(54)
     rig = camera.rig()
     picture = knocked(camera.frame().image_bgr, x_px, y_px, degrees)
@@ -102,13 +104,13 @@ def test_a_shifted_tray_is_read_and_a_foreign_object_is_doubted(x_px: float, y_p
     assert not Reader(load_networks(), rig).read(picture).trusted
 
 
-def test_a_picture_with_a_hand_in_it_is_never_trusted() -> None:
+def test_the_tray_reader_does_not_trust_a_picture_with_a_hand_in_it() -> None:
     camera, _ = at_rest(51)
     camera.disturb = FaultInjection(hand_until_s=1e9).over
     assert not Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7).trusted
 
 
-def test_a_trusted_reading_of_the_previous_frame_skips_a_second_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trusted_reading_of_the_previous_frame_saves_a_detector_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     camera, truth = at_rest(32)
     networks, closer = load_networks(), list[float]()
     reader, picture, detect = Reader(networks, camera.rig()), camera.frame().image_bgr, networks.detector.detect
@@ -123,13 +125,13 @@ def test_a_trusted_reading_of_the_previous_frame_skips_a_second_pass(monkeypatch
     assert (reader.read(picture, again=doubted).trusted, len(closer)) == (True, 3)
 
 
-def test_too_few_dice_are_a_doubt() -> None:
+def test_a_tray_reading_with_fewer_dice_than_expected_doubts_the_count() -> None:
     camera, _ = at_rest(52)
     camera.tray.lift([0])
     assert Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7).doubt == "count"
 
 
-def test_a_die_with_a_pip_painted_over_is_never_wrong_while_trusted() -> None:
+def test_a_die_with_a_painted_over_pip_is_read_right_or_in_doubt() -> None:
     camera, truth = at_rest(53)
     picture = camera.frame().image_bgr.copy()
     reading = Reader(load_networks(), camera.rig()).read(picture, 7)
@@ -140,7 +142,7 @@ def test_a_die_with_a_pip_painted_over_is_never_wrong_while_trusted() -> None:
 
 
 @pytest.mark.parametrize("seed", [31, 8])
-def test_dice_close_together_in_the_keep_zone_are_counted_right(seed: int) -> None:
+def test_close_dice_in_the_keep_zone_are_mostly_read_right_else_doubted(seed: int) -> None:
     camera = VirtualCamera(7, clock=(clock := SteppedClock()), sleep=clock.sleep, seed=seed)
     reader, rng = Reader(load_networks(), camera.rig()), np.random.default_rng(seed)
     right = 0
@@ -156,7 +158,7 @@ def test_dice_close_together_in_the_keep_zone_are_counted_right(seed: int) -> No
 
 
 @pytest.mark.parametrize("seed", [45, 51])
-def test_a_missed_die_of_two_touching_dark_ones_is_a_doubt(seed: int) -> None:
+def test_two_dark_dice_detected_as_one_are_read_right_or_in_doubt(seed: int) -> None:
     """One detection between both dice explains all foreground except the pips of one die."""
     crowd = picture(CONDITIONS[1], seed, crowded=True)
     networks, face_px = load_networks(), Floor.of(crowd.rig).face_px
@@ -174,7 +176,7 @@ def test_a_missed_die_of_two_touching_dark_ones_is_a_doubt(seed: int) -> None:
     assert reading.values == crowd.values or not reading.trusted
 
 
-def test_excess_foreground_beside_one_die_triggers_a_closer_pass(
+def test_excess_foreground_beside_a_die_triggers_a_closer_detector_pass(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The light detector finds a black 1 and a black 2 that touch, on dark wood, as a single 2."""
@@ -187,7 +189,7 @@ def test_excess_foreground_beside_one_die_triggers_a_closer_pass(
 
 
 @pytest.mark.parametrize(("lies_there", "doubt"), [(False, None), (True, Doubt.COUNT)])
-def test_a_rejected_face_on_foreground_is_a_doubt(
+def test_a_rejected_face_on_foreground_puts_the_dice_count_in_doubt(
     monkeypatch: pytest.MonkeyPatch, lies_there: bool, doubt: Doubt | None
 ) -> None:
     die, other = (Detection(x, 60.0, 40.0, np.array([0, 0.8, 0, 0, 0, 0], np.float32)) for x in (60.0, 160.0))

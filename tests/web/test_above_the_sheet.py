@@ -44,7 +44,7 @@ def test_on_a_phone_the_action_sheet_never_covers_half_a_line_of_scores(
 
 
 @pytest.mark.parametrize("game", ["crib_dice", "crapola"])
-def test_a_phone_shows_all_scores_of_three_players_above_the_sheet(
+def test_a_phone_shows_all_three_players_scores_above_the_action_sheet(
     chromium: Any, site: tuple[str, Pub], game: str
 ) -> None:
     fed = FedPage(chromium, site[0], "/control", paired=True)
@@ -58,7 +58,9 @@ def test_a_phone_shows_all_scores_of_three_players_above_the_sheet(
 
 
 @pytest.mark.parametrize("path", ["/tray", "/control"])
-def test_scores_beside_the_buttons_are_all_shown(chromium: Any, site: tuple[str, Pub], path: str) -> None:
+def test_on_wide_tray_and_control_pages_no_players_score_is_hidden(
+    chromium: Any, site: tuple[str, Pub], path: str
+) -> None:
     fed = FedPage(chromium, site[0], path, paired=True)
     shown = scenes(among("crib_dice", ("Ann", "Ben", "Cleo")))
     for width, height in ((1280, 720), (844, 390)):

@@ -77,7 +77,7 @@ def connected(port: int, address: str) -> Iterator[None]:
         yield
 
 
-def test_one_turn_of_the_event_loop_accepts_few_of_many_connections(held: tuple[Held, int]) -> None:
+def test_the_web_server_accepts_few_connections_per_event_loop_turn(held: tuple[Held, int]) -> None:
     server, port = held
     with connected(port, OWN):
         server.let_go()
@@ -85,14 +85,14 @@ def test_one_turn_of_the_event_loop_accepts_few_of_many_connections(held: tuple[
     assert max(server.a_turn) <= 2 * ACCEPTS_PER_TURN, server.a_turn
 
 
-def test_connections_over_the_address_limit_get_no_protocol_object(held: tuple[Held, int]) -> None:
+def test_web_connections_over_the_address_limit_get_no_protocol_object(held: tuple[Held, int]) -> None:
     server, port = held
     with connected(port, GUEST):
         server.let_go()
     assert server.made == SHARE
 
 
-def test_a_connection_made_before_serving_has_all_socket_options() -> None:
+def test_a_web_connection_made_before_serving_gets_all_socket_options() -> None:
     limits = Limits(streams=1, stalled_s=7.0)
     with (
         socket.create_server((OWN, 0)) as bound,
@@ -106,7 +106,7 @@ def test_a_connection_made_before_serving_has_all_socket_options() -> None:
         assert link.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 7000
 
 
-def test_a_connection_without_a_free_file_descriptor_is_served_later(
+def test_a_web_request_that_finds_no_free_descriptor_is_served_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     accept, refused = socket.socket.accept, list[OSError]()

@@ -40,7 +40,7 @@ def play_out(pub: Pub) -> None:
         play(pub, line_of(Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice))
 
 
-def test_odds_name_the_snapshot_they_were_computed_for(advised: Pub) -> None:
+def test_api_odds_names_its_snapshot_and_the_best_of_the_options(advised: Pub) -> None:
     start(advised)
     play(advised, *OPENING)
     told = advised.stranger().get("/api/odds").json
@@ -65,7 +65,7 @@ def test_tournament_mode_refuses_odds_until_the_game_is_over(advised: Pub) -> No
     assert guest.get("/api/story").status_code == 200
 
 
-def test_win_chances_come_line_by_line_and_follow_an_undo(advised: Pub) -> None:
+def test_api_chances_gives_win_chances_per_game_line_and_follows_an_undo(advised: Pub) -> None:
     start(advised)
     guest = advised.stranger()
     play(advised, *OPENING, {"do": "point", "value": 5})
@@ -95,6 +95,6 @@ def test_the_story_and_the_archive_report_equal_luck_for_a_game(advised: Pub) ->
     assert {move["photo"] for move in told["moves"]} == {None}  # entered by hand: there is no photo
 
 
-def test_advice_without_a_game_is_refused_with_the_reason(advised: Pub) -> None:
+def test_odds_chances_and_story_without_a_game_are_refused_with_409(advised: Pub) -> None:
     for path in ("/api/odds", "/api/chances", "/api/story"):
         assert advised.stranger().get(path).status_code == 409

@@ -31,7 +31,7 @@ def test_a_bundled_script_module_becomes_a_function_returning_exports() -> None:
     )
 
 
-def test_modules_that_import_each_other_are_refused() -> None:
+def test_the_bundler_refuses_script_modules_that_import_each_other() -> None:
     with pytest.raises(AssertionError, match="imports itself"):
         needed("a", {"a": 'import { b } from "./b.js";\n', "b": 'import { a } from "./a.js";\n'})
 
@@ -41,7 +41,7 @@ def test_script_module_names_are_unique_across_the_folders() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_every_module_has_only_imports_and_exports_the_bundler_reads(path: Path) -> None:
+def test_the_bundler_reads_every_script_modules_imports_and_exports(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     for address in re.findall(r'^import .* from "(.*)";$', source, re.MULTILINE):
         assert (path.parent / address).is_file()
@@ -54,7 +54,7 @@ def test_every_module_has_only_imports_and_exports_the_bundler_reads(path: Path)
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_loads_one_bundle_after_its_early_script(page: str) -> None:
+def test_a_page_bundle_imports_nothing_and_the_page_has_three_scripts(page: str) -> None:
     text = loaded_files()[f"page-{page}.js"].plain.decode()
     assert re.findall(r"^(?:import|export)\b", text, re.MULTILINE) == []
     template = (Path(FOLDER).parent / "templates" / "base.html").read_text()

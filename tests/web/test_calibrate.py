@@ -102,14 +102,14 @@ def codes(look: dict[str, Any]) -> set[str]:
     return {one["code"] for one in look["advice"]}
 
 
-def test_a_guest_may_neither_see_the_calibration_nor_calibrate(calibration: Calibration) -> None:
+def test_an_unpaired_phone_may_neither_see_nor_run_the_calibration(calibration: Calibration) -> None:
     stranger = calibration.pub.stranger()
     assert {stranger.get(f"/api/calibrate{route}").status_code for route in ROUTES} == {401}
     assert {stranger.post(f"/api/calibrate/{act}", json={}).status_code for act in ACTS} == {401}
     assert stranger.get("/calibrate").status_code == 200, "the page tells how to become a host"
 
 
-def test_the_printed_sheet_and_empty_tray_complete_a_calibration(calibration: Calibration) -> None:
+def test_taking_the_sheet_and_then_the_empty_tray_stores_a_calibration(calibration: Calibration) -> None:
     assert "no_sheet" in codes(calibration.host.get("/api/calibrate").json)
     look = calibration.act("lay", lies=True).json
     assert (len(look["markers"]), len(look["zones"]), look["sheet"]) == (8, 2, False)
@@ -129,7 +129,7 @@ def test_the_printed_sheet_and_empty_tray_complete_a_calibration(calibration: Ca
     assert stored.rig.camera_mm == pytest.approx((160, 120, 285), abs=2)
 
 
-def test_a_tray_of_another_size_than_the_default_is_calibrated(calibration: Calibration) -> None:
+def test_calibration_stores_a_tray_and_die_size_unlike_the_defaults(calibration: Calibration) -> None:
     calibration.act("lay", lies=True)
     look = calibration.act("sheet", width_mm=300, height_mm=220, keep_mm=0, die_mm=14, lens_mm=300).json
     assert look["zones"][1][0] == look["zones"][1][1], "a keep zone of no width"
@@ -148,7 +148,7 @@ def test_calibration_steps_out_of_order_are_refused_with_a_next_step(calibration
     assert "Lay it flat" in unseen.json["message"]
 
 
-def test_a_tray_with_a_hand_in_it_is_refused_as_the_empty_tray(calibration: Calibration) -> None:
+def test_calibration_refuses_a_tray_with_a_hand_in_it_as_empty(calibration: Calibration) -> None:
     calibration.act("lay", lies=True)
     calibration.act("sheet")
     calibration.act("lay", lies=False)
@@ -167,22 +167,22 @@ def test_a_tray_with_a_hand_in_it_is_refused_as_the_empty_tray(calibration: Cali
         ("lay", {}),
     ],
 )
-def test_malformed_bodies_of_calibration_steps_are_refused(
+def test_malformed_calibration_requests_are_refused_with_400(
     calibration: Calibration, what: str, body: dict[str, Any]
 ) -> None:
     assert calibration.act(what, **body).status_code == 400
 
 
-def test_a_keep_zone_that_leaves_no_room_to_throw_is_refused(calibration: Calibration) -> None:
+def test_calibration_refuses_a_keep_zone_that_leaves_no_room_to_throw(calibration: Calibration) -> None:
     assert calibration.act("sheet", width_mm=300, keep_mm=280).status_code == 422
 
 
-def test_the_sheet_can_be_printed_from_the_phone(calibration: Calibration) -> None:
+def test_the_calibration_sheet_is_served_as_a_pdf_in_known_paper_sizes(calibration: Calibration) -> None:
     assert calibration.host.get("/api/calibrate/sheet.pdf?paper=letter").data.startswith(b"%PDF")
     assert calibration.host.get("/api/calibrate/sheet.pdf?paper=a0").status_code == 404
 
 
-def test_the_calibration_picture_is_a_jpeg(calibration: Calibration) -> None:
+def test_the_calibration_picture_is_served_as_a_jpeg(calibration: Calibration) -> None:
     assert calibration.host.get("/api/calibrate.jpg").data[:2] == b"\xff\xd8"
 
 
@@ -209,7 +209,7 @@ class Silent:
         return None
 
 
-def test_a_camera_without_pictures_is_reported(tmp_path: Path) -> None:
+def test_calibrating_a_camera_without_pictures_reports_no_picture(tmp_path: Path) -> None:
     part = CalibrationService("opencv:0", FrameBuffer(Silent()), tmp_path, lambda: "now")
     assert part.picture_jpeg() is None
     assert codes(dict(part.look())) == {"no_picture"}
@@ -219,7 +219,7 @@ def test_a_camera_without_pictures_is_reported(tmp_path: Path) -> None:
         part.lay_sheet(True)
 
 
-def test_the_table_gets_no_frame_while_someone_calibrates(calibration: Calibration) -> None:
+def test_the_table_gets_no_camera_frame_while_someone_calibrates(calibration: Calibration) -> None:
     buffer = FrameBuffer(calibration.camera)
     first = buffer.frame()
     assert buffer.newest() is first
@@ -234,7 +234,7 @@ def test_the_table_gets_no_frame_while_someone_calibrates(calibration: Calibrati
     assert len(got) == 1
 
 
-def test_the_table_gets_no_frame_for_a_while_after_the_sheet_was_seen() -> None:
+def test_reserving_the_frame_buffer_for_5_s_delays_the_tables_next_frame() -> None:
     clock = SteppedClock()
     buffer = FrameBuffer(VirtualCamera(1, clock, clock.sleep, seed=3))
     first = buffer.frame()
@@ -245,7 +245,7 @@ def test_the_table_gets_no_frame_for_a_while_after_the_sheet_was_seen() -> None:
     assert after.at_s == pytest.approx(first.at_s + 5.0, abs=0.1)
 
 
-def test_a_die_is_measured_and_its_size_is_stored(calibration: Calibration) -> None:
+def test_calibration_measures_and_stores_a_die_size_after_the_empty_tray(calibration: Calibration) -> None:
     assert "empty tray first" in calibration.act("die").json["message"]
     for what, body in (("lay", {"lies": True}), ("sheet", {"die_mm": 12}), ("lay", {"lies": False}), ("empty", {})):
         assert calibration.act(what, **body).status_code == 200
@@ -259,7 +259,7 @@ def test_a_die_is_measured_and_its_size_is_stored(calibration: Calibration) -> N
 
 
 @pytest.mark.browser
-def test_only_the_owner_sees_the_cameras_picture_on_the_page(calibration: Calibration, chromium: Any) -> None:
+def test_only_the_owner_sees_the_camera_picture_on_the_camera_page(calibration: Calibration, chromium: Any) -> None:
     with served(calibration.pub) as host:
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
         page.goto(f"{host}/camera")

@@ -34,7 +34,7 @@ def decoded(fed: FedPage) -> list[str]:
 
 
 @pytest.mark.parametrize("size", SIZES[3:] if WHOLE else (SCREEN,), ids=str)
-def test_qr_codes_on_the_tv_page_can_be_scanned_in_every_state(
+def test_the_tv_pages_qr_codes_scan_during_and_after_a_game_and_offline(
     chromium: Any, site: tuple[str, Pub], size: Size
 ) -> None:
     shown = scenes(list(seated(list(GAMES.values())[-1]))[-1])
@@ -48,7 +48,7 @@ def test_qr_codes_on_the_tv_page_can_be_scanned_in_every_state(
     fed.close()
 
 
-def test_a_new_tables_tv_page_has_room_for_the_owners_qr_code(chromium: Any, tmp_path: Path) -> None:
+def test_a_new_tables_tv_page_fits_a_scannable_qr_code_for_the_owner(chromium: Any, tmp_path: Path) -> None:
     wrong: dict[Any, Any] = {}
     with opened(tmp_path, addresses=ADDRESSES, name=TABLE_NAME) as pub, served(pub) as address:
         for language in SPOKEN:

@@ -23,7 +23,7 @@ def test_an_unpaired_phone_gets_the_newest_snapshot(pub: Pub) -> None:
     assert told["sitting"] == {"games": 0, "games_lost": {}} or "games_lost" in told["sitting"]
 
 
-def test_a_line_answers_with_the_snapshot_after_it(pub: Pub) -> None:
+def test_posting_a_game_line_answers_with_the_snapshot_after_it(pub: Pub) -> None:
     number, host = pub.start(), pub.host()
     answer = host.post("/api/lines", json={"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}})
     assert answer.status_code == 200
@@ -32,7 +32,7 @@ def test_a_line_answers_with_the_snapshot_after_it(pub: Pub) -> None:
     assert answer.json == host.get("/api/state").json
 
 
-def test_a_stale_line_is_refused_with_409_and_changes_nothing(pub: Pub) -> None:
+def test_a_stale_game_line_is_refused_with_409_and_changes_nothing(pub: Pub) -> None:
     number, host = pub.start(), pub.host()
     line = {"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}
     assert host.post("/api/lines", json=line).status_code == 200
@@ -46,7 +46,7 @@ def test_a_stale_line_is_refused_with_409_and_changes_nothing(pub: Pub) -> None:
     ("line", "code"),
     [({"do": "stop"}, "illegal_action"), ({"throw": [1, 2]}, "illegal_action"), ({"jump": 1}, "notation")],
 )
-def test_a_line_against_the_rules_is_refused_with_422_and_a_reason(pub: Pub, line: object, code: str) -> None:
+def test_a_game_line_against_the_rules_is_refused_with_422_and_a_reason(pub: Pub, line: object, code: str) -> None:
     number, host = pub.start(), pub.host()
     answer = host.post("/api/lines", json={"number": number, "line": line})
     assert (answer.status_code, answer.json["error"]) == (422, code)
@@ -59,7 +59,7 @@ def test_a_new_game_with_an_unknown_house_rule_is_refused_with_422(pub: Pub) -> 
     assert "bomb" in answer.json["message"]
 
 
-def test_a_correction_replaces_a_throw(pub: Pub) -> None:
+def test_posting_corrected_values_of_a_throw_replaces_its_dice(pub: Pub) -> None:
     number, host = pub.start(), pub.host()
     thrown = host.post("/api/lines", json={"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}).json
     address = f"/api/throws/{thrown['throws'][0]['number']}"
@@ -68,7 +68,7 @@ def test_a_correction_replaces_a_throw(pub: Pub) -> None:
     assert after.json["state"]["dice"] == [1, 2, 4, 5, 5, 5, 6]
 
 
-def test_only_a_paired_phone_can_answer_a_question(pub: Pub) -> None:
+def test_only_a_paired_phone_can_answer_a_question_about_doubtful_dice(pub: Pub) -> None:
     pub.start()
     asked = pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree")).question
     assert asked is not None
@@ -79,7 +79,7 @@ def test_only_a_paired_phone_can_answer_a_question(pub: Pub) -> None:
     assert after.json["state"]["dice"] == [1, 2, 2, 4, 5, 5, 6]
 
 
-def test_api_board_returns_the_strips_newest_frame(pub: Pub) -> None:
+def test_api_board_returns_the_led_strips_newest_frame(pub: Pub) -> None:
     assert pub.stranger().get("/api/board").json == {"leds": [[0, 0, 0], [12, 8, 1], [255, 120, 0]], "milliamps": 42}
 
 
@@ -116,13 +116,13 @@ def described_as_served(pub: Pub) -> None:
 
 @pytest.mark.parametrize("path", ["/", "/control", "/tv", "/tray", "/help"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_page_is_served_in_every_language(pub: Pub, path: str, language: str) -> None:
+def test_the_main_web_pages_are_served_in_every_language(pub: Pub, path: str, language: str) -> None:
     answer = pub.stranger().get(path, headers={"Accept-Language": language})
     assert answer.status_code == 200
     assert f'<html lang="{language}"' in answer.text
 
 
-def test_there_is_no_tray_page_with_a_real_camera(pub: Pub, tmp_path: Path) -> None:
+def test_with_a_real_camera_the_tray_page_and_its_api_answer_404(pub: Pub, tmp_path: Path) -> None:
     folder = tmp_path / "real"
     folder.mkdir()
     with opened(folder, tray=None) as real:
@@ -149,7 +149,7 @@ def test_a_pin_pairs_a_phone_and_scripts_cannot_read_its_cookie(pub: Pub) -> Non
     assert client.get("/api/phones").json["phones"] == [{"id": 1, "name": "Ann's phone", "role": "owner", "you": True}]
 
 
-def test_the_manifest_lets_a_phone_add_the_page_to_its_home_screen(pub: Pub) -> None:
+def test_the_web_app_manifest_is_standalone_and_its_icons_are_served(pub: Pub) -> None:
     client = pub.stranger()
     told = client.get("/manifest.webmanifest").json
     assert (told["start_url"], told["display"]) == ("/", "standalone")
@@ -170,7 +170,7 @@ def test_static_files_are_gzipped_and_cached_as_immutable(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/api/state", "/metrics", "/qr/page.svg", "/api/throws/2.jpg", "/nowhere"])
-def test_responses_are_sent_with_no_store_except_a_throws_photo(pub: Pub, path: str) -> None:
+def test_responses_but_a_throws_photo_have_cache_control_no_store(pub: Pub, path: str) -> None:
     assert pub.stranger().get(path).headers["Cache-Control"] == "no-store"
     assert pub.stranger().get("/api/throws/1.jpg").headers["Cache-Control"] == "private, max-age=3600"
 
@@ -206,7 +206,7 @@ def test_the_setup_page_says_how_many_phones_the_tables_wifi_holds(tmp_path: Pat
             assert ("holds about 7 phones" in page) is (phones == 7)
 
 
-def test_a_guest_never_gets_the_wifi_password(tmp_path: Path) -> None:
+def test_unpaired_and_player_phones_are_refused_the_wifi_qr_code(tmp_path: Path) -> None:
     wifi = Addresses("http://192.168.4.1:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
     with opened(tmp_path, addresses=wifi) as pub:
         assert pub.stranger().get("/qr/wifi.svg").status_code == 401

@@ -85,7 +85,7 @@ def share_of(port: int, sent: bytes) -> list[socket.socket]:
 
 
 @pytest.mark.parametrize("sent", [b"", HALF, HALF_BODY], ids=["nothing", "half a head", "half a body"])
-def test_unfinished_requests_delay_no_other_phone_and_are_closed(room: tuple[Pub, int], sent: bytes) -> None:
+def test_web_server_closes_unfinished_requests_and_serves_other_phones(room: tuple[Pub, int], sent: bytes) -> None:
     _, port = room
     dallying = share_of(port, sent)
     assert serves(port, OTHER)
@@ -95,14 +95,14 @@ def test_unfinished_requests_delay_no_other_phone_and_are_closed(room: tuple[Pub
     assert until(lambda: serves(port, GUEST))
 
 
-def test_a_request_whose_body_never_arrives_is_answered_with_408(room: tuple[Pub, int]) -> None:
+def test_web_server_answers_408_to_a_request_whose_body_never_arrives(room: tuple[Pub, int]) -> None:
     _, port = room
     (link,) = links_of(port, HALF_BODY, 1)
     assert b" 408 " in link.recv(1000)
     link.close()
 
 
-def test_a_connection_with_an_unfinished_second_request_is_closed(room: tuple[Pub, int]) -> None:
+def test_web_server_closes_a_connection_with_an_unfinished_second_request(room: tuple[Pub, int]) -> None:
     _, port = room
     (link,) = links_of(port, WHOLE, 1)
     assert b" 200 " in link.recv(1000)
@@ -111,7 +111,7 @@ def test_a_connection_with_an_unfinished_second_request_is_closed(room: tuple[Pu
     link.close()
 
 
-def test_a_client_that_reads_nothing_is_dropped_and_others_are_served(room: tuple[Pub, int]) -> None:
+def test_event_stream_of_a_client_that_reads_nothing_is_dropped(room: tuple[Pub, int]) -> None:
     pub, port = room
     with socket.socket() as slow:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -137,7 +137,7 @@ def test_a_client_that_reads_nothing_is_dropped_and_others_are_served(room: tupl
             assert until(dropped)
 
 
-def test_unread_answers_hold_no_thread_and_are_dropped(room: tuple[Pub, int]) -> None:
+def test_web_server_drops_connections_of_unread_answers_and_serves_others(room: tuple[Pub, int]) -> None:
     _, port = room
     page = f"http://127.0.0.1:{port}/help"
     with urllib.request.urlopen(page, timeout=PATIENCE_S) as answer:
@@ -150,7 +150,7 @@ def test_unread_answers_hold_no_thread_and_are_dropped(room: tuple[Pub, int]) ->
         link.close()
 
 
-def test_many_requests_of_one_address_are_all_answered(room: tuple[Pub, int]) -> None:
+def test_web_server_answers_20_requests_at_once_from_one_ip_address(room: tuple[Pub, int]) -> None:
     _, port = room
     links = links_of(port, WHOLE, SHARE)
     for link in links:

@@ -49,7 +49,7 @@ def test_the_evening_api_returns_a_game_move_by_move(played: Pub) -> None:
     assert told["header"]["players"] == ["=1+1", "Ben"]
 
 
-def test_a_finished_games_luckiest_throw_is_returned_with_its_chance(tmp_path: Path) -> None:
+def test_evening_api_returns_a_finished_games_luckiest_throw_and_chance(tmp_path: Path) -> None:
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
         short = {"entry": 0, "target": 1}
         pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": short}))
@@ -65,7 +65,7 @@ def test_a_finished_games_luckiest_throw_is_returned_with_its_chance(tmp_path: P
         assert guest.get(f"/games/{game}").status_code == 200
 
 
-def test_a_snapshot_has_the_last_throws_and_api_throws_has_all(tmp_path: Path) -> None:
+def test_api_state_has_the_last_24_throws_and_api_throws_has_all(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))
         for category in CATEGORIES:
@@ -77,7 +77,7 @@ def test_a_snapshot_has_the_last_throws_and_api_throws_has_all(tmp_path: Path) -
         assert shown == all_of_them[-MAX_THROWS:]
 
 
-def test_a_transcript_download_has_one_json_line_a_move(played: Pub) -> None:
+def test_evening_transcript_download_has_one_json_line_per_move(played: Pub) -> None:
     client = played.stranger()
     number = client.get("/api/evening").json["games"][0]["id"]
     answer = client.get(f"/api/evening/{number}.jsonl")
@@ -85,12 +85,12 @@ def test_a_transcript_download_has_one_json_line_a_move(played: Pub) -> None:
     assert [json.loads(line) for line in answer.text.splitlines()][1:] == LINES
 
 
-def test_the_csv_names_who_threw_and_no_name_is_a_formula(played: Pub) -> None:
+def test_evening_csv_lists_player_and_dice_and_escapes_formula_names(played: Pub) -> None:
     rows = list(csv.DictReader(played.stranger().get("/api/evening.csv").text.splitlines()))
     assert [(row["player"], row["dice"]) for row in rows] == [("'=1+1", "5 5 5 2 1 4 6"), ("Ben", "6 6 6 2 1 4 3")]
 
 
-def test_the_csv_of_throws_is_made_without_replaying_a_game(played: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evening_csv_of_throws_is_made_without_replaying_a_game(played: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
     client = played.stranger()
     told = client.get("/api/evening.csv").text
     monkeypatch.delattr("companion.games.engine.transcript.Transcript.begin")
@@ -109,7 +109,7 @@ def test_an_unknown_game_in_the_evening_api_is_answered_with_404(played: Pub) ->
         assert (answer.status_code, answer.json["error"]) == (404, "no_such_game")
 
 
-def test_players_have_statistics_over_all_games_and_in_each(played: Pub) -> None:
+def test_evening_api_gives_player_statistics_over_all_games_and_per_game(played: Pub) -> None:
     client = played.stranger()
     everyone = client.get("/api/evening/players").json["players"]
     assert list(everyone) == ["=1+1", "Ben"]
@@ -118,7 +118,8 @@ def test_players_have_statistics_over_all_games_and_in_each(played: Pub) -> None
     assert client.get(f"/api/evening/{number}").json["players"] == everyone
 
 
-def test_a_finished_game_is_split_into_luck_and_decisions_with_photos(tmp_path: Path) -> None:
+def test_evening_api_splits_a_finished_crag_result_into_luck_and_decisions(tmp_path: Path) -> None:
+    """Each move names the throw whose photo shows it, and /api/evening/dice counts the faces thrown."""
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
         pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": ["Ann"]}))
         for category in CATEGORIES:
@@ -136,7 +137,7 @@ def test_a_finished_game_is_split_into_luck_and_decisions_with_photos(tmp_path: 
         assert client.get("/api/evening/dice").json["counts"] == {"1": 13, "2": 0, "3": 0, "4": 0, "5": 0, "6": 26}
 
 
-def test_an_unfinished_games_luck_is_refused(played: Pub) -> None:
+def test_evening_api_refuses_luck_and_win_chances_of_an_unfinished_game(played: Pub) -> None:
     client = played.stranger()
     number = client.get("/api/evening").json["games"][0]["id"]
     answer = client.get(f"/api/evening/{number}/luck")
@@ -144,7 +145,8 @@ def test_an_unfinished_games_luck_is_refused(played: Pub) -> None:
     assert "not finished" in client.get(f"/api/evening/{number}/chances").json["message"]
 
 
-def test_a_finished_games_win_chances_are_given_after_each_line(tmp_path: Path) -> None:
+def test_evening_api_gives_win_chances_after_each_line_of_a_finished_game(tmp_path: Path) -> None:
+    """A game of one player has no win chances: 409."""
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
         for players in (["Ann", "Ben"], ["Ann"]):
             pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": players}))
@@ -170,7 +172,7 @@ def test_the_evening_api_reports_the_fairness_of_the_dice(played: Pub) -> None:
     assert [point[0] for point in told["course"]] == [0, 7, 14]
 
 
-def test_each_set_of_dice_is_judged_by_its_own_throws(played: Pub) -> None:
+def test_evening_api_counts_throws_separately_for_each_named_dice_set(played: Pub) -> None:
     played.table.submit(StartGame(header=HEADER, terms={"dice": "Blue"}))
     played.table.submit(PlayLine(number=played.table.snapshot().number, line={"throw": [1, 1, 1, 2, 3, 4, 6]}))
     guest = played.stranger()
@@ -182,7 +184,7 @@ def test_each_set_of_dice_is_judged_by_its_own_throws(played: Pub) -> None:
     assert len(list(PastGames(played.folder).throws(dice="Blue"))) == 1
 
 
-def test_the_options_of_a_past_game_have_odds(played: Pub) -> None:
+def test_evening_api_gives_odds_of_options_by_goal_and_refuses_other_goals(played: Pub) -> None:
     client = played.stranger()
     number = client.get("/api/evening").json["games"][0]["id"]
     told = client.get(f"/api/evening/{number}/odds").json

@@ -58,7 +58,7 @@ def everything(past: PastGames) -> list[Any]:
     return [games, past.players(), *((past.moves(game["id"]), past.transcript(game["id"])) for game in games)]
 
 
-def test_an_imported_evening_equals_the_exported_evening(tmp_path: Path) -> None:
+def test_five_past_games_are_equal_after_the_export_and_import_commands(tmp_path: Path) -> None:
     table, fresh, archive = tmp_path / "old", tmp_path / "new", tmp_path / "evening.zip"
     with opened(table) as pub:
         evening(pub)
@@ -78,7 +78,7 @@ def test_an_imported_evening_equals_the_exported_evening(tmp_path: Path) -> None
 
 @pytest.mark.browser
 @pytest.mark.evening
-def test_the_evening_page_shows_the_standings_of_five_games_in_chromium(chromium: Any, tmp_path: Path) -> None:
+def test_evening_page_shows_standings_and_replays_of_five_games(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
         evening(pub)
         OUT.mkdir(parents=True, exist_ok=True)

@@ -22,7 +22,7 @@ CHANGES = ["/api/lines", "/api/games", "/api/throws/1", "/api/answers", "/api/co
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1.evil.example", "evil.example:8000", "a@127.0.0.1", "", "[::1"]
 )
-def test_a_foreign_host_is_refused(pub: Pub, host: str) -> None:
+def test_guard_refuses_a_request_with_a_foreign_host_header(pub: Pub, host: str) -> None:
     answer = pub.stranger().get("/api/state", headers={"Host": host}, environ_overrides={"HTTP_HOST": host})
     assert (answer.status_code, answer.json["error"]) == (403, "foreign_host")
 
@@ -30,12 +30,12 @@ def test_a_foreign_host_is_refused(pub: Pub, host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["192.168.4.1:8000", "localhost:8000", "[::1]:8000", "pegpip.local", "DICE.PUB.EXAMPLE:8000", "10.0.0.7"]
 )
-def test_requests_to_the_tables_own_host_names_are_served(pub: Pub, host: str) -> None:
+def test_guard_admits_requests_to_the_tables_own_names_and_ip_addresses(pub: Pub, host: str) -> None:
     assert pub.stranger().get("/api/state", environ_overrides={"HTTP_HOST": host}).status_code == 200
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "file://", "http://[", "x"])
-def test_a_forged_origin_is_refused_even_with_the_token(pub: Pub, origin: str) -> None:
+def test_guard_refuses_a_foreign_origin_even_from_a_paired_phone(pub: Pub, origin: str) -> None:
     number, host = pub.start(), pub.host()
     body = {"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}
     answer = host.post("/api/lines", json=body, headers={"Origin": origin})
@@ -43,19 +43,19 @@ def test_a_forged_origin_is_refused_even_with_the_token(pub: Pub, origin: str) -
     assert pub.table.snapshot().number == number
 
 
-def test_a_request_from_the_tables_own_pages_is_accepted(pub: Pub) -> None:
+def test_guard_accepts_a_post_whose_origin_is_the_tables_own_address(pub: Pub) -> None:
     number, host = pub.start(), pub.host()
     body = {"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}
     assert host.post("/api/lines", json=body, headers={"Origin": "http://localhost"}).status_code == 200
 
 
-def test_a_cross_site_request_without_an_origin_is_refused(pub: Pub) -> None:
+def test_guard_refuses_a_cross_site_request_without_an_origin_header(pub: Pub) -> None:
     answer = pub.host().post("/api/games", json=HEADER, headers={"Sec-Fetch-Site": "cross-site"})
     assert (answer.status_code, answer.json["error"]) == (403, "foreign_origin")
 
 
 @pytest.mark.parametrize("path", CHANGES)
-def test_an_unpaired_phone_can_change_nothing(pub: Pub, path: str) -> None:
+def test_guard_refuses_every_change_from_an_unpaired_phone_with_401(pub: Pub, path: str) -> None:
     number = pub.start()
     answer = pub.stranger().post(path, json={})
     assert (answer.status_code, answer.json["error"]) == (401, "not_paired")
@@ -66,7 +66,7 @@ def test_an_unpaired_phone_can_change_nothing(pub: Pub, path: str) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"[1]", b'{"number": "x"}', b"\xff\xfe", b"[" * 3000, b'{"number": 1e400}']
 )
-def test_malformed_json_gets_400_or_422_with_a_message(pub: Pub, path: str, body: bytes) -> None:
+def test_api_answers_malformed_json_with_400_or_422_and_a_message(pub: Pub, path: str, body: bytes) -> None:
     number = pub.start()
     answer = pub.host().post(path, data=body, content_type="application/json")
     assert answer.status_code in {400, 422}
@@ -74,24 +74,24 @@ def test_malformed_json_gets_400_or_422_with_a_message(pub: Pub, path: str, body
     assert pub.table.snapshot().number == number
 
 
-def test_a_body_that_is_not_json_is_refused(pub: Pub) -> None:
+def test_guard_refuses_a_post_body_that_is_not_json_with_415(pub: Pub) -> None:
     answer = pub.host().post("/api/lines", data={"number": "1"})
     assert (answer.status_code, answer.json["error"]) == (415, "not_json")
 
 
-def test_a_request_with_an_oversized_body_is_refused(pub: Pub) -> None:
+def test_guard_refuses_a_request_body_of_70000_bytes_with_413(pub: Pub) -> None:
     answer = pub.host().post("/api/lines", data=b" " * 70_000, content_type="application/json")
     assert (answer.status_code, answer.json["error"]) == (413, "too_large")
 
 
-def test_an_unknown_address_gets_json_under_api_and_a_page_elsewhere(pub: Pub) -> None:
+def test_web_server_404_is_json_under_api_and_an_html_page_elsewhere(pub: Pub) -> None:
     assert pub.stranger().get("/api/nothing").json["error"] == "not_found"
     page = pub.stranger().get("/nothing")
     assert (page.status_code, page.mimetype) == (404, "text/html")
     assert pub.stranger().delete("/api/state", content_type="application/json").status_code == 405
 
 
-def test_a_hostile_name_is_data_in_every_page(tmp_path: Path) -> None:
+def test_pages_escape_html_in_player_and_table_names(tmp_path: Path) -> None:
     name = "</script><img src=x>&<b>"
     with opened(tmp_path, evening=PastGames(tmp_path), review=Review(tmp_path), name=name) as pub:
         pub.start(players=[name, "Ben"])
@@ -101,7 +101,7 @@ def test_a_hostile_name_is_data_in_every_page(tmp_path: Path) -> None:
             assert "<img src=x>" not in page
 
 
-def test_pages_hold_no_inline_script_or_style(pub: Pub) -> None:
+def test_pages_have_a_strict_csp_and_no_inline_script_or_style(pub: Pub) -> None:
     for path in ("/", "/control", "/tv", "/tray", "/help", "/nothing"):
         answer = pub.stranger().get(path)
         policy = answer.headers["Content-Security-Policy"]
@@ -116,7 +116,7 @@ def test_pages_load_nothing_from_another_host(pub: Pub) -> None:
         assert re.findall(r'(?:src|href)="(?:https?:)?//', pub.stranger().get(path).text) == []
 
 
-def test_of_10000_pin_guesses_at_once_only_five_are_compared_and_logged(
+def test_pairing_compares_only_five_of_10000_pin_guesses_by_one_address(
     pub: Pub, caplog: pytest.LogCaptureFixture
 ) -> None:
     guesser, seen = pub.stranger("192.168.4.66"), set()
@@ -130,7 +130,7 @@ def test_of_10000_pin_guesses_at_once_only_five_are_compared_and_logged(
     assert sum("wrong PIN" in record.message for record in caplog.records) == 5
 
 
-def test_wrong_pins_block_only_the_address_that_sent_them_for_a_while(pub: Pub) -> None:
+def test_pairing_blocks_only_the_address_of_wrong_pins_and_doubles_waits(pub: Pub) -> None:
     guesser = pub.stranger("192.168.4.66")
     for _ in range(6):
         guesser.post("/api/pair", json={"pin": "000000"})
@@ -144,7 +144,7 @@ def test_wrong_pins_block_only_the_address_that_sent_them_for_a_while(pub: Pub) 
     assert guesser.post("/api/pair", json={"pin": PIN}).status_code == 200
 
 
-def test_the_owners_code_makes_one_phone_the_owner_and_then_ends(pub: Pub) -> None:
+def test_pairing_owner_code_makes_one_phone_owner_and_then_is_invalid(pub: Pub) -> None:
     assert pub.stranger().get("/api/pair").json == {"code": None, "hosted": False}
     code = pub.pairing.owner_code()
     assert code is not None
@@ -158,13 +158,13 @@ def test_the_owners_code_makes_one_phone_the_owner_and_then_ends(pub: Pub) -> No
     assert pub.stranger().get("/api/pair").json["hosted"]
 
 
-def test_a_table_whose_owner_is_on_file_has_no_owners_code(tmp_path: Path) -> None:
+def test_pairing_has_no_owner_code_if_the_token_file_has_an_owner(tmp_path: Path) -> None:
     tokens = FileTokens(tmp_path / "paired.json")
     assert not isinstance(Pairing("1", tokens, lambda: 0.0).pair("1", "Ann", "here"), Refused)
     assert Pairing("1", tokens, lambda: 0.0).owner_code() is None
 
 
-def test_an_hour_of_guessing_gets_ten_guesses_and_blocks_no_other_phone(pub: Pub) -> None:
+def test_an_hour_of_pin_guesses_has_ten_compared_and_blocks_no_other_phone(pub: Pub) -> None:
     guesser = "192.168.4.66"
     host = pub.stranger(guesser)  # even at the guesser's own address, for it was paired before
     assert host.post("/api/pair", json={"pin": PIN}).status_code == 200
@@ -188,7 +188,7 @@ def test_the_number_of_addresses_remembered_for_wrong_pins_is_bounded() -> None:
     assert len(guesses._wrong) == MAX_ADDRESSES
 
 
-def test_the_button_lets_in_the_phone_whose_code_is_shown_and_no_other(pub: Pub) -> None:
+def test_pairing_button_admits_only_the_phone_whose_dice_code_is_shown(pub: Pub) -> None:
     ann, ben, screen = pub.stranger("192.168.4.20"), pub.stranger("192.168.4.21"), pub.stranger("192.168.4.22")
     codes = [phone.post("/api/pair/ask", json={"name": "x"}).json["code"] for phone in (ann, ben)]
     assert codes[0] != codes[1]
@@ -200,7 +200,7 @@ def test_the_button_lets_in_the_phone_whose_code_is_shown_and_no_other(pub: Pub)
     assert screen.get("/api/pair").json["code"] == codes[1]
 
 
-def test_the_button_lets_no_phone_in_right_after_the_join_code_changed(pub: Pub) -> None:
+def test_pairing_button_admits_no_phone_just_after_the_shown_code_changed(pub: Pub) -> None:
     for at in (20, 21):
         pub.stranger(f"192.168.4.{at}").post("/api/pair/ask", json={})
     pub.clock.now_s += 61  # the first has just given up: the second is shown from now on
@@ -221,7 +221,7 @@ def test_the_pairing_button_admits_nobody_without_a_current_request(pub: Pub) ->
     assert not pub.pairing.let_in()
 
 
-def test_a_phone_whose_requests_to_join_expire_repeatedly_must_wait(pub: Pub) -> None:
+def test_pairing_refuses_a_phones_sixth_join_request_after_five_expired(pub: Pub) -> None:
     asker, shown = pub.stranger("192.168.4.66"), []
     for _ in range(6):
         shown.append(asker.post("/api/pair/ask", json={}).status_code)
@@ -233,12 +233,12 @@ def test_a_phone_whose_requests_to_join_expire_repeatedly_must_wait(pub: Pub) ->
     assert other.post("/api/pair/ask", json={}).json["code"] == list(pub.pairing.shown() or ())
 
 
-def test_at_most_six_requests_to_join_are_in_the_queue(pub: Pub) -> None:
+def test_pairing_queue_holds_six_join_requests_and_refuses_more_with_429(pub: Pub) -> None:
     answers = [pub.stranger(f"192.168.4.{at}").post("/api/pair/ask", json={}).status_code for at in range(8)]
     assert answers == [200] * 6 + [429] * 2
 
 
-def test_a_removed_phones_token_is_refused(pub: Pub) -> None:
+def test_pairing_token_of_a_removed_phone_is_refused(pub: Pub) -> None:
     number, lost, host = pub.start(), pub.host(), pub.host()
     phones = host.get("/api/phones").json["phones"]
     mine = next(phone["id"] for phone in lost.get("/api/phones").json["phones"] if phone["you"])
@@ -249,7 +249,7 @@ def test_a_removed_phones_token_is_refused(pub: Pub) -> None:
     assert host.post("/api/phones/remove", json={"id": 999}).status_code == 404
 
 
-def test_tokens_have_128_bits_and_survive_a_restart_as_hashes(tmp_path: Path) -> None:
+def test_pairing_tokens_have_128_bits_and_survive_a_restart_as_hashes(tmp_path: Path) -> None:
     store = FileTokens(tmp_path / "phones.json")
     token = Pairing(PIN, store, lambda: 0.0).pair(PIN, "Ann", "10.0.0.1")
     assert isinstance(token, str)
@@ -261,14 +261,14 @@ def test_tokens_have_128_bits_and_survive_a_restart_as_hashes(tmp_path: Path) ->
     assert again.name == "Ann"
 
 
-def test_a_phones_name_is_cut_at_24_characters(pub: Pub) -> None:
+def test_pair_api_refuses_25_character_phone_names_and_pairing_cuts_at_24(pub: Pub) -> None:
     assert pub.stranger().post("/api/pair", json={"pin": PIN, "name": "x" * 25}).status_code == 400
     pairing = Pairing(PIN, MemoryTokens(), lambda: 0.0)
     pairing.pair(PIN, "x" * 99, "10.0.0.1")
     assert pairing.phones()[0].name == "x" * 24
 
 
-def test_host_and_origin_headers_are_parsed_as_browsers_send_them() -> None:
+def test_guard_parses_host_names_and_compares_origins_with_their_port() -> None:
     assert host_name("Pub.Local.:8000") == "pub.local"
     assert host_name("[::1]:80") == "::1"
     assert host_name("host:port") is None

@@ -30,7 +30,7 @@ def control(chromium: Any, address: str) -> Any:
     return page
 
 
-def test_a_page_shows_a_lost_connection_and_reconnects_by_itself(chromium: Any, tmp_path: Path) -> None:
+def test_scoreboard_page_shows_a_lost_connection_and_reconnects_by_itself(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with opened(tmp_path / "a") as pub:
         with served(pub, ALONE) as address:
@@ -44,7 +44,7 @@ def test_a_page_shows_a_lost_connection_and_reconnects_by_itself(chromium: Any, 
     page.context.close()
 
 
-def test_a_phone_refused_a_stream_polls_and_sees_each_change(chromium: Any, tmp_path: Path) -> None:
+def test_a_page_refused_an_event_stream_still_shows_the_next_snapshot(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, limits=Limits(streams=1, streams_spare=0)) as pub, served(pub) as address:
         number = pub.start()
         first, second = phone(chromium, address), phone(chromium, address)
@@ -57,7 +57,7 @@ def test_a_phone_refused_a_stream_polls_and_sees_each_change(chromium: Any, tmp_
             page.context.close()
 
 
-def test_a_button_press_pairs_the_phone_with_the_dice_on_the_screen(chromium: Any, site: Any) -> None:
+def test_pairing_button_admits_the_phone_whose_dice_code_is_on_the_tv_page(chromium: Any, site: Any) -> None:
     address, pub = site
     asker, screen = phone(chromium, address), phone(chromium, address, "1920x1080")
     live(asker, address + "/control")
@@ -79,7 +79,7 @@ def test_a_button_press_pairs_the_phone_with_the_dice_on_the_screen(chromium: An
     screen.context.close()
 
 
-def test_a_question_is_answered_with_one_tap_on_the_right_face(chromium: Any, site: Any) -> None:
+def test_control_page_question_about_a_die_is_answered_with_one_tap(chromium: Any, site: Any) -> None:
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     page = control(chromium, address)
@@ -91,7 +91,7 @@ def test_a_question_is_answered_with_one_tap_on_the_right_face(chromium: Any, si
     page.context.close()
 
 
-def test_a_die_of_a_past_throw_is_corrected_by_tapping_its_true_face(chromium: Any, site: Any) -> None:
+def test_control_page_corrects_a_die_of_a_past_throw_to_the_tapped_face(chromium: Any, site: Any) -> None:
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, MIDGAME[0])
@@ -104,7 +104,7 @@ def test_a_die_of_a_past_throw_is_corrected_by_tapping_its_true_face(chromium: A
     page.context.close()
 
 
-def test_leaving_a_game_is_chosen_and_confirmed_and_then_shown(chromium: Any, site: Any) -> None:
+def test_control_page_shows_a_player_as_left_after_leaving_is_confirmed(chromium: Any, site: Any) -> None:
     address, pub = site
     pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben & Co", "Cid"]}))
     page = control(chromium, address)
@@ -124,7 +124,7 @@ def test_leaving_a_game_is_chosen_and_confirmed_and_then_shown(chromium: Any, si
     page.context.close()
 
 
-def test_a_known_name_is_seated_by_a_tap_with_its_colour(chromium: Any, tmp_path: Path) -> None:
+def test_control_page_seats_a_known_player_by_a_tap_with_the_old_colour(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=Journaled(tmp_path)) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cid"]}))
         play(pub, MIDGAME[0])

@@ -36,7 +36,7 @@ def hosting(chromium: Any, address: str) -> Any:
     return page
 
 
-def test_only_the_first_phone_to_scan_a_new_table_becomes_the_owner(chromium: Any, site: Any) -> None:
+def test_only_the_first_phone_to_scan_the_tv_page_qr_code_becomes_owner(chromium: Any, site: Any) -> None:
     address, pub = site
     screen = page_of(chromium, 1920, 1080)
     screen.goto(f"{address}/tv")
@@ -58,7 +58,7 @@ def test_only_the_first_phone_to_scan_a_new_table_becomes_the_owner(chromium: An
         page.context.close()
 
 
-def test_the_settings_page_says_beside_a_field_if_its_change_is_saved(chromium: Any, site: Any) -> None:
+def test_settings_page_saves_a_field_and_shows_kept_or_invalid_beside_it(chromium: Any, site: Any) -> None:
     address, pub = site
     page = hosting(chromium, f"{address}/settings")
     page.fill("#strip-brightness", "0.3")
@@ -73,19 +73,27 @@ def test_the_settings_page_says_beside_a_field_if_its_change_is_saved(chromium: 
     page.wait_for_selector("#web-port-says:has-text('Kept.')")
     assert "after a restart" in page.text_content("#web-port-says")
     assert (pub.folder / "pegpip.toml").read_text() == "[strip]\nbrightness = 0.3\n\n[web]\nport = 9000\n"
+    page.reload()
+    page.wait_for_selector("#strip-brightness")
+    assert page.input_value("#strip-brightness") == "0.3"
+    page.context.close()
+
+
+def test_menu_volume_is_disabled_until_sounds_are_on_and_survives_a_reload(chromium: Any, site: Any) -> None:
+    page = hosting(chromium, f"{site[0]}/settings")
+    page.wait_for_selector("#strip-brightness")
     page.click(".menu summary")
     assert page.is_disabled("#volume"), "a phone is quiet until it is told otherwise"
     page.select_option("#voice", "sounds")
     page.fill("#volume", "0.8")
     page.reload()
     page.wait_for_selector("#strip-brightness")
-    assert page.input_value("#strip-brightness") == "0.3"
     page.click(".menu summary")
     assert (page.input_value("#volume"), page.is_disabled("#volume")) == ("0.8", False)
     page.context.close()
 
 
-def test_a_game_is_set_up_with_pasted_names_and_chosen_colours(chromium: Any, site: Any) -> None:
+def test_setup_page_starts_a_game_with_pasted_names_and_chosen_colours(chromium: Any, site: Any) -> None:
     address, pub = site
     page = hosting(chromium, f"{address}/setup")
     page.fill("[data-key='seat-0']", "Zoë, Max, Fay")

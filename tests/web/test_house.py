@@ -18,7 +18,7 @@ class FakeBot:
         self.held.append(seconds)
 
 
-def test_a_game_is_started_with_a_bot_of_a_chosen_level(pub: Pub) -> None:
+def test_games_api_keeps_the_bots_seat_and_level_as_terms_of_the_game(pub: Pub) -> None:
     house = {"player": HEADER["players"][1], "level": "steady"}
     assert pub.host().post("/api/games", json={**HEADER, "terms": {"house": house}}).status_code == 200
     told = pub.stranger().get("/api/state").json
@@ -37,13 +37,14 @@ def test_a_game_is_started_with_a_bot_of_a_chosen_level(pub: Pub) -> None:
         None,
     ],
 )
-def test_starting_a_game_with_an_impossible_bot_is_refused_with_422(pub: Pub, terms: Any) -> None:
+def test_games_api_refuses_a_bot_with_an_unknown_seat_or_level_with_422(pub: Pub, terms: Any) -> None:
     answer = pub.host().post("/api/games", json={**HEADER, "terms": terms})
     assert (answer.status_code, answer.json["error"]) == (422, "rules")
     assert pub.table.snapshot().game is None
 
 
 def test_only_paired_phones_can_make_the_bot_wait(tmp_path: Path) -> None:
+    """A wait of 61 seconds is refused."""
     house = FakeBot()
     with opened(tmp_path, house=house) as pub:
         assert pub.stranger().post("/api/house/hold", json={"seconds": 5}).status_code == 401

@@ -79,7 +79,7 @@ def set_up(page: Any) -> None:
     page.wait_for_selector("dialog", state="detached")
 
 
-def test_a_game_against_the_bot_runs_from_the_setup_form_to_the_replay(
+def test_a_crapola_game_against_the_bot_runs_from_setup_form_to_replay(
     page: Any, house_pub: Pub, tmp_path: Path
 ) -> None:
     """Ends with the story of the game on the phone and its replay on the page of the evening."""

@@ -184,7 +184,7 @@ def snapshots(game: str) -> dict[str, Any]:
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", FOLLOWING)
-def test_page_content_is_not_cut_off_covered_or_outside_the_window(
+def test_game_pages_have_no_content_cut_off_covered_or_outside_the_window(
     chromium: Any, site: tuple[str, Pub], name: str, language: str, game: str
 ) -> None:
     shown = FOLLOWING[name]
@@ -240,7 +240,9 @@ def reach(fed: FedPage, beside: Beside) -> None:
 
 
 @pytest.mark.parametrize("language", SPOKEN)
-def test_nothing_is_cut_off_in_a_dialog(chromium: Any, site: tuple[str, Pub], language: str) -> None:
+def test_no_content_is_cut_off_in_a_dialog_of_the_control_page(
+    chromium: Any, site: tuple[str, Pub], language: str
+) -> None:
     fed = FedPage(chromium, site[0], "/control", language, paired=True)
     wrong = {}
     for game, moment, key in DIALOGS if WHOLE else DIALOGS[:1]:
@@ -272,7 +274,7 @@ DIALOGS = (
 
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", ["tv", "scoreboard", "control", "tray"])
-def test_no_text_is_cut_off_on_a_page_without_a_connection(
+def test_no_text_is_cut_off_on_a_page_that_has_lost_its_connection(
     chromium: Any, site: tuple[str, Pub], name: str, language: str
 ) -> None:
     shown = FOLLOWING[name]

@@ -45,7 +45,7 @@ def vote(client: Any, question: int, option: int, voter: str) -> Any:
     return client.post("/api/vote", json={"question": question, "option": option, "voter": voter})
 
 
-def test_a_votes_answer_is_hidden_until_as_many_voted_as_played(tmp_path: Path) -> None:
+def test_vote_api_hides_the_best_option_until_as_many_voted_as_played(tmp_path: Path) -> None:
     parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     with opened(tmp_path, **parts) as pub:
         play_out(pub)
@@ -66,7 +66,7 @@ def test_a_votes_answer_is_hidden_until_as_many_voted_as_played(tmp_path: Path) 
         assert vote(guest, 0, 0, VOTERS[2]).status_code == 422, "the answer is shown"
 
 
-def test_a_player_can_show_a_votes_answer_early_but_a_guest_cannot(learning: tuple[str, Pub]) -> None:
+def test_vote_api_lets_a_player_but_no_guest_show_the_best_option_early(learning: tuple[str, Pub]) -> None:
     _, pub = learning
     question = len(pub.stranger().get("/api/vote").json["questions"]) - 1
     assert pub.stranger().post("/api/vote/show", json={"question": question}).status_code == 401
@@ -84,20 +84,20 @@ def test_a_player_can_show_a_votes_answer_early_but_a_guest_cannot(learning: tup
         ({"question": 0, "option": 0}, 400),
     ],
 )
-def test_a_vote_on_an_unknown_question_or_option_is_refused(
+def test_vote_api_refuses_an_unknown_question_or_option_or_a_bad_voter_id(
     body: dict[str, Any], status: int, learning: tuple[str, Pub]
 ) -> None:
     assert learning[1].stranger().post("/api/vote", json=body).status_code == status
 
 
-def test_without_a_finished_game_there_is_nothing_to_vote_on(tmp_path: Path) -> None:
+def test_vote_api_answers_409_while_no_game_is_finished(tmp_path: Path) -> None:
     with opened(tmp_path, advice=Advisor(lambda: pub.table.state())) as pub:
         assert pub.stranger().get("/api/vote").status_code == 409
         pub.table.submit(StartGame(header=HEADER))
         assert pub.stranger().get("/api/vote").status_code == 409
 
 
-def test_ratings_count_decisions_but_not_those_of_serious_games(tmp_path: Path) -> None:
+def test_ratings_api_rates_decisions_but_none_of_games_marked_serious(tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     with opened(tmp_path, evening=past, advice=Advisor(lambda: pub.table.state())) as pub:
         play_out(pub, serious=True)
@@ -118,7 +118,7 @@ def test_the_puzzle_of_the_day_lists_the_best_option_first_and_a_reason(learning
     assert told["dice"] or told["kept"]
 
 
-def test_a_vote_includes_a_crapola_spend_of_an_unlisted_amount(tmp_path: Path) -> None:
+def test_vote_api_offers_the_crapola_spend_amount_that_the_player_chose(tmp_path: Path) -> None:
     """Of all amounts only the least and the greatest are listed; the vote adds the amount that the player spent."""
     parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     hot = ({"throw": [1, 2, 3, 4, 5, 6]}, {"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}, {"do": "stop"})
@@ -134,7 +134,7 @@ def test_a_vote_includes_a_crapola_spend_of_an_unlisted_amount(tmp_path: Path) -
 
 
 @pytest.mark.browser
-def test_two_votes_show_the_answer_on_all_phones_and_a_puzzle_is_solved(
+def test_learn_page_shows_the_vote_answer_on_all_phones_after_two_votes(
     chromium: Any, learning: tuple[str, Pub]
 ) -> None:
     address, _ = learning
@@ -146,14 +146,22 @@ def test_two_votes_show_the_answer_on_all_phones_and_a_puzzle_is_solved(
         page.locator("#vote article").first.locator("button").first.click()
     for page in pages:
         page.locator("#vote article").first.locator(".top").wait_for()
-    page = pages[2]
+
+
+@pytest.mark.browser
+def test_learn_page_shows_the_answer_of_the_puzzle_of_the_day_after_a_tap(
+    chromium: Any, learning: tuple[str, Pub]
+) -> None:
+    address, _ = learning
+    page = phone(chromium, address)
+    live(page, f"{address}/learn")
     page.locator("#puzzle button").first.click()
     page.wait_for_selector("#puzzle .weighed .top")
     assert page.locator("#puzzle button").count() == 0
 
 
 @pytest.mark.browser
-def test_the_tv_asks_what_phones_vote_on_and_shows_the_answer(chromium: Any, tmp_path: Path) -> None:
+def test_tv_page_shows_a_vote_question_and_hides_the_answer_after_one_vote(chromium: Any, tmp_path: Path) -> None:
     parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     with opened(tmp_path, **parts) as pub, served(pub) as address:
         play_out(pub)
@@ -168,7 +176,7 @@ def test_the_tv_asks_what_phones_vote_on_and_shows_the_answer(chromium: Any, tmp
 
 
 @pytest.mark.browser
-def test_a_tv_without_a_game_shows_the_puzzle_of_the_day_and_then_its_answer(chromium: Any, tmp_path: Path) -> None:
+def test_tv_page_without_a_game_shows_the_daily_puzzle_then_its_answer(chromium: Any, tmp_path: Path) -> None:
     parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     with opened(tmp_path, **parts) as pub, served(pub) as address:
         tv = phone(chromium, address, size="1280x720")

@@ -8,6 +8,6 @@ from tests.web.load import SHORT, loaded
 
 
 @pytest.mark.slow
-def test_load_limits_hold_while_one_guest_blocks_connections() -> None:
+def test_web_server_keeps_its_load_limits_while_a_guest_blocks_connections() -> None:
     told = loaded(SHORT)
     assert told["missed"] == [], told

@@ -77,7 +77,7 @@ def visit(request: pytest.FixtureRequest, chromium: Any, club: tuple[str, Pub]) 
     page.context.close()
 
 
-def test_a_pages_first_load_is_within_its_byte_and_shift_limits(visit: Visit) -> None:
+def test_first_load_of_a_web_page_is_at_most_110_kb_without_layout_shift(visit: Visit) -> None:
     assert sum(size for _, size in visit.sizes) <= FIRST_LOAD_BYTES, visit.sizes
     assert visit.shifts == []
 
@@ -90,7 +90,7 @@ def test_axe_finds_no_violation_on_a_page_even_at_double_text_size(visit: Visit)
     assert visit.page.problems == []
 
 
-def test_the_tab_key_reaches_every_control_and_shows_a_focus_ring(visit: Visit) -> None:
+def test_tab_key_reaches_every_control_of_a_page_and_shows_a_focus_ring(visit: Visit) -> None:
     page = visit.page
     wanted = set(page.evaluate(FOCUSABLE))
     reached: dict[str, bool] = {}
@@ -103,14 +103,14 @@ def test_the_tab_key_reaches_every_control_and_shows_a_focus_ring(visit: Visit) 
     assert [element for element, ringed in reached.items() if not ringed and element in wanted] == []
 
 
-def test_at_320_px_no_page_scrolls_sideways_or_has_a_small_target(visit: Visit) -> None:
+def test_at_320_px_no_page_scrolls_sideways_or_has_a_small_tap_target(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 320, "height": 640})
     visit.page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = true; }")
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= 320
     assert visit.page.evaluate(SMALL) == []
 
 
-def test_axe_finds_no_violation_in_any_dialog(chromium: Any, midgame: Any) -> None:
+def test_axe_finds_no_violation_in_any_dialog_of_the_control_page(chromium: Any, midgame: Any) -> None:
     address, pub = midgame
     page = phone(chromium, address, paired=True)
     live(page, address + "/control")
@@ -158,7 +158,7 @@ FOCUSED = """() => { const on = document.activeElement, look = getComputedStyle(
   return [on.outerHTML.slice(0, 160), look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 2]; }"""
 
 
-def test_arrow_keys_reach_every_game_card_and_show_a_focus_ring(chromium: Any, midgame: Any) -> None:
+def test_setup_page_arrow_keys_reach_every_game_card_with_a_focus_ring(chromium: Any, midgame: Any) -> None:
     page = phone(chromium, midgame[0], paired=True)
     live(page, midgame[0] + "/setup")
     page.focus("[type=radio]:checked")
@@ -216,7 +216,7 @@ def test_web_fonts_that_arrive_late_cause_no_layout_shift(
     page.context.close()
 
 
-def test_the_menu_stays_hidden_until_its_links_have_arrived(visit: Visit) -> None:
+def test_page_menu_stays_hidden_until_its_links_have_arrived(visit: Visit) -> None:
     """On a slow network the menu's icon arrives before its label, and would jump to make room for it."""
     if visit.page.query_selector(".menu") is not None:
         assert visit.page.evaluate(SHOWN_WITHOUT_THE_REST) == [True, False, True]

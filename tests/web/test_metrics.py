@@ -7,7 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.web.pub import Pub
 
 
-def test_metrics_are_in_prometheus_format(pub: Pub) -> None:
+def test_metrics_endpoint_reports_entries_and_health_in_prometheus_format(pub: Pub) -> None:
     client = pub.app.test_client()
     answer = client.get("/metrics")
     assert answer.status_code == 200

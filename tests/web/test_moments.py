@@ -33,7 +33,7 @@ WIPE_OUT = (Throw((5, 5, 5, 2, 1, 4, 6)), NamePoint(5), Throw((2, 3, 4, 6)))
 
 
 @pytest.mark.parametrize("path", ["/tv", "/"])
-def test_a_wipe_out_is_shown_with_its_dice_beside_the_track(chromium: Any, pub: Pub, path: str) -> None:
+def test_page_shows_a_crib_dice_wipe_out_for_two_seconds_beside_the_track(chromium: Any, pub: Pub, path: str) -> None:
     before, after = told("crib_dice", *WIPE_OUT)[-2:]
     with served(pub) as address:
         fed = FedPage(chromium, address, path)
@@ -66,7 +66,8 @@ def test_the_tv_page_shows_a_crag_of_50_until_the_entry_is_undone(chromium: Any,
         fed.close()
 
 
-def test_a_skunk_event_at_the_end_of_a_game_counts_two_lost_games() -> None:
+def test_crib_dice_skunk_event_at_the_games_end_counts_two_lost_games() -> None:
+    """The last snapshot also has the best turn and where each side's back peg stands."""
     rules = {**{each.key: each.default for each in GAMES["crib_dice"].switches}, "skunk": True}
     record = begun(Header("crib_dice", ("Ann", "Ben"), rules))
     board = 0

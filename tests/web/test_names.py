@@ -32,7 +32,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("name", BAD, ids=ascii)
-def test_a_name_with_invisible_characters_is_refused(pub: Pub, name: str) -> None:
+def test_games_api_refuses_a_player_name_with_invisible_characters(pub: Pub, name: str) -> None:
     answer = pub.host().post("/api/games", json={**HEADER, "players": [name, "Ben"]})
     assert (answer.status_code, answer.json["error"]) == (422, "name")
     assert "Write" in answer.json["message"]
@@ -41,27 +41,27 @@ def test_a_name_with_invisible_characters_is_refused(pub: Pub, name: str) -> Non
 
 
 @pytest.mark.parametrize("name", GOOD, ids=ascii)
-def test_a_visible_name_in_any_script_is_accepted(pub: Pub, name: str) -> None:
+def test_games_api_accepts_a_visible_player_name_in_any_script(pub: Pub, name: str) -> None:
     answer = pub.host().post("/api/games", json={**HEADER, "players": [name, "Someone else"]})
     assert answer.status_code == 200, answer.text
     assert answer.json["header"]["players"][0] == name
 
 
 @given(st.text(max_size=24))
-def test_cleaning_any_text_leaves_a_valid_name_or_no_visible_character(name: str) -> None:
+def test_name_cleaning_of_any_text_gives_a_valid_name_or_nothing_visible(name: str) -> None:
     left = cleaned(name)
     assert left == left.strip()
     assert problem_of([left]) is None or not any(unicodedata.category(sign)[0] in "LNPS" for sign in left)
     assert problem_of([name]) is not None or left == name.strip()
 
 
-def test_a_phones_name_loses_control_characters_and_outer_spaces(pub: Pub) -> None:
+def test_pairing_strips_control_characters_and_outer_space_of_phone_name(pub: Pub) -> None:
     client = pub.stranger()
     client.post("/api/pair", json={"pin": "271828", "name": " Ann\u202e\x07's phone "})
     assert client.get("/api/phones").json["phones"][0]["name"] == "Ann's phone"
 
 
-def test_a_player_name_with_braces_is_inserted_into_a_text_unchanged() -> None:
+def test_text_catalogue_inserts_a_player_name_with_braces_unchanged() -> None:
     assert say("en", "event.banked", player="{points}", points=7, on="$&").startswith("{points}")
 
 
@@ -90,7 +90,7 @@ NAMES = st.lists(
 @pytest.mark.browser
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(NAMES)
-def test_each_page_shows_the_right_person_whatever_the_names(page: tuple[Pub, Any], names: list[str]) -> None:
+def test_scoreboard_lists_any_player_names_in_order_and_marks_the_turn(page: tuple[Pub, Any], names: list[str]) -> None:
     pub, shown = page
     if len(names) == 4:
         names = names[:3]  # four would be two teams
@@ -108,7 +108,7 @@ def test_each_page_shows_the_right_person_whatever_the_names(page: tuple[Pub, An
 
 
 @pytest.mark.browser
-def test_a_right_to_left_name_is_wrapped_in_isolation_marks(page: tuple[Pub, Any]) -> None:
+def test_scoreboard_log_wraps_a_right_to_left_name_in_isolation_marks(page: tuple[Pub, Any]) -> None:
     pub, shown = page
     begun = pub.table.submit(StartGame(header={**HEADER, "players": ["שלום", "Ben"]}))
     pub.table.submit(PlayLine(number=begun.number, line=FIRST_THROW))

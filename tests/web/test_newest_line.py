@@ -14,7 +14,7 @@ from tests.web.pub import HEADER, observation, opened, served
 pytestmark = pytest.mark.browser
 
 
-def test_the_scoreboard_shows_a_doubtful_throw_without_the_kept_dice(chromium: Any, tmp_path: Path) -> None:
+def test_scoreboard_line_of_a_doubtful_throw_leaves_out_the_kept_dice(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path) as pub, served(pub) as address:
         table, page = pub.table, chromium.new_page()
         table.submit(StartGame(header={**HEADER, "game": "crib_dice", "players": ["Ann", "Ben"]}))
@@ -31,7 +31,7 @@ def test_the_scoreboard_shows_a_doubtful_throw_without_the_kept_dice(chromium: A
         page.close()
 
 
-def test_the_scoreboard_shows_points_to_go_before_the_first_bank(chromium: Any, tmp_path: Path) -> None:
+def test_scoreboard_shows_crapola_points_to_go_before_the_first_bank(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path) as pub, served(pub) as address:
         page = chromium.new_page()
         header = {**HEADER, "game": "crapola", "players": ["Ann", "Ben"], "rules": {"target": 3000}}

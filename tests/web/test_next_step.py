@@ -38,7 +38,7 @@ def gold(page: Any) -> list[str]:
     return [each.inner_text() for each in page.query_selector_all("main .main:enabled") if each.is_visible()]
 
 
-def test_the_tray_page_takes_points_banking_and_answers_without_a_phone(chromium: Any, pub: Pub) -> None:
+def test_tray_page_takes_crib_dice_decisions_and_answers_without_a_phone(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW)
     with served(pub) as address:
         page = opened(chromium, address, "/tray")
@@ -59,7 +59,7 @@ def test_the_tray_page_takes_points_banking_and_answers_without_a_phone(chromium
         page.context.close()
 
 
-def test_a_guest_may_neither_throw_nor_decide_at_the_tray(pub: Pub) -> None:
+def test_tray_api_takes_decisions_from_this_machine_but_not_from_a_guest(pub: Pub) -> None:
     begin(pub, "crib_dice", THROW)
     body = {"number": pub.table.snapshot().number, "line": {"do": "point", "value": 5}}
     assert pub.stranger().post("/api/tray/lines", json=body).status_code == 401
@@ -79,7 +79,7 @@ def test_a_guest_may_neither_throw_nor_decide_at_the_tray(pub: Pub) -> None:
         ("crapola", [{"throw": [1, 1, 1, 5, 2, 3]}], "/control", ["Set aside 1, 1, 1, 5 +1,050"]),
     ],
 )
-def test_each_page_highlights_only_the_expected_next_action(
+def test_control_and_tray_pages_highlight_only_the_sensible_next_action(
     chromium: Any, pub: Pub, game: str, lines: list[dict[str, Any]], path: str, wanted: list[str]
 ) -> None:
     begin(pub, game, *lines)
@@ -89,7 +89,7 @@ def test_each_page_highlights_only_the_expected_next_action(
         page.context.close()
 
 
-def test_the_tray_page_offers_only_as_many_spare_dice_as_the_game_uses(chromium: Any, pub: Pub) -> None:
+def test_tray_page_offers_to_put_back_only_as_many_dice_as_the_game_uses(chromium: Any, pub: Pub) -> None:
     pub.tray.lift(None)
     begin(pub, "crag")
     with served(pub) as address:
@@ -116,7 +116,7 @@ def back(page: Any) -> None:
     page.wait_for_selector('#live[data-live="yes"]')
 
 
-def test_a_bank_tapped_offline_is_sent_once_the_table_is_back(chromium: Any, pub: Pub) -> None:
+def test_control_page_sends_a_bank_tapped_offline_after_reconnecting(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
     with served(pub) as address:
         page = opened(chromium, address, "/control", paired=True)
@@ -131,7 +131,7 @@ def test_a_bank_tapped_offline_is_sent_once_the_table_is_back(chromium: Any, pub
         page.context.close()
 
 
-def test_an_offline_decision_for_an_old_snapshot_is_reported_lost(chromium: Any, pub: Pub) -> None:
+def test_control_page_drops_an_outdated_offline_decision_with_a_notice(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
     with served(pub) as address:
         page = opened(chromium, address, "/control", paired=True)
@@ -145,7 +145,7 @@ def test_an_offline_decision_for_an_old_snapshot_is_reported_lost(chromium: Any,
         page.context.close()
 
 
-def test_the_page_states_what_undo_and_spending_points_would_change(chromium: Any, pub: Pub) -> None:
+def test_control_page_says_what_undo_and_a_crapola_spend_would_change(chromium: Any, pub: Pub) -> None:
     begin(pub, "crapola", {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     play(pub, {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     with served(pub) as address:
@@ -158,7 +158,7 @@ def test_the_page_states_what_undo_and_spending_points_would_change(chromium: An
         page.context.close()
 
 
-def test_the_photo_stays_in_view_while_dice_are_typed(chromium: Any, pub: Pub) -> None:
+def test_control_page_keeps_the_photo_in_view_while_dice_are_entered(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice")
     with served(pub) as address:
         page = opened(chromium, address, "/control", paired=True)
@@ -175,7 +175,7 @@ def test_the_photo_stays_in_view_while_dice_are_typed(chromium: Any, pub: Pub) -
 @pytest.mark.parametrize(
     ("game", "kept", "told"), [("crib_dice", [2], "First throw."), ("crapola", [2], "What scores.")]
 )
-def test_the_link_in_a_notice_opens_its_paragraph_of_the_help(
+def test_scoreboard_notice_link_opens_its_paragraph_of_the_help_page(
     chromium: Any, pub: Pub, game: str, kept: list[int], told: str
 ) -> None:
     thrown = {"crib_dice": [5, 5, 5, 2, 1, 4, 6], "crapola": [1, 1, 1, 2, 2, 3]}[game]
@@ -206,7 +206,7 @@ def walk(page: Any, steps: int) -> list[str]:
     return reached
 
 
-def test_a_question_is_answered_by_keyboard_alone(chromium: Any, pub: Pub) -> None:
+def test_control_page_question_about_a_die_is_answered_with_tab_and_enter(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice")
     with served(pub) as address:
         page = opened(chromium, address, "/control", paired=True)

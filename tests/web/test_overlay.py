@@ -23,7 +23,7 @@ def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
         yield found
 
 
-def test_the_overlay_is_transparent_and_follows_the_game(chromium: Any, site: tuple[str, Pub]) -> None:
+def test_video_overlay_page_is_transparent_and_shows_scores_and_dice(chromium: Any, site: tuple[str, Pub]) -> None:
     address, pub = site
     page = phone(chromium, address)
     page.goto(address + "/overlay")

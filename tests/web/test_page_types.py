@@ -5,11 +5,11 @@ from __future__ import annotations
 from tests.web import page_types
 
 
-def test_the_page_types_file_matches_the_structs_and_templates() -> None:
+def test_typescript_types_file_equals_that_made_from_structs_and_templates() -> None:
     assert page_types.FILE.read_text(encoding="utf-8") == page_types.page_types(), "run `make page-types`"
 
 
-def test_a_structs_json_becomes_a_typescript_interface() -> None:
+def test_page_types_generator_writes_a_struct_as_a_typescript_interface() -> None:
     text = page_types.page_types()
     assert "export interface Thrown {\n  number: number;\n  player: string;\n  values: number[];" in text
     assert "  question: Question | null;" in text

@@ -28,7 +28,7 @@ def paired(pairing: Pairing, address: str = ADDRESS, token: str | None = None, *
     return fresh
 
 
-def test_the_pin_makes_the_first_phone_after_a_start_the_owner() -> None:
+def test_pairing_by_pin_makes_the_first_phone_owner_and_the_second_player() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing)
     paired(pairing, "192.168.4.21")
@@ -44,7 +44,7 @@ def test_a_screen_paired_by_the_pin_does_not_become_the_owner() -> None:
     assert roles(pairing) == ["screen", "owner"]
 
 
-def test_after_the_last_phone_has_left_an_owner_needs_the_owner_code() -> None:
+def test_after_the_last_phone_unpairs_only_the_owner_code_makes_an_owner() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing)
     before = pairing.owner_code()
@@ -59,7 +59,8 @@ def test_after_the_last_phone_has_left_an_owner_needs_the_owner_code() -> None:
     assert roles(pairing) == ["player", "owner"]
 
 
-def test_the_button_makes_the_first_phone_owner_and_the_second_a_player() -> None:
+def test_pairing_button_makes_the_first_phone_owner_and_the_second_player() -> None:
+    """A screen that asks to join becomes a screen."""
     clock = Clock()
     pairing = Pairing(PIN, MemoryTokens(), clock)
     for address in ("192.168.4.20", "192.168.4.21"):
@@ -103,7 +104,7 @@ def test_an_unreadable_paired_json_gives_no_owner_code_and_bad_health(tmp_path: 
     assert not pairing.health()[0]
 
 
-def test_a_token_expires_after_ninety_days_without_use(tmp_path: Path) -> None:
+def test_pairing_token_expires_after_90_days_without_use(tmp_path: Path) -> None:
     clock, wall, store = Clock(), Clock(), FileTokens(tmp_path / "paired.json")
     pairing = Pairing(PIN, store, clock, wall=wall)
     used, unused = paired(pairing), paired(pairing, "192.168.4.21")
@@ -119,7 +120,7 @@ def test_a_token_expires_after_ninety_days_without_use(tmp_path: Path) -> None:
     assert not Pairing(PIN, store, Clock(), wall=wall).knows(used)
 
 
-def test_a_wall_clock_that_jumps_by_years_expires_no_token(tmp_path: Path) -> None:
+def test_pairing_token_survives_a_wall_clock_jump_of_three_years(tmp_path: Path) -> None:
     clock, wall = Clock(), Clock()
     pairing = Pairing(PIN, FileTokens(tmp_path / "paired.json"), clock, wall=wall)
     token = paired(pairing)
@@ -138,7 +139,7 @@ def test_a_phone_that_pairs_again_replaces_its_own_token() -> None:
     assert [(phone.id, phone.role) for phone in pairing.phones()] == [(1, Role.OWNER)]
 
 
-def test_there_are_at_most_64_phones_and_the_owner_stays() -> None:
+def test_pairing_keeps_64_phones_including_the_owner_and_a_phone_in_use() -> None:
     clock = Clock()
     pairing = Pairing(PIN, MemoryTokens(), clock)
     owner, kept = paired(pairing), paired(pairing)
@@ -152,7 +153,7 @@ def test_there_are_at_most_64_phones_and_the_owner_stays() -> None:
 
 
 @pytest.mark.parametrize("mean_gap_s", [0.03, 1.0, 60.0, 3600.0, DAY_S])
-def test_of_10000_guesses_by_2000_addresses_at_most_43_are_compared(pub: Pub, mean_gap_s: float) -> None:
+def test_pairing_compares_at_most_43_of_10000_pins_from_2000_addresses(pub: Pub, mean_gap_s: float) -> None:
     chance, tried = random.Random(8), 0
     for guess in range(10_000):
         pub.clock.now_s += chance.uniform(0, 2 * mean_gap_s)
@@ -164,7 +165,7 @@ def test_of_10000_guesses_by_2000_addresses_at_most_43_are_compared(pub: Pub, me
     assert tried / 1_000_000 <= 0.0001
 
 
-def test_pin_guesses_over_http_count_against_the_tables_budget(pub: Pub) -> None:
+def test_pair_api_answers_429_after_20_wrong_pins_from_any_addresses(pub: Pub) -> None:
     answers = [
         pub.stranger(f"10.0.0.{guess}").post("/api/pair", json={"pin": _another_than(pub.pairing.pin, guess)})
         for guess in range(100)
@@ -187,6 +188,7 @@ def test_the_pin_budget_allows_at_most_43_wrong_guesses_in_100_years() -> None:
 
 
 def test_after_20_wrong_pins_only_the_owner_can_pair_by_pin(pub: Pub) -> None:
+    """Others still pair by the button or the owner's consent, and by a new PIN once the owner has made one."""
     owner, player = pub.host(), pub.paired(Role.PLAYER, "Ann")
     assert owner.get("/api/phones").json["pin_rests_s"] == 0
     for at in range(20):

@@ -53,7 +53,7 @@ def test_over_plain_http_the_browser_offers_no_secure_context_features(chromium:
 
 
 @pytest.mark.parametrize("paired", [False, True], ids=["guest", "host"])
-def test_every_page_works_without_a_secure_context(chromium: Any, site: Any, paired: bool) -> None:
+def test_every_page_connects_without_script_errors_over_plain_http(chromium: Any, site: Any, paired: bool) -> None:
     page = phone(chromium, site[0], paired=paired)
     for path in PAGES:
         live(page, site[0] + path)
@@ -61,7 +61,7 @@ def test_every_page_works_without_a_secure_context(chromium: Any, site: Any, pai
     page.context.close()
 
 
-def test_a_paired_phone_keeps_its_screen_on_by_a_video_with_sound(chromium: Any, site: Any) -> None:
+def test_over_plain_http_a_paired_phone_stays_awake_by_a_video_with_sound(chromium: Any, site: Any) -> None:
     page = phone(chromium, site[0], paired=True)
     live(page, site[0] + "/control")
     assert page.evaluate("document.getElementById('awake').paused"), "browsers let it begin at a touch"
@@ -81,14 +81,14 @@ def test_a_paired_phone_keeps_its_screen_on_by_a_video_with_sound(chromium: Any,
     page.context.close()
 
 
-def test_a_guests_screen_may_turn_off(chromium: Any, site: Any) -> None:
+def test_control_page_of_a_guest_has_no_video_that_keeps_the_screen_on(chromium: Any, site: Any) -> None:
     page = phone(chromium, site[0])
     live(page, site[0] + "/control")
     assert page.query_selector("#awake") is None
     page.context.close()
 
 
-def test_a_picture_of_a_game_is_downloaded_where_sharing_is_missing(chromium: Any, site: Any) -> None:
+def test_evening_page_downloads_a_games_picture_if_sharing_is_unavailable(chromium: Any, site: Any) -> None:
     page = phone(chromium, site[0])
     live(page, site[0] + "/evening")
     page.click("#games a")

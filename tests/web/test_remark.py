@@ -19,7 +19,9 @@ MISTAKE: list[dict[str, Any]] = [{"throw": [6, 6, 6, 6, 2, 2, 1]}, {"do": "point
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_house_remarks_on_a_poor_choice_until_play_goes_on(chromium: Any, tmp_path: Path, language: str) -> None:
+def test_tv_page_shows_a_remark_on_a_poor_choice_until_the_dice_move(
+    chromium: Any, tmp_path: Path, language: str
+) -> None:
     class House:
         """A bot that plays no seat here."""
 
@@ -42,7 +44,7 @@ def test_the_house_remarks_on_a_poor_choice_until_play_goes_on(chromium: Any, tm
         page.context.close()
 
 
-def test_the_last_remark_stays_on_a_players_phone_and_resizes_nothing(chromium: Any, tmp_path: Path) -> None:
+def test_control_page_keeps_the_last_remark_until_undo_without_resizing(chromium: Any, tmp_path: Path) -> None:
     class House:
         """A bot that plays no seat here."""
 

@@ -37,7 +37,7 @@ def crag(pub: Pub) -> Pub:
     return pub
 
 
-def test_a_crag_filmed_by_the_camera_is_kept_as_an_animated_webp_clip(crag: Pub) -> None:
+def test_replay_recorder_keeps_a_filmed_crag_of_50_as_an_animated_webp(crag: Pub) -> None:
     clips = Clips()
     leave = crag.table.subscribe(clips.hear)
     filmed(clips, 5.0)
@@ -54,7 +54,7 @@ def test_a_crag_filmed_by_the_camera_is_kept_as_an_animated_webp_clip(crag: Pub)
     assert clips.webp(throw + 1) is None
 
 
-def test_a_throw_entered_by_hand_has_no_clip(crag: Pub) -> None:
+def test_replay_recorder_keeps_no_clip_of_a_throw_entered_by_hand(crag: Pub) -> None:
     clips = Clips()
     leave = crag.table.subscribe(clips.hear)
     filmed(clips, 5.0)
@@ -63,7 +63,7 @@ def test_a_throw_entered_by_hand_has_no_clip(crag: Pub) -> None:
     assert clips.throws() == []
 
 
-def test_a_table_with_the_replay_off_records_nothing(crag: Pub) -> None:
+def test_replay_recorder_that_is_off_keeps_no_clip_of_a_filmed_crag(crag: Pub) -> None:
     clips = Clips(on=False)
     leave = crag.table.subscribe(clips.hear)
     filmed(clips, 5.0)
@@ -73,7 +73,7 @@ def test_a_table_with_the_replay_off_records_nothing(crag: Pub) -> None:
     assert clips.throws() == []
 
 
-def test_only_the_newest_clips_are_kept(crag: Pub) -> None:
+def test_replay_recorder_keeps_at_most_eight_clips(crag: Pub) -> None:
     clips = Clips()
     leave = crag.table.subscribe(clips.hear)
     at_s = 100.0

@@ -107,7 +107,7 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dic
         return before, told(pub), place
 
 
-def test_the_evening_before_the_export_has_photos_reviews_and_luck(
+def test_export_fixture_has_three_photos_two_reviewed_throws_and_luck(
     moved: tuple[dict[str, Any], dict[str, Any], Path],
 ) -> None:
     """Without these, the comparisons after the restore would compare nothing."""
@@ -118,14 +118,16 @@ def test_the_evening_before_the_export_has_photos_reviews_and_luck(
     assert json.loads(before["/api/evening/dice?set=blue"])["throws"] == 2
 
 
-def test_every_page_is_the_same_after_a_restore(moved: tuple[dict[str, Any], dict[str, Any], Path]) -> None:
+def test_api_answers_and_photos_are_equal_after_export_and_import(
+    moved: tuple[dict[str, Any], dict[str, Any], Path],
+) -> None:
     before, after, _ = moved
     assert before.keys() == after.keys()
     differ = [page for page in before if before[page] != after[page]]
     assert differ == []
 
 
-def test_a_restore_brings_back_every_file_byte_for_byte(
+def test_import_of_an_export_restores_every_data_file_byte_for_byte(
     moved: tuple[dict[str, Any], dict[str, Any], Path],
 ) -> None:
     """Locks, derived files and the mark of the restore are left out."""

@@ -62,7 +62,7 @@ def doubted(pub: Pub, answer: list[int], at_s: float) -> None:
     pub.table.submit(Answer(question=question.id, values=tuple(answer)))
 
 
-def test_a_guest_may_not_review_throws(looked_over: Pub) -> None:
+def test_review_api_refuses_a_guest_and_the_review_page_shows_no_throws(looked_over: Pub) -> None:
     stranger = looked_over.stranger()
     for answer in (
         stranger.get("/api/review"),
@@ -73,7 +73,7 @@ def test_a_guest_may_not_review_throws(looked_over: Pub) -> None:
     assert "/api/throws/" not in stranger.get("/review").text
 
 
-def test_only_the_owner_gets_the_counts_of_throws_asked_and_accepted(looked_over: Pub) -> None:
+def test_evidence_api_counts_asked_and_accepted_throws_and_refuses_guests(looked_over: Pub) -> None:
     found = looked_over.host().get("/api/evidence").json
     assert (found["throws"], found["asked"], found["accepted"], found["corrected"]) == (2, 2, 0, 0)
     assert found["bound"] == 1.0
@@ -81,14 +81,14 @@ def test_only_the_owner_gets_the_counts_of_throws_asked_and_accepted(looked_over
     assert looked_over.stranger().get("/api/evidence").status_code == 401
 
 
-def test_the_review_lists_each_die_as_read_and_as_corrected(looked_over: Pub) -> None:
+def test_review_api_lists_each_die_as_read_and_as_corrected(looked_over: Pub) -> None:
     later, earlier = looked_over.host().get("/api/review").json["throws"]
     assert (earlier["source"], earlier["settled"]) == ("corrected", True)
     assert [(die["read"], die["value"]) for die in earlier["dice"] if die["read"] != die["value"]] == [(1, 3)]
     assert (later["source"], later["doubt"], later["settled"]) == ("answered", "disagree", False)
 
 
-def test_the_owner_labels_a_reviewed_throw_and_invalid_labels_are_refused(looked_over: Pub) -> None:
+def test_review_api_stores_an_owners_labels_and_refuses_invalid_labels(looked_over: Pub) -> None:
     host = looked_over.host()
     throw = host.get("/api/review").json["throws"][0]
     values = [3, 5, 2, 2, 1, 4, 6]

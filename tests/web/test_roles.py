@@ -38,7 +38,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pub]:
         yield pub
 
 
-def test_the_roles_page_lists_exactly_the_served_routes(whole: Pub) -> None:
+def test_roles_md_lists_exactly_the_routes_that_the_web_server_serves(whole: Pub) -> None:
     served = {
         f"{method} {rule.rule}"
         for rule in whole.app.url_map.iter_rules()
@@ -51,7 +51,7 @@ def test_the_roles_page_lists_exactly_the_served_routes(whole: Pub) -> None:
 
 @pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize("route", [route for route in TABLE if route not in (f"GET {PATH}", "GET /qr/wifi.svg")])
-def test_a_route_admits_exactly_the_roles_of_the_roles_page(whole: Pub, route: str, role: Role) -> None:
+def test_guard_admits_to_each_route_exactly_the_roles_in_roles_md(whole: Pub, route: str, role: Role) -> None:
     client = visitor(whole, role)
     method, rule = route.split(" ")
     answer = client.open(re.sub(r"<[^>]+>", "1", rule), method=method, json={} if method == "POST" else None)
@@ -78,7 +78,7 @@ def visitor(pub: Pub, role: Role) -> Any:
     return client
 
 
-def test_a_guest_gets_every_page_but_neither_pin_nor_owners_code(whole: Pub) -> None:
+def test_a_guest_can_open_every_page_but_sees_no_pin_and_no_owner_code(whole: Pub) -> None:
     for route in TABLE:
         method, rule = route.split(" ")
         if method == "GET" and "/api/" not in rule and "<" not in rule and "qr/" not in rule:
@@ -89,13 +89,13 @@ def test_a_guest_gets_every_page_but_neither_pin_nor_owners_code(whole: Pub) -> 
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
-def test_a_proxy_on_this_machine_does_not_make_its_visitors_local(whole: Pub, header: str) -> None:
+def test_guard_does_not_count_visitors_of_a_local_proxy_as_local(whole: Pub, header: str) -> None:
     assert whole.stranger("127.0.0.1").get("/api/pair/codes").status_code == 200
     assert whole.stranger("127.0.0.1").get("/api/pair/codes", headers={header: "127.0.0.1"}).status_code == 401
     assert whole.stranger("192.168.4.9").get("/api/pair/codes", headers={header: "127.0.0.1"}).status_code == 401
 
 
-def test_a_player_can_do_nothing_to_other_phones(pub: Pub) -> None:
+def test_phones_api_lets_no_player_change_phones_roles_or_the_pin(pub: Pub) -> None:
     owner, player = pub.host(), pub.paired(Role.PLAYER, "Ann")
     phones = {each["name"]: each["id"] for each in player.get("/api/phones").json["phones"]}
     for path, body in (
@@ -112,7 +112,7 @@ def test_a_player_can_do_nothing_to_other_phones(pub: Pub) -> None:
     assert [each["role"] for each in owner.get("/api/phones").json["phones"]] == ["owner", "player"]
 
 
-def test_owners_let_phones_in_and_promote_demote_and_remove_them(pub: Pub) -> None:
+def test_phones_api_lets_owners_admit_promote_demote_and_remove_phones(pub: Pub) -> None:
     owner, guest = pub.host(), pub.stranger("192.168.4.30")
     guest.post("/api/pair/ask", json={"name": "Ann"})
     asks = owner.get("/api/phones").json["asking"]

@@ -18,7 +18,7 @@ HEIGHT_PX = 844
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_rules_of_a_game_fit_two_screens_with_pictures(chromium: Any, pub: Pub, language: str) -> None:
+def test_help_page_shows_a_games_rules_in_pictures_on_two_phone_screens(chromium: Any, pub: Pub, language: str) -> None:
     with served(pub) as address:
         page = phone(chromium, address)
         page.context.add_cookies([{"name": "lang", "value": language, "url": address}])

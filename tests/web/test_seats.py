@@ -26,7 +26,7 @@ def names(pub: Pub) -> list[str]:
     return [seat["name"] for seat in pub.stranger().get("/api/seats").json["seats"]]
 
 
-def test_only_a_paired_player_can_take_a_seat(pub: Pub) -> None:
+def test_seats_api_gives_a_seat_in_the_next_game_only_to_paired_players(pub: Pub) -> None:
     assert sit(pub.stranger(), "Mallory", 1) == 401
     assert sit(pub.paired(Role.SCREEN), "Screen", 1) == 403
     asking = pub.stranger("192.168.4.33")
@@ -41,7 +41,7 @@ def test_only_a_paired_player_can_take_a_seat(pub: Pub) -> None:
     assert asking.get("/api/phones").json["role"] == "player"
 
 
-def test_a_seats_name_and_peg_colour_belong_to_one_phone(pub: Pub) -> None:
+def test_seats_api_refuses_a_name_or_peg_colour_that_another_phone_took(pub: Pub) -> None:
     ann, ben = pub.paired(Role.PLAYER, "Ann"), pub.paired(Role.PLAYER, "Ben", "192.168.4.11")
     assert sit(ann, "Ann", 3) == 200
     assert sit(ben, "ann", 4) == 409
@@ -53,12 +53,13 @@ def test_a_seats_name_and_peg_colour_belong_to_one_phone(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "   ", "\u202eAnn", "\x07"])
-def test_a_seat_needs_a_visible_name(pub: Pub, name: str) -> None:
+def test_seats_api_refuses_an_empty_name_or_invisible_characters(pub: Pub, name: str) -> None:
     assert sit(pub.paired(Role.PLAYER), name, 1) in (400, 422)
     assert names(pub) == []
 
 
-def test_a_seat_survives_pairing_again_but_not_hours_of_silence(pub: Pub) -> None:
+def test_seats_api_hides_a_phones_seat_after_hours_without_a_request(pub: Pub) -> None:
+    """The seat survives pairing again, returns with the phone's next request, and is not given to a screen."""
     phone = pub.paired(Role.PLAYER, "Ann")
     assert sit(phone, "Ann", 2) == 200
     assert phone.post("/api/pair", json={"pin": PIN, "name": "Ann"}).status_code == 200
@@ -73,7 +74,7 @@ def test_a_seat_survives_pairing_again_but_not_hours_of_silence(pub: Pub) -> Non
 
 
 @pytest.mark.browser
-def test_a_game_begins_with_the_four_phones_that_sat_down(chromium: Any, pub: Pub) -> None:
+def test_control_page_starts_a_game_with_the_four_phones_that_took_seats(chromium: Any, pub: Pub) -> None:
     with served(pub) as address:
         host, *others = [chromium.new_context(viewport={"width": 390, "height": 844}) for _ in range(4)]
         assert host.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
@@ -109,7 +110,7 @@ def test_a_game_begins_with_the_four_phones_that_sat_down(chromium: Any, pub: Pu
 
 
 @pytest.mark.browser
-def test_a_seated_phone_buzzes_once_when_its_turn_comes(chromium: Any, pub: Pub) -> None:
+def test_scoreboard_of_a_seated_phone_vibrates_once_when_its_turn_comes(chromium: Any, pub: Pub) -> None:
     with served(pub) as address:
         context = chromium.new_context(viewport={"width": 390, "height": 844})
         assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Ben"}).ok

@@ -27,7 +27,7 @@ def sent(phone: Any, key: str, value: object, **more: str) -> tuple[int, str]:
     return answer.status_code, answer.json.get("error", "")
 
 
-def test_the_current_limit_is_lowered_without_pin_and_raised_with_pin(table: Any) -> None:
+def test_settings_api_needs_the_pin_only_to_raise_the_led_current_limit(table: Any) -> None:
     phone, _, file = table
     assert sent(phone, "limit_ma", 1000) == (200, "")
     assert sent(phone, "limit_ma", 60000) == (422, "pin_needed")
@@ -38,13 +38,13 @@ def test_the_current_limit_is_lowered_without_pin_and_raised_with_pin(table: Any
 
 
 @pytest.mark.parametrize("key", ["channel_ma", "idle_ma", "limit_ma"])
-def test_a_value_that_switches_the_current_limit_off_is_refused(table: Any, key: str) -> None:
+def test_settings_api_refuses_zeros_that_disable_the_led_current_limit(table: Any, key: str) -> None:
     phone, _, file = table
     assert sent(phone, key, 0, pin=PIN) == (422, "settings")
     assert file.running == Settings()
 
 
-def test_wrong_pins_for_a_setting_are_limited_like_those_for_pairing(table: Any) -> None:
+def test_settings_api_answers_429_even_to_the_pin_after_20_wrong_pins(table: Any) -> None:
     phone, _, file = table
     answers = [sent(phone, "limit_ma", 60000, pin=f"{guess:06d}")[0] for guess in range(20)]
     assert answers[-1] == 429
@@ -53,6 +53,6 @@ def test_wrong_pins_for_a_setting_are_limited_like_those_for_pairing(table: Any)
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fi"])
-def test_every_setting_of_the_page_has_a_label(language: str) -> None:
+def test_every_setting_has_a_label_in_english_german_and_finnish(language: str) -> None:
     texts = json.loads((Path(web.__file__).parent / f"texts/{language}.json").read_text())
     assert [one for one in declared() if not texts.get(f"settings.{one.section}.{one.key}")] == []

@@ -44,7 +44,8 @@ def wanted(key: str) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_a_tap_does_what_the_aimed_at_button_said_or_nothing(chromium: Any, pub: Pub) -> None:
+def test_control_page_tap_does_what_the_aimed_at_button_said_or_nothing(chromium: Any, pub: Pub) -> None:
+    """Two phones act at once, in 200 random interleavings."""
     dice = random.Random(37)
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *NAMED)
@@ -120,7 +121,7 @@ def prepared(pub: Pub, dice: random.Random) -> bool:
     return True
 
 
-def test_a_tap_right_after_a_change_made_elsewhere_is_ignored(chromium: Any, pub: Pub) -> None:
+def test_control_page_ignores_a_tap_just_after_another_phones_change(chromium: Any, pub: Pub) -> None:
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *NAMED)
     with served(pub) as address:

@@ -73,7 +73,7 @@ def ask(port: int, path: str, body: Any = None) -> Any:
     return urllib.request.urlopen(request, timeout=PATIENCE_S)
 
 
-def test_the_stream_begins_with_the_newest_snapshot(running: tuple[Pub, int]) -> None:
+def test_event_stream_begins_with_the_newest_snapshot(running: tuple[Pub, int]) -> None:
     pub, port = running
     with ask(port, "/api/events") as stream:
         assert stream.headers["Content-Type"].startswith("text/event-stream")
@@ -97,7 +97,7 @@ def test_every_open_event_stream_gets_a_new_snapshot_in_order(running: tuple[Pub
         link.close()
 
 
-def test_phones_that_vanish_free_their_event_streams(running: tuple[Pub, int]) -> None:
+def test_event_streams_of_phones_that_disconnect_are_freed(running: tuple[Pub, int]) -> None:
     pub, port = running
     for _ in range(3):
         links = [listen(port) for _ in range(8)]
@@ -109,7 +109,7 @@ def test_phones_that_vanish_free_their_event_streams(running: tuple[Pub, int]) -
         assert numbers(link, pub.table.snapshot().number)
 
 
-def test_a_stream_past_the_limit_is_refused_with_503(running: tuple[Pub, int]) -> None:
+def test_an_event_stream_past_the_limit_is_refused_with_503(running: tuple[Pub, int]) -> None:
     _, port = running
     links = [listen(port, f"127.0.0.{10 + at % 4}") for at in range(8)]
     assert [status(link) for link in links] == [200] * 8
@@ -127,7 +127,7 @@ def test_a_stream_past_the_limit_is_refused_with_503(running: tuple[Pub, int]) -
         link.close()
 
 
-def test_one_address_cannot_take_all_streams_but_paired_phones_may(running: tuple[Pub, int]) -> None:
+def test_event_streams_of_one_address_are_limited_except_for_paired_phones(running: tuple[Pub, int]) -> None:
     pub, port = running
     token = pub.pairing.pair(PIN, "Host", "127.0.0.66")
     assert isinstance(token, str)
@@ -150,7 +150,7 @@ def test_the_event_stream_refuses_a_foreign_host_and_a_wrong_method(
         assert status(link) == answer
 
 
-def test_a_far_too_large_body_is_refused_and_the_server_goes_on(running: tuple[Pub, int]) -> None:
+def test_web_server_refuses_a_far_too_large_body_with_413_and_serves_on(running: tuple[Pub, int]) -> None:
     _, port = running
     for size in (100_000, 50_000_000):
         with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as link:
@@ -171,7 +171,7 @@ def pour(link: socket.socket, size: int) -> None:
         pass  # the server has heard enough
 
 
-def test_a_chunked_body_is_read_and_its_size_is_limited(running: tuple[Pub, int]) -> None:
+def test_web_server_reads_a_chunked_body_and_refuses_a_large_one_with_413(running: tuple[Pub, int]) -> None:
     _, port = running
     head = b"POST /api/pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
     head += b"Transfer-Encoding: chunked\r\n\r\n"
@@ -182,7 +182,7 @@ def test_a_chunked_body_is_read_and_its_size_is_limited(running: tuple[Pub, int]
         assert status(link) == 413
 
 
-def test_a_body_with_two_lengths_is_refused_as_smuggling(running: tuple[Pub, int]) -> None:
+def test_web_server_refuses_content_length_with_chunked_body_as_smuggling(running: tuple[Pub, int]) -> None:
     _, port = running
     head = b"POST /api/pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 60\r\n"
     smuggled = b"GET /api/state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -191,7 +191,7 @@ def test_a_body_with_two_lengths_is_refused_as_smuggling(running: tuple[Pub, int
         assert [part.split(b" ")[0] for part in told.split(b"HTTP/1.1 ")[1:]] == [b"400"]
 
 
-def test_a_server_that_has_ended_can_be_stopped_again(tmp_path: Path) -> None:
+def test_stopping_a_web_server_that_has_ended_raises_nothing(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         server = Server(pub.site, socket.create_server(("127.0.0.1", 0)), pub.limits)
         serving = threading.Thread(target=server.run)
@@ -202,7 +202,7 @@ def test_a_server_that_has_ended_can_be_stopped_again(tmp_path: Path) -> None:
         server.stop()
 
 
-def test_a_server_stops_although_phones_keep_connections_open(tmp_path: Path) -> None:
+def test_web_server_stops_although_phones_keep_connections_open(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         before = set(threading.enumerate())
         with served(pub) as address:
@@ -219,7 +219,7 @@ def test_a_server_stops_although_phones_keep_connections_open(tmp_path: Path) ->
         assert set(threading.enumerate()) <= before
 
 
-def test_a_server_stops_although_a_phone_reads_nothing(tmp_path: Path) -> None:
+def test_web_server_stops_although_a_phone_reads_nothing_of_its_stream(tmp_path: Path) -> None:
     with opened(tmp_path, Limits(streams=8, stalled_s=10 * PATIENCE_S)) as pub, socket.socket() as slow:
         listening = socket.create_server(("127.0.0.1", 0))
         server = Server(pub.site, listening, pub.limits)
@@ -242,7 +242,7 @@ def test_a_server_stops_although_a_phone_reads_nothing(tmp_path: Path) -> None:
         assert until(lambda: not serving.is_alive())
 
 
-def test_the_watchdogs_check_succeeds_only_while_the_server_serves(tmp_path: Path) -> None:
+def test_watchdog_check_succeeds_only_while_the_web_server_serves(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         server = Server(pub.site, socket.create_server(("0.0.0.0", 0)), pub.limits)
         assert not server.answers(0.05)  # it listens, but nobody serves
@@ -254,7 +254,7 @@ def test_the_watchdogs_check_succeeds_only_while_the_server_serves(tmp_path: Pat
         assert not server.answers(0.05)
 
 
-def test_a_table_plays_on_after_the_servers_loop_has_crashed(tmp_path: Path) -> None:
+def test_table_plays_on_after_the_web_servers_event_loop_has_ended(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         scope = {"method": "GET", "headers": [(b"host", b"127.0.0.1")], "client": ("127.0.0.1", 1)}
 
@@ -275,7 +275,7 @@ def test_a_table_plays_on_after_the_servers_loop_has_crashed(tmp_path: Path) -> 
         assert json.loads(pub.feed.newest.json)["number"] == number + 1
 
 
-def test_a_server_on_a_closed_socket_raises_the_reason(tmp_path: Path) -> None:
+def test_web_server_on_a_closed_socket_raises_bad_file_descriptor(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         listening = socket.create_server(("127.0.0.1", 0))
         server = Server(pub.site, listening, pub.limits)
@@ -284,7 +284,7 @@ def test_a_server_on_a_closed_socket_raises_the_reason(tmp_path: Path) -> None:
             server.run()
 
 
-def test_a_request_while_the_server_stops_gets_503(tmp_path: Path) -> None:
+def test_web_server_answers_503_to_a_request_while_stopping(tmp_path: Path) -> None:
     scope = {"type": "http", "path": "/healthz", "headers": [], "client": ("127.0.0.1", 1)}
     sent = list[Any]()
 

@@ -13,7 +13,7 @@ from tests.web.style.__main__ import with_style
 pytestmark = pytest.mark.browser
 
 
-def test_the_style_page_shows_tokens_icons_and_components(chromium: Any, pub: Pub) -> None:
+def test_style_page_of_the_design_system_shows_colours_icons_and_dice(chromium: Any, pub: Pub) -> None:
     with_style(pub)
     with served(pub) as address:
         page = chromium.new_page(viewport={"width": 1280, "height": 900})
@@ -32,5 +32,5 @@ def test_the_style_page_shows_tokens_icons_and_components(chromium: Any, pub: Pu
         page.close()
 
 
-def test_a_table_answers_404_for_the_design_page_style(pub: Pub) -> None:
+def test_a_table_in_use_answers_404_for_the_design_system_page_style(pub: Pub) -> None:
     assert pub.stranger().get("/style").status_code == 404

@@ -37,14 +37,15 @@ def school(tmp_path: Path) -> Iterator[tuple[Pub, Teacher]]:
         yield pub, teacher
 
 
-def test_an_unpaired_phone_cannot_see_or_begin_the_teaching_of_dice(school: tuple[Pub, Teacher]) -> None:
+def test_teach_api_refuses_an_unpaired_phone_and_begins_no_dice_lesson(school: tuple[Pub, Teacher]) -> None:
     stranger = school[0].stranger()
     assert stranger.get("/api/teach").status_code == 401
     assert stranger.post("/api/teach/begin", json={"name": "red"}).status_code == 401
     assert not school[1].lesson()
 
 
-def test_a_taught_throw_is_stored_with_the_values_that_the_owner_gives(school: tuple[Pub, Teacher]) -> None:
+def test_teach_api_stores_a_throw_with_the_face_values_the_owner_gives(school: tuple[Pub, Teacher]) -> None:
+    """Too few values or an old throw's number are refused, and the set of dice can be forgotten."""
     teacher, host = school[1], school[0].host()
     assert host.get("/api/teach.jpg").status_code == 404
     host.post("/api/teach/begin", json={"name": "red"})
@@ -62,7 +63,7 @@ def test_a_taught_throw_is_stored_with_the_values_that_the_owner_gives(school: t
 
 
 @pytest.mark.browser
-def test_the_owner_teaches_and_forgets_a_dice_set_in_chromium(chromium: Any, school: tuple[Pub, Teacher]) -> None:
+def test_teach_page_teaches_and_forgets_a_dice_set_in_chromium(chromium: Any, school: tuple[Pub, Teacher]) -> None:
     pub, teacher = school
     with served(pub) as address:
         context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")

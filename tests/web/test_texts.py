@@ -22,7 +22,7 @@ ARGUMENT = re.compile(r"\{(\w+)\}")
 
 
 @pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
-def test_a_language_has_every_text_with_the_same_arguments(language: str) -> None:
+def test_catalogue_of_each_language_has_every_english_text_and_argument(language: str) -> None:
     own = json.loads((WEB / "texts" / f"{language}.json").read_text(encoding="utf-8"))
     english = texts("en")
     assert set(english) - set(own) == set()
@@ -32,11 +32,11 @@ def test_a_language_has_every_text_with_the_same_arguments(language: str) -> Non
     assert {key for key in differing if not key.endswith(".one")} == set()
 
 
-def test_the_settings_take_every_language_and_no_other() -> None:
+def test_language_setting_takes_exactly_the_languages_of_the_catalogue() -> None:
     assert set(get_args(Language)) == {"", *LANGUAGES}
 
 
-def test_every_text_that_the_pages_use_is_in_the_catalogue() -> None:
+def test_every_text_that_the_pages_use_is_in_the_english_catalogue() -> None:
     known = texts("en")
     asked: set[str] = set()
     league = WEB.parent / "companion" / "league" / "templates"
@@ -66,23 +66,23 @@ def test_moments_md_equals_the_page_generated_from_the_source() -> None:
     assert moments_page.PAGE.read_text(encoding="utf-8") == moments_page.page(), "run `make moments-page`"
 
 
-def test_the_doubt_texts_are_exactly_those_of_the_doubt_enum() -> None:
+def test_catalogue_has_texts_for_exactly_the_codes_of_the_doubt_enum() -> None:
     said = {key.removeprefix("doubt.") for key in texts("en") if key.startswith("doubt.")}
     assert said == set(Doubt)
 
 
-def test_a_plural_is_chosen_by_its_count() -> None:
+def test_text_catalogue_chooses_singular_or_plural_by_the_count() -> None:
     assert say("en", "player.lost", count=1) == "lost 1 game"
     assert say("en", "player.lost", count=2) == "lost 2 games"
 
 
-def test_the_chosen_language_comes_before_the_browsers() -> None:
+def test_page_language_is_the_chosen_else_the_browsers_else_english() -> None:
     assert chosen("fi", ["de-AT", "en"]) == "fi"
     assert chosen(None, ["zz", "de-AT", "en"]) == "de"
     assert chosen("xx", []) == "en"
 
 
-def test_a_page_gets_the_texts_it_names_and_not_other_pages_texts() -> None:
+def test_page_text_files_have_all_script_texts_and_the_tvs_no_settings() -> None:
     for page in static_files.PAGES:
         got = json.loads(static_files.loaded_files()[f"texts/en-{page}.json"].plain)
         source = static_files.loaded_files()[f"page-{page}.js"].plain.decode()

@@ -64,7 +64,9 @@ def test_only_the_owner_begins_changes_and_ends_a_tournament(pub: Pub) -> None:
         ({"more": 1}, 400),
     ],
 )
-def test_a_tournament_that_cannot_be_played_is_refused(pub: Pub, changed: dict[str, Any], status: int) -> None:
+def test_tournament_api_refuses_invalid_players_forms_games_and_handicaps(
+    pub: Pub, changed: dict[str, Any], status: int
+) -> None:
     answer = begin(pub.host(), pub, **changed)
     assert answer.status_code == status
     assert answer.json["message"]
@@ -72,7 +74,7 @@ def test_a_tournament_that_cannot_be_played_is_refused(pub: Pub, changed: dict[s
 
 
 @pytest.mark.browser
-def test_a_knockout_night_of_five_players_in_chromium(chromium: Any, tmp_path: Path) -> None:
+def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(chromium: Any, tmp_path: Path) -> None:
     chance = random.Random(7)
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
         OUT.mkdir(parents=True, exist_ok=True)

@@ -40,7 +40,7 @@ class Mouth:
     def cut(self) -> None: ...
 
 
-def test_a_toy_games_events_are_spoken_in_its_own_words(toy: Pub) -> None:
+def test_speech_output_says_an_added_games_event_in_the_games_own_words(toy: Pub) -> None:
     mouth = Mouth()
     voice = Loudspeaker("de", mouth)
     toy.table.subscribe(voice.hear)
@@ -51,7 +51,7 @@ def test_a_toy_games_events_are_spoken_in_its_own_words(toy: Pub) -> None:
     voice.hush()
 
 
-def test_a_toy_games_form_schema_and_rules_are_served(toy: Pub) -> None:
+def test_web_server_serves_form_schema_and_help_rules_of_an_added_game(toy: Pub) -> None:
     games = {game["game"]: game for game in toy.stranger().get("/api/games").json["games"]}
     assert (games["high"]["title"], games["high"]["switches"][0]["key"]) == ("High", "twice")
     schemas = toy.stranger().get("/api/openapi.json").json["components"]["schemas"]
@@ -60,7 +60,7 @@ def test_a_toy_games_form_schema_and_rules_are_served(toy: Pub) -> None:
 
 
 @pytest.mark.browser
-def test_a_toy_game_is_shown_on_phones_and_on_the_tv_page(toy: Pub, chromium: Any) -> None:
+def test_scoreboard_and_tv_pages_show_turn_and_scores_of_an_added_game(toy: Pub, chromium: Any) -> None:
     toy.table.submit(StartGame(header=HEADER))
     with served(toy) as address:
         page = chromium.new_page(viewport={"width": 390, "height": 844})

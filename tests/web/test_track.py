@@ -25,7 +25,9 @@ SHARE_OF_TOUCH = 0.97
 
 @pytest.mark.parametrize("path", ["/", "/tv"])
 @pytest.mark.parametrize("count", range(2, len(NAMES) + 1))
-def test_pegs_at_the_start_never_lie_on_each_other(chromium: Any, site: tuple[str, Pub], count: int, path: str) -> None:
+def test_track_drawing_separates_the_pegs_of_2_to_10_players_at_the_start(
+    chromium: Any, site: tuple[str, Pub], count: int, path: str
+) -> None:
     fed = FedPage(chromium, site[0], path)
     fed.page.set_viewport_size({"width": 1280, "height": 720} if path == "/tv" else {"width": 390, "height": 844})
     fed.show(scenes(among("crapola", NAMES[:count]))["begun"])
@@ -39,7 +41,7 @@ def test_pegs_at_the_start_never_lie_on_each_other(chromium: Any, site: tuple[st
     fed.close()
 
 
-def test_every_turn_of_the_track_has_an_arrow(chromium: Any, site: tuple[str, Pub]) -> None:
+def test_track_drawing_has_three_bend_arrows_on_phones_and_one_on_the_tv(chromium: Any, site: tuple[str, Pub]) -> None:
     for path, turns in (("/", 3), ("/tv", 1)):
         fed = FedPage(chromium, site[0], path)
         fed.show(scenes(among("crib_dice", NAMES[:2]))["begun"])

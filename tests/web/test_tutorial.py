@@ -76,7 +76,7 @@ def lines_of(pub: Pub) -> Iterator[Snapshot]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
-def test_a_games_lessons_fill_one_place_of_fixed_height_on_phone_and_tv(
+def test_tutorial_lessons_fill_a_place_of_fixed_height_on_phone_and_tv(
     chromium: Any, tmp_path: Path, game: str
 ) -> None:
     switches = {each.key for each in GAMES[game].switches}
@@ -101,7 +101,7 @@ def test_a_games_lessons_fill_one_place_of_fixed_height_on_phone_and_tv(
             fed.close()
 
 
-def test_each_phone_turns_the_lessons_on_or_off_for_itself(chromium: Any, pub: Pub) -> None:
+def test_each_phone_turns_the_tutorial_lessons_on_or_off_for_itself(chromium: Any, pub: Pub) -> None:
     pub.table.submit(StartGame(header=HEADER, terms={"lessons": True}))
     with served(pub) as address:
         page = opened_page(chromium, address, "en", "/", PHONE)
@@ -117,7 +117,8 @@ def test_each_phone_turns_the_lessons_on_or_off_for_itself(chromium: Any, pub: P
         page.context.close()
 
 
-def test_lessons_are_preselected_for_an_unplayed_game_until_changed(chromium: Any, tmp_path: Path) -> None:
+def test_new_game_form_preselects_the_tutorial_only_for_an_unplayed_game(chromium: Any, tmp_path: Path) -> None:
+    """A choice made by hand stays when another game is picked."""
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": {"target": 1, "entry": 0}}))
         dice = random.Random(3)

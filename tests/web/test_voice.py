@@ -35,7 +35,7 @@ class Mouth:
 POINT_5: list[dict[str, object]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
 
 
-def test_the_voice_is_silent_until_it_is_turned_on(pub: Pub) -> None:
+def test_speech_output_is_silent_until_turned_on(pub: Pub) -> None:
     mouth = Mouth()
     voice = Loudspeaker("en", mouth)
     pub.table.subscribe(voice.hear)
@@ -48,7 +48,7 @@ def test_the_voice_is_silent_until_it_is_turned_on(pub: Pub) -> None:
     voice.hush()
 
 
-def test_an_undo_stops_speech_that_is_no_longer_true(pub: Pub) -> None:
+def test_speech_output_of_a_bank_is_cut_off_by_an_undo(pub: Pub) -> None:
     mouth = Mouth()
     voice = Loudspeaker("en", mouth)
     pub.table.subscribe(voice.hear)
@@ -61,13 +61,15 @@ def test_an_undo_stops_speech_that_is_no_longer_true(pub: Pub) -> None:
     voice.hush()
 
 
-def test_a_machine_without_espeak_says_what_to_install(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turning_speech_output_on_without_espeak_raises_what_to_install(
+    pub: Pub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("shutil.which", lambda program: None)
     with pytest.raises(DeviceError, match="apt install espeak-ng"):
         Loudspeaker().turn(True)
 
 
-def test_a_failing_voice_turns_itself_off_and_the_table_plays_on(pub: Pub) -> None:
+def test_failing_speech_output_turns_itself_off_and_the_table_plays_on(pub: Pub) -> None:
     def broken(words: str) -> Said:
         raise OSError("no such program")
 
@@ -81,7 +83,7 @@ def test_a_failing_voice_turns_itself_off_and_the_table_plays_on(pub: Pub) -> No
     voice.hush()
 
 
-def test_speech_is_in_the_tables_language() -> None:
+def test_spoken_call_outs_are_in_the_given_language_and_skip_other_events() -> None:
     over = Event(number=3, code="game_over", args={"winners": ["Ann"], "games_lost": {}}, called=True)
     entered = Event(number=2, code="entered", args={"player": "Ann", "category": "crag", "points": 50}, called=True)
     assert call_outs([entered, over], "en") == "Ann scored 50 in Crag. Ann wins."
@@ -89,7 +91,7 @@ def test_speech_is_in_the_tables_language() -> None:
     assert call_outs([Event(number=1, code="threw", args={"player": "Ann", "dice": [1]})], "en") == ""
 
 
-def test_a_paired_phone_turns_the_voice_on_and_off(tmp_path: Path) -> None:
+def test_voice_api_lets_a_paired_phone_but_no_guest_turn_speech_on(tmp_path: Path) -> None:
     class Switch:
         on = False
 
@@ -102,7 +104,7 @@ def test_a_paired_phone_turns_the_voice_on_and_off(tmp_path: Path) -> None:
         assert pub.stranger().get("/api/voice").json == {"on": True}
 
 
-def test_the_voice_asks_only_once_to_throw_for_the_bot(pub: Pub) -> None:
+def test_speech_output_asks_only_once_to_throw_for_the_bot(pub: Pub) -> None:
     mouth = Mouth()
     voice = Loudspeaker("en", mouth)
     voice.turn(True)

@@ -116,7 +116,7 @@ def room(chromium: Any, folder: Path) -> Iterator[Room]:
         yield Room(chromium, address, pub)
 
 
-def test_a_whole_game_of_crib_dice_is_played_in_chromium(chromium: Any, tmp_path: Path) -> None:
+def test_a_whole_crib_dice_game_ends_with_the_winner_named_on_every_page(chromium: Any, tmp_path: Path) -> None:
     with room(chromium, tmp_path) as pub:
         pub.start("crib_dice")
         for turn in range(12):
@@ -131,7 +131,7 @@ def test_a_whole_game_of_crib_dice_is_played_in_chromium(chromium: Any, tmp_path
         pub.end("crib_dice")
 
 
-def test_a_whole_game_of_crag_is_played_in_chromium(chromium: Any, tmp_path: Path) -> None:
+def test_a_whole_crag_game_ends_with_the_winner_named_on_every_page(chromium: Any, tmp_path: Path) -> None:
     with room(chromium, tmp_path) as pub:
         pub.start("crag")
         throws = [(6, 6, 1), (1, 3, 5), (2, 5, 6), (4, 4, 4)]
@@ -145,7 +145,7 @@ def test_a_whole_game_of_crag_is_played_in_chromium(chromium: Any, tmp_path: Pat
         pub.end("crag")
 
 
-def test_a_whole_game_of_crapola_is_played_in_chromium(chromium: Any, tmp_path: Path) -> None:
+def test_a_whole_crapola_game_ends_with_the_winner_named_on_every_page(chromium: Any, tmp_path: Path) -> None:
     with room(chromium, tmp_path) as pub:
         pub.start("crapola", "quick")
         while not pub.pub.table.snapshot().state["over"]:  # type: ignore[index]
