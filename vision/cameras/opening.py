@@ -72,7 +72,7 @@ CAMERAS: dict[str, CameraKind] = {
     "picamera2": CameraKind(_picamera2, "The camera on a Raspberry Pi's ribbon cable."),
     "opencv": CameraKind(_opencv, "A USB camera, by its number from 0.", "INDEX", "0"),
     "files": CameraKind(_files, "The photos of a folder, one after the other.", "DIR", "photos"),
-    "video": CameraKind(_video, "A video file, at its own speed.", "FILE", "throws.mp4"),
+    "video": CameraKind(_video, "A video file, read as fast as it decodes.", "FILE", "throws.mp4"),
 }
 """Every camera by its name. Messages, help and the settings page of the documentation read it
 (docs/how-to/add-a-camera.md)."""
