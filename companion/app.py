@@ -102,10 +102,10 @@ class App:
     first_game: Callable[[], None] = lambda: None
 
     def run(self, ready: Callable[[], None]) -> None:
-        """Start all parts in order, call `ready` once the port is served, and serve until `server.stop()` or Ctrl-C.
+        """Start all parts of the table in order, call `ready`, and serve the pages until `server.stop()` or Ctrl-C.
 
-        At the end the parts are stopped in reverse. Raises DeviceError if the journal can't be opened. Any other part
-        that fails is reported on the page.
+        The port accepts connections before that; they are answered after `ready`. At the end the parts are stopped in
+        reverse. Raises DeviceError if the journal can't be opened. Any other part that fails is reported on the page.
         """
         with contextlib.ExitStack() as stack:
             stack.enter_context(published(self.settings.data.folder, self.door.port))
@@ -268,6 +268,6 @@ def _data_folder(settings: Settings) -> Path:
 
 
 def _first_game(table: Table, settings: Settings) -> None:
-    """Set up the settings' game when the journal has none, so that the first throw counts."""
+    """Set up the game and players that the settings name, when the journal has no game; without players do nothing."""
     if table.snapshot().game is None and settings.table.players:
         table.submit(StartGame(header=header_of_first_game(settings), terms=terms_of_first_game(settings)))

@@ -41,14 +41,14 @@ COMMANDS = {
 ANALYSIS = frozenset({"odds", "luck", "dice", "puzzles", "train-me", "rescore", "teach", "simulate"})
 """Commands in `companion.commands.analysis`."""
 ELSEWHERE = {"league": "companion.league.commands"}
-"""Modules of commands that belong to a room of their own."""
+"""Command -> its module, for commands outside `companion.commands`."""
 
 
 class LazyGroup(click.Group):
     """A group whose commands live in `companion.commands`, `.analysis` or `ELSEWHERE`, imported when called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return all commands, in the order of COMMANDS."""
+        """Return the names of all `pegpip` commands, in the order of COMMANDS."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

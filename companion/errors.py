@@ -33,7 +33,7 @@ class CompanionError(Exception):
 
 
 class RulesError(CompanionError, ValueError):
-    """A transcript's header is wrong, or (as a subclass) one of its lines."""
+    """A transcript's header is wrong, odds are not known for a game, or (as a subclass) one of its lines is refused."""
 
     code = "rules"
 
@@ -87,13 +87,13 @@ class DeviceError(CompanionError):
 
 
 class PictureError(CompanionError):
-    """A file that can't be read as a picture or a video."""
+    """A file that can't be read as a picture or a video, or a picture that can't be written."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return the end of an error message about an unknown word: the nearest known word, or all known words.
 
-    All are named if none is near.
+    Without any known word it says that none is known.
 
     >>> nearest("camara", ["camera", "strip"])
     "; did you mean 'camera'?"

@@ -21,7 +21,8 @@ TIMEOUT_S = 10.0
 """Longest wait in seconds for a server to connect or to send the next bytes; then the attempt has failed. Too short:
 slow servers fail; longer: a dead one is noticed later."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
-"""Bounds of the pause after a failure, in seconds. It doubles with each failure, up to the longest."""
+"""Base and limit, in seconds, of the random pause after failed deliveries (`pause_s`). After n failures in a row it is
+at most the base times 2 ** n. Higher: what waits arrives later after an outage; lower: more attempts."""
 MAX_ANSWER_BYTES = 64 * 1024
 """Most bytes of an answer that are read: a server is not trusted with the table's memory."""
 
@@ -58,7 +59,7 @@ class BackgroundThread(ABC):
 
     @abstractmethod
     def _run(self, stopped: threading.Event) -> None:
-        """Work until `stopped` is set."""
+        """Do the subclass's work in the thread, and return once `stopped` is set."""
 
 
 class DeliveryThread(BackgroundThread):
@@ -158,7 +159,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """Leaves a redirect to the caller as a status: `check_address` has not seen where it leads."""
 
     def redirect_request(self, *_: object) -> None:
-        """Follow no redirect."""
+        """Return None, so that no redirect is followed: its status is raised as an HTTPError."""
 
 
 _OPENER = urllib.request.build_opener(_NoRedirects)

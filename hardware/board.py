@@ -22,7 +22,8 @@ from hardware.track import Layout, Place
 from hardware.view import BoardView, Code, Moment
 
 MIN_FRAME_S = 1 / 60
-"""Least time between two frames, in seconds: faster is not seen and costs the processor."""
+"""Least time between two frames, in seconds. Longer makes animations jerky; shorter is not seen and costs
+processor time."""
 REFRESH_S = 1.0
 """Seconds after which an unchanged frame is sent again. It heals glitches, and keeps a WLED controller from returning
 to its own effect, as it does after 2.5 s. A shorter interval costs processor time."""
@@ -98,7 +99,7 @@ class Board:
             self._lock.notify()
 
     def acknowledge(self) -> None:
-        """Show at once that a button went down, before the table acts on it. Never waits for the strip."""
+        """Flash the board in amber to acknowledge a button, before the table acts on it. Never waits for the strip."""
         with self._lock:
             self._own_moments["press"], self._fresh = Moment("press", self._clock()), True
             self._lock.notify()

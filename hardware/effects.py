@@ -42,7 +42,7 @@ class Stroke:
 
     @property
     def part(self) -> float:
-        """Share of its duration that has passed, 0 to 1."""
+        """Share of the animation's duration that has passed; above 1 while the trail of a `slide` fades."""
         return self.since_s / max(1e-6, self.lasts_s)
 
     @property

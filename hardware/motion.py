@@ -64,7 +64,7 @@ def duration_s(moment: Moment) -> float:
 
 
 def under_way(view: BoardView, time_s: float) -> list[Moment]:
-    """Return the moments whose event has happened and whose animation is not over at a time, oldest first."""
+    """Return the moments of a view, in its order, that have happened and whose animation is not over at a time."""
     return [m for m in view.moments if 0.0 <= time_s - m.at_s < duration_s(m)]
 
 

@@ -114,7 +114,7 @@ class Chimes:
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop after the present effect. May be called twice."""
+        """Stop the playing thread once it has played the queued effects. Waits for at most 6 s. May be called twice."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._asked.put(None)
@@ -130,7 +130,10 @@ class Chimes:
             self._asked.put(tones)
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the last effect could be played, and a sentence for the page."""
+        """Return whether the last effect could be played, and a sentence for the page.
+
+        True also before the first effect and at volume 0.
+        """
         if self.volume <= 0:
             return True, "effects are off"
         return (True, "effects are played") if self._illness is None else (False, self._illness)

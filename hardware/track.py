@@ -74,7 +74,10 @@ def lay(settings: TrackSettings) -> Layout:
 
 
 def layout_of(name: str, own: TrackSettings) -> Layout:
-    """Return the ready-made layout of that name, or for `own` the one that the settings describe. Raises SetupError."""
+    """Return the ready-made layout of that name, or for `own` the one that the settings describe.
+
+    Raises SetupError if there is no such name, or if the settings are wrong.
+    """
     return lay(own) if name == OWN else preset(name)
 
 
@@ -231,7 +234,8 @@ def _on_board(step: int, across_mm: float, pitch_mm: float, row_mm: float) -> Pl
 def matrix16() -> Layout:
     """Return the layout of a 16 x 16 matrix wired back and forth: one lane as a spiral inwards.
 
-    There are unused LEDs between the spiral's arms.
+    The lane has a start LED and 120 holes; the rest of the spiral is its finish pocket. LEDs between the spiral's arms
+    are unused.
     """
     side, pitch_mm = 16, 10.0
     path = [_wired(x, y, side) for x, y in _snail(side)]
@@ -297,4 +301,4 @@ PRESETS: dict[str, Callable[[], Layout]] = {
     "matrix16": matrix16,
     "table300": table300,
 }
-"""Ready-made layouts by name."""
+"""Functions that make the ready-made layouts of the track, by name."""

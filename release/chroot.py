@@ -52,7 +52,10 @@ class Root:
         return done.stdout
 
     def sh(self, script: str, *, check: bool = True) -> str:
-        """Run a shell script in /root/pegpip of the root and return its output; if it fails, do as `run` does."""
+        """Run a shell script in /root/pegpip of the root; return its output, standard error included.
+
+        If `check` is set and the script fails, exit this program with the script and the end of that output.
+        """
         return self.run("sh", "-c", f"cd /root/pegpip && {script}", check=check)
 
     def files(self) -> dict[str, str]:
@@ -85,6 +88,7 @@ def debootstrap(folder: Path, arch: str, suite: str) -> None:
 
     Raises:
         CalledProcessError: debootstrap fails.
+        SystemExit: Its second stage fails, which only a foreign processor needs.
     """
     words = ["debootstrap", f"--arch={arch}", "--variant=minbase", suite, str(folder)]
     if arch == NATIVE:

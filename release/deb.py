@@ -43,7 +43,7 @@ INSTALLER = (
     "constraints.txt",
     PUBLIC_KEY,
 )
-"""Files that the package's scripts use with the system's Python; a missing key is left out."""
+"""Files and folders that the package's scripts use with the system's Python; a missing `PUBLIC_KEY` is left out."""
 SHARE = "usr/share/pegpip"
 """Folder in the package for the installer's files and the wheels."""
 CONTROL = """Package: pegpip
@@ -222,7 +222,7 @@ def control(root: Path, arch: str, release: str) -> None:
 
 
 def _sums(root: Path) -> Iterator[str]:
-    """Yield the line of `md5sums` for each file of the package."""
+    """Yield the line of `md5sums` for each file under the package's root, except its control files in DEBIAN."""
     for file in sorted(path for path in root.rglob("*") if path.is_file() and "DEBIAN" not in path.parts):
         done = subprocess.run(["md5sum", file.relative_to(root)], cwd=root, capture_output=True, text=True, check=True)
         yield done.stdout

@@ -34,7 +34,8 @@ PORT = int(os.environ.get("PEGPIP_PORT", "18431"))
 PAGE = f"http://127.0.0.1:{PORT}"
 """Address of the pages of the table in the root."""
 COMMAND_LINE = "boot/firmware/cmdline.txt"
-"""A Pi's kernel command line. The check makes the file, so that the installer sets the Wi-Fi's country in it."""
+"""Path in the root of a Pi's kernel command line. The check makes this file; the installer sets the Wi-Fi's country
+in it."""
 SYSTEMCTL = f"""#!/bin/sh
 # Stands in for systemd, which does not run in this root: starts what the unit says, as the user it says.
 # Started is what answers: a release that falls may listen before it does.
@@ -87,7 +88,7 @@ BROKEN = (b"app.run(ready)", b"raise CompanionError('a release that was built ba
 
 
 def fetched(path: str) -> dict[str, object]:
-    """Return the JSON object that the table in the root serves at a path."""
+    """Return the JSON object that the table in the root serves at a path. Raises OSError if the request fails."""
     with urllib.request.urlopen(PAGE + path, timeout=20) as answer:  # noqa: S310 - our own page
         found: dict[str, object] = json.load(answer)
     return found
@@ -217,7 +218,7 @@ def exposure(root: Root, unit: str) -> float:
 
 
 def cloned(root: Root) -> None:
-    """Copy the project's files, except those that git ignores, to /root/pegpip in the root."""
+    """Copy the project's files, except those that git ignores, to /root/pegpip in the root, which is emptied before."""
     place = root.folder / "root/pegpip"
     shutil.rmtree(place, ignore_errors=True)
     listed = subprocess.run(

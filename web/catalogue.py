@@ -21,7 +21,10 @@ FOLDER = Path(__file__).parent / "texts"
 
 @functools.cache
 def texts(language: str) -> dict[str, str]:
-    """Return every text of a language (`en`, `de`, ...) by key; in English where the language lacks it."""
+    """Return every text of the pages in a language (`en`, `de`, ...), by key; in English where it lacks one.
+
+    The dictionary is cached: callers must not change it.
+    """
     own: dict[str, str] = json.loads((FOLDER / f"{language}.json").read_text(encoding="utf-8"))
     return own if language == "en" else {**texts("en"), **own}
 

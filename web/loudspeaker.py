@@ -84,7 +84,7 @@ class Loudspeaker:
     def hear(self, snapshot: Snapshot, news: News) -> None:
         """Speak the new events; if none has words, speak the bot's new request to throw its dice. Silent while off.
 
-        New words and an undo stop what is being spoken.
+        New words, an undo or a correction stop what is being spoken.
 
         Args:
             snapshot: The newest snapshot of the table.
@@ -146,7 +146,7 @@ class Speaking:
             log.debug("speech was stopped before the program had read its words")
 
     def cut(self) -> None:
-        """Kill the program."""
+        """Stop the speech by killing the program that speaks it."""
         self._program.kill()
 
 
@@ -175,7 +175,7 @@ def call_outs(events: Sequence[Event], language: str) -> str:
 def words_of(event: Event, language: str) -> str:
     """Return the sentence for an event in a language, without "!" at its end.
 
-    The texts have no full stop at their end; only that of `game_started` has one.
+    It comes from the catalogue, else it is `Event.words`. Only that of `game_started` has a full stop.
     """
     args: dict[str, Any] = {key: _joined(value) for key, value in event.args.items()}
     if event.code == "game_over":

@@ -61,5 +61,5 @@ def for_spreadsheet(text: str) -> str:
 
 
 def _without_allowed(name: str) -> str:
-    """Return a name without the invisible characters that are allowed (`JOINERS`, `FLAG`): it is then checked."""
+    """Return a name without what is allowed (`JOINERS`, `FLAG`), to be searched for forbidden invisible characters."""
     return FLAG.sub("", name).translate(dict.fromkeys(map(ord, JOINERS)))

@@ -44,7 +44,8 @@ ROLES_OF_FILES: dict[str, Roles] = {
     "/qr/host.svg": SCREENS,
     "/manifest.webmanifest": ANYONE,
 }
-"""Roles that may get the other files of the pages. The QR code of the Wi-Fi contains its password."""
+"""Roles that may get each QR code and the web app manifest, by path. The Wi-Fi's QR code contains its password;
+the host's QR code contains the owner's code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,13 +214,15 @@ class _Sides(msgspec.Struct):
 
 
 def drawn_first(snapshot: bytes) -> dict[str, Any]:
-    """Return the variables by which the template of /tv gives the codes their place before its script has come.
+    """Return the variables by which the template of /tv leaves room for players and score sheets.
+
+    Its script fills that room later, so that the QR codes below do not move.
 
     Args:
         snapshot: A snapshot as JSON.
 
     Returns:
-        `sides`: one value a side. `sheet`: whether the players have score sheets.
+        `sides`: one value a side, only to be counted. `sheet`: whether the players have score sheets.
     """
     shown = msgspec.json.decode(snapshot, type=_Sides)
     return {"sides": shown.sides, "sheet": "sheet" in shown.panels}

@@ -20,7 +20,8 @@ from web.serving.limits import is_loopback
 Body = TypeVar("Body")
 
 PROXY_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via")
-"""Headers that proxies add. Through a proxy on this machine any visitor has this machine's address."""
+"""Headers that proxies add: a request with one does not count as this machine's. Through a proxy on this machine any
+visitor has its address."""
 
 
 def body(kind: type[Body]) -> Body:

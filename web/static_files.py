@@ -35,7 +35,8 @@ OF_FEW_PAGES = (
     "remark", "advice", "chart", "correct", "evidence", "host", "keys", "new", "noscript", "pair", "part", "preset",
     "share", "source", "title", "word", "league",
 )  # fmt: skip
-"""First parts of keys that no server of a table names and few scripts mention: other pages need not load these."""
+"""First parts of the keys of texts that the server never sends and few scripts use (`texts_of`): only the pages whose
+script names such a key load its text."""
 CSS_COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
 """A comment in a style sheet, with the space before it: browsers need not load it."""
 IMMUTABLE = "public, max-age=31536000, immutable"

@@ -14,8 +14,8 @@ from hardware.board import Board
 from hardware.view import BoardView, Moment, Peg
 
 MAX_MOMENTS = 24
-"""Animations that are kept, the newest. Fewer: an action that starts up to twenty loses some; more: each frame is
-computed longer."""
+"""Most animations that the LED board keeps, the newest. Fewer: an action that starts up to twenty loses some; more:
+each frame is computed longer."""
 
 
 class Lights:
@@ -80,7 +80,7 @@ def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = (), *, night: b
 
 
 def _mood(snapshot: Snapshot) -> str:
-    """Return the mood of the board: `illegal_hold`, or the snapshot's phase."""
+    """Return the board's mood: `illegal_hold` if that is the snapshot's notice, else the snapshot's phase."""
     if snapshot.notice is not None and snapshot.notice.code == "illegal_hold":
         return "illegal_hold"
     return snapshot.phase
@@ -113,8 +113,8 @@ def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float)
 def _moment(light: Light, side: int, before: games.Peg, after: games.Peg, now_s: float) -> Moment:
     """Return a game's light for one side as an animation from one position of its peg to another.
 
-    The animation starts at `now_s` on the board's clock, where the peg was `before`, and ends where it is `after`.
-    Kinds `run` and `drain` start at the hole of its unbanked points, all others at that of its banked ones.
+    It starts at `now_s` on the board's clock. Kind `run` goes from the provisional hole before to the provisional hole
+    after. `drain` goes from the provisional hole before to the banked hole after; all others join banked holes.
     """
     ahead = light.kind in ("run", "drain")
     from_hole = before.provisional if ahead else before.banked

@@ -67,7 +67,7 @@ class ListeningButtons:
         self._listening = True
 
     def stop(self) -> None:
-        """Stop listening."""
+        """Stop watching the table's buttons."""
         self.buttons.stop()
 
     def alive(self) -> bool:

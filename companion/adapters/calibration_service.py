@@ -36,7 +36,7 @@ QUALITY = 70
 """JPEG quality, 0 to 100, of the camera's pictures on the calibration page. Higher: sharper, and more bytes on the
 Wi-Fi."""
 T = TypeVar("T")
-"""Result of a step."""
+"""Type of a calibration step's result."""
 NO_PICTURE = Advice("no_picture", "The camera gives no picture yet.")
 
 
@@ -110,12 +110,15 @@ class CalibrationService:
         }
 
     def picture_jpeg(self) -> bytes | None:
-        """Return the newest frame as JPEG; None before the first."""
+        """Return the camera's newest frame as JPEG, for the calibration page; None before the first."""
         frame = self._camera.newest()
         return None if frame is None else jpeg(frame.image_bgr, QUALITY)
 
     def sheet_pdf(self, paper: str) -> bytes:
-        """Return the sheet to print as PDF, on a `paper` such as `a4`, for the tray of the last `take_sheet`."""
+        """Return the sheet to print as PDF, on a `paper` such as `a4`.
+
+        It fits the tray given to the last `take_sheet`, before the first one the default tray.
+        """
         plan = self._steps.plan
         return pdf(sheet(paper, plan.tray_mm, plan.keep_mm))
 
@@ -188,7 +191,7 @@ class CalibrationService:
         return self.look()
 
     def _step(self, step: Callable[[], T]) -> T:
-        """Run a step on the camera's next frames and return its result; the table gets no frames meanwhile."""
+        """Run a calibration step on the camera's next frames and return its result; the table gets none meanwhile."""
         with self._camera.following(FRAME_TIMEOUT_S) as self._now:
             return step()
 
@@ -214,5 +217,5 @@ def _outline(floor_to_px: Any, zone: Zone) -> list[list[float]]:
 
 
 def _code(advice: Advice) -> dict[str, str]:
-    """Convert advice to JSON."""
+    """Return a piece of advice on the picture as JSON: `code`, and `says`, a sentence for people."""
     return {"code": advice.code, "says": advice.says}

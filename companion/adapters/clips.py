@@ -23,9 +23,9 @@ FRAMES_PER_S = 8
 SLOW_MOTION_FACTOR = 2
 """Slow-motion factor: a clip takes this many times as long to play as the throw took."""
 SIZE_WH = (400, 300)
-"""Size of a kept frame in pixels: readable on the pub's screen, about 13 kB as JPEG."""
+"""Size of a kept frame in pixels: readable on the pub's screen, about 13 kB as JPEG. Larger: more memory."""
 FRAME_QUALITY, CLIP_QUALITY = 70, 55
-"""JPEG quality of a frame in memory, and WebP quality of a clip, 0 to 100."""
+"""JPEG quality of a frame in memory, and WebP quality of a clip, 0 to 100. Higher: sharper, and more bytes."""
 MAX_CLIPS = 8
 """Most clips kept in memory, the newest; older ones are dropped. Each takes about 300 kB."""
 
@@ -109,7 +109,7 @@ class Clips:
         return made.getvalue()
 
     def _newest(self) -> Jpegs:
-        """Return the recorded frames of the last `CLIP_S` seconds."""
+        """Return the recorded frames of the last `CLIP_S` seconds, oldest first; empty before the first."""
         if not self._frames:
             return ()
         end_s = self._frames[-1][0]

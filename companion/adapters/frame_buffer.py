@@ -66,7 +66,7 @@ class FrameBuffer:
         return time.monotonic() - self._used_s
 
     def newest(self) -> Frame | None:
-        """Return the newest frame; None before the first."""
+        """Return the camera's newest frame without waiting; None before the first."""
         with self._came:
             return self._newest
 
@@ -83,7 +83,7 @@ class FrameBuffer:
     def following(self, timeout_s: float) -> Iterator[Following]:
         """Context manager: yield a `Following`, which gives the caller the camera's next frames.
 
-        Meanwhile `frame` drops every frame, so that the table reads none of them.
+        Meanwhile `frame` goes on waiting, so that the table reads none of them.
 
         Args:
             timeout_s: Longest wait for each frame, in seconds; then `Following.frame` raises DeviceError.
@@ -111,7 +111,7 @@ class FrameBuffer:
 
     @property
     def count(self) -> int:
-        """Number of frames that have come."""
+        """Number of frames that the camera has given since the buffer was made."""
         return self._count
 
 
@@ -122,6 +122,6 @@ class Following:
         self._buffer, self._timeout_s, self._count = buffer, timeout_s, buffer.count
 
     def frame(self) -> Frame:
-        """Wait for the next frame. Raises DeviceError at the timeout."""
+        """Wait for a frame after the last one returned, and return the newest. Raises DeviceError at the timeout."""
         frame, self._count = self._buffer.after(self._count, self._timeout_s)
         return frame

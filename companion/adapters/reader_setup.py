@@ -53,7 +53,7 @@ class WatchedTray:
 
     @property
     def calibrated(self) -> bool:
-        """Whether there is a calibration, so that dice have places in the tray."""
+        """Whether a calibration or the virtual camera gives the tray's geometry, so that dice have places."""
         return self._setup.rig is not None
 
     def recalibrated(self) -> None:
@@ -62,7 +62,10 @@ class WatchedTray:
         self.watcher.read_with(self._setup.reader, self._setup.rig)
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the calibration fits the camera's frames, and a sentence for the page."""
+        """Return whether the calibration is usable, and a sentence for the page.
+
+        False if it is damaged or does not fit the camera's frames; true without any calibration.
+        """
         return self._setup.health()
 
 

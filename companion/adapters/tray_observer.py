@@ -57,13 +57,13 @@ class TrayObserver:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread, or start it again after a crash. Idempotent."""
+        """Start the thread that watches the tray, also again after a crash. Idempotent."""
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._run, name="observer", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop the thread and wait up to JOIN_TIMEOUT_S for a running reading. Idempotent.
+        """Stop the thread that watches the tray, and wait up to JOIN_TIMEOUT_S for a running reading. Idempotent.
 
         A reading that takes longer is waited for when the interpreter exits, up to EXIT_TIMEOUT_S.
         """
@@ -75,7 +75,7 @@ class TrayObserver:
                 atexit.register(thread.join, timeout=EXIT_TIMEOUT_S)
 
     def alive(self) -> bool:
-        """Whether the thread runs, or ended because a recording did."""
+        """Whether the thread that watches the tray runs, or ended without a crash, by `stop` or with a recording."""
         return self.ended or (self._thread is not None and self._thread.is_alive())
 
     def health(self) -> tuple[bool, str]:

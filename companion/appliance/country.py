@@ -90,7 +90,7 @@ class WifiCountry:
     memory: str = "/var/lib/pegpip-country"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line with the country to set; empty when nothing would change or there is no `cmdline.txt`."""
+        """Return one line with the Wi-Fi country to set; empty if nothing would change, or without a `cmdline.txt`."""
         country = self._wanted(machine)
         why = "as asked" if self.asked else "by the time zone; --country names another"
         return [f"{self.path}: the Wi-Fi's country is {country} ({why})"] if country else []
@@ -111,11 +111,11 @@ class WifiCountry:
         write_file(file, (changed(text, country).encode(),))
 
     def left(self, machine: Machine) -> list[str]:
-        """Return one line when this step has set a country that `undo` would take out, else nothing."""
+        """Return one line when this step has set a Wi-Fi country that `undo` would take out, else an empty list."""
         return [f"take our country out of {self.path}"] if machine.at(self.memory).exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Restore the country from before the installation, unless a person changed it since; delete the kept files.
+        """Restore the Wi-Fi country from before the installation, unless it was changed since; delete the kept files.
 
         Without the file `memory` nothing is done.
         """
@@ -129,7 +129,7 @@ class WifiCountry:
         memory.unlink()
 
     def _wanted(self, machine: Machine) -> str:
-        """Return the two-letter country to write; empty when it is set already or there is no `cmdline.txt`."""
+        """Return the two-letter Wi-Fi country to write; empty when it is set or unknown, or without a `cmdline.txt`."""
         file = machine.at(self.path)
         there = set_in(file.read_text()) if file.exists() else ""
         wanted = self.asked or there or by_time_zone(machine)

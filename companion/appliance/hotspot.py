@@ -22,7 +22,7 @@ willow window winter yeoman
 ADDRESS = "10.42.0.1"
 """IPv4 address of the table in its hotspot, the Wi-Fi network that it opens itself."""
 WORDS = tuple(_LIST.split())
-"""Words that a hotspot's password is drawn from. Four of them give 26 bits; WPA makes each guess slow."""
+"""Words that a hotspot's password is drawn from. Four of them give 27 bits; WPA makes each guess slow."""
 PHONES = 7
 """Phones that a Pi's hotspot serves with the default Wi-Fi firmware: 7 to 10 measured (raspberrypi/linux #3010). Too
 high: the pages and the doctor promise more than can join."""

@@ -50,7 +50,7 @@ CORE_LINES = {
 }
 """Model of Pi -> lines in config.txt that an LED strip on SPI needs there (docs/build.md): mostly a constant clock."""
 PIO_LINE = "dtoverlay=ws2812-pio,gpio=18,num_leds={leds},brightness=0"
-"""The Pi 5's driver for an LED strip on GPIO18; a Pi 5 uses it by default."""
+"""Line in config.txt that loads the Pi 5's driver for an LED strip on GPIO18, which a Pi 5 uses by default."""
 LEDS = {"strip122": 122, "board3x121": 363, "matrix16": 256, "table300": 300}
 """Number of LEDs of each ready-made layout, copied from `hardware.track`, which can't be imported before installing."""
 COPIES = {

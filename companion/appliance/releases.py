@@ -60,12 +60,12 @@ class Source:
 
     @property
     def is_tree(self) -> bool:
-        """Whether the path is the project's folder."""
+        """Whether the release is made from the project's folder, not from wheels."""
         return (self.path / "pyproject.toml").is_file()
 
     @property
     def is_wheel(self) -> bool:
-        """Whether the path is one wheel."""
+        """Whether the release is made from one wheel, with the dependencies of the proven release."""
         return self.path.suffix == ".whl"
 
     def name(self) -> str:
@@ -159,11 +159,11 @@ class Releases:
         return self.place / "releases"
 
     def current(self) -> str | None:
-        """Return the name of the release that the service runs."""
+        """Return the name of the release that the service runs from its next start on; None if there is none."""
         return _named_by(self.place / "current")
 
     def proven(self) -> str | None:
-        """Return the name of the last proven release; before the first update that is the current one."""
+        """Return the name of the last proven release, else that of the current one; None if there is neither."""
         return _named_by(self.place / "proven") or self.current()
 
     def names(self) -> list[str]:
@@ -279,7 +279,10 @@ def _ignored_mark(top: str, folder: str, _names: list[str]) -> tuple[str, ...]:
 
 
 def pinned(file: Path) -> str:
-    """Return a constraints file's text without the pins of SYSTEMS_OWN, and with OpenCV pinned to OPENCV."""
+    """Return a constraints file's text without the pins of SYSTEMS_OWN, and with OpenCV pinned to OPENCV.
+
+    A missing file counts as empty.
+    """
     lines = file.read_text().splitlines() if file.exists() else []
     ours = [line for line in lines if line and not line.lower().startswith((*SYSTEMS_OWN, "#"))]
     return "\n".join([*ours, f"opencv-python-headless=={OPENCV}"]) + "\n"

@@ -26,13 +26,13 @@ class Step(Protocol):
         """Return one line for each change that `do` would make; empty when all are made."""
 
     def do(self, machine: Machine) -> None:
-        """Make the change. Raises DeviceError, OSError."""
+        """Make this installation step's changes on the machine. Raises DeviceError, OSError."""
 
     def left(self, machine: Machine) -> list[str]:
-        """Return one line for each change that `undo` would take back."""
+        """Return one line for each change that `undo` would make when uninstalling; empty if there is none."""
 
     def undo(self, machine: Machine) -> None:
-        """Take the change back. Raises DeviceError, OSError."""
+        """Undo this installation step's changes on the machine. Raises DeviceError, OSError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Packages:
         memory.write_text("\n".join(sorted({*before, *wanted})) + "\n")
 
     def left(self, machine: Machine) -> list[str]:
-        """Return one line for each package that was installed for the table."""
+        """Return one line for each Debian package that was installed for the table; empty if there is none."""
         memory = machine.at(self.memory)
         names = memory.read_text().split() if memory.exists() else []
         return [f"leave the package {name} to `apt autoremove`" for name in names]
@@ -119,11 +119,11 @@ class TablesUser:
             machine.run("chown", "--recursive", "--no-dereference", f"{USER}:{USER}", str(home))
 
     def left(self, machine: Machine) -> list[str]:
-        """Return one line when the user exists, else nothing."""
+        """Return one line when the service's user exists, else an empty list."""
         return [f"remove the user {USER}"] if _user_exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Remove the user; its data folder stays."""
+        """Remove the service's user; its data folder stays."""
         if _user_exists():
             machine.run("userdel", USER)
 
@@ -233,7 +233,7 @@ class BootLines:
     path: str = "/boot/firmware/config.txt"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line for each line to write to config.txt; empty if they are there or that file is missing."""
+        """Return one line for each line of this step if config.txt lacks any of them; empty if that file is missing."""
         file = machine.at(self.path)
         if not file.exists() or self.applied(file.read_text()) == file.read_text():
             return []
@@ -286,22 +286,22 @@ class Services:
     units: tuple[str, ...]
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line for each unit that is not enabled."""
+        """Return one line for each systemd unit that is not enabled yet."""
         return [f"enable {unit}" for unit in self.units if not self._enabled(machine, unit)]
 
     def do(self, machine: Machine) -> None:
-        """Enable all units for the next start of the machine; where systemd runs, start them now."""
+        """Enable all systemd units, so that they start with the machine; where systemd runs, start them now, too."""
         if machine.has_systemd:
             machine.run("systemctl", "daemon-reload")
         for unit in self.units:
             machine.run("systemctl", "enable", "--quiet", *(("--now",) if machine.has_systemd else ()), unit)
 
     def left(self, machine: Machine) -> list[str]:
-        """Return one line for each enabled unit."""
+        """Return one line for each enabled systemd unit, which `undo` would stop and disable."""
         return [f"stop and disable {unit}" for unit in self.units if self._enabled(machine, unit)]
 
     def undo(self, machine: Machine) -> None:
-        """Disable the enabled units, and stop them where systemd runs."""
+        """Disable the systemd units that are enabled, and stop them where systemd runs."""
         for unit in self.units:
             if self._enabled(machine, unit):
                 machine.run("systemctl", "disable", "--quiet", *(("--now",) if machine.has_systemd else ()), unit)

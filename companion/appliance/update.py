@@ -32,7 +32,7 @@ class Service(Protocol):
     """The table's service, as an update needs it."""
 
     def restart(self) -> None:
-        """Stop and start the service. Raises DeviceError."""
+        """Stop and start the table's service. Raises DeviceError."""
 
     def entry(self) -> int | None:
         """Return the number of the journal's newest entry when the table is healthy, else None."""
@@ -51,7 +51,7 @@ class Systemd:
     settings: Path
 
     def restart(self) -> None:
-        """Stop the service, clear its failed starts, and start it. Raises DeviceError."""
+        """Stop the table's systemd service, clear its count of failed starts, and start it. Raises DeviceError."""
         self.machine.run("systemctl", "stop", "pegpip.service")
         self.machine.run("systemctl", "reset-failed", "pegpip.service")
         self.machine.run("systemctl", "start", "pegpip.service")

@@ -79,7 +79,8 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
 
     Raises:
         DeviceError: The file is damaged or foreign, a table is using the folder, or the disk is full. Also raised when
-            the settings can't be written, or older data exists and `replace` is false. Nothing was changed then.
+            the settings can't be written, or older data exists and `replace` is false. Nothing was changed then; only
+            if the disk fails at the very end, older data may be in `replaced-N` already.
         SetupError: Its settings are wrong. Nothing was changed then.
     """
     if file.exists() and not file.is_file():  # a pipe may never end

@@ -84,7 +84,7 @@ def timed(game: str, goal: str, count: int) -> dict[str, float]:
 def set_ups(game: str) -> list[Header]:
     """Return headers of a game with every number of players that it allows.
 
-    For each number: the default rules, each house rule alone changed, and each preset.
+    For each number: the default rules, each on/off house rule alone changed, and each preset.
     """
     rules = [{}, *({each.key: not each.default} for each in GAMES[game].switches if each.default in (True, False))]
     found = list[Header]()

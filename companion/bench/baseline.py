@@ -27,7 +27,7 @@ def detector() -> Any:
 
 
 def read(frame_bgr: FrameBGR, blobs: Any) -> list[int]:
-    """Count the pips of each die in a picture, both dark pips and light ones; return the counts sorted.
+    """Count the pips of each die in a picture, dark or light, by blob detection alone; return the counts sorted.
 
     Args:
         frame_bgr: (h, w, 3) uint8.

@@ -26,6 +26,7 @@ RATE_HZ = 60
 PRESSES = 9
 """Button presses whose median is reported. More: a steadier figure, a longer bench."""
 LAYOUT, POWER = preset("board3x121"), Power(PowerSettings(brightness=1.0))
+"""Layout of the measured LED board, three lanes of 121 holes, and its current limiter at full brightness."""
 LIGHT_TIMEOUT_S = 60.0
 """Longest wait in seconds from a button press to the strip's first lit LED. A press that lights none counts as this
 long. Longer: a broken board takes longer to show."""
@@ -55,7 +56,7 @@ def measure(seconds: float = SECONDS, presses: int = PRESSES) -> dict[str, float
 
 
 def frame_ms(at_s: float) -> float:
-    """Return the milliseconds that composing, limiting and encoding one frame takes, that of second `at_s`."""
+    """Return the milliseconds to compose, limit and encode the board's frame at second `at_s` of the animation."""
     begun = time.perf_counter()
     frame_rgb, _ = POWER.limited(compose(moving(at_s), LAYOUT, at_s))
     encoded(frame_rgb)

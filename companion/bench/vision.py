@@ -39,7 +39,7 @@ def measure(progress: Progress) -> dict[str, float]:
         progress: Called after each throw with the throws done and their total.
 
     Returns:
-        The milliseconds of `times`, the counts of `virtual_throws`, and `rss_mb`, the peak memory of this process.
+        The milliseconds of `times`, the counts of `virtual_throws`, and `rss_mb`, this process's peak memory in MiB.
     """
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
@@ -50,7 +50,10 @@ def measure(progress: Progress) -> dict[str, float]:
 
 
 def speed() -> dict[str, float]:
-    """Return the figures of `times` over rendered pictures of DICE_TIMED dice, 1280 x 960."""
+    """Return the median milliseconds of each step of reading rendered pictures, with the keys of `times`.
+
+    The pictures have DICE_TIMED dice and 1280 x 960 pixels.
+    """
     camera, pictures = _pictures()
     networks = load_networks()
     return times(pictures, Reader(networks, camera.rig()), Reader(networks), DICE_TIMED)
@@ -147,5 +150,5 @@ def _median_ms(pictures: list[FrameBGR], work: Callable[[FrameBGR], object]) -> 
 
 
 def _rss_mb() -> float:
-    """Return the largest resident memory of this process so far, in MB."""
+    """Return the largest resident memory of this process so far, in MiB on Linux."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

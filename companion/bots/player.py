@@ -79,7 +79,7 @@ class BotPlayer:
         self._wake.set()
 
     def hear(self, _: Snapshot, __: News) -> None:
-        """Wake the thread because the table has changed; for `Table.subscribe`."""
+        """Wake the bot's thread because the table has changed; for `Table.subscribe`."""
         self._wake.set()
 
     def start(self) -> None:
@@ -99,7 +99,7 @@ class BotPlayer:
             thread.join(timeout=5.0)
 
     def alive(self) -> bool:
-        """Whether the thread runs."""
+        """Whether the bot's thread runs."""
         return self._thread is not None and self._thread.is_alive()
 
     def step(self) -> float | None:

@@ -165,5 +165,5 @@ def notable(before: State, action: Action, after: State, begun: bool) -> tuple[K
 
 
 def _same_turn(one: State, other: State) -> bool:
-    """Whether two states are of the same turn of the same game."""
+    """Whether two states of a game are in the same turn; false if `one` is a roll-off or `other` is the end."""
     return not isinstance(one, RollOff) and not other.standing.over and one.standing.turn == other.standing.turn

@@ -132,7 +132,10 @@ class Vote:
             ballot.shown[question] = len(votes) >= ballot.voters_wanted
 
     def show(self, question: int) -> None:
-        """Show the answer to a question now. Raises IllegalAction for an unknown one; RulesError as `view`."""
+        """Show the answer to a question to all phones from now on, which ends the vote on it.
+
+        Raises IllegalAction for an unknown question, and RulesError without a finished game that can be judged.
+        """
         with self._lock:
             ballot = self._current()
             self._check(ballot, question)

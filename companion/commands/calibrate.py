@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PREVIEW_EVERY_S = 1.0
 """Least seconds between two pictures written to the file of --preview. Shorter: newer pictures, more writing."""
 DIE_WAIT_S = 20.0
-"""Longest wait in seconds for the one die; after it the size of --die, or 16 mm, is used. Longer: a person waits."""
+"""Longest wait in seconds for the one die to measure; after it 16 mm is used. Longer: a person waits."""
 
 
 @click.command()

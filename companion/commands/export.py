@@ -45,7 +45,7 @@ def command(file: Path, data_folder: str | None, settings_file: Path | None, rep
 
 
 def in_words(manifest: dict[str, Any]) -> str:
-    """Return what an archive with this manifest holds, without a full stop: entries, photos, settings, size in MB."""
+    """Return an archive's content as text without a full stop: entries, photos, settings, unpacked size in MB."""
     names = [one["name"] for one in manifest["files"]]
     photos = sum(name.startswith("data/photos/") for name in names)
     size_mb = sum(one["bytes"] for one in manifest["files"]) / 1_000_000

@@ -29,7 +29,8 @@ MOVING_WIDTH_PX = 560
 NUMBERED_WIDTH_PX = 1600
 """Width of a picture of the track with the holes' numbers, in pixels. Less: the numbers can't be read."""
 PITCH_PX, MOVING_PITCH_PX = 13.0, 8.0
-"""Least distance of two LEDs in a picture, in pixels; a picture of a long strip gets wider."""
+"""Least distance of two LEDs in a still picture and in an animated one, in pixels; a long strip gets a wider picture.
+More: larger files."""
 ANY_PI = "Raspberry Pi"
 """Model to draw the wiring for on a machine that is no Pi."""
 
@@ -271,7 +272,7 @@ def _folder(path: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a text file and print its name. Raises DeviceError."""
+    """Write a text file, creating its folder, and print its name. Raises DeviceError if that fails."""
     _folder(path.parent)
     try:
         path.write_text(text, encoding="utf-8")

@@ -112,7 +112,7 @@ def _log(secrets: Iterable[str]) -> dict[str, bytes]:
 
 
 def _photos(folder: Path) -> dict[str, bytes]:
-    """Return the newest photos of throws, file name -> JPEG."""
+    """Return the PHOTOS newest photos of throws as files of the zip, name -> JPEG; empty without photos."""
     kept = Photos(folder)
     newest = {number: kept.jpeg(number) for number in sorted(kept.numbers())[-PHOTOS:]}
     return {f"photos/{number}.jpg": jpeg for number, jpeg in newest.items() if jpeg is not None}

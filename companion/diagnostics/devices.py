@@ -28,15 +28,17 @@ from vision.cameras.opening import open_camera
 from vision.reading.reading import FrameBGR
 
 WARM_UP_FRAMES = 5
-"""Least number of frames that are taken once the exposure holds, before light and focus are judged. Fewer: a picture
-that is still too dark is judged."""
+"""Least number of camera frames that the doctor takes once the exposure holds; light and focus are judged on the last.
+
+A lamp's flicker needs MIN_FRAMES, so this counts only if it is larger. Higher: a slower check."""
 MAX_WARM_UP_FRAMES = 150
 """Most frames to wait for a steady exposure, about five seconds; then the camera is judged all the same. More: the
 doctor takes longer under a lamp that never settles."""
 MIN_BRIGHTNESS, MAX_BRIGHTNESS = 35.0, 225.0
 """Mean grey of a well-lit picture, 0 to 255; outside it the tray is too dark or too bright."""
 BURNT_GREY, MAX_BURNT_PERCENT = 250, 20.0
-"""Grey from which a pixel is overexposed, and the largest share of such pixels, in percent."""
+"""Grey, 0 to 255, from which a pixel is overexposed, and the largest share of such pixels in a well-lit picture, in
+percent. With a larger share the doctor says that the tray is too bright."""
 MIN_SHARPNESS = 12.0
 """Least variance of the Laplacian (Pech-Pacheco and others, 2000) of a picture that is in focus. Higher: sharp pictures
 of an empty tray fail, too."""
@@ -92,7 +94,10 @@ def settled_frames(camera: Camera) -> list[Frame | None]:
 
 
 def check_lamp(lamp: LampLight) -> Finding:
-    """Return the finding whether the lamp's flicker shows in the pictures."""
+    """Return the doctor's finding on the lamp, from what the camera's frames show of its flicker.
+
+    It fails with advice if bands run over the tray, or if the exposure would let a flickering lamp show them.
+    """
     advice = lamp.advice()
     return Finding("lamp", not advice, str(lamp), " ".join(one.says for one in advice))
 
@@ -121,7 +126,10 @@ def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Fin
 
 
 def check_calibration(settings: Settings) -> Finding:
-    """Return the finding whether a calibration for the settings' camera is stored in the data folder."""
+    """Return the finding whether a calibration for the settings' camera is stored in the data folder.
+
+    A simulated camera passes without one. A damaged calibration always fails.
+    """
     source = settings.camera.source
     ok, says = calibration_status(settings.data.folder, source)
     cure = "" if ok else "pegpip calibrate --sheet sheet.pdf, print it, lay it into the tray, pegpip calibrate."

@@ -29,7 +29,8 @@ THROTTLED_FROM_C = 80.0
 """Degrees Celsius at which a Pi slows its processor down (Raspberry Pi documentation, "Frequency management").
 Higher: such a Pi is not reported."""
 NEWEST_FILE = "newest-time.txt"
-"""Time of the newest entry, kept in the data folder while the clock is behind it."""
+"""Name of the file in the data folder that holds the time of the journal's newest entry, in seconds since 1970. It is
+there only while the clock is wrong."""
 SYNCHRONISED = "run/systemd/timesync/synchronized"
 """File that systemd-timesyncd makes once it has set the clock since the start."""
 FIRMWARE_BITS = {
@@ -47,8 +48,8 @@ POWER_CURE = "Use the Pi's own supply, feed the strip from another, and let air 
 def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Health]:
     """Return the checks of disk, clock, power and journal for `/healthz`, by name. Each runs when it is called.
 
-    Call it before anything is written to the journal: it reads the last entry's time at once, and may store it in
-    `NEWEST_FILE`.
+    Call it before anything is written to the journal: it reads the last entry's time at once, and writes or
+    deletes `NEWEST_FILE`.
 
     Args:
         folder: The data folder.
@@ -199,6 +200,8 @@ def _now() -> datetime:
 
 def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
     """Return the finding on the supply's voltage and the processor's heat, from the kernel and the Pi's firmware.
+
+    A machine with neither passes as simulated. An answer of the firmware that can't be parsed fails.
 
     Args:
         root: Folder that stands for `/`.

@@ -18,7 +18,10 @@ NO_COUNTRY = ("", "00")
 
 
 def check_network(addresses: Callable[[], tuple[str, ...]] = own_addresses) -> Finding:
-    """Check that this machine has an address that phones can reach."""
+    """Return the finding whether this machine has a network address, and which addresses phones can use.
+
+    `addresses` returns the addresses of this machine; empty without a network.
+    """
     found = addresses()
     if not found:
         return Finding("network", False, "There is no network: no phone can reach the table.", "Join a Wi-Fi: nmtui.")

@@ -16,7 +16,7 @@ from vision.calibration.store import rig_of_bytes
 from vision.geometry.rig import Rig
 
 EVIDENCE = "evidence"
-"""Name of the folder of packages in a data folder."""
+"""Name of the folder of throw packages in a data folder."""
 UNCALIBRATED = "none"
 """Stands for the hash in the name of the folder of throws that were read without a calibration."""
 
@@ -35,7 +35,7 @@ class PackageFolder:
         self._total: int | None = None
 
     def files(self) -> dict[int, Path]:
-        """Return the files of all packages: number of the throw -> path, in ascending order of the numbers."""
+        """Return the files of all throw packages: number of the throw -> path, in ascending order of the numbers."""
         found = {int(file.stem): file for file in self.path.glob("*/*.zip") if file.stem.isdecimal()}
         return dict(sorted(found.items()))
 
@@ -72,7 +72,7 @@ class PackageFolder:
             self.prune()
 
     def prune(self) -> None:
-        """Delete the oldest packages until their total size is at most `cap_bytes`. Raises OSError.
+        """Delete the oldest throw packages until all with their calibrations take at most `cap_bytes`. Raises OSError.
 
         Also deletes unfinished files that a power cut left. A folder goes with its last package, calibration included.
         """

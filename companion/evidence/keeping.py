@@ -93,7 +93,7 @@ class PackageKeeper:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread unless it is running."""
+        """Start the thread that writes throw packages, unless it is running."""
         if not self.alive():
             self._stopping.clear()
             self._thread = threading.Thread(target=self._run, name="evidence", daemon=True)
@@ -111,7 +111,7 @@ class PackageKeeper:
             self._thread.join()
 
     def alive(self) -> bool:
-        """Return whether the thread runs."""
+        """Return whether the thread that writes throw packages runs."""
         return self._thread is not None and self._thread.is_alive()
 
     def health(self) -> tuple[bool, str]:

@@ -15,8 +15,8 @@ from vision.teaching.witness import MIN_THROWS, NO_FACE
 from vision.watching.watcher import Settled
 
 IDLE_S = 300.0
-"""Seconds without a throw or label after which a lesson ends. Higher: an abandoned lesson blocks the game longer.
-While a lesson is on, throws do not count. Lower: it ends while the owner fetches the dice."""
+"""Seconds without a throw or label after which the lesson of a set of dice ends. While it is on, no throw counts in the
+game. Higher: an abandoned lesson blocks the game longer. Lower: it ends while the owner fetches the dice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,12 +51,15 @@ class Teacher:
         self._lock = threading.Lock()
 
     def lesson(self) -> Lesson | None:
-        """Return the lesson that is going on; None if there is none or it has ended by itself."""
+        """Return the lesson in which a set of dice is being taught; None if there is none or its time is over."""
         lesson = self._lesson
         return lesson if lesson is not None and self._clock() < lesson.ends_s else None
 
     def health(self) -> tuple[bool, str]:
-        """Return whether every taught set could be read, and a sentence for the page."""
+        """Return whether every taught set of dice could be read, and a sentence for the page.
+
+        The sentence also warns that no throw counts while a lesson is on.
+        """
         well, says = self.taught.health()
         return well, f"{says}; a lesson is on, no throw counts until it ends (/teach)" if self.lesson() else says
 
@@ -78,7 +81,10 @@ class Teacher:
         return {"set": name, "enough": MIN_THROWS, "sets": self.taught.sets(), "throw": throw}
 
     def begin(self, name: str) -> None:
-        """Begin a lesson for the set with this name, in place of any other. Throws now do not count in the game."""
+        """Begin a lesson for the set of dice with this name, in place of any other lesson.
+
+        Throws now do not count in the game.
+        """
         with self._lock:
             self._lesson = Lesson(name, self._clock() + IDLE_S)
 

@@ -30,8 +30,8 @@ FORMAT = 1
 RECORD = "throw.json"
 """File name of the throw's description (`ThrowRecord`) in the zip."""
 MAX_UNPACKED_BYTES = 60_000_000
-"""Largest unpacked package in bytes; a larger one is refused. Higher: a forged zip may fill the memory.
-Lower: a sound package with many frames is refused."""
+"""Largest throw package or taught set of dice, unpacked, in bytes; a larger one is refused.
+Higher: a forged zip may fill the memory. Lower: a sound package with many frames is refused."""
 NEAR_LOSSLESS = (97, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
 """JPEG quality, 0 to 100, and chroma sampling of doubted and corrected throws (docs/lab/throw-packages.md)."""
 COMPRESSED = (85, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)
@@ -93,7 +93,7 @@ class ThrowRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def reading(self) -> Reading:
-        """The reading at the table."""
+        """Reading of the throw at the table, with boxes in pixels of the package's pictures."""
         dice = tuple(Die(die.value, die.box_xywh, die.confidence) for die in self.dice)
         return Reading(dice, self.doubt, self.candidates)
 
@@ -106,7 +106,7 @@ class Package:
     jpegs: tuple[bytes, ...]
 
     def pictures(self) -> list[FrameBGR]:
-        """Decode the pictures. Raises DeviceError if one is damaged."""
+        """Return the decoded pictures of the throw, oldest first. Raises DeviceError if one is damaged."""
         try:
             return [picture_of_bytes(jpeg, f"throw {self.record.throw}") for jpeg in self.jpegs]
         except PictureError as damaged:

@@ -37,7 +37,7 @@ class StoredThrow:
 
     @property
     def at_table(self) -> Reading:
-        """The reading at the table."""
+        """Reading of the stored throw at the table, from the record in its package."""
         return self.package.record.reading
 
     def without_pictures(self) -> StoredThrow:
@@ -64,13 +64,13 @@ class Rescored:
 
     @property
     def changed(self) -> bool:
-        """Whether values or trust differ from those at the table."""
+        """Whether the new reading has other values than the one at the table, or only one of them is trusted."""
         was = self.throw.at_table
         return self.now.values != was.values or self.now.trusted != was.trusted
 
     @property
     def caught(self) -> bool:
-        """Whether the reading is trusted but wrong, as it was at the table, where a question caught the error.
+        """Whether the new reading is trusted but wrong, as the one at the table was, where a question caught the error.
 
         The table also asks about a trusted reading whose number of dice no throw can have, as in a stack.
         """
@@ -79,7 +79,7 @@ class Rescored:
 
     @property
     def differs(self) -> bool:
-        """Whether it has changed, or is not what stands."""
+        """Whether the new reading has changed from the one at the table, or differs from the values in the journal."""
         return self.changed or not self.throw.exact(self.now)
 
     def record(self) -> dict[str, Any]:

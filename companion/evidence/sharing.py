@@ -26,7 +26,7 @@ from vision.images.loading import picture_of_bytes
 from vision.reading.reading import FrameBGR
 
 LABELS = "labels.jsonl"
-"""Name of the list of labels in each folder."""
+"""File name of the labels in each folder of an anonymous export: a line of JSON for each throw."""
 MAX_PART_BYTES = 60_000_000
 """Largest unpacked file of an export in bytes; a larger one is refused. Higher: a forged zip may fill the memory.
 Lower: a sound picture is refused."""

@@ -31,11 +31,11 @@ from vision.teaching.witness import EXAMPLE_VIEWS, LABELS, Example, Witness
 log = logging.getLogger(__name__)
 
 TAUGHT = "taught"
-"""Name of the folder of taught sets in a data folder."""
+"""Name of the folder of taught sets of dice in a data folder."""
 FORMAT = 1
-"""Version number of the format, written into each set's file; a file with a larger number is refused."""
+"""Version number of the file format of taught sets of dice, written into each; one with a larger number is refused."""
 MAX_EXAMPLES = 600
-"""Most labelled faces of a set; one more drops the oldest. Higher: a larger file and slower comparisons.
+"""Most labelled faces of a taught set of dice; one more drops the oldest. Higher: a larger file and slower comparisons.
 600 are about 5 MB. Lower: the set knows fewer views of its dice."""
 
 
@@ -70,13 +70,17 @@ class TaughtSets:
         self._refused: list[str] = []
 
     def start(self) -> None:
-        """Load every set on a thread of its own: after an update all features may have to be computed again."""
+        """Load every taught set of dice on a new thread, and return at once.
+
+        It may take long: after an update all features may have to be computed again.
+        """
         threading.Thread(target=self.load, name="taught", daemon=True).start()
 
     def load(self) -> None:
-        """Load every set's file into memory. Features from another classifier are computed again from the pictures.
+        """Load every taught set of dice into memory.
 
-        A file that is damaged or of a newer format is skipped and stays on disk; `health` reports it.
+        Features from another classifier are computed again from the pictures. A file that is damaged or of a newer
+        format is skipped and stays on disk; `health` reports it.
         """
         with self._lock:
             self._refused = []
@@ -91,7 +95,7 @@ class TaughtSets:
             self._classifier.network.release()
 
     def health(self) -> tuple[bool, str]:
-        """Return (could every set be read, a sentence for the page)."""
+        """Return whether every taught set of dice could be read, and a sentence for the page."""
         if self._refused:
             return False, self._refused[0]
         return True, f"{len(self._sets)} sets of dice taught"
@@ -113,12 +117,12 @@ class TaughtSets:
         ]
 
     def witness(self, name: str) -> Witness | None:
-        """Return the examples of a set for the reader; None if the set was not taught or has too few."""
+        """Return the taught examples of a set of dice for the reader; None if there are none or too few."""
         found = self._sets.get(name)
         return found if found is not None and found.usable else None
 
     def knows(self, name: str) -> bool:
-        """Return whether a set has any example, even if too few to be used."""
+        """Return whether a set of dice has any taught example, even if too few to be used."""
         return name in self._sets
 
     def learn(
@@ -157,7 +161,10 @@ class TaughtSets:
                 self._sets[name] = Witness(examples)
 
     def forget(self, name: str) -> None:
-        """Delete a set from memory and disk; ignore an unknown one. Raises DeviceError if the disk refuses."""
+        """Delete a taught set of dice from memory and disk; ignore an unknown one.
+
+        Raises DeviceError if the disk refuses.
+        """
         with self._lock:
             try:
                 self._file(name).unlink(missing_ok=True)

@@ -48,7 +48,10 @@ class PastGames:
         self._results: dict[tuple[str, int], tuple[ArchivedGame, Json]] = {}  # by kind of result and game
 
     def games(self) -> list[Json]:
-        """Return every game with a throw or a result, newest first: `id`, `started` (ISO 8601, UTC) and `_summary`."""
+        """Return every game with a throw or a result, newest first.
+
+        Each has `id`, its number; `started` (ISO 8601, UTC); and the fields of `_summary`.
+        """
         return [_listed(game) for game in self._played()]
 
     def game(self, game: int) -> Json | None:
@@ -154,7 +157,7 @@ class PastGames:
     def ratings(self) -> list[Json]:
         """Return what each player's decisions cost over all finished games, as `ratings.ratings_of`.
 
-        Games in tournament mode and the bot's decisions don't count. The work is cached by game.
+        Games in tournament mode, games that a player left, and the bot's decisions don't count. The work is cached.
         """
         finished = [game for game in self._played() if game.outcome is not None]
         return ratings_of((game.header.game, self._regrets(game)) for game in finished)
@@ -162,7 +165,7 @@ class PastGames:
     def _regrets(self, game: ArchivedGame) -> Regrets | None:
         """Return an archived game's goal and what each decision of a person cost; None if it is not rated. Cached.
 
-        A game is not rated without odds, or if it was played in tournament mode.
+        A game is not rated without odds, if a player left it, or if it was played in tournament mode.
         """
 
         def judged() -> Json:
@@ -203,7 +206,7 @@ class PastGames:
             The options, or None for an unknown game. The result is cached, because many phones ask for it at once.
 
         Raises:
-            RulesError: The game is serious and still on, or its values are not known.
+            RulesError: The game is in tournament mode and still on, or its values are not known.
         """
         kept = self._game(game)
         if kept is None:
@@ -269,7 +272,10 @@ class PastGames:
             return games, open_from, self._record.number
 
     def doubted(self) -> list[tuple[ArchivedGame, ArchivedLine]]:
-        """Return each throw whose reading was doubted or corrected by a person, with its game, oldest first."""
+        """Return each throw that the camera doubted or a person corrected, with its game, oldest first.
+
+        Throws that were taken back are left out.
+        """
         with self._lock:
             self._read_on()
             return [(game, line) for _, game in sorted(self._kept.items()) for line in game.doubted]
@@ -337,7 +343,7 @@ def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
 
 
 def _listed(game: ArchivedGame) -> Json:
-    """Return a game's `id`, `started` (ISO 8601, UTC) and `_summary`."""
+    """Return a game's number (`id`), start (`started`, ISO 8601, UTC) and the fields of `_summary`."""
     return {"id": game.number, "started": _timestamp(game.started_s), **_summary(game)}
 
 

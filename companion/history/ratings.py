@@ -18,7 +18,8 @@ Regrets = tuple[str, dict[str, tuple[float, ...]]]
 def regrets_by_player(transcript: Transcript, terms: Terms) -> Regrets | None:
     """Return a finished game's goal, and by player's name the cost of each decision, in the unit of the goal.
 
-    The computer player is left out. None if the decisions can't be judged, and for a game in tournament mode.
+    Only decisions that count have a cost; the bot is left out. None for a game that is not over, that a player left,
+    that has no odds, or that was played in tournament mode.
     """
     if terms.serious:
         return None
@@ -32,7 +33,9 @@ def regrets_by_player(transcript: Transcript, terms: Terms) -> Regrets | None:
 
 
 def ratings_of(games: Iterable[tuple[str, Regrets | None]]) -> list[dict[str, Any]]:
-    """Return the mean cost of a decision for every player in every kind of game, from all finished games.
+    """Return the mean cost of a decision for every player in every kind of game, over the given games.
+
+    Players without a decision that counts are left out.
 
     Args:
         games: Name of each game with the regrets of its players; None where it doesn't count.

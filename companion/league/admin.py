@@ -76,7 +76,8 @@ def move_games(connection: Connection, old: str, new: str) -> int:
 def add_season(connection: Connection, name: str, starts: date, ends: date) -> int:
     """Open a season from `starts` up to, but without, `ends`, and return its number.
 
-    Makes the season's partitions in the database. Raises CompanionError if it overlaps another or the days are wrong.
+    Makes the season's partitions in the database. Raises CompanionError if its name is taken or too long, it overlaps
+    another season, or it does not end after it starts.
     """
     try:
         with connection.transaction():
@@ -151,7 +152,10 @@ def merge(connection: Connection, other: int, into: int) -> None:
 
 
 def log_change(connection: Connection, what: str, before: dict[int, Any] | None = None) -> None:
-    """Log what was done, with the database's user who did it."""
+    """Add a row to the league's log of changes: what was done, by the database's user, and the values `before`.
+
+    The caller commits it.
+    """
     connection.execute(
         "INSERT INTO changes (who, what, before) VALUES (session_user, %s, %s)",
         (what, Jsonb(before) if before else None),

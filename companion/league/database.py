@@ -41,7 +41,7 @@ def migrate(url: str) -> None:
 def opened(url: str, role: str = "league_app") -> Pool:
     """Return a pool of connections with the rights of the database role `role` only and a limit on statement time.
 
-    It connects in the background: an unreachable database shows at the first use.
+    It connects in the background: an unreachable database raises PoolTimeout at the first use.
     """
 
     def configure(connection: Connection) -> None:

@@ -12,7 +12,9 @@ from companion.league.message import Message
 from web.names import flaw
 
 SHARE = Decimal("0.000001")
-"""Unit of a shared win: adding and taking away the same share is exact in PostgreSQL's `numeric`."""
+"""Decimal to whose six places a share of a win is rounded, as the database stores it; only its places matter.
+
+So adding and taking away the same share is exact in PostgreSQL's `numeric`."""
 
 
 class JudgedSide(msgspec.Struct, frozen=True):

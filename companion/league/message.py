@@ -17,7 +17,7 @@ SIGNATURE = "Pegpip-Signature"
 """HTTP header with the signature of the whole body, 128 hexadecimal digits."""
 MAX_BODY_BYTES = 256 * 1024
 """Largest message in bytes; a larger one is refused with 413. Higher: a forged one costs the server more memory and
-work; lower: a long game does not fit."""
+work, and its schema must allow it; lower: a long game does not fit."""
 _DOMAIN = b"pegpip-league-1\n"
 """Signed before the body, so that a signature made for another purpose never fits."""
 

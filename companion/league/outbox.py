@@ -23,7 +23,7 @@ from companion.table.journal import read_entries, row_at
 log = logging.getLogger(__name__)
 
 FILE_NAME = "league.json"
-"""The cursor's file in the data folder."""
+"""File in the data folder of what the league's server has acknowledged. Without it all games are sent again."""
 
 
 class Acknowledged(msgspec.Struct, frozen=True):
@@ -98,6 +98,7 @@ class Outbox:
 
         Changed and new games come first, oldest first. If nothing waits, the cursor is moved past the games that can't
         change any more, and is written to disk. A cursor that does not fit this journal is set back to its start.
+        Raises DeviceError if the journal can't be read.
         """
         self._cursor = self._fitting(self._cursor)
         if self._unwritten:

@@ -22,7 +22,7 @@ from web import catalogue, static_files
 from web.names import for_spreadsheet
 
 MAX_NUMBER = 2**31 - 1
-"""Largest number of a season or player in an address: PostgreSQL's integer."""
+"""Largest number of a season, player or tournament in an address: PostgreSQL's integer. Higher: a query fails."""
 NUMBER = f"<int(max={MAX_NUMBER}):number>"
 """Part of an address: number of a season, player or tournament."""
 SEASON = f"/seasons/{NUMBER}/<kind>"
@@ -64,7 +64,7 @@ def pages(pool: Pool) -> flask.Blueprint:
 
 
 def _add_pages(made: flask.Blueprint, read: Read) -> None:
-    """Add the pages and the standings as CSV to the blueprint `made`."""
+    """Add the league's pages, and the standings as CSV, to the blueprint `made`; `read` runs their queries."""
 
     @made.get("/")
     def home() -> str:
@@ -102,7 +102,7 @@ def _add_pages(made: flask.Blueprint, read: Read) -> None:
 
     @made.get("/players")
     def players() -> str:
-        """Show the players whose name begins as asked."""
+        """Show the players whose name begins with `name` of the query; without it the first of all."""
         name = flask.request.args.get("name", "")[:24].replace("\0", "")
         return flask.render_template("players.html", name=name, players=read(queries.players, name))
 
@@ -139,7 +139,8 @@ def _add_api(made: flask.Blueprint, read: Read) -> None:
 def moves_of(transcript: str) -> list[dict[str, Any]]:
     """Replay a transcript and return, for each line in force after the header, the line and the scores after it.
 
-    Each has `line`, `player` (who acted) and `scores` by side.
+    Each has `line`, `player` (who acted) and `scores` by name of the side. Raises RulesError for a transcript that the
+    rules refuse.
     """
     moves = list[dict[str, Any]]()
     for before, after in itertools.pairwise(transcript_of(transcript.encode()).steps):

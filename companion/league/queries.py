@@ -50,7 +50,7 @@ def season_page(connection: Connection, number: int, kind: str, by: str, skip: i
 
 
 def tables(connection: Connection) -> Rows:
-    """Return the tables of the league by pub."""
+    """Return the registered tables of the league, removed ones too, by pub: `name`, `pub`, `active`."""
     return connection.execute("SELECT name, pub, active FROM tables ORDER BY pub, name").fetchall()
 
 

@@ -107,8 +107,9 @@ class Sender(DeliveryThread):
 
         Content that is refused for good (FINAL_REFUSALS) is not sent again until the program restarts.
 
-        The server may hold the same or a later revision with other content, because the journal was restored from a
-        backup. If `waiting.rises`, the message is then sent again as the next revision, up to 3 times in all.
+        The server may hold other content, because the journal was restored from a backup. If it has this very revision
+        with other content (409), the message is sent again with a revision above the server's. If a later one counts
+        there (200), that is done only if `waiting.rises`. A message is sent up to 3 times in all.
 
         Raises OSError if the server can't be reached or refuses for now.
         """

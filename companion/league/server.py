@@ -51,12 +51,12 @@ def application(pool: Pool, now: Callable[[], float] = time.time) -> flask.Flask
 
     @app.put("/games/<table>/<game>/<int:revision>")
     def put(**_: object) -> flask.Response:
-        """Take one message."""
+        """Accept the signed game in the request's body, and return the league's reply as JSON with status 200."""
         return _answer(200, _taken(pool, now()))
 
     @app.get("/healthz")
     def health() -> flask.Response:
-        """Answer "ok" if the database does."""
+        """Return the reply "ok" as JSON if the database answers a query; raise its error otherwise (503)."""
         with pool.connection() as connection:
             connection.execute("SELECT 1 FROM seasons LIMIT 1")
         return _answer(200, Reply("ok"))

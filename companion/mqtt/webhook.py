@@ -31,7 +31,7 @@ Each takes memory until it is posted."""
 ALWAYS = frozenset({"game_started", "game_over"})
 """Codes of the events that are posted besides those which the pub's screen shows full-size."""
 PASSING = frozenset({408, 425, 429})
-"""Statuses below 500 after which the same message is sent again later."""
+"""HTTP statuses below 500 after which the same message is sent again later, as after any from 500 on."""
 Post = Callable[[str, str, bytes, Mapping[str, str]], tuple[int, bytes]]
 """Sends a body with headers by a method to an address: `companion.outgoing.sent`."""
 

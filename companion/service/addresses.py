@@ -61,7 +61,7 @@ def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
     """Return the URL of the pages, with the port, to print and to draw as a QR code.
 
     Args:
-        host: Address that the server is bound to; a wildcard is replaced by the first of `own`.
+        host: Address that the server is bound to; a wildcard is replaced by the first of `own`, else by 127.0.0.1.
         port: Port that is served.
         own: Addresses of this machine.
     """

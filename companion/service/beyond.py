@@ -79,7 +79,7 @@ def _add(found: Beyond, name: str, open_it: Callable[[], tuple[Part, Health]]) -
 
 
 def _league(settings: Settings, folder: Path, table: Table, past: PastGames) -> tuple[Part, Health]:
-    """Return the part that sends finished games to the league's server, and its health check."""
+    """Return the part that sends finished games to the league's server, not started, and its health check."""
     from companion.league.sender import Sender
 
     sender = Sender(settings.league.server, folder, past, settings.league.aliases)
@@ -109,7 +109,10 @@ def _mqtt(
 
 
 def _webhook(settings: Settings, table: Table) -> tuple[Part, Health]:
-    """Return the part that posts events of games to the webhook's URL, which must be set, and its health check."""
+    """Return the part that posts events of games to the webhook's URL, not started, and its health check.
+
+    Raises DeviceError if the URL or the secret is wrong.
+    """
     from companion.mqtt.webhook import Webhook
 
     wanted = settings.webhook
@@ -118,5 +121,5 @@ def _webhook(settings: Settings, table: Table) -> tuple[Part, Health]:
 
 
 def _words(settings: Settings) -> Callable[[Event], str]:
-    """Return a function that gives the sentence for an event in the table's language."""
+    """Return a function that gives the sentence for an event in the table's language, or in English if none is set."""
     return partial(words_of, language=settings.table.language or "en")

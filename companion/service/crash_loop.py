@@ -12,7 +12,7 @@ import msgspec
 from companion.table.atomic import write_file
 
 FILE_NAME = ".starts.json"
-"""File with the reasons of the failed starts."""
+"""JSON file with the reasons of the table's failed starts since the last good one."""
 REVERT_AFTER = 2
 """Failed starts in a row after which the last good settings are used. At 1 a power cut would undo a change of settings;
 higher: the table stays dark longer."""
@@ -51,7 +51,7 @@ class Starts:
         return before
 
     def failed(self, why: str) -> None:
-        """Store the reason why the present start failed."""
+        """Store `why` as the reason of the present start's failure. Errors of the disk are ignored."""
         self._reasons[-1:] = [why]
         self._write()
 
@@ -66,6 +66,6 @@ class Starts:
             self._file.unlink(missing_ok=True)
 
     def _write(self) -> None:
-        """Store the last SAFE_MODE_AFTER reasons. Errors of the disk are ignored."""
+        """Write the reasons of the last SAFE_MODE_AFTER failed starts to the file. Errors of the disk are ignored."""
         with contextlib.suppress(OSError):
             write_file(self._file, (msgspec.json.encode(self._reasons[-SAFE_MODE_AFTER:]),))

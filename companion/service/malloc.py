@@ -11,7 +11,10 @@ _M_ARENA_MAX = -8
 
 
 def share_one_heap() -> None:
-    """Make all threads allocate from one glibc heap, because each further heap keeps some MB unused."""
+    """Make all threads allocate from one glibc heap, because each further heap keeps some MB unused.
+
+    With another C library nothing happens.
+    """
     with contextlib.suppress(OSError, AttributeError):  # another C library's malloc has no such limit
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 

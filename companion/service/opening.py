@@ -30,7 +30,7 @@ from vision.cameras.opening import open_camera
 from web.serving.settings import WebSettings
 
 ANY_PORT = Settings(web=WebSettings(port=0))
-"""Settings of last resort: a port that the kernel chooses."""
+"""Settings with web port 0. A forgiving start tries that port last: the kernel then chooses a free one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def opened_door(
     folder = starting.settings.data.folder
 
     def door(settings: Settings) -> Door:
-        """Listen on the port of these settings. Raises SetupError."""
+        """Return a `Door` that listens on the web port of these settings. Raises SetupError if that fails."""
         return open_door(settings.web, folder, clock, show_code)
 
     starting.choose({"web": ("host",)}, _check_host, Settings())
@@ -110,7 +110,7 @@ def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
 
     Args:
         wanted: The settings with the change.
-        running: The settings that the table runs with. What is the same in both is not tried again.
+        running: The settings that the table runs with. A camera or strip that is the same in both is not started.
         port: The port that the table serves now.
     """
     try:
@@ -135,7 +135,10 @@ def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
 
 
 def header_of_first_game(settings: Settings) -> dict[str, object]:
-    """Return the transcript's header of the game that a first start sets up."""
+    """Return the transcript's header, a JSON object, of the game that a first start sets up.
+
+    A computer player is added as the last player, unless `players` names it already.
+    """
     table = settings.table
     name = table.house_name or HOUSE
     house = (name,) if table.house and name not in table.players else ()
@@ -143,7 +146,7 @@ def header_of_first_game(settings: Settings) -> dict[str, object]:
 
 
 def terms_of_first_game(settings: Settings) -> dict[str, object]:
-    """Return the terms of the game that a first start sets up: computer player, seriousness, set of dice."""
+    """Return the terms, as JSON, of the game that a first start sets up: computer player, seriousness, set of dice."""
     table = settings.table
     house = {"house": {"player": table.house_name or HOUSE, "level": table.house}} if table.house else {}
     return {**house, "serious": table.serious, "dice": table.dice}
@@ -177,7 +180,7 @@ def _buttons(settings: Settings) -> Buttons:
 
 
 def _camera(settings: Settings) -> Camera:
-    """Return the settings' camera, not started. Raises SetupError."""
+    """Return the settings' camera, not started. Raises SetupError if [camera] source is wrong."""
     wanted = settings.camera
     return open_camera(wanted.source, wanted.dice, wanted.mains_hz)
 

@@ -26,7 +26,7 @@ from web.serving.feed import Feed
 def build(starting: Starting, why: str) -> App:
     """Return a program in safe mode, not started: read-only pages with the last state, without camera or strip.
 
-    Nothing is written to the data folder.
+    Nothing is written to the journal. A phone that is paired later is stored in the data folder.
 
     Args:
         starting: The settings. Only host and port, layout and data folder of them are used.

@@ -89,7 +89,10 @@ class Supervisor:
             self._falls[part.name] = Fall(f"{type(fault).__name__}: {fault}".rstrip(": "), 1)
 
     def stop(self) -> None:
-        """Stop the checks. Call it before the parts are stopped."""
+        """Stop the checks, and restore `threading.excepthook`. Call it before the parts are stopped.
+
+        It waits for a running check, at most STOP_TIMEOUT_S seconds.
+        """
         self._done.set()
         if self._thread is not None:
             self._thread.join(timeout=STOP_TIMEOUT_S)

@@ -123,7 +123,7 @@ class SettingsFile:
             pin_typed: Whether the PIN was typed again for this change.
 
         Raises:
-            PinNeeded: It is an electrical limit that is not merely lowered, and the PIN was not typed.
+            PinNeeded: It is an electrical limit, and the PIN was not typed. Lowering `limit_ma` needs no PIN.
             SetupError: A page may not change it, the command line set it, the value does not work, or the file
                 can't be written. Nothing has changed then.
         """

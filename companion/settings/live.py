@@ -81,5 +81,5 @@ class LiveSettings:
 
 
 def _wired(settings: Settings) -> tuple[object, ...]:
-    """Return the settings that decide which strip is opened and how its LEDs lie."""
+    """Return kind, layout and order of the strip, to compare: a change of one needs the strip opened anew."""
     return settings.strip.kind, settings.strip.layout, settings.strip.order

@@ -68,7 +68,7 @@ class LeftOut(msgspec.Struct, frozen=True):
 
 
 def default_file() -> Path:
-    """Return the settings file that is used when none is named."""
+    """Return the path of the settings file that is used when none is named. It may not exist."""
     return platformdirs.user_config_path("pegpip") / "pegpip.toml"
 
 
@@ -163,7 +163,10 @@ def value_of(section: str, key: str, value: object) -> Any:
 
 
 def marks(section: str, key: str) -> dict[str, Any]:
-    """Return the extra metadata of a setting's declaration, such as `page` (docs/how-to/add-a-setting.md)."""
+    """Return the extra metadata of a setting's declaration, such as `page`; empty without any.
+
+    See docs/how-to/add-a-setting.md.
+    """
     kinds = get_type_hints(get_type_hints(Settings)[section], include_extras=True)
     about = msgspec.inspect.type_info(kinds[key])
     return about.extra or {} if isinstance(about, msgspec.inspect.Metadata) else {}

@@ -28,7 +28,7 @@ from companion.table.tray.interpret import Ask, Interpretation, Memory
 from companion.table.tray.observation import Observation, reading_record
 
 SETTLED_BY_BANKING = frozenset({Doubt.COUNT, Doubt.FOUND, Doubt.MOVED})
-"""Doubts that the next player's dice can raise: banking drops their question. Any other must be answered first."""
+"""Doubts that the next player's dice can raise: the bank button drops their question. Others need an answer first."""
 
 
 def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
@@ -85,11 +85,11 @@ class Changes:
         return game
 
     def note(self, state: TableState) -> Changes:
-        """Add a step that is not journaled and leads to the given state."""
+        """Return the changes with one more step, which leads to the given state and is not journaled."""
         return replace(self, state=state, steps=(*self.steps, Noted(state)))
 
     def enter(self, kind: str, body: dict[str, Any]) -> Changes:
-        """Add a step that journals an entry of this kind and body. Raises RulesError if the rules refuse it."""
+        """Return the changes with one more step: an entry to journal. Raises RulesError if the rules refuse it."""
         return self._draft(Draft(Entry(number=self._number, kind=kind, body=body, wall_s=self.now.wall_s)))
 
     def line(
@@ -114,18 +114,18 @@ class Changes:
         return self._draft(Draft(entry, jpeg, waiting))
 
     def ignore_tray(self) -> Changes:
-        """Add a step after people changed the game: drop any question, and ignore the tray's dice until they change."""
+        """Return the changes with one more step: drop any question, and ignore the tray's dice until they change."""
         game = self.state.playing
         notice = waiting_notice(game.transcript.state) if game else None
         return self.note(replace(self.state, memory=interpret.overruled(self.state.memory), asked=None, notice=notice))
 
     @property
     def _number(self) -> int:
-        """Number of the next entry."""
+        """Number of the next journal entry."""
         return self.state.record.number + 1
 
     def _draft(self, draft: Draft) -> Changes:
-        """Add a step that journals the draft's entry. Raises RulesError if the rules refuse it."""
+        """Return the changes with one more step, the draft. Raises RulesError if the rules refuse its entry."""
         return replace(self, state=self.state.after(draft.entry), steps=(*self.steps, draft))
 
 

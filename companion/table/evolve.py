@@ -49,7 +49,7 @@ class Record:
 
     @property
     def game(self) -> PlayedGame | None:
-        """The game being played, or the last one played."""
+        """The game being played, or the last one played; None before the first."""
         return reopened(self.games[-1]) if self.games else None
 
     @property
@@ -168,7 +168,9 @@ def game_of_throw(games: tuple[Game, ...], throw: int) -> PlayedGame:
 
 
 def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) -> Correction:
-    """Return the transcript after correcting a throw and the lines it makes illegal, without changing the record.
+    """Return what the correction of a throw would give: the new transcript, and the later lines that become illegal.
+
+    Nothing is changed or journaled.
 
     Args:
         games: The record's games.

@@ -106,7 +106,7 @@ def _points_of(state: State, option: Action) -> int:
 
 
 def _rule_of_thumb(state: State) -> dict[str, Any] | None:
-    """Return the choice of the careless bot as JSON: a decision line, or `{"throw": N}`; None after the end."""
+    """Return the choice of the careless bot as JSON: a decision, or `{"throw": N}` for N dice; None after the end."""
     if state.standing.to_play is None:
         return None
     choice = careless(state)

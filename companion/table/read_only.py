@@ -40,7 +40,7 @@ class LastState:
         self._snapshot = msgspec.structs.replace(shown, phase="over", options=(), notice=notice, pulse=1)
 
     def snapshot(self) -> Snapshot:
-        """Return the last good state."""
+        """Return the snapshot of the last good state. Its notice says why the table can't start; it has no options."""
         return self._snapshot
 
     def throws(self) -> tuple[Thrown, ...]:
@@ -59,7 +59,7 @@ class LastState:
         """Return None: no question is open."""
 
     def health(self) -> tuple[bool, str]:
-        """Return False and the reason, with the cure."""
+        """Return False, and the reason why the table can't start, with the cure."""
         return False, f"{self._why} {CURE}"
 
 

@@ -86,7 +86,7 @@ class TableState:
 
     @property
     def choices(self) -> tuple[Action, ...]:
-        """Decisions that the next button cycles through."""
+        """Decisions that the next button cycles through, and of which the bank button plays one; often none."""
         game = self.playing
         return policy_for(game.transcript.state).choices(game.transcript.state) if game else ()
 
@@ -173,7 +173,7 @@ class Draft:
 
     @property
     def without_photo(self) -> Entry:
-        """The entry for a photo that could not be written."""
+        """The draft's entry without its photo and reading, to be journaled when the photo could not be written."""
         body = {key: value for key, value in self.entry.body.items() if key != "seen"}
         return msgspec.structs.replace(self.entry, body={**body, "photo": False})
 

@@ -209,7 +209,10 @@ class Table:
         self._state = TableState.restarted(record, damage)
 
     def _archive_games(self) -> None:
-        """Archive the games before the last one, so that the next start replays from there."""
+        """Write the archive's file with all games before the last one, so that the next start replays only that one.
+
+        Without a game nothing is written.
+        """
         begun = self._journal.tail.last_game
         if begun is not None:
             self._archive.write(begun.head)
@@ -339,7 +342,7 @@ class Table:
 
 
 def _result(answer: Future[T], thread: threading.Thread) -> T:
-    """Wait for the writer's answer. Raises its refusal, or DeviceError if the writer thread crashed."""
+    """Wait for the writer thread's answer and return it. Raises its error, or DeviceError if the thread has crashed."""
     while not wait((answer,), LIVENESS_POLL_S).done:
         if not thread.is_alive() and not answer.done():
             raise DeviceError("The table's writer crashed.", "It is being restarted. Check the page, then try again.")

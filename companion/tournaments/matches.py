@@ -118,7 +118,11 @@ def _knockout(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, G
 
 
 def _winner(match: Match[P, G], after: int) -> _Entrant[P] | None:
-    """Return who goes on from a match of a knockout; None if both players have left."""
+    """Return the entrant who goes on from a knockout match; None if both players have left.
+
+    While the match has no result, it is an entrant without a player. `after`, the number of
+    results up to the match's game, is stored in the winner.
+    """
     if match.won is None:
         return _Entrant(None)
     return _Entrant(match.players[match.won[1] > match.won[0]], after) if any(match.won) else None

@@ -69,7 +69,7 @@ def _totals(draw: Draw[P], matches: Sequence[Match[P, G]], player: P) -> tuple[i
 
 
 def _won_against(matches: Sequence[Match[P, G]], player: P, level: set[P]) -> float:
-    """Return a player's share of wins in the matches among a set of players that the player is one of."""
+    """Return the sum of a player's shares of the wins in matches among `level`, a set of players with this one."""
     among = (match for match in matches if player in match.players and level.issuperset(match.players))
     return sum(match.won[match.players.index(player)] for match in among if match.won is not None)
 

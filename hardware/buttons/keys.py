@@ -60,7 +60,7 @@ class KeyButtons:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop reading keys and restore the terminal's settings."""
+        """Stop reading keys and restore the terminal's settings. Waits for the reading thread for at most 2 s."""
         self._stopped.set()
         thread, self._thread = self._thread, None
         if thread is not None:

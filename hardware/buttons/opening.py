@@ -20,10 +20,10 @@ class NoButtons:
     name = "no"
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        """Do nothing."""
+        """Do nothing: `on_press` and `on_touch` are never called."""
 
     def stop(self) -> None:
-        """Do nothing."""
+        """Do nothing: nothing was started."""
 
     def alive(self) -> bool:
         """Return True: there is no thread that could fail."""

@@ -36,9 +36,11 @@ _PIN_RADIUS_PX = 7
 _PIN_SIZE = f'width="{2 * _PIN_RADIUS_PX}" height="{2 * _PIN_RADIUS_PX}"'
 """SVG attributes of the size of a pin."""
 _FIRST_LANE_PX, _LANE_STEP_PX = 246, 14
-"""x of the first vertical part of a button's wire, and the distance to the next, in pixels."""
+"""x of the first vertical part of a button's wire, and the distance to the next, in pixels. With larger ones wires run
+through the drawn boxes."""
 _FIRST_BUTTON_PX, _BUTTON_STEP_PX = 390, 56
-"""y of the first button, and the distance to the next, in pixels."""
+"""y of the first button, and the distance to the next, in pixels. A larger first y moves buttons out of the drawing; a
+larger distance makes the drawing taller."""
 _BUTTONS_GROUND_PX = 800
 """x of the wire that joins the buttons' grounds, in pixels. Larger: it leaves the drawing."""
 _RED, _BLACK, _GREEN, _BUTTON = "#e5533d", "#8d8276", "#4cb187", "#56b4e9"

@@ -27,10 +27,10 @@ class Strip(Protocol):
     leds: int
 
     def start(self) -> None:
-        """Open the device. Raises DeviceError."""
+        """Open the device. Raises DeviceError if that fails."""
 
     def show(self, frame_rgb: FrameRGB) -> None:
-        """Light the LEDs. Raises DeviceError, or ValueError for a frame of another length."""
+        """Send a frame to the LEDs. Raises DeviceError if that fails, or ValueError for a frame of another length."""
 
     def stop(self) -> None:
         """Switch all LEDs off and close the device. Never raises."""

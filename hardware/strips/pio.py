@@ -87,7 +87,10 @@ class PioStrip:
         self._write(bytes(4 * self.leds))
 
     def show(self, frame_rgb: FrameRGB) -> None:
-        """Write a frame. Raises DeviceError, or ValueError for a frame of another length."""
+        """Write a frame to the device. Raises ValueError for a frame of another length.
+
+        Raises DeviceError if the device is not open or the write fails, which closes it.
+        """
         ordered = checked(frame_rgb, self.leds)[:, self._columns]
         self._write(np.pad(ordered, ((0, 0), (0, 1))).tobytes())
 

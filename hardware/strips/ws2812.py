@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hardware.strips import FrameRGB
 
 SPEED_HZ = {3: 2_400_000, 4: 3_200_000}
-"""SPI clock in Hz, by the number of SPI bits that carry an LED bit."""
+"""SPI clock in Hz, by the number of SPI bits that carry an LED bit. At another clock LEDs misread the signal."""
 RESET_S = 300e-6
 """Seconds of low level that are sent before and after a frame. After it, more than the 280 us that latch the colours;
 before it, a guard: some SPI controllers idle high or send a leading bit. Shorter than 280 us shows no colours; longer
@@ -28,7 +28,7 @@ _CODES = {3: (0b100, 0b110), 4: (0b1000, 0b1110)}
 
 
 def encoded(frame_rgb: FrameRGB, order: str = "GRB", bits: int = 3) -> bytes:
-    """Return a frame as the bytes to send over SPI, with a reset gap before and after it.
+    """Return the WS2812 signal of a frame as the bytes to send over SPI, with a reset gap before and after it.
 
     Args:
         frame_rgb: (leds, 3) uint8.
@@ -40,12 +40,15 @@ def encoded(frame_rgb: FrameRGB, order: str = "GRB", bits: int = 3) -> bytes:
 
 
 def gap(bits: int) -> bytes:
-    """Return zero bytes that last at least `RESET_S` on the bus, at the clock for `bits` SPI bits an LED bit."""
+    """Return the reset gap of a WS2812 signal: zero bytes that last at least `RESET_S` on the SPI bus.
+
+    `bits` is the number of SPI bits that carry an LED bit; the clock depends on it.
+    """
     return bytes(-int(-RESET_S * SPEED_HZ[bits] // 8))
 
 
 def bytes_for(leds: int, bits: int) -> int:
-    """Return the length in bytes of an encoded frame with its gaps."""
+    """Return the length in bytes of what `encoded` returns for a frame of `leds` LEDs, reset gaps included."""
     return leds * 3 * bits + 2 * len(gap(bits))
 
 

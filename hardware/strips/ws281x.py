@@ -28,7 +28,7 @@ PWM_PINS, PCM_PIN, SPI_PIN = (12, 13, 18, 19), 21, 10
 CHANNEL_1_PINS = (13, 19, 41, 45, 53)
 """BCM numbers of the pins on the second PWM channel."""
 USE_SPI = "Use the strip spi, which needs neither root nor this library"
-"""First words of the cure in errors about a library or a pin that does not work."""
+"""Advice in the cure of errors about a missing library or a pin that does not work."""
 
 
 class Ws281xStrip:
@@ -93,7 +93,7 @@ class Ws281xStrip:
             raise DeviceError(f"rpi_ws281x fails ({refused}).", "Check the wiring of the strip.") from refused
 
     def stop(self) -> None:
-        """Switch all LEDs off and release the pin."""
+        """Switch all LEDs off and release the pin; does nothing if the strip is not open. Raises no DeviceError."""
         if self._strip is not None:
             with contextlib.suppress(DeviceError):
                 self.show(np.zeros((self.leds, 3), np.uint8))

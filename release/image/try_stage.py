@@ -49,7 +49,10 @@ def check(claim: str, holds: bool) -> None:
 
 
 def run_stage(root: Path) -> None:
-    """Run the stage's scripts on a Debian root folder. Raises CalledProcessError."""
+    """Run the scripts of the image's stage (`STAGE`) on a Debian root folder, as pi-gen does.
+
+    Raises CalledProcessError if one fails.
+    """
     environment = {**os.environ, "ROOTFS_DIR": str(root), "LC_ALL": "C.UTF-8"}
     subprocess.run(["bash", "-e", "-c", PI_GEN], cwd=STAGE, env=environment, check=True)
 

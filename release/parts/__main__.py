@@ -37,7 +37,8 @@ SIZE_WH = (760, 520)
 SMALL_WH = (420, 320)
 """Width and height of a picture of one printed part, in pixels."""
 STL_TOLERANCE_MM, STL_TOLERANCE_RAD = 0.1, 0.5
-"""Largest distance between triangles and true surface, and largest angle between neighbouring triangles."""
+"""Largest distance between triangles and true surface, and largest angle between neighbouring triangles. Higher:
+coarser surfaces, smaller files."""
 APART_MM = 40.0
 """Gap in mm between the layers of the LED board in its exploded view. Higher: layers are drawn farther apart."""
 

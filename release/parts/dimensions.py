@@ -48,16 +48,17 @@ SPACER_MM = 3.0
 BOARD_MM = 1.0
 """Thickness in mm of a camera's circuit board. Higher: a longer post."""
 LENS_MM = {"ov5647": 5.0, "imx219": 5.0, "imx708": 8.0, "imx708_wide": 9.0, "imx477": 45.0, "imx296": 45.0}
-"""Distance from a camera's circuit board to the front of its lens, by sensor; the last two with the 6 mm lens."""
+"""Distance from a camera's circuit board to the front of its lens, by sensor; the last two with the 6 mm lens. Higher:
+a longer post."""
 SMALL_HOLES_MM = ((-10.5, 0.0), (10.5, 0.0), (-10.5, 12.5), (10.5, 12.5))
 """Mounting holes (M2) of Camera Modules 1, 2, 3 and 3 Wide: (x, y) from the lens."""
 LARGE_HOLES_MM = ((-15.0, -15.0), (15.0, -15.0), (-15.0, 15.0), (15.0, 15.0))
 """Mounting holes (M2.5) of the HQ and Global Shutter Cameras: (x, y) from the lens."""
 
 LIGHT_BAR_WDL_MM = (17.2, 8.0, 300.0)
-"""Width, depth and length of the LED channel with a milky cover."""
+"""Width, depth and length of a light bar: an LED channel with a milky cover."""
 LIGHT_PLACE_MM = (280.0, 130.0)
-"""Distance of a light bar from the tray's middle, and its height above the floor. Closer, the floor mirrors it."""
+"""Distance of a light bar from the tray's middle, and its height above the floor. Closer: the floor mirrors it."""
 LIGHT_BAR_LUMENS = 270.0
 """Luminous flux in lumens of one light bar of 3 W through its cover. The computed illuminance is proportional to it."""
 

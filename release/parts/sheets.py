@@ -91,7 +91,7 @@ def base_sheet() -> str:
 
 
 def board_front(layout: Layout) -> str:
-    """Return the SVG of the LED board's front panel: a hole for every LED, screw holes in the corners."""
+    """Return an SVG in true size of the LED board's front panel: a hole for every LED, screw holes in the corners."""
     width, height = board_wh_mm(layout)
     body = [*_panel(width, height), *(_drill(GAP_MM + x, GAP_MM + y, HOLE_MM) for x, y in on_board(layout))]
     return _svg(width + 2 * GAP_MM, height + 2 * GAP_MM, f"Front of {layout.name}, {width:.1f} x {height:.1f} mm", body)
@@ -100,7 +100,7 @@ def board_front(layout: Layout) -> str:
 def board_back(layout: Layout) -> str:
     """Return an SVG of the LED board's back panel from the front: where each straight piece of the LED strip goes.
 
-    Each piece has its number, the numbers of its LEDs, and an arrow in the direction of the data.
+    It is in true size. Each piece has its number, the numbers of its LEDs, and an arrow in the direction of the data.
     """
     width, height = board_wh_mm(layout)
     places = [(GAP_MM + x, GAP_MM + y) for x, y in on_board(layout)]
@@ -141,7 +141,7 @@ def _cut(x: float, y: float, width: float, height: float) -> str:
 
 
 def _drill(x: float, y: float, across_mm: float = SCREW_MM) -> str:
-    """Return the SVG element of a hole to drill around (x, y), in mm."""
+    """Return the SVG element of a hole of diameter `across_mm` to drill around (x, y), in mm."""
     return f'<circle class="cut" cx="{x:.2f}" cy="{y:.2f}" r="{across_mm / 2:.2f}"/>'
 
 

@@ -246,6 +246,6 @@ def _drill(places: Iterable[Sequence[float]], across_mm: float, deep_mm: float) 
 
 
 def _joined(parts: Sequence[Part]) -> Part:
-    """Return the union of parts."""
+    """Return the union of one or more solids."""
     first, *others = parts
     return first.fuse(*others) if others else first

@@ -107,8 +107,8 @@ Views = tuple[View, ...]
 def gathered(views: Views, markers: Sequence[Marker], sheet: Sheet, width_px: int) -> Views:
     """Return `views` with the view of a new picture added, if it helps to measure the lens; otherwise unchanged.
 
-    It helps if it shows at least MIN_MARKERS markers of the sheet and differs from each view by MIN_VIEW_CHANGE. No
-    view is added to MAX_VIEWS.
+    It helps if it shows at least MIN_MARKERS markers of the sheet and differs from each view by MIN_VIEW_CHANGE. Once
+    there are MAX_VIEWS, no view is added.
 
     Args:
         views: Views of the sheet in earlier pictures.

@@ -190,7 +190,8 @@ class Calibrating:
     def _found(self, frames: Sequence[FrameBGR]) -> Found | None:
         """Return the sheet's pose averaged over frames (h, w, 3) in which it lies still; None if it is found in none.
 
-        The lens is the one measured from all views so far; the advice is that of the last frame.
+        The lens is that of `self.lens`. If the plan has a height measured by tape, the focal length follows from it.
+        The advice is that of the last frame.
         """
         lens = self.lens(frames[0])
         sheets = [detect_sheet(frame, self.plan, lens) for frame in frames]
@@ -243,7 +244,7 @@ class Calibrating:
         return self._by_the_tape(Found(floor_to_px, lens, geometry_advice(floor_to_px, self.plan, lens)))
 
     def _by_the_tape(self, found: Found) -> Found:
-        """Replace the lens by one that fits the height measured by tape, if the plan has one."""
+        """Return `found` with a lens that fits the height measured by tape; unchanged if the plan has none."""
         lens_mm = self.plan.lens_mm
         return found if lens_mm is None else replace(found, lens=lens_at(found.floor_to_px, found.lens, lens_mm))
 
@@ -372,7 +373,7 @@ def with_die(done: Calibrated, measured_mm: float) -> Calibrated:
 
 
 def _why(last: SheetView | None) -> str:
-    """Return the advice of the last picture that was searched as one text."""
+    """Return as one text the advice of the last picture that was searched; a sentence if there was no picture."""
     return " ".join(one.says for one in last.advice) if last is not None else "The camera gave no picture."
 
 

@@ -94,8 +94,8 @@ def sheet(paper: str = "a4", tray_mm: tuple[float, float] = (320.0, 240.0), keep
     """Return the layout of the calibration sheet for a tray: its markers and everything else that is printed.
 
     The sheet is folded at the ridge before the keep zone, and cut where the tray is smaller than the paper. Markers on
-    or close to such a line, or beyond a cut, are left out; a small tray may keep a single one. Those beyond the fold
-    lie in the keep zone.
+    or close to such a line or the paper's edge, or beyond a cut, are left out; a small tray may keep a single one.
+    Those beyond the fold lie in the keep zone. Raises DeviceError if OpenCV has no ArUco module.
 
     Args:
         paper: `a4` or `letter`; another raises KeyError.
@@ -150,7 +150,10 @@ def dictionary() -> Any:
 
 
 def marker_bits(number: int) -> NDArray[np.uint8]:
-    """Return the (6, 6) modules of a marker, border included: 0 is black, 255 white. Raises DeviceError."""
+    """Return the (6, 6) modules of the sheet's ArUco marker `number`, border included: 0 is black, 255 white.
+
+    Raises DeviceError if OpenCV has no ArUco module.
+    """
     draw = getattr(aruco, "generateImageMarker", None) or aruco.drawMarker
     return draw(dictionary(), number, MODULES)
 

@@ -81,7 +81,8 @@ class SheetView:
 
     Attributes:
         markers: The markers that were found.
-        floor_to_px: (3, 3) homography from millimetres of the floor to pixels; None if the sheet was not found.
+        floor_to_px: (3, 3) homography from millimetres of the floor to pixels of a lens without distortion; None if the
+            sheet gave no pose.
         advice: Problems of light, focus, tilt or position, each with its cure.
     """
 
@@ -93,7 +94,8 @@ class SheetView:
 def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
     """Detect the calibration sheet in a picture; return its pose with advice on light, focus, tilt and position.
 
-    There is no pose, only advice, if too few markers are seen or the sheet is tilted by more than HAND_HELD_DEG.
+    There is no pose (`floor_to_px` is None) if too few markers are seen or the sheet is tilted by more than
+    HAND_HELD_DEG. Raises DeviceError if OpenCV has no ArUco module.
 
     Args:
         frame_bgr: (h, w, 3) picture.

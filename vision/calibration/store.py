@@ -21,7 +21,9 @@ FILE_NAME = "calibration.zip"
 FORMAT: Literal[1] = 1
 """Version of the file's format. A file of another version is refused as damaged."""
 _DAMAGE = (OSError, EOFError, zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, msgspec.MsgspecError)
+"""Exceptions of reading a damaged calibration file; each is reported as DeviceError."""
 _NUMBERS, _PICTURE = "calibration.json", "empty.png"
+"""Names of the two parts of the zip archive: the numbers, and the picture of the empty tray."""
 MAX_BYTES = 200_000_000
 """Largest size, in bytes, of the file and of each part unpacked from it, to bound memory. A PNG picture of 60
 megapixels fits; larger files are refused."""
@@ -70,7 +72,7 @@ class Stored:
 
     @property
     def size_wh(self) -> tuple[int, int]:
-        """Width and height of the pictures that the calibration is for."""
+        """Width and height, in pixels, of the pictures that the calibration is for."""
         height, width = self.rig.empty_bgr.shape[:2]
         return width, height
 
@@ -97,7 +99,7 @@ def load_rig(path: Path) -> Stored | None:
         path: The file, or a data folder that holds it as `calibration.zip`.
 
     Raises:
-        DeviceError: The file can't be read, is damaged, or is no calibration.
+        DeviceError: The file can't be read, is damaged or too large, or is no calibration.
     """
     try:
         file = path / FILE_NAME if path.is_dir() else path
@@ -114,7 +116,7 @@ def rig_of_bytes(content: bytes, name: str) -> Stored:
     """Decode the content of a calibration file into a calibration; `name` is the file's name for error messages.
 
     Raises:
-        DeviceError: The content is damaged, larger than MAX_BYTES, or no calibration.
+        DeviceError: The content is damaged or no calibration, or a part unpacked from it is larger than MAX_BYTES.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -54,13 +54,16 @@ class Camera(Protocol):
     name: str
 
     def start(self) -> None:
-        """Open the device. Raises DeviceError."""
+        """Open the camera, unless it is open. Raises DeviceError if it can't be opened."""
 
     def frame(self) -> Frame | None:
-        """Return the next frame, waiting at most 2 s; None when a recording has ended. Raises DeviceError."""
+        """Return the camera's next frame, waiting at most 2 s; None when a recording has ended.
+
+        Raises DeviceError if the camera was not started or fails.
+        """
 
     def stop(self) -> None:
-        """Close the device; never raises."""
+        """Close the camera; never raises. A later `start` opens it again."""
 
 
 @runtime_checkable

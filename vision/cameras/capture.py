@@ -24,7 +24,8 @@ OPEN_WAIT_S = 10.0
 """Longest wait for a live camera to open, in seconds; after that it counts as missing. A USB camera that wakes up takes
 some seconds. A longer wait lets one that never answers block the table for longer."""
 SIZE_WH = (1280, 960)
-"""Width and height, in pixels, requested of a live camera. Larger frames show smaller dice and take longer to read."""
+"""Width and height, in pixels, requested of a live camera. Larger frames resolve smaller dice and take
+longer to read."""
 DEFAULT_FPS = 30.0
 """Frame rate, in frames per second, assumed for a video file that states none. It sets the times of its frames."""
 MAX_LAG_S = 2.0
@@ -50,7 +51,7 @@ class VideoCamera:
         self._began_s: float | None = None
 
     def start(self) -> None:
-        """Open the file at its beginning, unless it is open. Raises DeviceError if OpenCV can't open it as a video."""
+        """Open the video file at its beginning, unless it is open. Raises DeviceError if OpenCV can't open it."""
         if self._capture is not None:
             return
         quiet_opencv()
@@ -90,7 +91,7 @@ class VideoCamera:
         return Frame(image_bgr, self._at_s)
 
     def stop(self) -> None:
-        """Close the file. A later `start` plays it from the beginning."""
+        """Close the video file. A later `start` plays it from the beginning."""
         if self._capture is not None:
             self._capture.release()
             self._capture = None

@@ -9,7 +9,8 @@ from typing import Any
 
 MIN_FIELD_SHARE = 0.99
 """Share of the widest field of view, 0 to 1, from which a narrower one counts as equally wide: crops may differ by
-rounding. A lower one accepts modes that show less of the tray."""
+rounding. Also the least share of the chosen mode's width that the first picture must show. A lower one accepts modes
+and pictures that show less of the tray."""
 MIN_FPS = 29.0
 """Frames per second from which a sensor mode is fast enough to see dice roll. A slower mode is chosen only if every
 faster one shows less of the tray. A higher limit rejects modes of 30 frames a second."""
@@ -107,7 +108,10 @@ def largest_wh(inside_wh: SizeWH, shape_wh: SizeWH) -> SizeWH:
 
 
 def height_mm(tray_width_mm: float, angle_deg: float) -> float:
-    """Return the height of the lens above the floor, in mm, at which a tray `tray_width_mm` wide fills the picture."""
+    """Return the height of a lens above the tray's floor, in mm, at which the tray's width fills the picture's.
+
+    `angle_deg` is the lens's horizontal angle of view.
+    """
     return tray_width_mm / 2 / math.tan(math.radians(angle_deg) / 2)
 
 

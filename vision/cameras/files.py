@@ -96,7 +96,7 @@ class FilesCamera:
         self._started = False
 
     def start(self) -> None:
-        """Start showing photos from the first one. Has no effect on a camera that is started already."""
+        """Start delivering the folder's photos as frames, from the first one. Has no effect on a started camera."""
         if self._started:
             return
         self._started = True
@@ -129,7 +129,7 @@ class FilesCamera:
         return Frame(self._shown.copy() if lies_there else empty(self._size_wh), now_s)
 
     def stop(self) -> None:
-        """Forget the photo that is shown. A later `start` begins with the first photo."""
+        """Stop delivering the folder's photos as frames. A later `start` begins with the first photo."""
         self._started = False
         self._shown = None
 

@@ -14,7 +14,8 @@ SIXTY_HZ = (
 REGULATORY_DOMAIN = Path("/sys/module/cfg80211/parameters/ieee80211_regdom")
 """File that holds the Wi-Fi country set in Raspberry Pi OS, as two letters."""
 MAX_EXPOSURE_S = 1 / 30
-"""Longest exposure, in seconds, that still gives 30 frames a second."""
+"""Longest exposure, in seconds, that is chosen against flicker: it still gives 30 frames a second. A longer one gives
+fewer."""
 
 
 def country(wifi: Path = REGULATORY_DOMAIN, cmdline: Path = Path("/proc/cmdline")) -> str:

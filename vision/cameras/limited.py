@@ -22,15 +22,15 @@ class LimitedCamera:
         self._since_s: float | None = None
 
     def restart(self) -> None:
-        """Start the time limit anew at the next frame."""
+        """Restart the camera's time limit: it counts again from the next frame."""
         self._since_s = None
 
     def start(self) -> None:
-        """Open the camera. Raises DeviceError."""
+        """Open the wrapped camera. Raises DeviceError if that fails. The time limit is not restarted."""
         self._camera.start()
 
     def frame(self) -> Frame | None:
-        """Return the camera's next frame; None once the time is over or the recording has ended.
+        """Return the wrapped camera's next frame; None once the time limit is over or the recording has ended.
 
         Sets `ended` in the latter case. Raises DeviceError if the camera fails.
         """
@@ -42,5 +42,5 @@ class LimitedCamera:
         return frame if frame.at_s - self._since_s < self._limit_s else None
 
     def stop(self) -> None:
-        """Close the camera."""
+        """Close the wrapped camera."""
         self._camera.stop()

@@ -31,8 +31,9 @@ STEADY_FRAMES = 15
 """Number of successive frames over which exposure, white balance or focus must be steady to count as converged and be
 locked. More make the start and calibrating take longer; fewer may lock a value that still changes."""
 MAX_CHANGE = 0.02
-"""Largest relative change of brightness or a colour gain over `STEADY_FRAMES` at which it counts as converged, 0.02 for
-2 %. The reader tolerates more than ten times as much. A smaller one may never lock in noise."""
+"""Largest relative change over `STEADY_FRAMES` at which exposure or white balance counts as converged, 0.02 for 2 %.
+Compared are exposure time times gain, and each colour gain. The reader tolerates more than ten times as much. A
+smaller one may never lock in noise."""
 CONTROL_DELAY_S = 0.4
 """Seconds for which frames are ignored after controls are sent: they may be taken with the old ones. It covers three
 requests under way and the sensor's own delay. A longer one makes locking slower."""
@@ -71,7 +72,10 @@ class AutoLock:
         self._changed_s: float | None = None
 
     def at_start(self) -> Controls:
-        """Return the controls to set before the camera starts: the lamp's flicker period, and the focus."""
+        """Return the controls to set before the camera starts: the lamp's flicker period, and the focus.
+
+        Controls that the camera lacks are left out.
+        """
         controls: Controls = {}
         if {"AeFlickerMode", "AeFlickerPeriod"} <= self._advertised.keys():
             controls = {"AeFlickerMode": FLICKER_MANUAL, "AeFlickerPeriod": self._period_us}
@@ -79,6 +83,8 @@ class AutoLock:
 
     def focus_at(self, lens_position: float | None, at_s: float) -> Controls:
         """Set the position at which the lens is to be held; return the controls to send to the camera for that.
+
+        Returns no controls for a lens without a motor.
 
         Args:
             lens_position: Position in dioptres to hold from now on; None to focus once more, then hold.
@@ -152,7 +158,10 @@ class AutoLock:
         return controls
 
     def _steady(self, which: int) -> bool:
-        """Whether brightness (0), red gain (1) or blue gain (2) stayed within MAX_CHANGE for STEADY_FRAMES frames."""
+        """Return whether a setting of the automatic exposure has varied by at most MAX_CHANGE for STEADY_FRAMES frames.
+
+        `which`: 0 for exposure time times gain, 1 for the red gain, 2 for the blue gain.
+        """
         values = [value[which] for value in self._values]
         return len(values) == STEADY_FRAMES and max(values) <= (1 + MAX_CHANGE) * min(values)
 

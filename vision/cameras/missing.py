@@ -30,12 +30,15 @@ class MissingCamera:
         self._camera.start()
 
     def frame(self) -> Frame | None:
-        """Return the camera's next frame. Raises DeviceError."""
+        """Return the real camera's next frame; None when a recording has ended.
+
+        Raises DeviceError if the real camera was not opened yet, or fails.
+        """
         if self._camera is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
         return self._camera.frame()
 
     def stop(self) -> None:
-        """Close the camera, if it was opened."""
+        """Close the real camera, if it was opened."""
         if self._camera is not None:
             self._camera.stop()

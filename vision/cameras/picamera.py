@@ -23,7 +23,8 @@ from vision.reading.reading import FrameBGR
 log = logging.getLogger(__name__)
 
 SIZE_WH: SizeWH = (1280, 960)
-"""Size of the pictures: the tray's shape. Rows of 1280 pixels have no padding on any Pi."""
+"""Width and height, in pixels, of the Pi camera's pictures: the tray's shape. Rows of 1280 pixels have no padding on
+any Pi. Larger pictures resolve smaller dice and take longer to read."""
 BUFFERS = 3
 """Number of frame buffers of the camera: one is filled, one waits, one is read. More take 3.7 MB of video memory each;
 fewer lose frames."""

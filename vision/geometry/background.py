@@ -29,7 +29,8 @@ LOW_THRESHOLD_LEVELS = 13.0
 A higher one overlooks dice of the felt's colour, a lower one takes noise for foreground."""
 HIGH_THRESHOLD_LEVELS = 30.0
 """High threshold of the hysteresis: colour distance, in levels of 0 to 255, above which a pixel is certain foreground:
-no shadow or lighting change explains it. A higher one overlooks objects, a lower one takes changed light for them."""
+no shadow or lighting change explains it. It is also the tolerance of `EmptyTray.matches`. A higher one overlooks
+objects, a lower one takes changed light for them."""
 
 SHADOW_GAIN_RANGE = (0.47, 1.12)
 """Smallest and largest factor by which a shadow or reflected light may change the felt's brightness. It limits the gain
@@ -120,7 +121,7 @@ class EmptyTray:
         """Return whether the view shows only the empty tray where a face was detected.
 
         Each pixel must lie between the darkest and the brightest pixel of the empty tray within two pixels of it, with
-        a tolerance. One pixel outside is enough for False.
+        a tolerance of HIGH_THRESHOLD_LEVELS. One pixel outside is enough for False.
 
         True for a face that is printed on the tray. False for a white die on white paper: its pips differ.
 

@@ -56,7 +56,7 @@ class Floor:
         return cv2.resize(cut, None, fx=self.stretch[0], fy=self.stretch[1], interpolation=cv2.INTER_LINEAR)
 
     def to_frame(self, view_xy: Floats) -> Floats:
-        """Convert (n, 2) points of the view to pixels of the frame."""
+        """Convert (n, 2) points in pixels of the floor's view to pixels of the frame that it was cut out of."""
         return view_xy / self.stretch + self.box[:2]
 
     def below(self, faces_xy: Floats) -> Floats:

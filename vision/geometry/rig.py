@@ -20,17 +20,17 @@ class Zone:
 
     @property
     def corners_mm(self) -> Floats:
-        """(4, 2) corners: upper left, upper right, lower right, lower left."""
+        """(4, 2) corners of the zone: upper left, upper right, lower right, lower left."""
         right, bottom = self.x_mm + self.width_mm, self.y_mm + self.height_mm
         return np.array([[self.x_mm, self.y_mm], [right, self.y_mm], [right, bottom], [self.x_mm, bottom]])
 
     @property
     def box_mm(self) -> tuple[float, float, float, float]:
-        """Left, top, width, height."""
+        """Left, top, width and height of the zone."""
         return self.x_mm, self.y_mm, self.width_mm, self.height_mm
 
     def holds(self, x_mm: float, y_mm: float) -> bool:
-        """Whether a point in millimetres is inside the zone."""
+        """Return whether a point of the tray, in mm, is inside the zone. Its right and lower edges are outside."""
         return 0 <= x_mm - self.x_mm < self.width_mm and 0 <= y_mm - self.y_mm < self.height_mm
 
 
@@ -66,15 +66,15 @@ class Rig:
         return np.linalg.norm(np.stack([right - here, down - here]), axis=0)
 
     def fits(self, frame_bgr: FrameBGR) -> bool:
-        """Whether a frame has the size of the calibration."""
+        """Return whether a frame has the size of the calibration's picture, so that the calibration applies to it."""
         return frame_bgr.shape == self.empty_bgr.shape
 
     def to_px(self, points_mm: Floats) -> Floats:
-        """Convert (n, 2) points of the floor in millimetres to pixels."""
+        """Convert (n, 2) points of the tray's floor in millimetres to pixels of the frame."""
         return projected(points_mm, self.floor_to_px)
 
     def to_mm(self, points_px: Floats) -> Floats:
-        """Convert (n, 2) pixels to millimetres on the floor."""
+        """Convert (n, 2) points in pixels of the frame to millimetres on the tray's floor."""
         return projected(points_px, np.linalg.inv(self.floor_to_px).astype(np.float64))
 
     def above(self, points_mm: Floats) -> Floats:

@@ -21,6 +21,7 @@ CONFIDENT_FROM = 0.9
 """Confidence, 0 to 1, from which a die's box is drawn in CONFIDENT_BGR (green) instead of UNCERTAIN_BGR (orange). A
 higher one draws more boxes in orange; the reading does not change."""
 FONT = cv2.FONT_HERSHEY_DUPLEX
+"""OpenCV's number of the font in which values, confidences and the banner are drawn."""
 _FONT_PX = 22
 """Height of FONT's capitals at font scale 1, in pixels, a property of the font. A wanted height divided by it is
 OpenCV's font scale, so twice as much would halve all text."""

@@ -20,6 +20,7 @@ from vision.reading.reading import FrameBGR
 FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "GIF")
 """Pillow formats that are decoded. Others are refused: decoders of rare formats are less tested against attacks."""
 KINDS = "JPEG, PNG, WebP, TIFF, BMP or GIF"
+"""FORMATS as error messages name them."""
 Image.MAX_IMAGE_PIXELS = None  # `_must_fit` checks the size before anything is decoded
 
 MAX_PIXELS = 60_000_000

@@ -27,13 +27,14 @@ class Networks:
         """Load all networks, so that the next reading need not wait for it.
 
         The light detector and the classifier, which every tray picture needs, are also warmed up (`Network.warm_up`).
+        Raises SetupError if a file is damaged.
         """
         for each in (self.light, self.classifier):
             each.network.warm_up()
         self.detector.network.load()  # not warmed up: most throws need no closer pass, and its size varies
 
     def load_soon(self) -> None:
-        """Start `load` on a thread of its own, so that no frame is missed. A reading meanwhile waits for it."""
+        """Start loading all networks on a thread of its own, and return at once. A reading meanwhile waits for it."""
         threading.Thread(target=self.load, name="networks").start()
 
     def hashes(self) -> dict[str, str]:

@@ -74,12 +74,12 @@ class Detection:
 
     @property
     def place(self) -> tuple[float, float, float]:
-        """Centre x, y and size, in pixels."""
+        """Centre x, y and size of the detected face, in pixels of the picture."""
         return self.x, self.y, self.size_px
 
     @property
     def score(self) -> float:
-        """Score of the best value, 0 to 1."""
+        """Detector's score of the best value, 0 to 1. It ranks detections of dice."""
         return float(self.scores.max())
 
     @property

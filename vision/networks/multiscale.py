@@ -16,7 +16,7 @@ before. The first covers faces of 1/27 to 2/7 of the long edge, the last finds d
 
 VISIBLE_FACE_PX = (16.0, 56.0)
 """Smallest and largest face, in pixels at the scale shown, that the detector must see: missing it there lowers the
-fused score."""
+fused score. If the size of the dice is known, other scales are not searched. A wider range searches more of them."""
 MAX_DETECTIONS = 60
 """Largest number of detections kept at each scale and after fusion, the best ones: textures such as carpets give
 hundreds. More take longer."""
@@ -31,7 +31,7 @@ def passes(picture_bgr: FrameBGR, detector: Detector, size_px: float | None = No
         picture_bgr: (h, w, 3) uint8.
         detector: Detects faces at one scale.
         size_px: Rough size of a face in the picture, in pixels; None if unknown. Scales at which the detector would
-            not see such a face are left out.
+            not see such a face are left out. If none is left, nothing is yielded.
     """
     long_edge = max(picture_bgr.shape[:2])
     by_scale: dict[float, list[Detection]] = {}

@@ -99,7 +99,7 @@ class Candidate:
 
     @property
     def quality(self) -> float:
-        """Score times the probability of the value, 0 to 1."""
+        """Candidate's `score` times the fused probability of its `value`, 0 to 1."""
         return self.score * float(self.values.max())
 
     @property

@@ -93,7 +93,7 @@ class Reader:
     ) -> Reading:
         """Read the dice in one picture; return their values, boxes, confidences, and a doubt if it is not trusted.
 
-        A picture of another size than the calibration's is read as a photo.
+        A picture of another size than the calibration's is read as a photo. Its size is kept in `misfit_wh`.
 
         Args:
             frame_bgr: (h, w, 3) uint8.

@@ -33,7 +33,7 @@ class Die:
 
     @property
     def centre_xy(self) -> tuple[float, float]:
-        """Centre of the box in pixels."""
+        """Centre (x, y) of the die's bounding box, in pixels of the picture."""
         x, y, w, h = self.box_xywh
         return x + w / 2, y + h / 2
 
@@ -74,10 +74,10 @@ class Reading:
 
     @property
     def trusted(self) -> bool:
-        """Whether the values may be used without asking a person."""
+        """Whether the dice's values may be used without asking a person: the reading has no doubt."""
         return self.doubt is None
 
     @property
     def values(self) -> tuple[int, ...]:
-        """The values that were read, sorted; unread dice are left out."""
+        """Values of the dice, sorted in ascending order; unread dice are left out."""
         return tuple(sorted(die.value for die in self.dice if die.value is not None))

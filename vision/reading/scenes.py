@@ -178,7 +178,10 @@ class TrayFrame:
         return faces * scale, self._tray.floor.below(faces) * scale
 
     def _outlines(self, faces: Floats, below: Floats, radius: float) -> Mask:
-        """Return the mask of dice whose faces have these (n, 2) centres, with a margin of `radius` faces."""
+        """Return a mask of all within `radius` face widths of the lines from the dice's upper to their lower faces.
+
+        `faces` and `below` are the (n, 2) centres of these faces, in pixels of the mask.
+        """
         return vetoes.dice_mask(self._small.shape[:2], faces, below, self._tray.face_px, radius)
 
     def _unexplained(self, foreground: Mask, dice: Mask, radius: float = vetoes.MIN_OBJECT_RADIUS) -> list[vetoes.Box]:

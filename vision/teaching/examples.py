@@ -20,7 +20,8 @@ MIN_DISTANCE_FACES = 0.5
 nearer one may be a second box of the die. A larger distance drops examples."""
 
 PATCH_PX, PATCH_FACES = 144, 2.25
-"""Edge of a face's picture in pixels, and in faces: a crop of 1.5 faces fits into it at any turn."""
+"""Edge of the stored picture of a face, in pixels and in faces: a crop of 1.5 faces fits into it at any turn. More
+pixels make larger files; more faces show more surroundings, and the face smaller."""
 PATCH_QUALITY = 95
 """JPEG quality, 0 to 100, of the stored picture of a face. A higher one makes larger files; with a lower one the
 compression changes the features that the classifier computes from the picture."""

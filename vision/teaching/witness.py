@@ -32,7 +32,8 @@ MIN_THROWS = 3
 """Least number of throws with examples from which a set of dice is compared with readings; with fewer it has no effect.
 Too few throws can't be checked against each other."""
 WEIGHTS = (0.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 80.0)
-"""Weights of the distance that are tried on the examples."""
+"""Weights of the distance that are tried on the examples; the one with the least log loss is used. A larger one trusts
+the examples more."""
 NEAR_QUANTILE, NEAR_FACTOR = 0.95, 1.5
 """A face is unlike the examples if its distance exceeds NEAR_FACTOR times the NEAR_QUANTILE of the distances between
 faces of one label in different throws. A larger one compares more faces, also those of other dice."""
@@ -108,8 +109,9 @@ class Witness:
             classifier: Computes the features.
 
         Returns:
-            The selection, and whether the examples give a confident die another value. Dice keep their values; only
-                dice that were not confident and agree with the examples change. Rejected candidates are unchanged.
+            The selection, with its dice by falling score, and whether the examples give a confident die another value.
+                Dice keep their values; only dice that were not confident and agree with the examples change. Rejected
+                candidates are unchanged.
         """
         if not self.usable or not selection.dice:
             return selection, False

@@ -46,7 +46,7 @@ class ShowBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def routes(advisor: Advisor, vote: Vote, puzzle: DailyPuzzle) -> Routes:
     """Make the group of routes for advice on play, the vote on past decisions, and the puzzle of the day.
 
-    Anyone may read and vote. Only players may show an answer before all have voted. Odds are computed at each request.
+    Anyone may read and vote. Only players may show an answer before all have voted.
 
     Args:
         advisor: Computes odds, win chances and the story of the game on the table.

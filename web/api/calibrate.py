@@ -72,7 +72,10 @@ class Calibration(Protocol):
         """Return the camera's newest picture as JPEG; None if there is none."""
 
     def sheet_pdf(self, paper: str) -> bytes:
-        """Return the calibration sheet as a PDF to print; `paper` is one of `PAPERS`."""
+        """Return the calibration sheet as a PDF to print, for the tray measured in the last `take_sheet`.
+
+        `paper` is one of `PAPERS`.
+        """
 
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
         """Measure the tray by the sheet that lies in it (first step), and return `look()`.
@@ -86,13 +89,22 @@ class Calibration(Protocol):
         """
 
     def take_empty(self) -> Mapping[str, Any]:
-        """Record the picture of the empty tray (second step), store the calibration, and return `look()`."""
+        """Record the picture of the empty tray (second step), store the calibration, and return `look()`.
+
+        Raises DeviceError, also if `take_sheet` has not succeeded before.
+        """
 
     def take_die(self) -> Mapping[str, Any]:
-        """Measure the one die in the throw zone (optional third step), store its size, and return `look()`."""
+        """Measure the one die in the throw zone (optional third step), store its size, and return `look()`.
+
+        Raises DeviceError if no single die is seen, or if `take_empty` has not succeeded before.
+        """
 
     def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
-        """Put the sheet into the virtual tray (True), or take it out (False), and return `look()`."""
+        """Put the sheet into the virtual tray in place of its dice (True), or take it out (False), and return `look()`.
+
+        Raises DeviceError if the camera is real.
+        """
 
 
 def routes(calibration: Calibration) -> Routes:

@@ -20,7 +20,7 @@ from web.routes import Json, Routes
 CSV_COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
 """Header of `/api/evening.csv`: number of the game, game played, its start, number of the throw, player, values."""
 GOALS = ("points", "win")
-"""Goals that odds can be computed for: the most points (the default), or winning the game."""
+"""Goals by which a page may ask for the value of options: the most points (the default), or winning the game."""
 SET_PARAMETER: Json = {"name": "set", "in": "query", "schema": {"type": "string", "maxLength": 24}}
 """OpenAPI description of the query parameter `set`: the name of a set of dice; without it the set used last."""
 GOAL_PARAMETER: Json = {"name": "goal", "in": "query", "schema": {"enum": list(GOALS)}}
@@ -77,7 +77,10 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
 
 
 def _add_odds_routes(made: Routes, past: PastGames) -> None:
-    """Add routes to the group `made`: a game's luck, luckiest throw, win chances and odds; ratings; fair dice."""
+    """Add routes to the group `made`: a game's luck, luckiest throw, win chances and odds; ratings; the dice test.
+
+    Ratings are what each player's decisions cost; the dice test is whether a set of dice is fair.
+    """
 
     @made.get("/api/evening/<int:game>/luck", "A finished game, split into luck and decisions", **ODDS_ROUTE)
     def luck(game: int) -> flask.Response:

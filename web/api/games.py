@@ -87,7 +87,7 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
 def _add_seat_routes(made: Routes, pairing: Pairing) -> None:
     """Add the routes of the seats in the next game to the group `made`.
 
-    Anyone may list them; paired phones take and leave one.
+    Anyone may list them; only players take and leave one, each for their own phone.
     """
 
     @made.get("/api/seats", "Who sits down for the next game", roles=ANYONE)

@@ -50,7 +50,7 @@ class _Table:
         self._feed, self._board, self._health = feed, board, health
 
     def collect(self) -> Iterator[Metric]:
-        """Yield a gauge of each part's health, counters of journal entries and snapshots, and the strip's current."""
+        """Yield Prometheus metrics: each part's health, journal entries, snapshots, the strip's current in amperes."""
         from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
         parts = GaugeMetricFamily("pegpip_part_ok", "Whether a part of the table is well.", labels=["part"])

@@ -39,12 +39,14 @@ class DiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, str]] = dict) -> Routes:
-    """Make the group of routes by which the owner reviews throws. Only the owner may use them.
+    """Make the group of routes by which the owner labels doubted throws and downloads their photos as a zip.
+
+    One more route counts the readings that were wrong. Only the owner may use them.
 
     Args:
         review: The throws that were doubted or corrected, with their labels.
         photos: Stored photos by number of the throw.
-        cameras: Returns the kind of camera (such as `picamera`) that took each throw, by its number.
+        cameras: Returns the kind of camera (such as `picamera`) that took each throw, by the throw's number.
     """
     made = Routes("review", DiceBody, ReviewedThrow)
     throws: Json = {"type": "array", "items": ref("ReviewedThrow")}

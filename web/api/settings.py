@@ -53,8 +53,9 @@ class SettingsFile(Protocol):
             pin_typed: Whether the request carried the right PIN.
 
         Raises:
-            PinNeeded: The setting is an electrical limit and no PIN was typed.
-            SetupError: The value is not allowed; the error says why.
+            PinNeeded: No PIN was typed for an electrical limit. To lower the strip's current limit none is needed.
+            SetupError: The page may not change this setting, its value does not work, or the file can't be written.
+                Nothing has changed then.
         """
 
 

@@ -69,7 +69,10 @@ class Tray(Protocol):
         """
 
     def throw_on(self, count: int) -> None:
-        """Put the dice that the player has kept in this turn into the keep zone, then throw `count` of the others."""
+        """Put the dice that the player has kept in this turn into the keep zone, then throw `count` of the others.
+
+        The rest of the dice are taken out of the tray.
+        """
 
     def shake(self) -> None:
         """Shake the tray, so that the dice in the throw zone fall anew."""

@@ -14,7 +14,8 @@ MAX_PAUSE_S = 3600.0
 """Longest wait of an IP address, in seconds. Higher: an attacker tries fewer PINs a day; an honest guest waits longer.
 With an hour, a guest who has mistyped often can still try again the same evening."""
 FORGET_AFTER_S = 4 * MAX_PAUSE_S
-"""Seconds without a wrong guess after which those of an IP address may be forgotten; longer than its longest wait."""
+"""Seconds without a wrong guess after which those of an IP address may be forgotten; longer than its longest wait.
+Higher: a guest who mistyped gets `FREE_GUESSES` again later."""
 MAX_ADDRESSES = 4096
 """Most IP addresses whose wrong guesses are remembered. Higher: more memory; lower: an attacker is forgotten sooner.
 The least recent are forgotten first."""
@@ -87,7 +88,10 @@ class Budget:
         return max(0.0, self._blocked_until_s - self.clock())
 
     def count_wrong(self) -> None:
-        """Count a wrong guess. Number `TABLE_GUESSES` blocks the PIN; each later one blocks it twice as long."""
+        """Count a wrong guess at the PIN, and block the PIN if there are too many.
+
+        Number `TABLE_GUESSES` blocks it for `FIRST_BLOCK_S`; each later one blocks it twice as long as the one before.
+        """
         self.count += 1
         if self.count >= TABLE_GUESSES:
             self._blocked_until_s = self.clock() + FIRST_BLOCK_S * 2.0 ** (self.count - TABLE_GUESSES)

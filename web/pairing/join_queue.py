@@ -82,7 +82,7 @@ class JoinQueue:
         return self._queue
 
     def add(self, request: JoinRequest) -> JoinRequest | float:
-        """Append a request to the queue. It replaces an earlier request from the same IP address.
+        """Append a request to the queue. Drops an earlier request from its IP address, even if the new one is refused.
 
         Args:
             request: The request; its `id` and `code` are ignored and chosen here.

@@ -268,10 +268,7 @@ class Pairing:
         return tuple(sorted(self._phones.values(), key=lambda phone: phone.id))
 
     def seats(self) -> tuple[Paired, ...]:
-        """Return the players' phones with a seat in the next game, by number; not those silent for too long.
-
-        Too long is `MAX_SEAT_SILENCE_S`.
-        """
+        """Return players' phones with a seat in the next game, by number, unless silent for `MAX_SEAT_SILENCE_S`."""
         now_s = self.clock()
         return tuple(
             phone

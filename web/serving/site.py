@@ -22,7 +22,8 @@ from web.serving.stream import PATH, EventStream, Message, Receive, Send
 THREADS = 16
 """Most requests that Flask answers at a time, each in a thread. Higher: more memory; lower: slow ones delay others."""
 DRAINED_BYTES = 4 * 1024 * 1024
-"""Most bytes of a too large body that are read before it is refused: a client that is still sending may miss a 413."""
+"""Most bytes of a too large body that are read before it is refused: a client that is still sending may miss a 413.
+Higher: refused clients keep the server busy for longer."""
 
 
 class Site:
@@ -73,7 +74,10 @@ class Site:
         self._flask.executor.shutdown(wait=False)
 
     def _request_slot(self, address: str) -> contextlib.AbstractAsyncContextManager[None]:
-        """Return a context manager that waits until this IP address has fewer than `requests_each` requests running."""
+        """Return a context manager that waits until this IP address has fewer than `requests_each` requests running.
+
+        This machine's own addresses never wait.
+        """
         if self._limits.is_own(address):
             return contextlib.nullcontext()
         return self._slots.setdefault(address, asyncio.Semaphore(self._limits.requests_each))

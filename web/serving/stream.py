@@ -162,9 +162,9 @@ class EventStream:
             self._listeners.discard(listener)
 
     async def _send_to_all(self) -> None:
-        """Send to all listeners at each change and each heartbeat, until `close`; then end their streams.
+        """Send the newest snapshot at each change, or a keep-alive at each heartbeat, to all listeners until `close`.
 
-        A change during a round is sent in the next one.
+        Then end their streams. A change during a round is sent in the next one.
         """
         while not self._closed:
             try:

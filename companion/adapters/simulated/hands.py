@@ -40,7 +40,7 @@ class VirtualHands:
         self._shown: tuple[FrameBGR, bytes] | None = None
 
     def throw(self, ids: Sequence[int] | None, strength: float) -> None:
-        """Throw the dice with these numbers; None for all that are not in the keep zone. `strength` is 0 to 1."""
+        """Throw the virtual tray's dice with these numbers; None for all not in the keep zone. `strength`: 0 to 1."""
         self._camera.tray.throw(ids, strength)
 
     def throw_on(self, count: int) -> None:
@@ -75,15 +75,18 @@ class VirtualHands:
         self._camera.tray.shake()
 
     def move(self, die: int, x_mm: float, y_mm: float) -> None:
-        """Move a die without turning it."""
+        """Lay the virtual tray's die number `die` at a point in mm, or at a free place near it, with the same face up.
+
+        Raises ValueError for an unknown die.
+        """
         self._camera.tray.move(die, x_mm, y_mm)
 
     def lift(self, ids: Sequence[int] | None) -> None:
-        """Lift the dice with these numbers out of the tray; None for all."""
+        """Lift the dice with these numbers out of the virtual tray; None for all."""
         self._camera.tray.lift(ids)
 
     def dice(self) -> Sequence[Mapping[str, Any]]:
-        """Return each die as JSON, with its place in the tray and in the picture, but without its value."""
+        """Return each die as JSON: its place in the tray in mm and in the picture in pixels, but not its value."""
         return [{**die, **_in_picture(die)} for die in self._camera.tray.dice()]
 
     def zones(self) -> Mapping[str, Any]:

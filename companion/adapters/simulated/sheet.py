@@ -8,7 +8,8 @@ from vision.calibration.sheet import Sheet, raster
 from vision.cameras.simulated.camera import VirtualCamera
 
 LEANS_DEG = ((22.0, 0.0), (-22.0, 0.0), (0.0, 22.0), (0.0, -22.0))
-"""Tilts of the sheet about the x and the y axis, in degrees: one towards each side of the tray."""
+"""Tilts of the sheet about the x and the y axis, in degrees: one towards each side of the tray. With much
+smaller ones the lens can't be measured."""
 
 
 def lay_in(camera: VirtualCamera, printed: Sheet, look: Callable[[], object]) -> None:

@@ -53,7 +53,7 @@ class Person(Protocol):
     enough_throws: bool
 
     def begins(self, title: str, what: str) -> bool:
-        """Announce a step and what to do for it; return False to skip it."""
+        """Announce a step of the guided check and what to do for it; return False if the person skips it."""
 
     def agrees(self, question: str) -> bool:
         """Ask a yes-or-no question about what is seen or heard, and return the answer."""
@@ -68,7 +68,7 @@ class Person(Protocol):
         """
 
     def presses(self, button: str) -> None:
-        """Ask the person to press the named button."""
+        """Ask the person to press the named button, and return without waiting for the press."""
 
 
 @dataclass(slots=True)
@@ -130,11 +130,11 @@ class Evening:
             self.hottest_c = max(now_c, self.hottest_c or now_c)
 
     def count(self, outcome: str) -> int:
-        """Return the number of throws with that outcome."""
+        """Return the number of judged throws with this outcome: `right`, `asked` or `wrong`."""
         return sum(throw.outcome == outcome for throw in self.throws)
 
     def ill(self) -> Sequence[Finding]:
-        """Return the findings of parts that do not work."""
+        """Return the failed findings of the guided check so far, in the order in which they were made."""
         return [finding for finding in self.findings if not finding.ok]
 
 

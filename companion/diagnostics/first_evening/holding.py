@@ -22,7 +22,7 @@ from companion.diagnostics.health import Finding
 from companion.errors import CompanionError, DeviceError
 
 PAGE, ZIP = "first-evening.html", "first-evening.zip"
-"""File names of the page and the zip."""
+"""File names of the two results of the guided check of a new table: the HTML page, and the zip to send to helpers."""
 
 
 class Screen:
@@ -73,7 +73,8 @@ def hold(evening: Evening, screen: Screen) -> None:
     """Run every step of the guided check of a new table (`pegpip doctor --first-evening`) with a person.
 
     Findings are stored in `evening`; progress and findings are shown on `screen`. A CompanionError of a step becomes a
-    failed finding. Ctrl-C ends the check and keeps the results. Skipped steps are listed in `evening.not_done`.
+    failed finding. Ctrl-C ends the check and keeps the results. Steps that were skipped, interrupted or not reached
+    are listed in `evening.not_done`.
     """
     with screen.shown():
         for number, step in enumerate(STEPS):

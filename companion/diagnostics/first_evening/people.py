@@ -25,7 +25,7 @@ class TerminalPerson:
         self.enough_throws = False
 
     def begins(self, title: str, what: str) -> bool:
-        """Announce a step and return whether to run it: Enter begins, `s` skips."""
+        """Announce a step of the guided check and return whether to run it: `s` skips it, Enter begins."""
         return self._ask(f"\n{title}. {what}\nEnter begins, s skips") != "s"
 
     def agrees(self, question: str) -> bool:
@@ -57,7 +57,7 @@ class TerminalPerson:
                 return tuple(sorted(int(digit) for digit in said if digit != " "))
 
     def presses(self, button: str) -> None:
-        """Tell the person which button to press."""
+        """Print which button the person has to press, and return without waiting for the press."""
         with self._quiet():
             click.echo(f"Press the button {button}.")
 
@@ -81,11 +81,11 @@ class Agreeable:
         self.enough_throws = False
 
     def begins(self, _title: str, _what: str) -> bool:
-        """Begin each step."""
+        """Return True: every step of the guided check is run."""
         return True
 
     def agrees(self, _question: str) -> bool:
-        """Say yes."""
+        """Return True: the stand-in says yes to every question."""
         return True
 
     def throws(self, _number: int, _of: int, camera: Camera) -> None:

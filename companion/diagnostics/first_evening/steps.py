@@ -54,7 +54,8 @@ UNSEEN_TIMEOUT_S = 60.0
 """Seconds without a settled throw after which the person is asked whether they threw. Too short: asked while still
 throwing; too long: a missed throw is noticed late."""
 COLOUR_S, HOLE_S = 1.0, 0.05
-"""Seconds that each test colour stays lit, and each hole when one light walks through all of them."""
+"""Seconds that the LED check shows each test colour on the strip, and each hole when one light walks through all.
+Higher: a longer check."""
 PRESS_WAIT_S = 20.0
 """Longest wait in seconds for the person to press the named button; after it the finding says nothing was heard."""
 
@@ -111,10 +112,11 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Let the person throw until all throws are made, and yield findings on the throws and on the time of a reading.
+    """Let the person throw, and yield findings on the throws and on the time of a reading.
 
-    The person confirms or corrects each reading. Ctrl-C ends the evening, and the findings on the throws so far still
-    come. A camera that fails ends the throws, with a finding of its own.
+    It ends when all throws are made or the person has enough. The person confirms or corrects each reading. Ctrl-C ends
+    the evening, and the findings on the throws so far still come. A camera that fails ends the throws, with a finding
+    of its own.
 
     Args:
         evening: Its person is asked, and the judged throws are appended to its `throws`.
@@ -156,8 +158,8 @@ def _judge_throws(
         tick: Reports progress: throws made, of how many.
 
     Returns:
-        Whether a throw was judged (False if the camera failed); whether the recording that stands in for a camera
-        ended; what is wrong with the camera, or None.
+        Whether a throw was judged or the person ended the throws (False if the camera failed); whether the
+        recording that stands in for a camera ended; what is wrong with the camera, or None.
     """
     limited = LimitedCamera(camera, UNSEEN_TIMEOUT_S)
     watcher = Watcher(limited, _Timed(setup.reader, evening.readings_s, evening.clock), setup.rig)
@@ -206,7 +208,7 @@ def _add_judged(evening: Evening, settled: Settled, camera: Camera) -> None:
 def _throw_findings(evening: Evening) -> Iterator[Finding]:
     """Yield the findings on the throws in `evening`: how they were read, and how long a reading took.
 
-    None without throws.
+    Yields nothing without throws.
     """
     made = len(evening.throws) + evening.missed
     if not made:
@@ -323,7 +325,7 @@ def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
 def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
     """Count the phones on the table's own Wi-Fi, ask whether all that tried could join, and yield the finding.
 
-    Nobody is asked if the machine opens no Wi-Fi.
+    Nobody is asked if the machine opens no Wi-Fi, which passes as simulated, or if no phone has joined, which fails.
     """
     joined = evening.clients()
     if joined is None:
@@ -360,7 +362,7 @@ STEPS = (
     Step("Phones", "Join the table's Wi-Fi with every phone that you have.", 3, phones),
     Step("Temperature and power", "", 0.5, heat_and_power),
 )
-"""The steps, in the order in which they are made."""
+"""Steps of the guided check of a new table (`pegpip doctor --first-evening`), in the order in which they are made."""
 
 
 def _simulated(evening: Evening) -> bool:

@@ -28,7 +28,7 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     [(5, 8.48), (2, 4.62)]
 
     Goal `win`: probability that the side to play wins, to eight digits; a win shared by n counts 1/n. In a solved game
-    both sides play every turn for the win. Otherwise this turn is played for the win, later turns for points.
+    both sides play every turn for the win. Otherwise this turn is played for the win, and later turns are approximated.
 
     Goal `games`: expected games that the other side loses, less those that the side to play loses.
 

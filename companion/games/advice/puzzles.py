@@ -65,7 +65,7 @@ class Puzzle:
 
     @property
     def grade(self) -> str:
-        """Difficulty: one of GRADES."""
+        """Difficulty of the puzzle, `easy`, `medium` or `hard`: by how often the bot's levels miss the best option."""
         return GRADES[2 if self.steady_misses >= HARD_MISSES else self.careless_misses >= MEDIUM_MISSES]
 
     def view(self) -> dict[str, Any]:

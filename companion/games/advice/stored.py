@@ -34,12 +34,18 @@ def stored(package: str, name: str) -> bytes:
 
 
 def floats(package: str, name: str) -> tuple[float, ...]:
-    """Return the numbers of a table of little-endian float64. Arguments and errors as of `stored`."""
+    """Read a stored table of little-endian float64, the file `name` in `package`, and return its numbers.
+
+    Raises RulesError if the file is missing.
+    """
     return tuple(_numbers(package, name, "d"))
 
 
 def whole_numbers(package: str, name: str) -> array[int]:
-    """Return the numbers of a table of little-endian uint32. Arguments and errors as of `stored`."""
+    """Read a stored table of little-endian uint32, the file `name` in `package`, and return its numbers.
+
+    Raises RulesError if the file is missing.
+    """
     return _numbers(package, name, "I")
 
 

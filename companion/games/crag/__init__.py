@@ -20,14 +20,20 @@ from companion.games.engine.rulebook import Rulebook
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return the win probability of each option; loads NumPy on first use. Raises RulesError where it is unknown."""
+    """Return pairs of each option of a state of Crag and its win probability; empty after the end.
+
+    Loads NumPy on first use. Raises RulesError in a roll-off.
+    """
     from companion.games.crag.odds import win
 
     return win.values_to_win(state)
 
 
 def percentile(header: Header, points: int) -> float:
-    """Return the share of perfectly played sheets with fewer points, 0 to 1; loads NumPy on first use."""
+    """Return the share of Crag sheets with fewer than `points` points if every turn is played for the total, 0 to 1.
+
+    `header` gives the house rules. Loads NumPy on first use.
+    """
     from companion.games.crag.odds import win
 
     return win.share_below(points, bool(header.rules["thirteen_without_double"]))

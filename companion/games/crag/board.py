@@ -7,9 +7,9 @@ from companion.games.engine.game import State
 from companion.games.engine.views.board import HOLES, Track, track_of
 
 EFFECTS = {"entered": BANKED, "jackpot": Effect(cheered=True, replayed=True)}
-"""Effects of the events of Crag, by code."""
+"""Lights, sounds and announcements that present the events of Crag, by event code."""
 
 
 def track(state: State) -> Track:
-    """Return what the track shows: the total of each sheet, at two points a hole."""
+    """Return what the cribbage track shows of a game of Crag: each player's total, at two points a hole."""
     return track_of(state, HOLES, points_per_hole=2)

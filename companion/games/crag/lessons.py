@@ -8,7 +8,7 @@ from companion.games.engine.views.phrase import Phrase
 
 
 def lesson(state: Crag) -> tuple[Phrase, ...]:
-    """Return one phrase for someone who learns the game; empty after the end.
+    """Return one phrase of the tutorial, for someone who learns Crag; empty after the end.
 
     Before a turn's first throw it explains the points of the entry just made. Else it says what can be done now, such
     as the best category for the dice.

@@ -77,7 +77,10 @@ class Crag:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Number of dice that may be thrown: three, then as many as were not kept. Empty when an entry is due."""
+        """Number of dice that may be thrown: three, then as many as were not kept.
+
+        Empty while a keep or an entry is due, and after the end.
+        """
         if self._over or self.phase in {"thrown", "rethrown"}:
             return ()
         return (3 - len(self.dice),)
@@ -99,7 +102,7 @@ class Crag:
         return bool(self.header.rules["thirteen_without_double"])
 
     def points_in(self, category: str) -> int:
-        """Return the points of the dice on the table in a category."""
+        """Return the points that the dice on the table would score in a category."""
         return points_for(category, self.dice, self._strict)
 
     def options(self) -> tuple[Action, ...]:
@@ -220,5 +223,8 @@ def _next_turn(before: Crag, sheets: Sheets, left: frozenset[int], *events: Even
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crag:
-    """Return the state before the first turn, of the player in seat `first`. Arguments as of `roll_off.Begin`."""
+    """Return the first state of a game of Crag; the player in seat `first` begins.
+
+    `events` are those of the action that led here; `left` are the seats that left during the roll-off.
+    """
     return Crag(header, first, 0, ((),) * len(header.players), left=left, events=events)

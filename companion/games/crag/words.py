@@ -40,3 +40,4 @@ Leaving. Whoever leaves keeps the sheet as it stands, is passed over and can't w
 """
 
 WHY = {"Your turn": ("count", "decide_first", "illegal_hold")}
+"""Codes of tray notices, by the heading of the paragraph of IN_WORDS that explains them."""

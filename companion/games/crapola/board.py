@@ -15,9 +15,9 @@ EFFECTS = {
     "reversed": Effect(called=True, cheered=True),
     "last_round": Effect(called=True, cheered=True),
 }
-"""Effects of the events of Crapola, by code."""
+"""Lights, sounds and announcements that present the events of Crapola, by event code."""
 
 
 def track(state: State) -> Track:
-    """Return what the track shows: the totals, scaled so that the target is the end of the track."""
+    """Return what the cribbage track shows of a game of Crapola: the totals, scaled so that it ends at the target."""
     return track_of(state, HOLES, points_per_hole=Fraction(int(state.standing.header.rules["target"]), HOLES))

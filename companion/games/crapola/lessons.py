@@ -16,7 +16,7 @@ TURN_OVER = (
 
 
 def lesson(state: Crapola) -> tuple[Phrase, ...]:
-    """Return phrases for someone who learns the game; empty after the end.
+    """Return phrases of the tutorial, for someone who learns Crapola; empty after the end.
 
     Within a turn: what can be done now. At its start: how the last turn ended, then what is special about this one.
     """

@@ -239,7 +239,10 @@ class Crapola:
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crapola:
-    """Return the state before the first turn, of the player in seat `first`. Arguments as of `roll_off.Begin`."""
+    """Return the first state of a game of Crapola; the player in seat `first` begins.
+
+    `events` are those of the action that led here; `left` are the seats that left during the roll-off.
+    """
     count = len(header.players)
     table = Totals(header, (0,) * count, (False,) * count, first, one_remains(count, left), left=left)
     return Crapola(table, events=events)

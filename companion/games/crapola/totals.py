@@ -54,7 +54,10 @@ class Totals:
 
     @property
     def seven_allowed(self) -> bool:
-        """Whether the player to play may throw seven dice: more than 5000 points behind, and not in the last round."""
+        """Whether the player to play may throw seven dice, by the house rule `seventh_die`.
+
+        The player must be more than 5000 points behind the leader, and the last round must not have begun.
+        """
         if not self.header.rules["seventh_die"] or self.last_round:
             return False
         rivals = (total for seat, total in enumerate(self.totals) if seat not in self.left_before)
@@ -101,7 +104,7 @@ class Totals:
         return replace(self, direction=-self.direction).passed_on((lost, turned))
 
     def spent(self, on: int, points: int) -> Totals:
-        """Take points off the player to play and off the seat `on`, and pass the turn."""
+        """Return the totals after `points` are taken off the player to play and off seat `on`; the turn is passed."""
         totals = _with(self.totals, self.seat, self.totals[self.seat] - points)
         event = Event("spent", self.seat, {"points": points}, on=on)
         return replace(self, totals=_with(totals, on, totals[on] - points)).passed_on((event,))
@@ -124,7 +127,10 @@ class Totals:
         return replace(self, over=True, events=events)
 
     def without(self, seat: int) -> Totals:
-        """Mark a seat as left. Passes the turn if it is that seat's, and ends the game if one player remains."""
+        """Return the totals after the player in a seat left.
+
+        The turn is passed if it was that seat's. The game ends if one player remains.
+        """
         event, gone = leave_event(seat, seat), replace(self, left=self.left | {seat})
         if one_remains(len(self.totals), gone.left):
             return replace(gone, over=True, events=(event,))

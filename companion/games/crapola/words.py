@@ -58,3 +58,4 @@ WHY = {
     "What scores": ("illegal_hold",),
     "Getting on the board": ("hold_on",),
 }
+"""Codes of tray notices, by the heading of the paragraph of IN_WORDS that explains them."""

@@ -38,9 +38,9 @@ EFFECTS = {
     "skunked": Effect((Light("stripes", "sulphur", 0, 2.4),), cheered=True),
     "eliminated": Effect(called=True, cheered=True),
 }
-"""Effects of the events of Crib Dice, by code."""
+"""Lights, sounds and announcements that present the events of Crib Dice, by event code."""
 
 
 def track(state: State) -> Track:
-    """Return what the track shows: pegs by score, on 120 holes, or 240 in the long game."""
+    """Return what the cribbage track shows of Crib Dice: pegs by score, on 120 holes, or 240 in the long game."""
     return track_of(state, 2 * HOLES if state.standing.header.rules["long_game"] else HOLES)

@@ -18,7 +18,7 @@ TURN_OVER = (
 
 
 def lesson(state: CribDice) -> tuple[Phrase, ...]:
-    """Return phrases for someone who learns the game; empty after the end.
+    """Return phrases of the tutorial, for someone who learns Crib Dice; empty after the end.
 
     If the last action ended a turn, one phrase says how. Else they say what it did to the frozen dice, if anything, and
     what can be done now.

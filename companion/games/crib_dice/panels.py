@@ -10,7 +10,7 @@ from companion.games.engine.views.phrase import Phrase
 
 
 def panels(state: State) -> Panels:
-    """Return the panels of a state; the default ones during a roll-off."""
+    """Return what a page shows of Crib Dice beside the track; in a roll-off only the default panels."""
     return _panels_of(state) if isinstance(state, CribDice) else default_panels(state)
 
 

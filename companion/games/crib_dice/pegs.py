@@ -76,8 +76,8 @@ class CribbageBoard:
     def banked(self, points: int) -> CribbageBoard:
         """Return the board after the side to play banks `points`: its peg moves on, and the turn is passed.
 
-        The side's wipe-outs become 0. A peg past the last hole finishes; else, with `bumping`, it bumps a peg on its
-        hole.
+        The side's wipe-outs become 0, and it is no longer fuchled. A peg past the last hole finishes; else, with
+        `bumping`, it bumps a peg on its hole.
         """
         side = self.side
         hole = self.pegs[side] + points
@@ -101,8 +101,9 @@ class CribbageBoard:
     def wiped_out(self, points: int) -> CribbageBoard:
         """Return the board after a wipe-out of the side to play, with the turn passed.
 
-        At `fuchle_at` wipe-outs in a row it is a fuchle: the peg goes to the start. With `double_fuchle`, a
-        fuchled side is out at its second wipe-out in a row. `points` are the turn points that are lost, for the event.
+        At `fuchle_at` wipe-outs in a row it is a fuchle: the peg goes to the start, the count to 0. With
+        `double_fuchle`, a fuchled side is out at its second wipe-out in a row. `points` are the turn points that are
+        lost, for the event.
         """
         side, rules = self.side, self.header.rules
         in_a_row = self.wipeouts[side] + 1
@@ -132,7 +133,10 @@ class CribbageBoard:
 
     @property
     def may_bomb(self) -> bool:
-        """Whether the side to play may bomb: another side is strictly ahead of it."""
+        """Whether another side in play is strictly ahead of the side to play, so that there is a peg to bomb.
+
+        The house rule `bomb` and the dice are not checked.
+        """
         hit = self.furthest
         return hit is not None and self.pegs[self.side] < self.pegs[hit]
 
@@ -189,7 +193,11 @@ class CribbageBoard:
         return _ended(replace(self, events=events))
 
     def decided(self, round_done: bool) -> bool:
-        """Whether the game is over. `round_done` tells whether the current round is complete."""
+        """Whether the pegs decide the game, whatever `over` says. `round_done`: whether the round is complete.
+
+        The game is decided if all sides but one are out, or if a side has finished and the round is complete. With
+        `find_a_loser` it is decided once all sides but one are out or finished.
+        """
         if self.header.rules["find_a_loser"]:
             return len(self.out) + len(self.finished) == len(self.sides) - 1
         return len(self.out) == len(self.sides) - 1 or (round_done and bool(self.finished))

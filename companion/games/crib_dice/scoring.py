@@ -21,6 +21,10 @@ def set_score(count: int, value: int) -> int:
 
 
 MAX_SET_SCORE = max(set_score(count, value) for count in range(2, 8) for value in range(1, 7))
-"""Points of the highest set. Solvers extend the track by this many holes, so that a bank never leaves it."""
+"""Points of the highest set of Crib Dice. Solvers extend their arrays of holes by about twice as many.
+
+So a set after a rollover never leads beyond them."""
 MIN_ROLLOVER = min(set_score(count, value) for count in range(5, 8) for value in range(1, 7))
-"""Points of the lowest set that rolls over, of five dice or more. Backward induction solves this many holes at once."""
+"""Points of the lowest set of Crib Dice that can roll over, of five dice or more.
+
+Backward induction solves this many holes at once: no rollover leads from one of them to another."""

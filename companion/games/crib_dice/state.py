@@ -99,25 +99,37 @@ class CribDice:
         return ("bomb", "stop") if self._may_bomb() else ("stop",)
 
     def options(self) -> tuple[Action, ...]:
-        """Return every point that may be named, or the stop and perhaps the bomb."""
+        """Return every legal decision: the points that may be named; or the stop, with a bomb before it if allowed.
+
+        Empty where a throw must come first, and after the end.
+        """
         if self.turn.phase == "naming":
             return tuple(NamePoint(value) for value in FACES if self.turn.dice.count(value) >= 2)
         return tuple(Bomb() if word == "bomb" else Stop() for word in self.decisions)
 
     @property
     def safe_chance(self) -> float | None:
-        """Probability that the next throw is no wipe-out, or an announced bomb succeeds; None if it cannot fail."""
+        """Probability that the next throw is no wipe-out, or an announced bomb succeeds.
+
+        None if it cannot fail or no throw is allowed.
+        """
         turn = self.turn
         if self.board.over or turn.point is None:
             return None
         return 11 / 36 if turn.phase == "bombing" else safe_chance(turn.frozen, turn.point)
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
-        """Return the expected turn points of each option with best play; 0 for a bomb."""
+        """Return pairs of each option and the turn points that it is expected to bank with best play; 0 for a bomb.
+
+        An option is a number of dice to throw, which comes first, or a decision. Empty after the end.
+        """
         return self.expected_values_by(turn_values(bool(self.board.header.rules["piddle_points"])))
 
     def expected_values_by(self, worth: TurnValues) -> tuple[tuple[Action | int, float], ...]:
-        """Return each option with its value by the turn values `worth`, such as win probabilities."""
+        """Return pairs of each option and its value by the turn values `worth`, such as a win probability.
+
+        An option is a number of dice to throw, which comes first, or a decision. Empty after the end.
+        """
         thrown = tuple((dice, self._throw_value(worth)) for dice in self.throw_sizes)
         return thrown + tuple((option, self._decision_value(option, worth)) for option in self.options())
 
@@ -178,7 +190,10 @@ class CribDice:
         return worth.bank(turn.points) if isinstance(option, Stop) else worth.bombs[turn.frozen - 5]
 
     def _may_bomb(self) -> bool:
-        """Whether a bomb is allowed now: five or more 1s are frozen as the point, and another side is ahead."""
+        """Whether a bomb is allowed now: five or more 1s are frozen as the point, and another side is ahead.
+
+        The house rule `bomb` must be on, and no throw or point may be due.
+        """
         turn = self.turn
         if turn.point != 1 or turn.frozen < 5 or turn.phase != "choosing" or not self.board.header.rules["bomb"]:
             return False
@@ -198,7 +213,7 @@ class CribDice:
         return CribDice(self.board, named, (point, *self._automatic_rollover(named)))
 
     def _thrown(self, throw: Throw) -> CribDice:
-        """Return the state after a throw of the kind that is due: for an announced bomb, of seven, a piddle or a roll.
+        """Return the state after the throw that is due: two dice for a bomb, seven fresh dice, a piddle or a roll.
 
         Raises IllegalAction for a number of dice that may not be thrown now.
         """
@@ -275,7 +290,11 @@ def _turn_over(board: CribbageBoard, *before: Event) -> CribDice:
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> CribDice:
-    """Return the state before the first turn, of the player in seat `first`. Arguments as of `roll_off.Begin`."""
+    """Return the state of Crib Dice before the first turn, which the player in seat `first` takes.
+
+    `events` are those that led here. `left` has the seats that left in the roll-off: with too few others, the game is
+    over.
+    """
     return CribDice(new_board(header, first, left), events=events)
 
 

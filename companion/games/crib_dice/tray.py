@@ -25,7 +25,10 @@ class CribDiceTray:
     """The keep zone of Crib Dice. Implements `KeepZonePolicy`."""
 
     def dice_expected(self, state: State) -> int | None:
-        """Return seven; None in a piddle, in which the player may borrow a frozen die, and after the end."""
+        """Return seven, the dice that both zones together must show; None after the end.
+
+        None also with five or more frozen: the player may borrow a frozen die for a piddle.
+        """
         return None if state.standing.over or _crib(state).turn.frozen >= 5 else 7
 
     def starts_afresh(self, state: State) -> bool:
@@ -186,7 +189,10 @@ def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
 
 
 def _going_on(state: CribDice) -> Phrase | None:
-    """Return the notice of the next action: throw again or bank after a rollover, else decide or throw."""
+    """Return the notice of the next action: throw again or bank with seven frozen, else decide or throw.
+
+    None after the end.
+    """
     rolled_over = 7 in state.throw_sizes and "stop" in state.decisions
     return again_or_bank(state) if rolled_over else waiting_notice(state)
 

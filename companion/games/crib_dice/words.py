@@ -127,3 +127,4 @@ WHY = {
     "First throw": ("choose_point", "illegal_hold"),
     "Going on": ("count", "decide_first", "freeze"),
 }
+"""Codes of tray notices that a paragraph of `IN_WORDS` explains, by the paragraph's heading."""

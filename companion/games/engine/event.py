@@ -106,5 +106,5 @@ def throw_event(seat: int, side: int, dice: tuple[int, ...]) -> Event:
 
 
 def bank_event(side: int, points: int, start: int, end: int) -> Event:
-    """Make the event of a banked turn: turn points, and the score of the side at its `start` and `end`."""
+    """Make the event of a banked turn: its points, and the side's score before (`start`) and after (`end`) the bank."""
     return Event("banked", side, {"points": points, "from": start, "to": end})

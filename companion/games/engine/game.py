@@ -151,7 +151,10 @@ class Outcome:
 
 
 def highest_wins(totals: tuple[int, ...], left: frozenset[int]) -> Outcome:
-    """Return the outcome where the highest total of the players who have not left wins; equal totals share the win."""
+    """Return the outcome where the highest total of the players who have not left wins; equal totals share the win.
+
+    `totals` are by seat, `left` has the seats of those who left. Everyone else loses one game, players who left too.
+    """
     there = {seat: total for seat, total in enumerate(totals) if seat not in left}
     winners = tuple(seat for seat, total in there.items() if total == max(there.values()))
     return Outcome(winners, tuple(int(seat not in winners) for seat in range(len(totals))))

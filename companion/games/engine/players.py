@@ -64,12 +64,12 @@ def erring(state: State, temperature: float) -> Choice:
 
 
 def steady(state: State) -> Choice:
-    """Return the choice of the level `steady`: `erring` with the second temperature of `Rulebook.mistakes`."""
+    """Return the choice of the bot's level `steady`: `erring` with the second temperature of `Rulebook.mistakes`."""
     return erring(state, game_named(state.standing.header.game).mistakes[1])
 
 
 def _careless(state: State) -> Choice:
-    """Return the choice of the level `careless`: `erring` with the first temperature of `Rulebook.mistakes`."""
+    """Return the choice of the bot's level `careless`: `erring` with the first temperature of `Rulebook.mistakes`."""
     return erring(state, game_named(state.standing.header.game).mistakes[0])
 
 
@@ -88,11 +88,11 @@ def best(state: State) -> Choice:
 
 
 LEVELS: Mapping[str, Callable[[State], Choice]] = {"careless": _careless, "steady": steady, "best": best}
-"""Policies by the name of the level, weakest first."""
+"""Policies of the bot by the name of its level, weakest first."""
 
 
 def level_named(name: str) -> Callable[[State], Choice]:
-    """Return the policy of a level. Raises RulesError for an unknown name and suggests the nearest one."""
+    """Return the policy of a level of the bot. Raises RulesError for an unknown name and suggests the nearest one."""
     if name not in LEVELS:
         raise RulesError(f"There is no level {name!r}{nearest(name, LEVELS)}")
     return LEVELS[name]

@@ -88,7 +88,7 @@ class RollOff:
         highest total starts. If too few players remain, the game is over.
 
         Raises:
-            IllegalAction: The action is neither a throw of two dice nor a player who leaves.
+            IllegalAction: The action is neither a throw of two dice nor the leaving of a player who is still there.
         """
         if isinstance(action, Leave):
             return self._without(seat_leaving(self, action))

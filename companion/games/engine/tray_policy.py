@@ -100,7 +100,7 @@ class ThrowsOnly:
     """
 
     def dice_expected(self, state: State) -> int | None:
-        """Return the number of dice to throw; None if the player may choose it."""
+        """Return the number of dice to throw; None if the player may choose it, or if no throw is allowed."""
         return state.throw_sizes[0] if len(state.throw_sizes) == 1 else None
 
     def starts_afresh(self, state: State) -> bool:
@@ -162,7 +162,10 @@ class DecidedElsewhere:
         yield ()
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield the possible throws: dice that are not `still`, then these with dice moved to the keep zone since."""
+        """Yield the possible throws, likeliest first: the dice of the throw zone that are not `still`.
+
+        Then, if none is `still`, these together with the dice that the keep zone has gained since the last throw.
+        """
         yield from thrown_or_moved(dice, still, still)
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:

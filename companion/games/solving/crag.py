@@ -16,7 +16,7 @@ from companion.games.solving.crag_plays import plays
 
 
 def solved(strict: bool) -> Floats:
-    """Compute the expected points that each sheet still gets with best play, by backward induction.
+    """Compute the expected points that each sheet of Crag still gets with best play, by backward induction.
 
     Args:
         strict: Whether the house rule `thirteen_without_double` is on.
@@ -62,15 +62,16 @@ def _without_and_with(content: Callable[[bool], bytes]) -> Generator[float, None
 
 
 def sheet_table() -> Generator[float, None, bytes]:
-    """Compute the file of expected remaining points: `solved` without, then with `thirteen_without_double`.
+    """Compute the file of the expected points that each sheet of Crag still gets with best play.
 
-    Yields the progress, 0 to 1; returns little-endian float64.
+    Yields the progress, 0 to 1. Returns little-endian float64: `solved` without the house rule
+    `thirteen_without_double`, then with it.
     """
     return _without_and_with(lambda strict: solved(strict).astype("<f8").tobytes())
 
 
 def play_table() -> Generator[float, None, bytes]:
-    """Compute the file of how often a turn on each sheet ends with each entry, under best play.
+    """Compute the file of how often a turn on each sheet of Crag ends with each entry, under best play.
 
     Yields the progress, 0 to 1. Returns zlib-compressed little-endian uint16: without the house rule
     `thirteen_without_double`, then with it; for each entry (category and points) and each sheet how many of the 6**6
@@ -81,7 +82,7 @@ def play_table() -> Generator[float, None, bytes]:
 
 
 def opening_table() -> Generator[float, None, bytes]:
-    """Compute the file of the probabilities of each number of points that the emptiest sheets still get.
+    """Compute the file of the probabilities of each number of points that the emptiest sheets of Crag still get.
 
     Those are the sheets of `win.openings`. Yields the progress, 0 to 1. Returns zlib-compressed little-endian uint32,
     probabilities in units of `win.UNIT` by sheet and then by points: without the house rule `thirteen_without_double`,
@@ -98,4 +99,4 @@ def opening_table() -> Generator[float, None, bytes]:
 
 
 TABLES: Mapping[str, Solver] = {TABLE: sheet_table, PLAYS: play_table, OPENINGS: opening_table}
-"""Solver of each stored table, by file name."""
+"""Function that computes each stored table of Crag, by file name."""

@@ -29,7 +29,7 @@ def offer_table() -> Generator[float, None, bytes]:
 
 
 def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
-    """Compute the file of the expected points that a turn banks, before each of its throws, with best play.
+    """Compute the file of the expected points that a turn of Crapola banks, before each throw, with best play.
 
     Yields the progress, 0 to 1. Returns little-endian float64: a row for each step of 50 turn points from 0, in it a
     value for each number of dice to throw, 1 to `size`.
@@ -44,7 +44,7 @@ def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
 
 
 def race_table() -> Generator[float, None, bytes]:
-    """Compute the file of win probabilities of the race of two players to the target, both playing to win.
+    """Compute the file of win probabilities of two players of Crapola who both play every turn to win.
 
     Yields the progress, 0 to 1. Returns little-endian uint32, in units of `race.UNIT` and the order of `race.TABLE`.
     """
@@ -59,4 +59,4 @@ TABLES: Mapping[str, Solver] = {
     **{TURNS.format(size, least): partial(turn_table, size, least) for size, least in STORED},
     race.TABLE: race_table,
 }
-"""Solver of each stored table, by file name."""
+"""Function that computes each stored table of Crapola, by file name."""

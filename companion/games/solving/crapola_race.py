@@ -85,7 +85,7 @@ def best_turn(size: int, bank: Floats, lost: float, least: int, keeps: Keeps, ch
 
 
 def solved() -> Iterator[tuple[Floats, Floats, float]]:
-    """Compute the win probabilities of the race of two players; yield the results so far again and again.
+    """Compute the win probabilities of two players of Crapola; yield the results so far again and again.
 
     A step is 50 points. States are solved in the order of the sum of both players' steps from the target.
 

@@ -37,10 +37,10 @@ With this value, win probabilities are right to the eight digits reported."""
 
 
 def turn_table() -> Generator[float, None, bytes]:
-    """Compute the file of the expected points that a turn banks, before a throw of seven dice, with best play.
+    """Compute the file of the expected points that a turn of Crib Dice banks, before a throw of seven dice.
 
-    Yields the progress, 0 to 1. Returns little-endian float64 by the points gathered before the throw, 0 to
-    SURE_STOP_POINTS - 1: without the house rule `piddle_points`, then with it.
+    Play is best. Yields the progress, 0 to 1. Returns little-endian float64 by the points gathered before the throw,
+    0 to SURE_STOP_POINTS - 1: without the house rule `piddle_points`, then with it.
     """
     yield 0.0
     turn_values = (TurnValues(False), TurnValues(True))
@@ -49,7 +49,7 @@ def turn_table() -> Generator[float, None, bytes]:
 
 
 def banks_table() -> Generator[float, None, bytes]:
-    """Compute the file of the probabilities of banking 0, 1, 2, ... points in a turn, as `banks` returns them.
+    """Compute the file of the probabilities of banking 0, 1, 2, ... points in a turn of Crib Dice, as of `banks`.
 
     Yields the progress, 0 to 1. Returns little-endian float64: first the half without the house rule `piddle_points`,
     padded with 0 to the length of the other, then the half with it.
@@ -61,9 +61,10 @@ def banks_table() -> Generator[float, None, bytes]:
 
 
 def banks(piddle_points: bool) -> tuple[float, ...]:
-    """Compute the probability of banking 0, 1, 2, ... points in a turn that maximises the expected turn points.
+    """Compute the probability of banking 0, 1, 2, ... points in a turn of Crib Dice, by number of points.
 
-    1 minus the sum is the probability of a wipe-out. `piddle_points` is the house rule of this name.
+    The turn is played for the most expected points. 1 minus the sum is the probability of a wipe-out. `piddle_points`
+    is the house rule of this name.
     """
     worth = turn_values(piddle_points)
     fresh, banked = Chances[int](float, {0: 1.0}), Chances[int](float)
@@ -148,4 +149,4 @@ TABLES: Mapping[str, Solver] = {
     TURNS: turn_table,
     BANKS: banks_table,
 }
-"""Solver of each stored table, by file name."""
+"""Function that computes each stored table of Crib Dice, by file name."""

@@ -36,7 +36,7 @@ from companion.games.solving.crib_dice_turn import best_turn
 from companion.games.solving.fixed_point import fixed_point
 
 HOLES = np.array(HOLE)
-"""(PLACES,) hole of each place of a peg."""
+"""(PLACES,) hole of each place of a peg: 0 to 120, then 0 for the place of a fuchled peg."""
 TOLERANCE = 1e-9
 """Greatest change of an equity in the last sweep, in games. Higher: fewer sweeps, less exact tables.
 
@@ -46,7 +46,9 @@ FIRST_SCALE = 40.0
 
 Any guess leads to it; a bad one needs more sweeps."""
 BEYOND_TOP = 2 * MAX_SET_SCORE + 1
-"""Holes by which arrays of bank values extend beyond the hole from which every turn stops."""
+"""Holes by which arrays of bank values extend beyond the hole from which every turn stops.
+
+Fixed by BEYOND: a higher one would address last turns beyond the end of their table."""
 
 
 class Game(NamedTuple):

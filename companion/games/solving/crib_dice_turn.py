@@ -18,7 +18,9 @@ repeated where there are fewer. Unsigned, because numba then needs no check for 
 CHANCES = np.array([chance for _, chance in first_throws()])
 """(offers,) probability of each column of SETS."""
 HITS = np.zeros((5, 7, 6))
-"""Probability of each number of newly frozen dice in a roll, by frozen dice (2 to 4) and face value; 0: a wipe-out."""
+"""Probability by frozen dice (2 to 4), face value and number of dice that a roll newly freezes; 0: a wipe-out.
+
+A roll that only a 1 keeps safe is repeated until one freezes a die or wipes out."""
 for _frozen in (2, 3, 4):
     for _value in range(1, 7):
         for _hits, _chance in roll_ends(_frozen, _value):
@@ -28,7 +30,7 @@ for _frozen in (2, 3, 4):
 
 @compiled
 def best_turn(bank: Floats, lost: float, bombs: Floats, piddle: Floats, start: int, fresh: Floats) -> float:
-    """Return the value of a turn with best play, before its first throw, by backward induction over the holes.
+    """Return the value of a turn of Crib Dice with best play, before its first throw, by backward induction.
 
     It is in the unit of `bank` and `lost`, such as a win probability.
 

@@ -57,7 +57,7 @@ class PlayedGame:
 
     @property
     def view(self) -> dict[str, Any]:
-        """The state's public fields as JSON values, computed on each use."""
+        """The public fields of the game's current state as JSON values by name, computed on each use."""
         return self.transcript.view()
 
     @property

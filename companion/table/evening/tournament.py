@@ -47,7 +47,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def draw(self) -> Draw[str]:
-        """The draw, for `companion.tournaments`."""
+        """Form, players, handicaps and players who have left, in the form that `companion.tournaments` takes."""
         return Draw(self.form, self.players, self.handicaps, frozenset(self.left))
 
     def header_line(self, pair: tuple[str, str]) -> dict[str, Any]:
@@ -106,7 +106,10 @@ def tournament_of(body: dict[str, Any], results: tuple[Result[str, int], ...] = 
 
 
 def body_of(tournament: Tournament) -> dict[str, Any]:
-    """Convert a tournament to JSON for the entry of each of its games: a start of the table reads the last one."""
+    """Convert a tournament, without its results, to JSON for the journal entry of each of its games.
+
+    A start of the table reads the last one.
+    """
     body: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(tournament, results=()))
     return body
 
@@ -142,7 +145,7 @@ def entry_of(
 
     Raises:
         IllegalAction: There is no tournament to leave or end, or another one is not over.
-        RulesError: The draw can't be played.
+        RulesError: The draw can't be played, or the player who leaves is not in the tournament.
     """
     if isinstance(command, BeginTournament):
         if tournament is not None and not tournament.view(games).over:

@@ -43,7 +43,7 @@ class Anchor:
         self._restored = data / RESTORED
 
     def read(self) -> Head | None:
-        """Return the journal's end as last written; None if there is none, or an import has replaced the journal."""
+        """Return the journal's end as last written; None if none can be read, or an import has replaced the journal."""
         with contextlib.suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
             return None if self._restored.exists() else msgspec.json.decode(self.file.read_bytes(), type=Head)
         return None

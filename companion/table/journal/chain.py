@@ -111,7 +111,16 @@ class Tail:
 
 
 def chained(head: Head, number: int, kind: str, body: bytes, wall_s: float, throw: int | None) -> Row:
-    """Make the row of an entry that follows `head`: JSON body, wall time in seconds, number of its throw."""
+    """Return the row of a journal entry that follows `head`, with its hash; nothing is written.
+
+    Args:
+        head: The end of the chain before the entry.
+        number: Number of the entry.
+        kind: Kind of the entry.
+        body: Its body as JSON.
+        wall_s: Wall time in seconds since 1970.
+        throw: Number of its throw; None if it enters none.
+    """
     content = (number, kind, msgspec.Raw(body), wall_s, throw, head.identity, head.link)
     return Row(*content, link=_hash(msgspec.json.encode(content)[:-1]))
 

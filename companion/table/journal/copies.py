@@ -49,32 +49,35 @@ class Copy:
         self._end += len(content)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the copy's file; rows can't be appended any more."""
         os.close(self._descriptor)
 
 
 def exist(folder: Path) -> bool:
-    """Whether a data folder has one of the copies."""
+    """Return whether a data folder has at least one of the journal's two copies."""
     return (folder / FIRST).exists() or (folder / SECOND).exists()
 
 
 def forget_cached(folder: Path) -> None:
-    """Drop both copies from the kernel's page cache, so that the next read comes from the disk."""
+    """Drop both copies of the journal from the kernel's page cache, so that the next read comes from the disk.
+
+    A copy that can't be opened is skipped.
+    """
     for name in (FIRST, SECOND):
         with suppress(OSError, AttributeError), (folder / name).open("rb") as file:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def write_anew(folder: Path, rows: Sequence[Row]) -> None:
-    """Replace both copies by these rows, each atomically. Raises OSError."""
+    """Replace both copies of a data folder's journal by these rows, each atomically. Raises OSError."""
     for name in (SECOND, FIRST):
         write_file(folder / name, (row.line for row in rows))
 
 
 def lines(path: Path, first: int = 1) -> Iterator[bytes]:
-    """Yield the finished lines of a copy from entry `first` on, without checking their hashes. Raises OSError.
+    """Yield the finished lines of a journal's copy from entry `first` on, with line breaks. Raises OSError.
 
-    A damaged line without a readable number is yielded too.
+    Hashes are not checked. A damaged line without a readable number is yielded too.
     """
     with path.open("rb") as file:
         low, high = 0, file.seek(0, os.SEEK_END)
@@ -94,9 +97,9 @@ def lines(path: Path, first: int = 1) -> Iterator[bytes]:
 
 
 def last_line(path: Path) -> bytes:
-    """Return a copy's last line that ends with a line break, without it; no valid line if there is none.
+    """Return the last finished line of a journal's copy, without its line break; empty if there is none.
 
-    The line is not verified. Only the last NEAR_BYTES are read. Raises OSError.
+    The line is not verified. Only the last NEAR_BYTES are read, so a longer line is cut. Raises OSError.
     """
     with path.open("rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - NEAR_BYTES))

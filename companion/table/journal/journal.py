@@ -149,7 +149,7 @@ class Journal:
         self._catch_up()
 
     def health(self) -> tuple[bool, str]:
-        """Return whether both copies are intact, and a sentence: what was verified and when, or what is wrong."""
+        """Return whether the journal's copies are intact, and a sentence: what was verified when, or what is wrong."""
         return (False, self._ill) if self._ill else self._verified
 
     def upkeep(self, now_s: float) -> float:
@@ -210,7 +210,7 @@ class Journal:
         self._verified = True, f"verified {when}: both copies up to entry {number}, {photos}"
 
     def _write_anchor(self) -> None:
-        """Write the anchor, unless it is up to date or the journal is empty."""
+        """Store the journal's end in the anchor's file, unless it is there already, or the journal is empty."""
         if self._anchor is not None and self.tail.head.number and self.tail is not self._anchored:
             self._anchor.write(self.tail.head)
             self._anchored = self.tail
@@ -252,7 +252,7 @@ class Journal:
     def _recover(self, damage: Damaged, head: Head | None) -> str:
         """Copy the folder into `damaged-N`, write both copies anew from what survives, open them; return the report.
 
-        `head` is the last known end of the journal, or None.
+        `head` is the last known end of the journal, or None. Raises DeviceError if no entry can be read, and OSError.
         """
         rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
         aside = recovery.set_aside(self._folder, report)
@@ -263,7 +263,7 @@ class Journal:
         return report
 
     def _disconnect(self) -> None:
-        """Close both copies."""
+        """Close the files of both copies, if they are open. The lock stays."""
         for copy in self._copies or ():
             copy.close()
         self._copies = None
@@ -287,17 +287,26 @@ def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
 
 
 def read_entries(folder: Path, first: int = 1) -> tuple[Entry, ...]:
-    """Return all entries of `entries` at once: years of play take 200 MB of memory."""
+    """Return a data folder's playable entries from number `first` on, in order, as `entries` yields them.
+
+    All are in memory at once: years of play take 200 MB. Raises DeviceError.
+    """
     return tuple(entries(folder, first))
 
 
 def entries_at(folder: Path, numbers: Sequence[int]) -> tuple[Entry, ...]:
-    """Return a data folder's entries with these numbers; missing ones are left out. Raises DeviceError."""
+    """Return the journal entries with these numbers, in the order of `numbers`; missing or damaged ones are left out.
+
+    Raises DeviceError if the journal can't be read.
+    """
     return tuple(_entry_of(row) for number in numbers if (row := row_at(folder, number)))
 
 
 def row_at(folder: Path, number: int) -> Row | None:
-    """Return the row of an entry; None if it is missing or damaged. Raises DeviceError."""
+    """Return the row of journal entry `number`; None if the entry or the journal is missing, or the row is damaged.
+
+    Raises DeviceError if the journal can't be read.
+    """
     with _as_device_error(folder / FIRST), suppress(FileNotFoundError):
         row = row_of(next(copies.lines(folder / FIRST, number), b""))
         return row if row and row.number == number else None

@@ -78,7 +78,7 @@ class Situation:
 
     @classmethod
     def remembered(cls, state: State, memory: Memory, at_s: float, policies: Policies = policy_for) -> Situation:
-        """Return the situation without a new observation: the dice are those in the memory, at that time."""
+        """Return a situation without a new observation: the dice are those in the memory, as if seen at time `at_s`."""
         dice = Observation(thrown=memory.thrown, kept=memory.kept, doubt=None, photo_jpeg=None, at_s=at_s,
                            emptied=False, keep_zone=memory.keep_zone)  # fmt: skip
         return cls(state, memory, dice, policies)
@@ -365,7 +365,7 @@ def _possible_plays(now: Situation, still: Values = ()) -> list[tuple[Action, ..
 
 
 def _legal_sizes(now: Situation) -> tuple[int, ...]:
-    """Legal throw sizes after applying the decisions that the keep zone implies, ascending."""
+    """Return the numbers of dice that may be thrown after the decisions that the keep zone implies, ascending."""
     reached = [state_after(now.state, before) for before in now.policy.before_throw(now.state, now.dice)]
     return tuple(sorted({size for after in reached if after for size in after.throw_sizes}))
 

@@ -64,7 +64,7 @@ KINDS = (
     _common((60, 170, 224), (34, 30, 30)),  # amber
     _common((196, 210, 214), (40, 36, 150)),  # bone, red pips
 )
-"""Kinds of dice that the virtual tray holds."""
+"""Looks of the virtual tray's dice, given out in this order. With more dice than kinds, they repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Faces:
 
 
 def faces_of(kind: Kind, rng: np.random.Generator) -> Faces:
-    """Paint the textures of a die's six faces, value 1 first. Each pip has a dark and a bright rim, as if drilled."""
+    """Paint the textures of a die's six faces, value 1 first. Each pip has a bright rim on one side, as if drilled."""
     return Faces(np.stack([_face(kind, value, rng) for value in range(1, 7)]), _rounded(round(kind.corner * FACE_PX)))
 
 

@@ -91,11 +91,11 @@ class VirtualCamera:
         """The newest picture, for a page to show. Any thread may read it; none may change it."""
 
     def start(self) -> None:
-        """Start delivering frames."""
+        """Start the virtual camera. The time since its last frame is not simulated."""
         self._last_s = None
 
     def stop(self) -> None:
-        """Stop delivering frames."""
+        """Do nothing: the virtual camera holds no device. Its dice stand still until the next frame."""
 
     def frame(self) -> Frame:
         """Wait until the next frame is due, simulate the dice since the last one, and return the new frame.
@@ -146,7 +146,7 @@ class VirtualCamera:
         self._ground = np.where(covered[:, :, None] > 127, laid, self._empty)
 
     def lift_sheet(self) -> None:
-        """Take the sheet out of the tray."""
+        """Take the printed sheet out of the virtual tray, from the next frame on. No effect if there is none."""
         self._ground = self._empty
 
     def _filmed(self, step_s: float, now_s: float) -> FrameBGR:

@@ -12,9 +12,9 @@ class SteppedClock:
     now_s: float = 0.0
 
     def __call__(self) -> float:
-        """Return the present time in seconds."""
+        """Return the simulated time in seconds; only `sleep` advances it."""
         return self.now_s
 
     def sleep(self, seconds: float) -> None:
-        """Advance the clock by a number of seconds, without waiting."""
+        """Advance the simulated clock by a number of seconds, without waiting."""
         self.now_s += seconds

@@ -38,8 +38,8 @@ MAX_FLAT_DEG = 2.5
 """Tilt, in degrees, up to which a die at rest counts as lying on a face and is laid flat. A steeper die leans on
 something or stands on an edge. A larger one would lay leaning dice flat."""
 MIN_GAP_MM = 0.2
-"""Distance from walls and other dice, in mm, beyond which a tilted die at rest leans on nothing: it stands on an edge
-by chance, and is pushed. A larger one leaves dice on their edge near a wall."""
+"""Distance from the walls, in mm, beyond which a tilted die at rest leans on nothing: it stands on an edge by chance,
+and is pushed. For other dice twice this distance counts. A larger one leaves dice on their edge near a wall."""
 WAKE_MM_S = 30.0
 """Speed, in mm/s, at which another die must hit a die at rest to move it again. A larger one lets dice ignore hits; a
 smaller one wakes dice that only touch."""
@@ -75,7 +75,10 @@ class Bodies:
 
 
 def laid_out(count: int) -> Bodies:
-    """Return `count` dice at rest, all at the origin."""
+    """Return the state of `count` simulated dice without motion, all unrotated at the origin.
+
+    They do not count as `resting` yet.
+    """
     at_mm, velocity, spin = np.zeros((3, count, 3))
     return Bodies(at_mm, velocity, np.tile(np.identity(3), (count, 1, 1)), spin, np.zeros(count))
 
@@ -98,7 +101,7 @@ def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wa
         moving: (n,) which dice can move; the others are fixed.
         edge_mm: Edge of a die.
         walls: Limits of the box.
-        seconds: Time to simulate.
+        seconds: Time to simulate, rounded to whole steps of STEP_S; at least one step.
     """
     for _ in range(max(1, round(seconds / STEP_S))):
         _step(bodies, moving, edge_mm, walls)
@@ -209,7 +212,10 @@ def leaning_deg(turn: Floats) -> float:
 
 
 def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
-    """Return whether the die at `index` is farther than MIN_GAP_MM from all four walls and all other dice."""
+    """Return whether the die at `index` leans on nothing.
+
+    It is then farther than MIN_GAP_MM from all four walls, and farther than twice that from all other dice.
+    """
     corners = bodies.at_mm[index] + CORNERS @ bodies.turn[index].T * edge_mm
     at_wall = any((offset - sign * corners[:, axis] > -MIN_GAP_MM).any() for axis, sign, offset in walls.planes[1:])
     others = [b if a == index else a for a, b in neighbours(bodies.at_mm, edge_mm) if index in (a, b)]

@@ -216,6 +216,7 @@ def draw_die(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, ed
 
 
 _TEXTURE_QUAD = np.array([[0, 0], [FACE_PX - 1, 0], [FACE_PX - 1, FACE_PX - 1], [0, FACE_PX - 1]], np.float32)
+"""(4, 2) corners of a face's texture, in pixels: upper left, upper right, lower right, lower left."""
 
 
 def _visible(

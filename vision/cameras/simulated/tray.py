@@ -24,7 +24,8 @@ from vision.cameras.simulated.physics import (
 from vision.reading.reading import Floats
 
 TRAY_WH_MM = (320.0, 240.0)
-"""Width and height of the tray's floor, in millimetres."""
+"""Width and height of the virtual tray's floor, in millimetres, keep zone included. A larger floor would not fit into
+the virtual camera's picture."""
 RIDGE_MM = 240.0
 """Distance, in mm, from the tray's left side to the ridge between throw zone and keep zone. A larger one makes the
 throw zone wider and the keep zone narrower."""
@@ -41,6 +42,7 @@ COCKED_SHARE = 0.01
 that. Twice as much gives twice as many cocked dice."""
 
 _WALLS = Walls((MARGIN_MM, RIDGE_MM - MARGIN_MM), (MARGIN_MM, TRAY_WH_MM[1] - MARGIN_MM))
+"""Box that simulated dice roll in: the throw zone, smaller by MARGIN_MM on each side."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +103,7 @@ class VirtualTray:
             self._due |= dict.fromkeys(chosen, (self._now_s + CUP_S, min(1.0, max(0.0, strength))))
 
     def shake(self) -> None:
-        """Shake the tray: the dice in the throw zone jump up with random speed and spin, and fall anew."""
+        """Shake the virtual tray: the dice in the throw zone jump up with random speed and spin, and fall anew."""
         with self._lock:
             shaken = self._in_tray & (self._bodies.at_mm[:, 0] < RIDGE_MM)
             count = int(shaken.sum())
@@ -125,7 +127,10 @@ class VirtualTray:
             self._in_tray[index] = True
 
     def lift(self, ids: Sequence[int] | None = None) -> None:
-        """Lift dice out of the tray, into the cup; None lifts all. Raises ValueError for an unknown die."""
+        """Lift simulated dice out of the tray, into the cup; None lifts all. Cancels throws of them that are due.
+
+        Raises ValueError for an unknown die.
+        """
         with self._lock:
             self._take_out(tuple(range(self._bodies.count)) if ids is None else self._known(ids))
 
@@ -150,7 +155,7 @@ class VirtualTray:
     def advance(self, seconds: float) -> tuple[Pose, ...]:
         """Simulate a number of seconds; return the poses of the dice that are in the tray afterwards.
 
-        Dice that have been in the cup for CUP_S are thrown first.
+        Dice whose throw is due, CUP_S after `throw`, are thrown first. Others stay in the cup.
         """
         with self._lock:
             self._now_s += seconds
@@ -227,7 +232,7 @@ class VirtualTray:
         return "keep" if self._bodies.at_mm[index, 0] >= RIDGE_MM else "throw"
 
     def _known(self, ids: Sequence[int]) -> tuple[int, ...]:
-        """Return the numbers without duplicates. Raises ValueError for an unknown die."""
+        """Return the dice's numbers in the order given, without duplicates. Raises ValueError for an unknown die."""
         strange = [index for index in ids if not 0 <= index < self._bodies.count]
         if strange:
             raise ValueError(f"There is no die {strange[0]}; the dice are 0 to {self._bodies.count - 1}")

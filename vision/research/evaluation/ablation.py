@@ -91,6 +91,7 @@ WITHOUT: dict[str, dict[str, Any]] = {
 """Parts of the reader in the order in which the table adds them. For each the names in the code and what replaces them
 while the part is left out."""
 ROWS = ("one pass; a second view for uncertain faces", *WITHOUT)
+"""Rows of the table: the reader without all parts of WITHOUT, then with one after the other added."""
 
 
 Shown = tuple[FrameBGR, Rig | None, tuple[int, ...]]
@@ -234,7 +235,7 @@ def table(read: list[tuple[Job, list[tuple[bool, bool]]]]) -> str:
 
 
 def main() -> None:
-    """Measure the reader without its parts and print a Markdown table."""
+    """Measure the reader without its parts, then with one after the other added, and print a Markdown table."""
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("rigs", type=Path, help="a JSON list of rigs: see `vision.research.evaluation.rigs`")
     ask.add_argument("photos", type=Path, help="the folder of labelled sets, with splits.json")

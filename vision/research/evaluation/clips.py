@@ -196,7 +196,7 @@ def tipped(die: int, value: int, x_mm: float, y_mm: float, angle_deg: float) -> 
 
 
 def _free(stage: Stage, x: float, y: float) -> tuple[float, float]:
-    """Return the place nearest to (x, y), in mm, that no die covers."""
+    """Return a place near (x, y), in mm, over two die edges away from all dice; (x, y) itself if there is none."""
     others = [(die["x_mm"], die["y_mm"]) for die in stage.tray.dice()]
     for step in range(200):
         a, r = 2.4 * step, 3.0 * math.sqrt(step)

@@ -20,7 +20,8 @@ MARGIN_MM = 12.5
 """Least distance of a die's centre from the walls, in mm. A flat die then fits at any rotation; a smaller distance puts
 dice into the walls."""
 TOUCHING_SHARE = 0.3
-"""Share of the pictures, 0 to 1, in which two dice touch face to face. More makes the pictures harder to read."""
+"""Share of the pictures that are not crowded, 0 to 1, in which two dice touch face to face. More makes the
+pictures harder to read."""
 MIN_GAP_MM = 1.5
 """Least gap, in mm, between dice that are not meant to touch. A larger one spreads the dice, until they find no
 place."""
@@ -128,7 +129,9 @@ def blurred(rng: np.random.Generator) -> Shot:
 
 
 ALL_GROUNDS: tuple[Ground, ...] = (grounds.felt, grounds.felt, grounds.leather, grounds.wood)
+"""Grounds to choose from where the light or the camera is tested. Felt stands twice, so that half of them are felt."""
 _RIG: tuple[Ground, ...] = (grounds.felt,)
+"""Ground of the tray as it is built: felt only."""
 
 CONDITIONS = (
     Condition("ivory", (kinds.IVORY, kinds.WHITE_RED_PIPS), _RIG, soft, clean),

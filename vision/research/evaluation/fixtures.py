@@ -27,6 +27,7 @@ from vision.research.evaluation.scene import Rendered, Scene, flat_turn, rendere
 QUALITY, EMPTY_QUALITY = 84, 72
 """JPEG quality, 0 to 100, of a picture; and of its empty tray, of which only broad colours matter."""
 MANIFEST = "MANIFEST.json"
+"""Name of the file that lists the fixtures with their labels and hashes."""
 
 Arranged = Callable[[np.random.Generator], list[LyingDie]]
 
@@ -124,7 +125,7 @@ def entry(case: Case, shown: Rendered, folder: Path) -> dict[str, Any]:
 
 
 def write(folder: Path) -> int:
-    """Render all cases into a folder, with a manifest; return the number of bytes written."""
+    """Render all cases into a folder, with a manifest; return the size in bytes of all files then in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     entries = []
     for case in CASES:

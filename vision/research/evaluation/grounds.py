@@ -14,7 +14,9 @@ Size = tuple[int, int]
 FELT_BGR = ((44, 84, 26), (92, 40, 24), (34, 30, 112), (66, 64, 62), (70, 34, 70))
 """Colours of felt, 0 to 255: green, navy, wine, slate, plum."""
 LEATHER_BGR = ((34, 52, 92), (30, 32, 38), (40, 66, 120))
+"""Colours of leather, 0 to 255: brown, black, tan."""
 WOOD_BGR = ((58, 96, 146), (36, 56, 88), (86, 134, 180))
+"""Colours of wood, 0 to 255: medium, dark, light."""
 
 
 def _noise(size_wh: Size, x_px: float, y_px: float, rng: np.random.Generator) -> Floats:

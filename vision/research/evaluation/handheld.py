@@ -63,11 +63,11 @@ class Handheld:
     name: str = "handheld"
 
     def start(self) -> None:
-        """Start the steady camera."""
+        """Start the steady camera whose frames are moved as if filmed by hand."""
         self.camera.start()
 
     def stop(self) -> None:
-        """Stop the steady camera."""
+        """Stop the steady camera whose frames are moved as if filmed by hand."""
         self.camera.stop()
 
     def frame(self) -> Frame | None:

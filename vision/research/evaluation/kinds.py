@@ -10,7 +10,9 @@ import numpy as np
 from vision.cameras.simulated.appearance import BGR, Kind
 
 DARK: BGR = (26, 24, 26)
+"""Colour of the pips on light dice, 0 to 255."""
 LIGHT: BGR = (232, 236, 238)
+"""Colour of the pips on dark dice, 0 to 255."""
 
 
 class Texture(Enum):
@@ -70,6 +72,7 @@ WORN_IVORY = replace(IVORY, bare=0.16, drilled=0.9)
 WORN_RED = replace(RED, bare=0.16, drilled=0.9)
 
 PLAIN_KINDS = (IVORY, BLACK, RED, BLUE, GREEN, WHITE_RED_PIPS, AMBER)
+"""Dice of one opaque colour, for conditions that test the ground, the light or the camera."""
 ALL_KINDS = (
     *PLAIN_KINDS,
     RUBY,
@@ -83,10 +86,11 @@ ALL_KINDS = (
     ROUNDED,
     PRINTED,
 )
+"""Kinds of dice to choose from where any may lie. Worn dice, SMOKE and LARGE_RED_ONE are left out."""
 
 
 def a_little_different(made: Material, rng: np.random.Generator) -> Material:
-    """Return a variant of a die: colours, pips and corners changed at random by a few percent."""
+    """Return a variant of a die's material: colours, pips and corners changed at random, by at most 15 %."""
 
     def shade(colour: BGR, spread: float) -> BGR:
         changed = np.array(colour) * rng.uniform(1 - spread, 1 + spread, 3)

@@ -64,7 +64,11 @@ class Outcome:
 
 
 def outcome(job: tuple[int, int, Path | None]) -> Outcome:
-    """Render and read one picture; `job`: index of the condition, seed, folder for the picture if it fails."""
+    """Render one picture of dice in the tray, read it, and return how it was read.
+
+    `job` is the index of the condition, the seed, and a folder. A failed picture is stored there with the reading drawn
+    over it; None stores none.
+    """
     condition, seed, folder = job
     shown = picture(CONDITIONS[condition], seed)
     reader = Reader(_networks(), shown.rig)
@@ -92,7 +96,7 @@ def _keep(result: Outcome, drawn_bgr: FrameBGR, folder: Path) -> None:
 
 
 def measured(each: int, first: int, folder: Path | None, workers: int) -> Iterator[Outcome]:
-    """Render and read pictures in parallel; yield each outcome when it is ready.
+    """Render and read pictures of every condition in parallel; yield each outcome when it is ready.
 
     Args:
         each: Number of pictures per condition.
@@ -109,7 +113,7 @@ def measured(each: int, first: int, folder: Path | None, workers: int) -> Iterat
 
 
 def table(outcomes: list[Outcome]) -> str:
-    """Format a text table by condition and in all, then a line for each failed picture.
+    """Return a text table of the outcomes by condition and in all, then a line for each failed picture.
 
     Columns: pictures, exact, trusted, wrong while trusted, and median time in ms.
     """
@@ -138,7 +142,7 @@ def _row(values: tuple[int, ...]) -> str:
 
 
 def main() -> int:
-    """Measure, print a table by condition, and return 1 if a wrong reading was trusted, else 0."""
+    """Read rendered pictures, print a table by condition, and return 1 if a wrong reading was trusted, else 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--each", type=int, default=170, help="pictures of each of the twelve conditions")
     parser.add_argument("--first", type=int, default=0, help="the first seed")

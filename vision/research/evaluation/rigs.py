@@ -61,6 +61,8 @@ class Case:
 def cases(rigs: Path, photos: Path, split: str = "check", height: float = 1.0) -> Iterator[Case]:
     """Yield the photos of every rig in a list that belong to a split.
 
+    Videos do not belong to `tune`. A photo is left out if its rig has no other for the picture of the empty tray.
+
     Args:
         rigs: A JSON list of rigs: `name`, `set` and `session` or `video`, `face_px`, `die_mm`, `height_mm`, `floor_px`.
         photos: The folder of the sets, with `splits.json`.
@@ -81,7 +83,10 @@ def cases(rigs: Path, photos: Path, split: str = "check", height: float = 1.0) -
 
 
 def exported(folder: Path) -> Iterator[Case]:
-    """Yield the throws of an unpacked export, each with its calibration. Raises DeviceError if one is damaged."""
+    """Yield the throws of an unpacked export, each with its table's calibration; those without one are left out.
+
+    Raises DeviceError for a damaged calibration, and PictureError for a damaged picture.
+    """
     for labels in sorted(folder.glob("*/labels.jsonl")):
         stored = load_rig(labels.parent)
         for row in map(json.loads, labels.read_text().splitlines()):
@@ -146,7 +151,10 @@ def _frames(rig: dict[str, Any], folder: Path) -> list[tuple[str, FrameBGR, tupl
 
 
 def main() -> int:
-    """Measure each rig and print it, with each misread photo; return 1 if a wrong reading was trusted, else 0."""
+    """Read the photos of each rig; print the shares that are exact and trusted, and each misread photo.
+
+    Returns 1 if a wrong reading was trusted, else 0.
+    """
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rigs", type=Path, help="a JSON list of rigs, see `cases`; or the folder of an export")
     parser.add_argument("photos", type=Path, nargs="?", help="the folder of their sets")

@@ -88,7 +88,10 @@ class Rendered:
 
 
 def rendered(scene: Scene, shot: Shot, rng: np.random.Generator) -> Rendered:
-    """Render a scene as `shot` says, and the empty tray for its calibration: sharp, and at exposure 1."""
+    """Render a scene as `shot` says; return the picture with its calibration and the dice's true values and boxes.
+
+    The calibration's empty tray is rendered with the default `Shot` and the lens's distortion. Dice are sorted by box.
+    """
     empty = _taken(_floor(scene, []), Shot(bend=shot.bend), rng)
     light = _floor(scene, scene.dice)
     draw(light, LENS, scene.dice, scene.lamps, scene.sky_bgr)
@@ -150,7 +153,7 @@ def _hulls(points: list[Doubles], size_wh: tuple[int, int]) -> Floats:
 
 
 def _taken(light: Floats, shot: Shot, rng: np.random.Generator) -> FrameBGR:
-    """Simulate the sensor: lens blur, motion blur, shot noise, gamma and JPEG compression."""
+    """Return the picture that the camera takes of linear light: distortion, blur, noise, gamma and JPEG are added."""
     seen = light * shot.exposure
     if shot.bend:
         seen = _lens(seen, shot.bend)
@@ -188,10 +191,13 @@ def _lens(light: Floats, bend: float) -> Floats:
 
 
 def _bent(points_px: Doubles, bend: float) -> NDArray[np.float64]:
-    """Return where a lens with distortion `bend` shows (n, 2) undistorted pixels: the inverse of `_lens`."""
+    """Return where a lens with distortion `bend` shows (n, 2) undistorted pixels: where `_lens` moves them."""
     return _unbending(bend).straightened(points_px)
 
 
 def _unbending(bend: float) -> Lens:
-    """Return a lens whose distortion `bend` is given for lengths in half widths of the picture."""
+    """Return a lens with the opposite of a distortion, so that its `straightened` applies that distortion.
+
+    `bend` is the distortion's coefficient for lengths in half widths of the picture.
+    """
     return Lens(LENS.size_wh, LENS.size_wh[0] / 2, (-bend, 0.0))

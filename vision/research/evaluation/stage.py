@@ -110,7 +110,7 @@ class Stage:
         self.camera.stop()
 
     def dim(self, on: bool) -> None:
-        """Dim the LED strip while a picture is taken (True), or light it again (False)."""
+        """Dim the simulated LED strip, LED_LATE_S after this call (True), or light it again at once (False)."""
         self._dimmed_s = self.clock.now_s if on else math.inf
 
     def frame(self) -> Frame | None:

@@ -31,7 +31,8 @@ from vision.teaching.examples import examples_of
 from vision.teaching.witness import NO_FACE, Example, Witness
 
 LEARNT = (6, 12)
-"""Fewest and most photos that a split learns from."""
+"""Fewest and most photos that a split learns from, if the set has enough. More teach the set of dice better and leave
+fewer to judge."""
 MAX_DICE = 12
 """Largest number of dice in a photo that is judged; photos with more are left out."""
 
@@ -57,7 +58,7 @@ class Tally:
     wrong: int = 0
 
     def plus(self, reading: Reading, truth: tuple[int, ...]) -> Tally:
-        """Return the counts with one more photo."""
+        """Return the counts with one more photo, by its reading and its sorted true values."""
         exact, trusted = reading.values == truth, reading.trusted
         wrong = self.wrong + (trusted and not exact)
         return Tally(self.photos + 1, self.exact + exact, self.trusted + trusted, wrong)
@@ -67,7 +68,7 @@ class Tally:
 
 
 def photos_of(folder: Path) -> list[LabelledPhoto]:
-    """Return the photos of a set with at most `MAX_DICE` dice."""
+    """Load the photos of a set's folder with 1 to `MAX_DICE` dice, in the order of its labels."""
     found = []
     for row in map(json.loads, (folder / "labels.jsonl").read_text(encoding="utf-8").splitlines()):
         if 1 <= len(row["values"]) <= MAX_DICE:
@@ -80,7 +81,10 @@ def photos_of(folder: Path) -> list[LabelledPhoto]:
 
 
 def taught(networks: Networks, photo: LabelledPhoto, reading: Reading, throw: int) -> list[Example]:
-    """Return the examples that a person's teaching of a photo gives; of exact readings if no boxes are known."""
+    """Return the labelled faces that a person's correction of a photo's reading gives; `throw` is the throw's number.
+
+    Labels are the true values of the photo's boxes. Without boxes, only an exact reading gives faces, with its values.
+    """
     values: list[int | None] = [die.value for die in reading.dice]
     if photo.boxes is not None:
         values = [_true_value(die.box_xywh, photo.boxes) for die in reading.dice]
@@ -93,6 +97,8 @@ def judged(
     networks: Networks, learnt: Sequence[LabelledPhoto], others: Sequence[LabelledPhoto], plain: dict[str, Reading]
 ) -> tuple[Tally, Tally]:
     """Learn from some photos and judge the others; return the counts before and after.
+
+    Prints each photo that is wrong while trusted after learning.
 
     Args:
         networks: Networks of the reader.
@@ -115,7 +121,7 @@ def judged(
 
 
 def remember(network: Network) -> None:
-    """Make a network remember its answers, so that reading a photo again costs little."""
+    """Make a network keep its outputs by input from now on, so that reading a photo again costs little."""
     known: dict[bytes, NDArray[np.float32]] = {}
     forward: Callable[..., NDArray[np.float32]] = network.forward
 
@@ -130,7 +136,7 @@ def remember(network: Network) -> None:
 
 
 def _true_value(box: Box, boxes: Sequence[tuple[Box, int]]) -> int:
-    """Return the value of the labelled die at a box; `NO_FACE` if none is there."""
+    """Return the value of the labelled die whose box holds the centre of `box`; `NO_FACE` if none does."""
     x, y = box[0] + box[2] / 2, box[1] + box[3] / 2
     inside = [value for (left, top, width, height), value in boxes
               if 0 <= x - left <= width and 0 <= y - top <= height]  # fmt: skip
@@ -138,7 +144,10 @@ def _true_value(box: Box, boxes: Sequence[tuple[Box, int]]) -> int:
 
 
 def _split(photos: Sequence[LabelledPhoto], rng: np.random.Generator, least: int) -> tuple[list[Any], list[Any]]:
-    """Choose photos to learn from, by whole groups, and return them and the others; at least `least` are judged."""
+    """Draw photos to learn from; return them, 12 at most, and the photos of all groups that were not drawn.
+
+    Groups are drawn until a random number of photos, 6 to 12, is reached or only about `least` are left to judge.
+    """
     groups = list(rng.permutation(sorted({photo.group for photo in photos})))
     wanted, learnt = int(rng.integers(LEARNT[0], LEARNT[1] + 1)), list[LabelledPhoto]()
     while groups and len(learnt) < min(wanted, len(photos) - least):

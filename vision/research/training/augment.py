@@ -25,7 +25,9 @@ def example(
     rng: np.random.Generator,
     dice_px: tuple[float, float] = DICE_PX,
 ) -> tuple[NDArray[np.uint8], Dice]:
-    """Draw a random training picture, (256, 256, 3) BGR, and its dice.
+    """Draw a random training picture for the detector, (256, 256, 3) BGR, and its dice.
+
+    Each die is centre x and y, size in pixels, and value. Some may lie outside the picture.
 
     Args:
         sets: Sets of photos.
@@ -143,7 +145,7 @@ def _cut_out(at: Matrix, size_px: float, rng: np.random.Generator) -> NDArray[np
 
 
 def relit(picture: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Change light and colours of a picture at random, and make it as blurred and noisy as a poor camera would."""
+    """Return a copy of a picture with random light and colours, as blurred and noisy as a poor camera makes it."""
     seen = picture.astype(np.float32)
     if rng.random() < 0.35:
         seen = seen[:, :, rng.permutation(3)]

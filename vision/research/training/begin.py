@@ -23,7 +23,8 @@ def begin(network: nn.Module, file: Path, look: Callable[[], object]) -> None:
         look: Runs the network on some examples once.
 
     Raises:
-        SystemExit: The file holds another architecture.
+        SystemExit: An ONNX file holds another architecture.
+        RuntimeError: A .pt file holds another architecture.
     """
     if file.suffix != ".onnx":
         network.load_state_dict(torch.load(file, weights_only=True))

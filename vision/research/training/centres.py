@@ -16,11 +16,12 @@ REFERENCE_FACE_PX = 40.0
 """Face size, in pixels, for which the trained size map is 0. The detector must use the same value, else all sizes are
 wrong."""
 CELLS = CROP_PX // STRIDE
-"""Edge of the maps of a training crop, in cells."""
+"""Edge of the maps of a training crop, in cells. It follows from CROP_PX and STRIDE."""
 SIZES_PX = (11.0, 100.0)
 """Smallest and largest face, in pixels, that counts in the loss. Other faces may be detected or not."""
 MIDDLE = 1 / 6
-"""Standard deviation of the Gaussian mark at a face's centre in the heat maps, in face sizes."""
+"""Standard deviation of the Gaussian mark at a face's centre in the heat maps, in face sizes. A larger one punishes
+detections beside the centre less."""
 
 
 def layer(inputs: int, outputs: int, stride: int = 1, reach: int = 1) -> nn.Sequential:
@@ -70,18 +71,21 @@ class Centres(nn.Module):
         nn.init.constant_(self.head[-1].bias[:6], -4.0)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute (n, 9, h/8, w/8) maps of (n, 3, h, w) pictures; the first six are logits."""
+        """Compute (n, 9, h/8, w/8) maps of (n, 3, h, w) pictures, -1 to 1.
+
+        They are six logits by value, log(size / 40 px), and the x and y offset in cells.
+        """
         return self.head(self.stem(x))
 
 
 def detector() -> Centres:
-    """Build the full detector, which tells the values apart."""
+    """Build the full detector of die faces, untrained, which tells the values apart."""
     stem = (layer(3, 16, 2), layer(16, 32), layer(32, 32, 2), Residual(32), layer(32, 80, 2))
     return Centres(nn.Sequential(*stem, Residual(80), Residual(80, 2), Residual(80), Residual(80, 2)), 80, 64)
 
 
 def glance() -> Centres:
-    """Build the light detector, which locates faces without their values at a fifth of the cost."""
+    """Build the light detector, untrained, which locates die faces without their values at a fifth of the cost."""
     stem = (layer(3, 8, 2), layer(8, 16, 2), Residual(16), layer(16, 32, 2))
     return Centres(nn.Sequential(*stem, Residual(32), Residual(32, 2), Residual(32, 2)), 32, 32)
 
@@ -94,7 +98,10 @@ class Exported(nn.Module):
         self.centres = centres
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute (n, 9, h/8, w/8) maps of (n, 3, h, w) pictures; the first six are scores from 0 to 1."""
+        """Compute (n, 9, h/8, w/8) maps of (n, 3, h, w) pictures, -1 to 1.
+
+        They are six scores by value, 0 to 1, log(size / 40 px), and the x and y offset in cells.
+        """
         maps = self.centres(x)
         return torch.cat([torch.sigmoid(maps[:, :6]), maps[:, 6:]], 1)
 
@@ -135,7 +142,7 @@ def targets(dice: Dice, named: bool = True) -> tuple[NDArray[np.float32], ...]:
 
 
 def loss(maps: Tensor, marks: Tensor, place: Tensor, counts: Tensor, judged: Tensor) -> Tensor:
-    """Compute the loss: focal loss of the heat maps (Law & Deng, CornerNet, 2018, eq. 1), smooth L1 of the rest.
+    """Compute the scalar loss: focal loss of the heat maps (Law & Deng, CornerNet, 2018, eq. 1), smooth L1 of the rest.
 
     Args:
         maps: (n, 9, h, w) output of the network.

@@ -29,8 +29,8 @@ MAX_STRETCH_LOG = 0.5
 """Largest natural logarithm of the aspect ratio to which a face is stretched in training: pixels may be oblong, and a
 tilted lens shortens one side. More trains on flatter faces."""
 SMALL, SMALL_FACES_PX = 0.3, (14.0, 32.0)
-"""Probability that a face is reduced to the detail of a small one, and that face size in pixels: a tray has 20 to 34.
-"""
+"""Probability that a training crop is reduced to the detail of a small face, and the range of that face's size in
+pixels: a tray has 20 to 34. A higher probability trains more on coarse faces; larger sizes keep more detail."""
 JPEG_PROBABILITY = 0.5
 """Probability, 0 to 1, that a reduced face is compressed as JPEG, which halves the detail of colours. More trains on
 worse pictures."""
@@ -41,7 +41,8 @@ MINIMUM_CHANNEL_PROBABILITY = 0.25
 """Probability, 0 to 1, that a coloured crop is replaced by its minimum channel, as the classifier is shown it when it
 reads. More trains less on colour."""
 ASLANT, CORNERS_MOVED = 0.3, 0.05
-"""Probability of a perspective distortion, and the standard deviation of its corners, in sides of the crop."""
+"""Probability that a training crop is distorted in perspective, and the standard deviation of its corners, in sides of
+the crop. Larger ones train more on distorted faces."""
 
 
 Example = tuple[NDArray[np.uint8], int, float]
@@ -49,7 +50,9 @@ Example = tuple[NDArray[np.uint8], int, float]
 
 
 def example(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.Generator) -> Example:
-    """Draw a random training crop: a die, or a piece without a whole face.
+    """Draw a random training crop with its class and its weight in the loss: a die, or a piece without a whole face.
+
+    The class is the die's value, 0 without a whole face.
 
     Hard dice are oversampled and their loss is weighted down in proportion; otherwise worn 3s would make the classifier
     unsure of clean 2s.
@@ -145,7 +148,7 @@ def _aslant(crop: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uin
 
 
 def _from_farther(crop: NDArray[np.uint8], edge_px: float, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Reduce a crop to the detail of one with an edge of `edge_px`, as if the camera were farther away."""
+    """Return a crop, at its own size, with the detail of one of `edge_px`, as if the camera were farther away."""
     edge = max(8, round(edge_px))
     small = cv2.resize(crop, (edge, edge), interpolation=cv2.INTER_AREA)
     if rng.random() < 0.5:

@@ -70,7 +70,10 @@ class Photo:
 
 
 def photo_sets(folders: list[Path]) -> dict[str, list[Photo]]:
-    """Load all photos of the licensed sets in these folders, by set; of a split set only the part `tune`."""
+    """Load the training photos of the licensed sets in these folders, by the set's name; of a split set only `tune`.
+
+    Photos without boxes, with the tag `stray`, or of throws that are kept for measuring are left out.
+    """
     found: dict[str, list[Photo]] = {}
     for folder in folders:
         splits = _splits(folder)

@@ -17,8 +17,8 @@ from onnx import helper, numpy_helper
 from torch import nn
 
 DILATION = 2
-"""Dilation of the convolutions that are rewritten for export, as the network has it. The sides of the maps must be
-multiples of it."""
+"""Dilation of the convolutions that are rewritten for export, as the network has it. Convolutions of another dilation
+stay as they are, which is slower. The sides of the maps must be multiples of it."""
 
 
 def write(
@@ -50,9 +50,9 @@ def write(
 
 
 def taken_apart(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Rewrite each dilated 3 x 3 convolution as a plain one over four subsampled maps; the outputs stay equal.
+    """Rewrite each dilated 3 x 3 convolution of a model as a plain one over four subsampled maps.
 
-    The network then takes one picture at a time.
+    The model is changed in place and returned. Its outputs stay equal, but it then takes one picture at a time.
     """
     sizes = {one.name: one.dims for one in model.graph.initializer}
     nodes = list[onnx.NodeProto]()

@@ -16,7 +16,8 @@ MIN_FALSE_SCORE = 0.12
 """Detector score, 0 to 1, from which a false detection becomes a training example. A lower one gives more examples, and
 easier ones."""
 OFF_LABEL, BESIDE = 0.4, 0.6
-"""Distance from a label, in face sizes, up to which a detection is of that die; and from which it is beside it."""
+"""Distance of a detection from a labelled die, in face sizes: below the first it is of that die; beyond the second,
+from all dice, it is false. A larger second one finds fewer false detections."""
 MIN_DISTANCE_FACES = 0.5
 """Distance from all dice of a rendered tray, in face sizes, above which a detection is false. Labels of rendered trays
 are exact; a larger distance finds fewer false detections."""
@@ -41,7 +42,7 @@ CONTRADICTED, LABEL_WRONG = 0.9, 0.25
 
 
 def with_lessons(photos: list[Photo], detector: Detector, faces: Classifier) -> list[Photo]:
-    """Prepare photos for hard-example mining with the networks trained so far.
+    """Return photos with what the networks trained so far get wrong, for hard-example mining.
 
     Every photo gets the hardness of each die: how wrong the classifier is about it. At most `MAX_SEARCHED_PHOTOS`
     photos are also searched by the detector: its false detections are added, and labels move onto the faces that it
@@ -53,7 +54,7 @@ def with_lessons(photos: list[Photo], detector: Detector, faces: Classifier) -> 
 
 
 def with_tray_lessons(trays: list[Photo], light: Detector, faces: Classifier) -> list[Photo]:
-    """Add the light detector's false detections, mostly side faces, and each die's hardness to rendered trays."""
+    """Return rendered trays with the light detector's false detections, mostly side faces, and each die's hardness."""
     return [dataclasses.replace(tray, strays=_sides(tray, light), hard=hardness(tray, faces, 1.0)) for tray in trays]
 
 
@@ -79,7 +80,7 @@ def hardness(photo: Photo, faces: Classifier, contradicted: float = LABEL_WRONG)
 
 
 def _looked_at(photo: Photo, detector: Detector) -> Photo:
-    """Add false detections to a photo, and move labels onto the faces that the detector found for them.
+    """Return a photo with its false detections, and its labels moved onto the faces that the detector found for them.
 
     Labels enclose whole dice, detections only the upper face.
     """

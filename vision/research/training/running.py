@@ -24,9 +24,8 @@ from vision.research.training.synthetic.painted_set import PAINTED_PICTURES, PAI
 from vision.research.training.synthetic.trays import RENDERED_TRAYS, TRAYS_WEIGHT, tray_set
 
 TRAY_SET, MISREAD_SET, MISREAD_WEIGHT = "rendered_trays", "misread", 7.0
-"""Names of the set of rendered trays and of the set of their misread dice, and the weight of the latter.
-
-The misread dice get the full weight in the loss, unlike other hard examples."""
+"""Names of the set of rendered trays and of the set of their misread dice, and how often the latter is drawn from,
+relative to the other sets. The misread dice get the full weight in the loss, unlike other hard examples."""
 THREADS = 1
 """Number of processor threads of a training run. Two networks train side by side on two cores; more threads would wait
 for each other."""
@@ -86,7 +85,10 @@ def options(about: str | None, out: str) -> argparse.ArgumentParser:
 
 
 def photo_options(about: str | None, out: str) -> argparse.ArgumentParser:
-    """Return a parser for a run on sets of photos; `about` is its help, `out` the default output file."""
+    """Return the parser of `options` with two more: the folders of labelled sets, and sets to leave out.
+
+    `about` is its help, `out` the default output file.
+    """
     ask = options(about, out)
     ask.add_argument("folders", nargs="+", type=Path, help="folders that hold labelled sets")
     ask.add_argument("--without", default="", help="sets to leave out, as a,b: to measure on them")
@@ -94,7 +96,7 @@ def photo_options(about: str | None, out: str) -> argparse.ArgumentParser:
 
 
 def sets_for(asked: argparse.Namespace) -> dict[str, list[Photo]]:
-    """Load the photos by set, render a set of trays, and print the size of each set.
+    """Load the photos of each set, render a set of trays, print the size of each, and return them by the set's name.
 
     Args:
         asked: The parsed options of `photo_options`.

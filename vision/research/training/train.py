@@ -24,7 +24,7 @@ noisy."""
 def judged(
     network: nn.Module, sources: Sources, dice_px: tuple[float, float] = DICE_PX, named: bool = True
 ) -> dict[str, Tensor]:
-    """Compute the loss of a new batch of pictures.
+    """Draw a new batch of pictures and return the detector's loss on it, as `loss`.
 
     Args:
         network: The detector.

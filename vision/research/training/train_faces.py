@@ -31,7 +31,7 @@ BATCH_SIZE = 128
 noisy."""
 MISLABELLED = 0.01
 """Share of the labels that are assumed to be random, 0 to 1: some photos are mislabelled, some crops show too little.
-"""
+With a larger one, labels that the classifier contradicts count less."""
 
 
 def judged(network: nn.Module, sources: Sources) -> dict[str, Tensor]:

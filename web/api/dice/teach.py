@@ -40,13 +40,15 @@ class Teaching(Protocol):
         """Return the picture of the throw that waits for its labels as JPEG; None if none waits."""
 
     def begin(self, name: str) -> None:
-        """Begin a lesson for a set: throws from now on do not count in the game."""
+        """Begin a lesson for the set of that name, in place of any other: throws then do not count in the game."""
 
     def end(self) -> None:
-        """End the lesson: throws count in the game again."""
+        """End the lesson: throws count in the game again. A throw that waits for its labels is dropped."""
 
     def label(self, number: int, values: Sequence[int]) -> None:
-        """Add the throw that waits, number `number`, with its true values to the set.
+        """Add the throw that waits, number `number`, to the set that is being taught; then no throw waits.
+
+        `values` are the true values of its dice, in the order of `view`; 0 for what is no die.
 
         Raises IllegalAction if another throw or none waits or the values do not fit, DeviceError if the disk refuses.
         """

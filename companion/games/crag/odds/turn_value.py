@@ -79,12 +79,15 @@ class TurnValues:
         self._points = points
 
     def entered(self, dice: Dice, category: str) -> float:
-        """Return the value of entering the dice in a category: its points and the later turns."""
+        """Return the expected points to the end of the sheet after entering three ascending dice in an open category.
+
+        They are the points of the category plus those of the later turns.
+        """
         place = CATEGORIES.index(category)
         return self._points[dice][place] + self._later[place]
 
     def best_entry(self, dice: Dice) -> float:
-        """Return the value of entering the dice in the best unused category."""
+        """Return the expected points to the end of the sheet after entering three dice in the best open category."""
         scores = self._points[dice]
         return max(scores[place] + self._later[place] for place in self._unused)
 
@@ -99,7 +102,7 @@ class TurnValues:
         return sum(ways * entries[lying] for lying, ways in results_after(dice)) / float(6 ** (3 - len(dice)))
 
     def fresh(self) -> float:
-        """Return the value before the first throw of the turn."""
+        """Return the expected points to the end of the sheet before the first throw of the turn, with best play."""
         best = {dice: self.best_entry(dice) for dice in RESULTS}
         kept = {dice: self.kept(dice, best) for dice in KEEPS}
         return sum(ways * max(kept[choice] for choice in subsets(dice)) for dice, ways in throws_of(3)) / 216.0
@@ -107,5 +110,12 @@ class TurnValues:
 
 @lru_cache(maxsize=64)
 def turn_values(filled: int, strict: bool) -> TurnValues:
-    """Return the values of a turn on a sheet. Cached for the most recent sheets. Arguments as in `TurnValues`."""
+    """Return the values of a turn of Crag as a `TurnValues`: expected points to the end of the sheet.
+
+    Cached for the most recent sheets.
+
+    Args:
+        filled: Index of the sheet before the turn, as `filled_of` gives it.
+        strict: The house rule `thirteen_without_double`.
+    """
     return TurnValues(filled, strict)

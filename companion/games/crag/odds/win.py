@@ -46,7 +46,7 @@ BATCH_SIZE = 128
 
 Lower: more calls of NumPy. The results are the same."""
 UNIT = 2.0**-32
-"""Probability per unit of the stored openings."""
+"""Probability that the integer 1 stands for in the file OPENINGS. Fixed by its format, uint32."""
 TURNS = 6**6
 """Number of equally likely pairs of two throws of three dice: stored counts of turns are out of so many."""
 Masks = npt.NDArray[np.int64]
@@ -60,7 +60,7 @@ def _filled() -> Masks:
 
 @cache
 def openings() -> Masks:
-    """Return the indices of the sheets whose distributions are stored, ascending."""
+    """Return the indices of the sheets whose distributions of remaining points are stored, ascending. Cached."""
     found: Masks = np.flatnonzero(_filled() <= OPENING)
     return found
 
@@ -204,7 +204,9 @@ def prospects(strict: bool) -> Prospects:
 
 
 def share_below(total: int, strict: bool) -> float:
-    """Return the probability, 0 to 1, that a sheet ends below `total` if every turn is played for the most points.
+    """Return the probability, 0 to 1, that an empty Crag sheet ends below `total` points.
+
+    Every turn is played for the most points.
 
     Args:
         total: Points to stay below.

@@ -27,7 +27,7 @@ mover and of the other player from the target; then (MAX_STEPS_LEFT + 1,) at the
 ENTRIES = (0, 1000)
 """Values of the house rule `entry`, the least first bank in points, that the table covers."""
 ENTRY = 1000 // STEP
-"""Least first bank of a player who is not on the board yet, in steps; the stored table knows no other."""
+"""Least first bank of a player who is not on the board yet, in steps of 50 points; the stored table knows no other."""
 MAX_STEPS_LEFT = 300
 """Most steps of 50 points from the target in the stored table: 15,000 points. Higher: odds for higher targets.
 
@@ -38,9 +38,9 @@ alone."""
 PHASES = 3
 """Number of phases in the table, `BOTH`, `OTHER` and `MOVER`: the length of its first axis. Fixed by these three."""
 SEVEN_BEHIND = 5000 // STEP
-"""Steps behind the other player above which the mover may throw seven dice."""
+"""Steps of 50 points behind the other player above which the mover may throw seven dice. Fixed by the rules."""
 UNIT = 2.0**-32
-"""Probability per unit of the stored table."""
+"""Probability that the integer 1 stands for in the stored table. Fixed by its format, uint32."""
 SURE_STOP_STEPS = 160
 """Turn points, in steps of 50, from which a stop is assumed to be best. Higher: more exact, slower to compute."""
 
@@ -121,7 +121,10 @@ class Race:
 
 @lru_cache(maxsize=8)
 def race(target: int, entry: int) -> Race:
-    """Return the race to `target` points with `entry` as the least first bank. Cached. Raises RulesError as `Race`."""
+    """Return the race of two players to `target` points with `entry` as the least first bank. Cached.
+
+    Raises RulesError if the stored table does not cover the target or the entry.
+    """
     return Race(target, entry)
 
 

@@ -85,7 +85,7 @@ class TurnValues:
         self._rich = never + len(known) // size * STEP
 
     def choosing(self, points: int, left: int) -> float:
-        """Return the value after a keep, with the better choice of a stop and a further throw.
+        """Return the value after a keep, in the unit of `bank`, with the better choice of a stop and a further throw.
 
         Below `least` points only the throw is allowed.
 
@@ -143,8 +143,8 @@ def evaluate(size: int, least: int) -> list[float]:
         least: Turn points below which a stop is not allowed.
 
     Returns:
-        Flattened table: a row for each step of 50 turn points from 0 to SURE_STOP_POINTS, or to `least` if that is
-        more; in it a value for each number of dice thrown, 1 to `size`.
+        Flattened table: a row for each step of 50 turn points from 0 to just below SURE_STOP_POINTS, or `least` if
+        that is more; in it a value for each number of dice thrown, 1 to `size`.
     """
     import numpy as np
 

@@ -158,7 +158,7 @@ class FinishDistribution:
             hole: Hole of the peg.
 
         Returns:
-            (ROUNDS, past) probability, by turn and by holes past the last one, minus 1.
+            (ROUNDS, past) probability, by turn; column i is for i + 1 holes past the last one.
         """
         own, fuchled = self._until_fuchle(wipeouts, hole)
         restarted = _delays(fuchled[: self._fuchled_by]) @ self._blocks
@@ -168,8 +168,8 @@ class FinishDistribution:
         """Return the expected value of a peg's finish, the sum of `weights` times the probability of each finish.
 
         Args:
-            weights: (turns, past) value of finishing, by turn and by holes past the last one, minus 1. Later finishes
-                have the value 0.
+            weights: (turns, past) value of finishing, by turn; column i is for i + 1 holes past the last one. Later
+                finishes have the value 0.
             wipeouts: Consecutive wipe-outs before the first turn, for the second result.
             hole: Hole of the peg, for the second result.
 
@@ -223,7 +223,7 @@ def _delays(chances: Floats) -> Floats:
 
 
 def _product(one: Floats, other: Floats) -> Floats:
-    """Multiply two matrices in blocks of at most MAX_PRODUCT multiplications."""
+    """Return the product of two matrices, computed in blocks of at most MAX_PRODUCT multiplications."""
     rows = max(1, MAX_PRODUCT // other.size)
     return np.concatenate([one[begin : begin + rows] @ other for begin in range(0, len(one), rows)])
 
@@ -254,7 +254,7 @@ def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: 
         hole: Hole of the peg.
 
     Returns:
-        (ROUNDS, past) probability of finishing, by turn and by holes past the last one, minus 1. And (ROUNDS,)
+        (ROUNDS, past) probability of finishing, by turn; column i is for i + 1 holes past the last one. And (ROUNDS,)
         probability of not having finished after each turn.
     """
     found = course(piddle_points, holes, fuchle).finishes(wipeouts, hole)

@@ -230,7 +230,10 @@ class TurnValues:
 
 @cache
 def turn_values(piddle_points: bool) -> TurnValues:
-    """Return the values of a turn in turn points, with or without `piddle_points`, from the stored table. Cached."""
+    """Return the expected turn points of every state of a turn, as a `TurnValues`, from the stored table. Cached.
+
+    `piddle_points` is the house rule of this name. A bomb has the value 0.
+    """
     fresh = floats(__package__, TURNS)
     known = fresh[SURE_STOP_POINTS:] if piddle_points else fresh[:SURE_STOP_POINTS]
     return TurnValues(piddle_points, known=known, bombs=(0.0, 0.0, 0.0))

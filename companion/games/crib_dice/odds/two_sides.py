@@ -65,7 +65,7 @@ class DuelRules:
 
     @property
     def stake(self) -> int:
-        """Most games that a side can lose."""
+        """Most games that one game can cost a side: 4 with `skunk`, else 1."""
         return 4 if self.skunk else 1
 
     def games_lost(self, place: int) -> int:

@@ -12,11 +12,13 @@ from companion.games.crib_dice.state import CribDice
 from companion.games.engine.game import Action, State
 
 ONE_MOVES_ANOTHER = ("bomb", "bumping", "double_fuchle")
-"""House rules under which one side's turn changes more than its own peg."""
+"""House rules of Crib Dice under which one side's turn changes more than its own peg.
+
+With one of them on, win probabilities come from the nearest stored table of two sides, not from a race of the pegs."""
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return pairs of each option and its win probability for the side to play; empty after the end.
+    """Return pairs of each option in Crib Dice and its win probability for the side to play; empty after the end.
 
     Between two sides the stored table of the solved game is used where one fits: all turns are played to win. Where
     pegs can't move each other, this turn is played to win and later ones for points. Other mixes of rules are
@@ -34,9 +36,10 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return pairs of each option and its equity for the side to play; empty after the end.
+    """Return pairs of each option in Crib Dice and its equity for the side to play; empty after the end.
 
-    The equity is the expected games that the other side loses, less those that the side to play loses.
+    The equity is the expected games that the other side loses, less those that the side to play loses. It comes from a
+    stored table: the exact one, or the nearest where `solved` is False. Throws, as numbers of dice, come first.
 
     Raises:
         RulesError: The roll-off is on, a player has left, or there are more than two sides.
@@ -51,7 +54,10 @@ def values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def solved(state: State, goal: str = "win") -> bool:
-    """Whether the values for a goal, `win` or `games`, are exact with best play of both sides."""
+    """Whether the option values of a Crib Dice state for a goal, `win` or `games`, are exact with best play.
+
+    True only between two sides by house rules that have a stored table; False in a roll-off.
+    """
     return isinstance(state, CribDice) and two_sides.is_solved(state.board, goal)
 
 

@@ -14,9 +14,9 @@ from companion.games.engine.rulebook import Rulebook
 from companion.games.registry import game_named
 
 HEADER_KEYS = ("transcript", "game", "players", "rules", "first", "roll_off")
-"""All keys that a header may have."""
+"""All keys that the header of a transcript may have; another one is refused."""
 REQUIRED_KEYS = ("transcript", "game", "players")
-"""Keys that every header has."""
+"""Keys that the header of a transcript must have; without one it is refused."""
 
 
 def header_of(obj: object) -> Header:

@@ -14,8 +14,9 @@ from companion.games.registry import GAMES
 
 ROOT = Path(__file__).parents[4]
 TEXTS, PAGES, CHARTS = Path(__file__).parent / "pages", ROOT / "docs/strategy", ROOT / "web/static/help/strategy"
+"""Folders of the guide's page templates, of the pages made from them, and of the charts."""
 ORIGIN = "Made by `make guide` from the stored tables. [How they are computed](../method/odds.md)."
-"""Text after the heading of each page: how the page was made."""
+"""Text after the heading of each page of the strategy guide: how the page was made."""
 
 
 def main(pages: Path = PAGES, charts: Path = CHARTS) -> None:

@@ -16,7 +16,9 @@ mpl.use("svg")
 INK, PAPER, QUIET = "#2a1d12", "#fbf4e4", "#8a7a62"
 """Colours of text and lines, of the background, and of the grid: readable on dark and on light pages."""
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-"""Colours of the lines of a chart, distinct for the colour-blind (Okabe and Ito 2008)."""
+"""Colours of the lines of a chart, distinct for the colour-blind (Okabe and Ito 2008).
+
+Lines beyond the last colour are not drawn."""
 STYLE: Mapping[Any, Any] = {
     "svg.hashsalt": "peg-and-pip",  # else each file would have random names inside
     "svg.fonttype": "none",
@@ -33,6 +35,7 @@ STYLE: Mapping[Any, Any] = {
     "axes.spines.right": False,
     "image.composite_image": False,
 }
+"""Matplotlib settings of every chart of the strategy guide."""
 SIZE_IN = (6.4, 4.4)
 """Width and height of a chart in inches."""
 
@@ -50,8 +53,8 @@ def lines(
     Args:
         file: The SVG file to write.
         x: Values of the horizontal axis.
-        curves: Values of each curve, one for each of `x`, by the curve's name; NaN leaves a gap. Two or more curves get
-            a legend.
+        curves: Values of each curve, one for each of `x`, by the curve's name; NaN leaves a gap. Two or more get a
+            legend. Only as many as SERIES has colours are drawn.
         labels: Names of the horizontal and of the vertical axis.
         fill: Whether the area under a curve is filled, as for a distribution.
     """

@@ -68,5 +68,5 @@ def _dice(dice: tuple[int, ...]) -> str:
 
 
 def _words(category: str) -> str:
-    """Return the name of a category as text."""
+    """Return the name of a category with spaces instead of underscores."""
     return category.replace("_", " ")

@@ -12,7 +12,9 @@ from companion.games.engine.dice import throws_of
 from companion.games.solving.guide.charts import lines, table
 
 ENTRY = 1000
-"""Least first bank in points for the guide's figures: the default of the house rule `entry`. Higher: other figures."""
+"""Least first bank in points for the guide's figures: the default of the house rule `entry`.
+
+Higher: a lower expected bank of a player who is not on the board."""
 
 
 def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:

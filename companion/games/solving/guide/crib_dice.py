@@ -27,7 +27,7 @@ OTHER_HOLE = 60
 
 With every gap of GAPS added, it must still be a hole of the track."""
 GAPS = range(-50, 51, 2)
-"""Holes by which the mover is ahead in the charts by gap."""
+"""Holes by which the mover is ahead in the charts by gap; negative: behind."""
 BOMB_STEP = 4
 """Step of both axes of the chart of bombs, in holes. Higher: a coarser chart, drawn sooner."""
 
@@ -157,7 +157,10 @@ def _gap_chart(file: Path) -> None:
 
 
 def _piddle_chart(file: Path) -> str:
-    """Draw the turn points from which to stop before a piddle, by the lead in holes; return two of them in words."""
+    """Draw the turn points from which to stop before a piddle, with five 3s frozen, by the lead in holes.
+
+    The chart is an SVG file. Returns two of the values in words, for a gap of 30 holes behind and ahead.
+    """
     curve = [_stop_on(OTHER_HOLE + gap, 0, 5, 3) for gap in GAPS]
     lines(file, list(GAPS), {"five frozen 3s": curve}, ("holes ahead of the other peg", "turn points to stop at"))
     by_gap = dict(zip(GAPS, curve, strict=True))

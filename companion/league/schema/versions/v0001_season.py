@@ -10,5 +10,5 @@ revision, down_revision, branch_labels, depends_on = "0001", None, None, None
 
 
 def upgrade() -> None:
-    """Make the schema and the rights."""
+    """Create the league's first schema and the rights of its roles, by the SQL file beside this migration."""
     op.execute(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))

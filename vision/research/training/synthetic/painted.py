@@ -328,7 +328,7 @@ def _paint_left(away: Image, along: Image, rng: np.random.Generator) -> Image | 
 
 
 def _glare(texture: Image, rng: np.random.Generator) -> None:
-    """Add the reflection of a lamp to some faces, in place."""
+    """Add the reflection of a lamp to a face's texture, in place, in about a third of the calls."""
     if rng.random() < 0.35:
         rows, columns = np.mgrid[:TEXTURE_PX, :TEXTURE_PX].astype(np.float32) / TEXTURE_PX
         x, y = rng.uniform(-0.1, 1.1, 2)

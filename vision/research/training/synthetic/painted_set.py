@@ -21,14 +21,17 @@ dice about twice as often."""
 PICTURE_PX = 288
 """Width and height of a painted picture, in pixels. More shows more ground and takes more memory."""
 FACE_PX = (30.0, 64.0)
-"""Smallest and largest painted face, in pixels."""
+"""Smallest and largest edge of a painted die, in pixels. With larger ones fewer dice fit into a picture."""
 MAX_TILT_RAD = 0.75
 """Largest angle of the camera to the vertical, in radians. Beyond it three faces look almost alike in size, so the
 upper one is unclear."""
 
 
 def painted_set(count: int, grounds: Sequence[Photo], seed: int) -> list[Photo]:
-    """Paint `count` pictures of one to six dice on plain grounds, grilles or crops of the photos in `grounds`."""
+    """Return `count` painted pictures with their dice, on plain grounds, grilles or crops of the photos in `grounds`.
+
+    A picture has six dice at most; dice that do not fit are left out, so it may have none.
+    """
     rng = np.random.default_rng(seed)
     return [_picture(grounds, rng) for _ in range(count)]
 

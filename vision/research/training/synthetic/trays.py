@@ -50,7 +50,10 @@ TEXTURES = (Texture.PLAIN, Texture.PLAIN, Texture.SPECKLED, Texture.MARBLED, Tex
 
 
 def tray_set(count: int, seed: int) -> list[Photo]:
-    """Render `count` trays with 2 to 16 dice each. Different seeds give different trays."""
+    """Render `count` trays with 2 to 16 dice each; return them as labelled photos, cropped to their dice.
+
+    Different seeds give different trays.
+    """
     rng = np.random.default_rng(seed)
     first = FIRST_SEED + seed * SEEDS_A_RUN
     return [_photo(_picture(first + at, rng)) for at in range(count)]
