@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-import psycopg
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
@@ -16,7 +15,8 @@ from companion.league.database import Connection
 def add_table(connection: Connection, key: str, name: str, pub: str) -> None:
     """Register a table by its public key, so that its messages are taken. A known key gets the new names.
 
-    A table that was removed is active again. Raises CompanionError unless `key` is 64 lower-case hexadecimal digits.
+    A table that was removed is active again. Raises CompanionError unless `key` is 64 lower-case hexadecimal digits,
+    psycopg.IntegrityError if a name is empty or too long.
     """
     if len(key) != 64 or any(sign not in "0123456789abcdef" for sign in key):
         raise CompanionError(f"{key!r} is no key. `pegpip league key` at the table prints it: 64 digits, 0 to f.")
@@ -76,25 +76,20 @@ def move_games(connection: Connection, old: str, new: str) -> int:
 def add_season(connection: Connection, name: str, starts: date, ends: date) -> int:
     """Open a season from `starts` up to, but without, `ends`, and return its number.
 
-    Makes the season's partitions in the database. Raises CompanionError if its name is taken or too long, it overlaps
-    another season, or it does not end after it starts.
+    Raises psycopg.IntegrityError if its name is taken or too long, its days overlap another's or are out of order.
     """
-    try:
-        with connection.transaction():
-            row = connection.execute(
-                "INSERT INTO seasons SELECT max(id) + 1, %s, %s, %s FROM seasons RETURNING id", (name, starts, ends)
-            ).fetchone()
-            assert row is not None, "one row is inserted"
-            for parent in ("revisions", "results"):
-                connection.execute(
-                    sql.SQL("CREATE TABLE {} PARTITION OF {} FOR VALUES IN ({})").format(
-                        sql.Identifier(f"{parent}_{row['id']}"), sql.Identifier(parent), sql.Literal(row["id"])
-                    )
+    with connection.transaction():
+        row = connection.execute(
+            "INSERT INTO seasons SELECT max(id) + 1, %s, %s, %s FROM seasons RETURNING id", (name, starts, ends)
+        ).fetchone()
+        assert row is not None, "one row is inserted"
+        for parent in ("revisions", "results"):
+            connection.execute(
+                sql.SQL("CREATE TABLE {} PARTITION OF {} FOR VALUES IN ({})").format(
+                    sql.Identifier(f"{parent}_{row['id']}"), sql.Identifier(parent), sql.Literal(row["id"])
                 )
-            log_change(connection, f"season {name!r} opened, {starts} to {ends}")
-    except (psycopg.errors.ExclusionViolation, psycopg.errors.UniqueViolation, psycopg.errors.CheckViolation) as no:
-        why = no.diag.message_detail or no.diag.message_primary
-        raise CompanionError(f"The season {name!r} can't be opened: {why}") from None
+            )
+        log_change(connection, f"season {name!r} opened, {starts} to {ends}")
     return int(row["id"])
 
 
@@ -152,10 +147,7 @@ def merge(connection: Connection, other: int, into: int) -> None:
 
 
 def log_change(connection: Connection, what: str, before: dict[int, Any] | None = None) -> None:
-    """Add a row to the league's log of changes: what was done, by the database's user, and the values `before`.
-
-    The caller commits it.
-    """
+    """Add what was done, by whom, and the values `before` to the log of changes, in the caller's transaction."""
     connection.execute(
         "INSERT INTO changes (who, what, before) VALUES (session_user, %s, %s)",
         (what, Jsonb(before) if before else None),

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+import psycopg
 
+from companion.errors import CompanionError
 from companion.league import admin, database, fixtures
 from companion.settings.starting import in_use
 from companion.tournaments import Draw, Form
@@ -35,7 +37,11 @@ def organising(run: Callable[..., None]) -> click.Command:
     @functools.wraps(run)
     def connected(url: str, **given: Any) -> None:
         with database.as_owner(url) as connection:
-            run(connection, **given)
+            try:
+                run(connection, **given)
+            except psycopg.IntegrityError as refused:
+                why = f"{refused.diag.message_primary}. {refused.diag.message_detail or ''}".strip()
+                raise CompanionError(f"The league's database refuses this: {why}") from None
 
     return command.command()(DATABASE(connected))
 

@@ -12,9 +12,7 @@ from companion.league.message import Message
 from web.names import flaw
 
 SHARE = Decimal("0.000001")
-"""Decimal to whose six places a share of a win is rounded, as the database stores it; only its places matter.
-
-So adding and taking away the same share is exact in PostgreSQL's `numeric`."""
+"""Decimal with the places that a share of a win is rounded to, so that PostgreSQL adds and subtracts it exactly."""
 
 
 class JudgedSide(msgspec.Struct, frozen=True):

@@ -139,8 +139,7 @@ def _add_api(made: flask.Blueprint, read: Read) -> None:
 def moves_of(transcript: str) -> list[dict[str, Any]]:
     """Replay a transcript and return, for each line in force after the header, the line and the scores after it.
 
-    Each has `line`, `player` (who acted) and `scores` by name of the side. Raises RulesError for a transcript that the
-    rules refuse.
+    Each has `line`, `player` (who acted) and `scores` by side. Raises RulesError if the rules refuse the transcript.
     """
     moves = list[dict[str, Any]]()
     for before, after in itertools.pairwise(transcript_of(transcript.encode()).steps):

@@ -107,17 +107,17 @@ class Sender(DeliveryThread):
 
         Content that is refused for good (FINAL_REFUSALS) is not sent again until the program restarts.
 
-        The server may hold other content, because the journal was restored from a backup. If it has this very revision
-        with other content (409), the message is sent again with a revision above the server's. If a later one counts
-        there (200), that is done only if `waiting.rises`. A message is sent up to 3 times in all.
+        The server may hold the same or a later revision with other content, because the journal was restored from a
+        backup. If `waiting.rises`, the message is then sent as the next revision, 3 times at most; else it is dropped.
 
         Raises OSError if the server can't be reached or refuses for now.
         """
         message = waiting.message
         for _ in range(3):
             status, answer = self._put(self._server + message.path, *signed(message, key))
-            taken = status == 200 and (answer.current <= message.revision or not waiting.rises)
-            if taken or answer.content == message.content:
+            taken = status == 200 and answer.current <= message.revision
+            yields = status in (200, 409) and not waiting.rises and answer.current >= message.revision
+            if taken or yields or answer.content == message.content:
                 self._refused.pop(message.game, None)
                 outbox.acknowledge(waiting, max(message.revision, answer.current))
                 return

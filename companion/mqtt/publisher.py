@@ -94,10 +94,7 @@ class Publisher(BackgroundThread):
         return False, f"The MQTT broker {where} can't be reached ({self._trouble}). Check [mqtt] and the broker."
 
     def hear(self, _: Snapshot, news: News) -> None:
-        """Queue the events of `news` with a code in `CODES`, and wake the thread to publish them with the newest state.
-
-        While the broker is not connected no event is queued.
-        """
+        """Queue the new events in `CODES` while the broker is connected, and wake the thread to publish the state."""
         if self._connected.is_set():
             self._events.extend(event for event in news.events if event.code in CODES)
         self._wake.set()

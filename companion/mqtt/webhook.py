@@ -76,11 +76,10 @@ class Webhook(DeliveryThread):
         It holds the sentence for the event, its code and arguments, the table, the game, the scores and the current
         time. `place` is the event's index, from 0, among the new events of `snapshot`.
         """
-        at = datetime.now(UTC).isoformat(timespec="seconds")
         said = self._words(event)
         told = {
             "type": f"game.{event.code}",
-            "timestamp": at,
+            "timestamp": datetime.now(UTC).isoformat(timespec="seconds"),
             "text": said,  # Slack, Mattermost, Teams
             "content": said,  # Discord
             "data": {

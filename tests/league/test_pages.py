@@ -16,10 +16,12 @@ from uuid import UUID
 import msgspec
 import pytest
 import uvicorn
+from click.testing import CliRunner
 from werkzeug.test import TestResponse
 
 from companion.errors import CompanionError
 from companion.league import admin, fixtures
+from companion.league.commands import command
 from companion.league.database import as_owner, opened
 from companion.league.key import name_of
 from companion.league.server import serve
@@ -245,5 +247,14 @@ def test_a_league_knockout_final_pairs_the_first_winner_with_the_bye(own_season:
 
 
 def test_a_league_season_that_overlaps_another_is_refused(own_season: Season) -> None:
-    with as_owner(own_season.league.url) as connection, pytest.raises(Exception, match="can't be opened"):
-        admin.add_season(connection, "Winter", date(2030, 1, 1), date(2031, 1, 1))
+    words = ["season", "Winter", "2030-01-01", "2031-01-01"]
+    done = CliRunner().invoke(command, [*words, "--database", own_season.league.url], standalone_mode=False)
+    assert isinstance(done.exception, CompanionError)
+    assert "conflicts with existing key" in str(done.exception)
+
+
+@pytest.mark.parametrize(("name", "pub"), [("", "The Lion"), ("Table 9", "x" * 61)])
+def test_a_league_table_with_an_empty_or_too_long_name_is_refused(own_season: Season, name: str, pub: str) -> None:
+    words = ["add-table", "ab" * 32, name, pub, "--database", own_season.league.url]
+    done = CliRunner().invoke(command, words, standalone_mode=False)
+    assert isinstance(done.exception, CompanionError)

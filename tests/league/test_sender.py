@@ -123,6 +123,18 @@ def test_the_league_sender_resends_a_game_above_the_servers_newer_revision(
     assert until(lambda: sender.health()[0])
 
 
+def test_an_open_game_without_a_cursor_does_not_replace_a_league_result(
+    pub: Pub, server: Server, sender: Sender
+) -> None:
+    server.reply = lambda message: (409, Reply("known with another content", message.revision, "another"))
+    pub.play()
+    pub.undo()
+    sender.start()
+    assert until(lambda: server.got)
+    assert until(lambda: sender.health()[0])
+    assert [message.state for message in server.got] == ["open"], "not sent again as a newer revision"
+
+
 @pytest.mark.parametrize("page", [b"<html>", b'{"message": "\xff"}', b"[" * 4000])
 def test_a_league_reply_that_is_not_json_becomes_its_first_200_characters(page: bytes) -> None:
     with mock.patch("companion.league.sender.sent", return_value=(502, page)):
