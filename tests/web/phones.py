@@ -14,6 +14,7 @@ from companion.history.review import Review
 from companion.settings.file import SettingsFile
 from companion.settings.load import Origin, Settings
 from companion.table.evening.statistics import Tally
+from tests.waiting import until
 from tests.web.pub import HEADER, PIN, Pub, opened, served
 
 _SCREENS = ((360, 640), (390, 844), (820, 1180), (1280, 720), (1920, 1080))
@@ -106,10 +107,32 @@ def live(page: Any, address: str) -> None:
     page.wait_for_selector('#live[data-live="yes"]')
 
 
+OVER = """(each, [x, y]) => {
+  const hit = document.elementFromPoint(x, y);
+  return hit === each ? "" : String(hit?.outerHTML);
+}"""
+"""JavaScript that returns what covers an element at a point of the window, as HTML; "" if nothing does."""
+
+
 def tap_twice(page: Any, place: str) -> None:
-    """Tap the element of a selector twice, 0.1 s apart by the time stamps of the events."""
-    box, session, now_s = page.locator(place).bounding_box(), page.context.new_cdp_session(page), time.time()
-    at = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2, "button": "left", "clickCount": 1}
+    """Tap the element of a selector twice, 0.1 s apart by the time stamps of the events.
+
+    Scrolls to the element first, and waits until nothing covers its middle.
+    """
+    element, session = page.locator(place), page.context.new_cdp_session(page)
+    element.scroll_into_view_if_needed()
+    middle, covers = (0.0, 0.0), ""
+
+    def bare() -> bool:
+        nonlocal middle, covers
+        box = element.bounding_box()
+        middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        covers = element.evaluate(OVER, middle)
+        return not covers
+
+    assert until(bare), f"{place} is covered by {covers[:200]}"
+    at = {"x": middle[0], "y": middle[1], "button": "left", "clickCount": 1}
+    now_s = time.time()
     for after_s in (0.0, 0.1):
         for kind in ("mousePressed", "mouseReleased"):
             session.send("Input.dispatchMouseEvent", {"type": kind, "timestamp": now_s + after_s, **at})
