@@ -307,14 +307,10 @@ class Pairing:
     def give_role(self, number: int, role: Role) -> bool:
         """Save the role (owner, player or screen) of the phone with this number. Return False if there is none."""
         with self._lock:
-            changed = {
-                key: msgspec.structs.replace(phone, role=role)
-                for key, phone in self._phones.items()
-                if phone.id == number
-            }
-            if not changed:
+            found = next((key for key, phone in self._phones.items() if phone.id == number), None)
+            if found is None:
                 return False
-            self._keep({**self._phones, **changed})
+            self._keep({**self._phones, found: msgspec.structs.replace(self._phones[found], role=role)})
         log.info("phone %d is now %s", number, role)
         return True
 
