@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -189,10 +190,15 @@ def test_a_game_sent_again_by_another_league_table_is_refused_with_409(league: L
 
 
 @pytest.mark.parametrize("size", [MAX_BODY_BYTES + 1, 100_000_000])
-def test_a_league_message_over_the_size_limit_is_refused_with_413(league: League, size: int) -> None:
-    status, answer = league.put_bytes(f"/games/{'a' * 64}/{'b' * 32}/1", b" " * size, "")
-    assert status == 413
-    assert str(MAX_BODY_BYTES) in answer.message
+def test_a_league_message_over_the_size_limit_is_refused_unread(league: League, size: int) -> None:
+    body, key = io.BytesIO(b" " * size), league.table()
+    got = league.app.test_client().put(f"/games/{name_of(key)}/{'b' * 32}/1", input_stream=body)
+    assert got.status_code == 413
+    assert str(MAX_BODY_BYTES) in got.get_json()["message"]
+    assert body.tell() == 0, "not a byte was read"
+    with league.pool.connection() as connection:
+        assert connection.execute("SELECT FROM refused").fetchall() == []
+        assert connection.execute("SELECT FROM revisions").fetchall() == []
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"league":2}', b"\xff\xfe", b"[" * 100_000])

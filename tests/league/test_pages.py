@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -147,11 +148,15 @@ def test_league_pages_are_in_the_browsers_language_or_else_english(
         assert path == "/nowhere" or "Accept-Language" in got.headers["Vary"], "a cache keeps each language"
 
 
-def test_a_league_page_loads_scripts_and_styles_from_its_own_host_only(season: Season) -> None:
-    got = season.get(f"/games/{season.game}")
-    assert "default-src 'none'; script-src 'self'" in got.headers["Content-Security-Policy"]
-    assert "http://" not in got.get_data(as_text=True)
-    assert season.get("/league/league.js").status_code == season.get("/league/league.css").status_code == 200
+def test_league_pages_load_from_their_own_host_only(season: Season) -> None:
+    for path in ("/", f"/seasons/{season.number}/crapola", f"/games/{season.game}", "/players"):
+        got = season.get(path)
+        assert "default-src 'none'; script-src 'self'" in got.headers["Content-Security-Policy"]
+        loaded = re.findall(r"""\b(?:src|href|action)=["']?([^"' >]+)""", got.get_data(as_text=True))
+        assert any(address.startswith("/league/league.css") for address in loaded), path
+        assert all(re.match(r"/(?!/)|[#?]", address) for address in loaded), (path, loaded)
+    for text in (got.get_data(as_text=True), season.text("/league/league.js"), season.text("/league/league.css")):
+        assert re.findall(r"https?://|url\(|@import|\bimport\b", text) == []
 
 
 @pytest.mark.parametrize(

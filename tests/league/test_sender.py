@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,9 +16,8 @@ from companion.history.export import PastGames
 from companion.league.key import FILE_NAME, key_of, name_of
 from companion.league.message import Message, Reply, is_signed
 from companion.league.sender import Sender, put_over_http
-from companion.table.snapshot import News
 from tests.league.playing import Pub
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 SERVER = "https://league.example"
 Replying = Callable[[Message], tuple[int, Reply]]
@@ -142,9 +142,24 @@ def test_a_league_reply_that_is_not_json_becomes_its_first_200_characters(page: 
     assert (status, reply.message) == (502, page[:200].decode("latin-1"))
 
 
-def test_the_league_sender_sends_nothing_on_the_tables_thread(pub: Pub, server: Server, sender: Sender) -> None:
-    sender.hear(pub.table.snapshot(), News())  # the sender is not started: only its own thread sends
-    assert server.got == []
+def test_a_finished_game_wakes_the_league_sender_and_delays_no_table(pub: Pub, server: Server, sender: Sender) -> None:
+    """The sender alone waits for a slow server: meanwhile the table plays another game."""
+    answering, good, threads = threading.Event(), server.reply, list[str]()
+
+    def slow(message: Message) -> tuple[int, Reply]:
+        threads.append(threading.current_thread().name)
+        assert answering.wait(PATIENCE_S)
+        return good(message)
+
+    server.reply = slow
+    begin(sender)
+    pub.play()
+    assert until(lambda: server.got)
+    pub.play("Cat", "Dan")
+    assert len(server.got) == 1
+    answering.set()
+    assert until(lambda: len(threads) == 2)
+    assert set(threads) == {"league's sender"}
 
 
 def test_the_league_signing_key_is_made_once_and_readable_by_owner_only(tmp_path: Path) -> None:

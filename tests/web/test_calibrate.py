@@ -22,6 +22,8 @@ from vision.calibration.store import FILE_NAME, load_rig
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
+from vision.images.loading import picture_of_bytes
+from vision.reading.reading import FrameBGR
 from vision.research.evaluation.fault_injection import FaultInjection
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
@@ -32,6 +34,8 @@ IDLE_S = 0.2
 """Seconds between two pictures that nobody has asked for."""
 ACTS = ("sheet", "empty", "die", "lay")
 
+SAME = 4.0
+"""Largest mean difference of two pictures of one tray, in grey levels: the camera's noise and the JPEG's loss."""
 PLACE = np.array([[120.0, 120.0]])
 
 
@@ -41,6 +45,7 @@ class Calibration:
 
     pub: Pub
     camera: VirtualCamera
+    buffer: FrameBuffer
     host: Any
     folder: Path
 
@@ -92,7 +97,7 @@ def calibration(tmp_path: Path) -> Iterator[Calibration]:
     try:
         buffer.after(0, PATIENCE_S)
         with opened(tmp_path, calibrate=part) as pub:
-            yield Calibration(pub, camera, pub.host(), tmp_path / "kept")
+            yield Calibration(pub, camera, buffer, pub.host(), tmp_path / "kept")
     finally:
         over.set()
         thread.join()
@@ -174,7 +179,8 @@ def test_malformed_calibration_requests_are_refused_with_400(
 
 
 def test_calibration_refuses_a_keep_zone_that_leaves_no_room_to_throw(calibration: Calibration) -> None:
-    assert calibration.act("sheet", width_mm=300, keep_mm=280).status_code == 422
+    refused = calibration.act("sheet", width_mm=300, keep_mm=280)
+    assert (refused.status_code, refused.json["error"]) == (422, "no_throw_zone")
 
 
 def test_the_calibration_sheet_is_served_as_a_pdf_in_known_paper_sizes(calibration: Calibration) -> None:
@@ -182,8 +188,31 @@ def test_the_calibration_sheet_is_served_as_a_pdf_in_known_paper_sizes(calibrati
     assert calibration.host.get("/api/calibrate/sheet.pdf?paper=a0").status_code == 404
 
 
-def test_the_calibration_picture_is_served_as_a_jpeg(calibration: Calibration) -> None:
-    assert calibration.host.get("/api/calibrate.jpg").data[:2] == b"\xff\xd8"
+def test_the_calibration_picture_is_the_cameras_newest_frame(calibration: Calibration) -> None:
+    def shown() -> FrameBGR:
+        got = calibration.host.get("/api/calibrate.jpg")
+        assert (got.mimetype, got.data[:2]) == ("image/jpeg", b"\xff\xd8")
+        return picture_of_bytes(got.data, "the answer")
+
+    before = shown()
+    assert apart(before, newest(calibration)) < SAME
+    calibration.act("lay", lies=True)
+    after = shown()
+    assert apart(after, newest(calibration)) < SAME
+    assert apart(before, after) > 5 * SAME, "the sheet lies in the picture"
+
+
+def newest(calibration: Calibration) -> FrameBGR:
+    """Return the camera's newest frame (h, w, 3)."""
+    frame = calibration.buffer.newest()
+    assert frame is not None
+    return frame.image_bgr
+
+
+def apart(one: FrameBGR, other: FrameBGR) -> float:
+    """Return the mean difference of two pictures (h, w, 3) of one size, in grey levels."""
+    assert one.shape == other.shape
+    return float(np.abs(one.astype(int) - other.astype(int)).mean())
 
 
 def test_the_openapi_description_lists_every_calibration_route(calibration: Calibration) -> None:

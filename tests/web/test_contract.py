@@ -20,7 +20,8 @@ def test_an_unpaired_phone_gets_the_newest_snapshot(pub: Pub) -> None:
     told = pub.stranger().get("/api/state").json
     assert (told["number"], told["game"], told["phase"], told["question"]) == (number, "crib_dice", "ready", None)
     assert told["state"]["scores"] == {"Ann": 0, "Ben": 0}
-    assert told["sitting"] == {"games": 0, "games_lost": {}} or "games_lost" in told["sitting"]
+    none = {"games": 0, "games_won": {}, "games_lost": {}, "ahead": []}
+    assert told["sitting"] == {**none, "colours": {"Ann": 0, "Ben": 1}}
 
 
 def test_posting_a_game_line_answers_with_the_snapshot_after_it(pub: Pub) -> None:

@@ -97,11 +97,19 @@ def test_after_a_flipped_bit_in_paired_json_only_the_pin_makes_an_owner(tmp_path
     assert Pairing("314159", FileTokens(file), Clock()).hosted()
 
 
-def test_an_unreadable_paired_json_gives_no_owner_code_and_bad_health(tmp_path: Path) -> None:
+def test_with_an_unreadable_paired_json_only_the_pin_makes_an_owner(tmp_path: Path) -> None:
     (tmp_path / "paired.json").mkdir()
-    pairing = Pairing(PIN, FileTokens(tmp_path / "paired.json"), Clock())
+    clock = Clock()
+    pairing = Pairing(PIN, FileTokens(tmp_path / "paired.json"), clock)
     assert pairing.owner_code() is None
     assert not pairing.health()[0]
+    pairing.ask("", "192.168.4.66")
+    clock.now_s += 3
+    assert pairing.let_in()
+    assert roles(pairing) == ["player"]
+    paired(pairing)
+    assert roles(pairing) == ["player", "owner"]
+    assert pairing.health()[0]
 
 
 def test_pairing_token_expires_after_90_days_without_use(tmp_path: Path) -> None:

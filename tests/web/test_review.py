@@ -19,6 +19,7 @@ from tests.web.accessibility import SMALL, violations
 from tests.web.pub import HEADER, PIN, Pub, observation, opened, served
 from vision.research.training.datasets import photo_sets
 from web.api.review import SET_NAME
+from web.pairing.roles import Role
 
 READ = [5, 5, 2, 2, 1, 4, 6]
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
@@ -74,10 +75,19 @@ def test_review_api_refuses_a_guest_and_the_review_page_shows_no_throws(looked_o
 
 
 def test_evidence_api_counts_asked_and_accepted_throws_and_refuses_guests(looked_over: Pub) -> None:
+    """Two throws were asked. Three were accepted unasked; the last of them turned out to be wrong."""
+    for at_s in (110.0, 116.0, 122.0):
+        looked_over.table.submit(StartGame(header=HEADER))
+        looked_over.table.submit(observation([]))
+        read = looked_over.table.submit(observation(READ, at_s=at_s))
+        assert (read.question, len(read.throws)) == (None, 1)
+    values = (5, 5, 2, 2, 3, 4, 6)
+    looked_over.table.submit(CorrectThrow(number=read.number, throw=read.throws[0].number, values=values))
     found = looked_over.host().get("/api/evidence").json
-    assert (found["throws"], found["asked"], found["accepted"], found["corrected"]) == (2, 2, 0, 0)
-    assert found["bound"] == 1.0
-    assert [row["name"] for row in found["by"]["month"]] == ["2023-11"]
+    counts = {"throws": 5, "asked": 2, "accepted": 3, "corrected": 1, "bound": pytest.approx(0.8647, abs=0.0001)}
+    assert {name: found[name] for name in counts} == counts
+    assert found["by"]["month"] == [{"name": "2023-11", **counts}]
+    assert looked_over.paired(Role.PLAYER).get("/api/evidence").status_code == 403
     assert looked_over.stranger().get("/api/evidence").status_code == 401
 
 
