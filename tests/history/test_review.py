@@ -112,7 +112,15 @@ def test_the_review_omits_a_throw_entered_by_hand(table: Table, tmp_path: Path) 
 
 
 def test_the_review_treats_a_damaged_label_file_as_empty(table: Table, tmp_path: Path) -> None:
-    """A label file that is not JSON counts as empty: throws are still listed, none as labelled by hand."""
-    answered(table, READ)
+    """A label file that is not JSON counts as empty: the labels are lost, the throws are not."""
+    number = answered(table, (5, 5, 2, 3, 1, 4, 6))
+    review = Review(tmp_path)
+    (unlabelled,) = review.throws()
+    labels = [die.value or 2 for die in unlabelled.dice]
+    review.label(number, labels)
+    assert (review.throws()[0].by_hand, review.throws()[0].settled) == (True, True)
     (tmp_path / "review.json").write_bytes(b"{")
-    assert not Review(tmp_path).throws()[0].by_hand
+    for each in (review, Review(tmp_path)):
+        assert each.throws() == [unlabelled]
+    review.label(number, labels)
+    assert [die.value for die in review.throws()[0].dice] == labels

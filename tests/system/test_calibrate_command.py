@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -21,8 +22,10 @@ from tests.system.running import Running
 from vision.calibration.sheet import raster, sheet
 from vision.calibration.sheet_pdf import pdf
 from vision.calibration.store import FILE_NAME, Stored, load_rig
+from vision.cameras import files
 from vision.cameras.opening import open_camera
 from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
 from vision.images.loading import picture_in, save_jpeg
 from vision.networks import load_networks
 
@@ -148,12 +151,36 @@ def test_calibrate_finds_the_camera_position_from_given_tray_corners(tmp_path: P
     assert json.loads(done.stdout)["camera_mm"] == pytest.approx([160.0, 120.0, 285.0], abs=2.0)
 
 
+def photographed(folder: Path) -> VirtualCamera:
+    """Return a virtual camera, and save a photo of the calibration sheet in its tray as `photos/1.jpg` of a folder."""
+    film = VirtualCamera(1, sleep=lambda _s: None, seed=3)
+    film.tray.lift()
+    film.lay_sheet(raster(sheet()), sheet().size_mm)
+    (folder / "photos").mkdir()
+    save_jpeg(film.frame().image_bgr, folder / "photos" / "1.jpg")
+    return film
+
+
+def test_photos_of_the_sheet_and_of_the_empty_tray_give_a_calibration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The camera `files` shows each photo for a while, by a clock that only its own pauses advance."""
+    film, clock = photographed(tmp_path), SteppedClock()
+    film.lift_sheet()
+    save_jpeg(film.frame().image_bgr, tmp_path / "photos" / "2.jpg")
+    monkeypatch.setattr(files, "FilesCamera", partial(files.FilesCamera, clock=clock, sleep=clock.sleep))
+    words = ("--camera", f"files:{tmp_path / 'photos'}", "--data", str(tmp_path / "data"), "--die", "16")
+    assert calibrate(*words).return_value == 0
+    stored = load_rig(tmp_path / "data")
+    assert stored is not None
+    assert stored.rig.camera_mm == pytest.approx(VirtualCamera(1).rig().camera_mm, abs=2)
+    empty_bgr = picture_in(tmp_path / "photos" / "2.jpg")
+    assert np.abs(stored.rig.empty_bgr.astype(int) - empty_bgr.astype(int)).mean() < 2
+
+
 def test_calibrating_from_photos_without_an_empty_tray_is_refused(tmp_path: Path) -> None:
     """The camera `files` shows one photo, of the sheet; a calibration also needs a picture of the empty tray."""
-    film = VirtualCamera(1, sleep=lambda _s: None, seed=3)
-    film.lay_sheet(raster(sheet()), sheet().size_mm)
-    (tmp_path / "photos").mkdir()
-    save_jpeg(film.frame().image_bgr, tmp_path / "photos" / "1.jpg")
+    photographed(tmp_path)
     done = calibrate("--camera", f"files:{tmp_path / 'photos'}", "--data", str(tmp_path / "data"), "--wait-s", "2")
     assert isinstance(done.exception, DeviceError), "no photo shows the tray without the sheet"
     assert not (tmp_path / "data").exists()

@@ -7,6 +7,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+import click
 import pytest
 
 from companion.adapters.reader_setup import save_rig
@@ -63,18 +64,31 @@ def test_an_export_during_play_holds_the_entries_written_so_far(table: Path) -> 
     assert len(read_entries(fresh)) == 6
 
 
-def test_an_export_syncs_the_archive_and_then_its_folder(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A power cut right after the export must lose neither the archive's content nor its folder entry."""
-    synced: list[int] = []
-    fsync = os.fsync
+def test_an_export_syncs_archive_and_folder_entry_before_it_reports(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A power cut right after the report must lose neither the archive's content nor its folder entry."""
+    done: list[tuple[str, int | Path | None]] = []
+    fsync, rename, echo = os.fsync, os.replace, click.echo
 
-    def noted(file: int) -> None:
-        synced.append(os.fstat(file).st_ino)
+    def synced(file: int) -> None:
+        done.append(("synced", os.fstat(file).st_ino))
         fsync(file)
 
-    monkeypatch.setattr(os, "fsync", noted)
+    def renamed(source: Path, to: Path) -> None:
+        done.append(("renamed", to))
+        rename(source, to)
+
+    def reported(text: str) -> None:
+        done.append(("reported", None))
+        echo(text)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", renamed)
+    monkeypatch.setattr(click, "echo", reported)
     file, _ = exported(table)
-    assert synced[-2:] == [file.stat().st_ino, file.parent.stat().st_ino]
+    content, entry_of_folder = ("synced", file.stat().st_ino), ("synced", file.parent.stat().st_ino)
+    assert done == [content, ("renamed", file), entry_of_folder, ("reported", None)]
 
 
 def test_an_import_into_a_running_table_is_refused(table: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from companion.errors import DeviceError
+from companion.table.commands import PlayLine, StartGame
 from companion.table.journal import (
     FIRST,
     SECOND,
@@ -24,7 +25,8 @@ from companion.table.journal import (
     last_written_s,
     read_entries,
 )
-from tests.table.acting import full_disk
+from tests.table.acting import FIRST as FIRST_THROW
+from tests.table.acting import HEADER, full_disk, table_in
 
 
 def entry(number: int, body: dict[str, Any] | None = None, throw: int | None = None) -> Entry:
@@ -50,13 +52,32 @@ def test_journal_entries_can_be_read_while_the_journal_is_open(tmp_path: Path) -
 def test_appending_an_entry_writes_and_syncs_both_journal_copies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Each copy is written before it is flushed, and the first is on the disk before the second is written."""
     journal = opened(tmp_path)
-    synced: list[int] = []
-    monkeypatch.setattr(os, "fdatasync", lambda file: synced.append(os.fstat(file).st_ino))
+    files, synced = [tmp_path / name for name in (FIRST, SECOND)], list[tuple[int, list[bool]]]()
+
+    def noted(file: int) -> None:
+        written = [b"a needle in the file" in each.read_bytes() for each in files]
+        synced.append((os.fstat(file).st_ino, written))
+
+    monkeypatch.setattr(os, "fdatasync", noted)
     journal.append(entry(1, body={"text": "a needle in the file"}))
-    assert synced == [(tmp_path / name).stat().st_ino for name in (FIRST, SECOND)]
-    assert all(b"a needle in the file" in (tmp_path / name).read_bytes() for name in (FIRST, SECOND))
+    assert synced == [(files[0].stat().st_ino, [True, False]), (files[1].stat().st_ino, [True, True])]
     journal.close()
+
+
+def test_a_journal_entry_is_synced_before_subscribers_or_callers_hear_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, order = table_in(tmp_path), list[str]()
+    table.start()
+    table.submit(StartGame(header=HEADER))
+    monkeypatch.setattr(os, "fdatasync", lambda _file: order.append("synced"))
+    table.subscribe(lambda _snapshot, _news: order.append("told"))
+    table.submit(PlayLine(number=1, line={"throw": list(FIRST_THROW)}))
+    order.append("answered")
+    table.stop()
+    assert order == ["synced", "synced", "told", "answered"]
 
 
 def test_the_journal_refuses_a_second_entry_with_a_used_number(tmp_path: Path) -> None:

@@ -86,13 +86,20 @@ def test_a_throw_after_motion_publishes_exactly_one_snapshot(table: Table) -> No
     assert seen == [2], "a page draws once: what is known a little sooner only holds up the throw"
 
 
-def test_a_table_subscriber_gets_each_game_event_exactly_once(table: Table) -> None:
-    news: list[tuple[list[str], bool]] = []
-    table.subscribe(lambda _, new: news.append(([event.code for event in new.events], new.taken_back)))
+def test_each_table_subscriber_gets_each_game_event_exactly_once(table: Table) -> None:
+    def subscribed() -> list[tuple[list[str], bool]]:
+        heard: list[tuple[list[str], bool]] = []
+        table.subscribe(lambda _, new: heard.append(([event.code for event in new.events], new.taken_back)))
+        return heard
+
+    one, other = subscribed(), subscribed()
     table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]}))
+    late = subscribed()
     table.submit(NoteMotion())
     table.submit(PlayLine(number=2, line={"undo": 1}))
-    assert [one for one in news if one[0]] == [(["threw"], False), (["undone"], True)]
+    threw, undone = (["threw"], False), (["undone"], True)
+    heard = [[news for news in each if news[0]] for each in (one, other, late)]
+    assert heard == [[threw, undone], [threw, undone], [undone]]
 
 
 def test_a_program_fault_in_a_command_leaves_the_table_playable(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
