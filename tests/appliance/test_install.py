@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.appliance import country, hotspot
+from companion.appliance import install as install_module
 from companion.appliance import steps as steps_module
 from companion.appliance.country import COMMAND_LINE, WifiCountry
 from companion.appliance.install import (
@@ -304,6 +305,43 @@ def test_every_systemd_file_that_the_installer_copies_exists() -> None:
 def test_without_root_the_installer_exits_2_and_asks_for_sudo() -> None:
     done = subprocess.run([PROJECT / "install.sh"], capture_output=True, text=True, check=False)
     assert (done.returncode, "sudo" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("uninstalling", [False, True], ids=["install", "uninstall"])
+def test_the_installers_dry_run_lists_changes_and_makes_none(
+    machine: Noted,
+    steps: list[Step],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    uninstalling: bool,
+) -> None:
+    if uninstalling:
+        install(steps, machine, lambda line: None)
+    monkeypatch.setattr(install_module, "Machine", lambda: machine)
+    monkeypatch.setattr(os, "umask", lambda mask: mask)  # the installer sets that of the whole process
+    before = everything_in(machine.root)
+    machine.asked.clear()
+    assert main(["--dry-run", *(["--uninstall"] if uninstalling else [])]) == 0
+    told = capsys.readouterr().out
+    if uninstalling:
+        assert "remove /etc/systemd/system/pegpip.service" in told
+    else:
+        assert "make the release" in told
+        assert f"write {SETTINGS}" in told
+    assert everything_in(machine.root) == before
+    assert machine.asked == []
+
+
+def everything_in(root: Path) -> dict[str, tuple[int, int, bytes]]:
+    """Return mode, time of change in ns, and content (a folder's is empty) of every path under a folder."""
+    return {
+        str(path.relative_to(root)): (
+            path.lstat().st_mode,
+            path.lstat().st_mtime_ns,
+            path.read_bytes() if path.is_file() else b"",
+        )
+        for path in root.rglob("*")
+    }
 
 
 def test_the_installers_dry_run_announces_the_release_and_settings_file() -> None:

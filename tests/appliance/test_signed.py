@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import pytest
@@ -382,16 +383,18 @@ def test_an_unsigned_update_needs_a_terminal_and_a_confirmation(
     releases = Releases(machine)
     releases.switch(releases.make(wheels(tmp_path / "first", "first")))
     monkeypatch.setattr(update_command, "Machine", lambda: machine)
+    monkeypatch.setattr(update_command, "Systemd", lambda machine, settings: Table(releases))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "umask", lambda mask: mask)  # the command sets that of the whole process
+    first = releases.current()
     words = ["--unsigned", str(wheel(tmp_path / "new"))]
     done = CliRunner().invoke(update_command.command, words, standalone_mode=False)
     assert isinstance(done.exception, DeviceError)
     assert "terminal" in str(done.exception)
-
-    class Terminal:
-        isatty = staticmethod(lambda: True)
-
-    monkeypatch.setattr(update_command, "sys", type("", (), {"stdin": Terminal}))
+    monkeypatch.setattr(update_command, "sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True)))
     done = CliRunner().invoke(update_command.command, words, input="n\n", standalone_mode=False)
     assert isinstance(done.exception, click.Abort)
-    assert releases.names() == [releases.current()]
+    assert releases.names() == [releases.current()] == [first]
+    done = CliRunner().invoke(update_command.command, words, input="y\n", standalone_mode=False)
+    assert (done.exception, "is not signed" in done.output) == (None, True)
+    assert releases.proven() == releases.current() != first

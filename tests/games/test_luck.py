@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from companion.cli import pegpip
 from companion.errors import RulesError
 from companion.games.advice.luck import Move, Story, goal_for, story_of, value_taken
 from companion.games.advice.odds import values_of, win_chances
-from companion.games.engine.game import NamePoint, Spend, Stop, Throw, Undo
+from companion.games.engine.game import Action, NamePoint, Spend, Stop, Throw, Undo
 from companion.games.engine.notation import header_line, line_of
 from companion.games.engine.players import LEVELS, erring, level_named
 from companion.games.engine.transcript import Transcript, corrected
@@ -44,6 +45,7 @@ def played_on(transcript: Transcript, levels: list[str], generator: random.Rando
     """Play a game on to its end."""
     while (seat := transcript.state.standing.to_play) is not None:
         state, level = transcript.state, levels[seat]
+        choice: Action | int
         if level == "random":
             choice = some_action(state, generator)
         else:
@@ -223,6 +225,32 @@ def test_the_luck_command_lists_all_moves_and_the_3_luckiest_and_costliest() -> 
     assert dearest["gave_away"] == max(move["gave_away"] for move in found["moves"])
     assert dearest["best"] != dearest["action"]
     assert "Costliest" in luck(transcript).stdout
+
+
+@pytest.mark.parametrize(
+    ("game", "goal", "rules", "unit"),
+    [
+        ("crib_dice", "win", {}, "% of a win"),
+        ("crib_dice", "games", ADVANCED, "games"),
+        ("crag", "points", {}, "points"),
+    ],
+)
+def test_the_luck_command_prints_results_in_wins_games_or_points(
+    game: str, goal: str, rules: dict[str, Any], unit: str
+) -> None:
+    transcript = played_by(game, ["steady", "careless"], 1, **rules)
+    standing = transcript.state.standing
+    assert standing.outcome is not None
+    results = {
+        "win": [100 * (side in standing.outcome.winners) / len(standing.outcome.winners) for side in range(2)],
+        "games": [sum(standing.outcome.games_lost) - 2 * lost for lost in standing.outcome.games_lost],
+        "points": list(standing.scores),
+    }
+    heading, *lines = luck(transcript, "--goal", goal).stdout.splitlines()
+    assert heading.endswith(f" result   ({unit})")
+    assert [float(line.split()[4].rstrip(",")) for line in lines[:2]] == pytest.approx(results[goal], abs=0.051)
+    assert [line.split()[0] for line in lines[2:]] == ["Luckiest:"] * 3 + ["Costliest:"] * 3
+    assert all(re.match(rf"\w+: [\d.]+ ?{unit}, line ", line) for line in lines[2:])
 
 
 def test_the_luck_command_refuses_unfinished_games_and_win_without_odds() -> None:

@@ -33,9 +33,9 @@ def test_transcript_line_count_omits_undo_lines_and_lines_taken_back() -> None:
     assert again.then(Undo(2)).state == begun("crib_dice").state
 
 
-def test_transcripts_of_1200_lines_compare_equal_and_repr_stays_short() -> None:
+def test_transcripts_of_2100_lines_compare_equal_and_repr_stays_short() -> None:
     wiped_out = [throw(2, 2, 3, 3, 4, 5, 6), point(2), throw(3, 3, 4, 5, 6)]
-    one, other = (told("crib_dice", *wiped_out * 400) for _ in range(2))
+    one, other = (told("crib_dice", *wiped_out * 700) for _ in range(2))
     assert one == other
     assert len(repr(one)) < 2 * len(repr(told("crib_dice", *wiped_out)))
 
@@ -171,17 +171,3 @@ def test_a_correction_says_that_lines_after_a_refused_line_followed_it() -> None
     transcript = told("crib_dice", FIRST, point(5), STOP, FIRST, point(2))
     fixed = corrected(transcript, 0, Throw((2, 2, 1, 3, 4, 6, 6)))
     assert [why for _, _, why in fixed.refused[1:]] == ["It followed a line that no longer fits."] * 3
-
-
-def test_transcripts_of_2100_lines_compare_equal_with_a_repr_below_3000() -> None:
-    one, other = (long_game() for _ in range(2))
-    assert one == other
-    assert len(repr(one)) < 3000
-
-
-def long_game() -> Transcript:
-    transcript = begun("crib_dice")
-    for _ in range(700):
-        for line in (throw(2, 2, 1, 3, 4, 5, 6), point(2), throw(3, 4, 5, 6, 6)):
-            transcript = transcript.then(action_of(line))
-    return transcript
