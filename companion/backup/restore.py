@@ -103,10 +103,9 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
             try:
                 _unpack(archive, manifest, incoming, folder)
                 left_out = _check(incoming, manifest)
-            except BaseException:
+                aside = _moved_in(incoming, folder, settings_to)
+            finally:
                 shutil.rmtree(incoming, ignore_errors=True)
-                raise
-            aside = _moved_in(incoming, folder, settings_to)
     return {**manifest, "aside": aside, "left_out": left_out}
 
 
@@ -276,23 +275,34 @@ def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
         The folder with the older data; None if the data folder had none.
 
     Data is moved by renaming on one disk, the journal last. After a power cut nothing is lost: older files are in
-    `replaced-N`, new ones in `import.part`. Settings are written anew, and older ones are renamed beside them.
+    `replaced-N`, new ones in `import.part`. Settings are written anew, and older ones are renamed beside them. After an
+    error each file is moved back.
     """
     older = [path for path in folder.iterdir() if _goes_aside(path)]
     aside = free_path(folder, ASIDE) if older else None
-    for path in sorted(older, key=lambda one: one.name.startswith(JOURNAL)):
-        assert aside is not None
-        aside.mkdir(exist_ok=True)
-        path.rename(aside / path.name)
-    if (incoming / SETTINGS).exists():
-        settings_to.parent.mkdir(parents=True, exist_ok=True)
-        if os.path.lexists(settings_to):
-            settings_to.rename(free_path(settings_to.parent, f"{settings_to.name}.{ASIDE}"))
-        write_file(settings_to, ((incoming / SETTINGS).read_bytes(),), mode=0o640)
-    fresh = list((incoming / DATA).iterdir()) if (incoming / DATA).exists() else []
-    for path in sorted(fresh, key=lambda one: one.name == JOURNAL):
-        path.rename(folder / path.name)
-    shutil.rmtree(incoming)
+    with contextlib.ExitStack() as back:
+
+        def move(path: Path, to: Path) -> None:
+            """Rename a file or folder; after an error it is renamed back."""
+            path.rename(to)
+            back.callback(to.rename, path)
+
+        for path in sorted(older, key=lambda one: one.name.startswith(JOURNAL)):
+            assert aside is not None
+            if not aside.exists():
+                aside.mkdir()
+                back.callback(aside.rmdir)
+            move(path, aside / path.name)
+        if (incoming / SETTINGS).exists():
+            settings_to.parent.mkdir(parents=True, exist_ok=True)
+            if os.path.lexists(settings_to):
+                move(settings_to, free_path(settings_to.parent, f"{settings_to.name}.{ASIDE}"))
+            back.callback(settings_to.unlink, missing_ok=True)
+            write_file(settings_to, ((incoming / SETTINGS).read_bytes(),), mode=0o640)
+        fresh = list((incoming / DATA).iterdir()) if (incoming / DATA).exists() else []
+        for path in sorted(fresh, key=lambda one: one.name == JOURNAL):
+            move(path, folder / path.name)
+        back.pop_all()
     return aside
 
 

@@ -164,6 +164,39 @@ def test_import_moves_old_data_aside_only_with_replace_and_keeps_it(table: Path)
     assert (other / "replaced-2" / FIRST).exists()
 
 
+def files_beside(table: Path) -> dict[Path, bytes]:
+    files = (path for path in table.parent.rglob("*") if path.is_file() and path.suffix != ".lock")
+    return {path: path.read_bytes() for path in files}
+
+
+def test_an_import_that_cannot_write_the_settings_changes_nothing(table: Path) -> None:
+    file, _ = exported(table)
+    (table.parent / "old.part").mkdir()  # in the way of the new settings, which are written to this name first
+    before = files_beside(table)
+    for folder in (table, table.parent / "new"):
+        (table.parent / f"{folder.name}.part").mkdir(exist_ok=True)
+        assert isinstance(imported(file, folder, "--replace").exception, DeviceError)
+        assert files_beside(table) == before
+    assert not (table.parent / "new").exists()
+    assert not (table / "replaced-1").exists()
+
+
+def test_an_import_that_cannot_move_the_journal_in_changes_nothing(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, _ = exported(table)
+    before, rename = files_beside(table), Path.rename
+
+    def refused(path: Path, to: Path) -> Path:
+        if path.parent.name == "data" and path.name == FIRST:
+            raise OSError(30, "Read-only file system", str(path))
+        return rename(path, to)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    assert "Read-only" in str(imported(file, table, "--replace").exception)
+    assert files_beside(table) == before
+
+
 def test_an_import_without_replace_is_refused_if_a_settings_file_exists(table: Path) -> None:
     file, _ = exported(table)
     (table.parent / "new.toml").write_text("[web]\nport = 80\n")
