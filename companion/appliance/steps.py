@@ -6,6 +6,7 @@ import contextlib
 import grp
 import os
 import pwd
+import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -223,6 +224,8 @@ class File:
 
 BEGIN, END = "# Peg & Pip: begin", "# Peg & Pip: end"
 """Marks before and after the installer's lines in config.txt."""
+_OURS = re.compile(f"{BEGIN}\n?(?:(?:(?!{BEGIN}).)*?{END}\n?)?", re.DOTALL)
+"""Pattern of the marks with the lines between them; of the begin mark alone where its end mark is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,29 +257,28 @@ class BootLines:
         return [f"take our lines out of {self.path}"] if file.exists() and BEGIN in file.read_text() else []
 
     def undo(self, machine: Machine) -> None:
-        """Take the installer's lines out of config.txt and delete the kept copy; later changes by others stay."""
+        """Take the installer's lines out of config.txt and delete the kept copy; later changes by others stay.
+
+        Where an end mark is missing, nothing tells our lines from others': all lines stay, and so does the kept copy.
+        """
         file = machine.at(self.path)
         if file.exists():
-            write_file(file, (_without_ours(file.read_text()).encode(),))
-            file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
+            text = file.read_text()
+            write_file(file, (_OURS.sub("", text).encode(),))
+            if text.count(BEGIN) == text.count(END):
+                file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
 
     def applied(self, text: str) -> str:
         """Return `text`, a config.txt, with exactly these lines between the marks at its end.
 
         Without lines the marks go, too.
         """
-        bare = _without_ours(text)
+        bare = _OURS.sub("", text)
         if not self.lines:
             return bare
         gap = "" if bare.endswith("\n") or not bare else "\n"
         # [all]: the file may end in a section for another model
         return f"{bare}{gap}{BEGIN}\n[all]\n" + "".join(f"{line}\n" for line in self.lines) + f"{END}\n"
-
-
-def _without_ours(text: str) -> str:
-    """Return a config.txt's text without the installer's marks and the lines between them."""
-    before, begin, rest = text.partition(f"{BEGIN}\n")
-    return before + rest.partition(f"{END}\n")[2] if begin else text
 
 
 @dataclass(frozen=True, slots=True)

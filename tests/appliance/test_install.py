@@ -39,7 +39,7 @@ from companion.appliance.install import steps as all_steps
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Source
 from companion.appliance.signature import KEY
-from companion.appliance.steps import BootLines, File, Packages, Services, Step, TablesUser
+from companion.appliance.steps import BEGIN, END, BootLines, File, Packages, Services, Step, TablesUser
 from companion.appliance.trial import SETTINGS
 from companion.errors import DeviceError
 from companion.settings import load as config
@@ -164,6 +164,25 @@ def test_uninstalling_removes_only_its_own_lines_from_config_txt(text: str, adde
     assert [line for line in whole.splitlines() if line in LINES.lines] == list(LINES.lines)
     bare = BootLines(()).applied(whole + added)
     assert bare.rstrip("\n") == ((text if text.endswith("\n") or not text else text + "\n") + added).rstrip("\n")
+
+
+@pytest.mark.parametrize("others", ["dtparam=audio=on\n", LINES.applied("dtparam=audio=on\n")], ids=["alone", "again"])
+def test_a_begin_mark_without_its_end_costs_no_later_line_of_config_txt(machine: Noted, others: str) -> None:
+    """A hand edit or a power cut can take the end mark."""
+    file = machine.at(CONFIG)
+    original = file.read_text()
+    LINES.do(machine)
+    file.write_text(file.read_text().replace(f"{END}\n", "") + others)
+    LINES.do(machine)
+    assert LINES.missing(machine) == []
+    assert file.read_text().count(BEGIN) == 1
+    assert "dtparam=audio=on\n" in file.read_text()
+    file.write_text(file.read_text().replace(f"{END}\n", ""))
+    LINES.undo(machine)
+    assert file.read_text().startswith(original)
+    assert "dtparam=audio=on\n" in file.read_text()
+    assert LINES.left(machine) == []
+    assert file.with_name("config.txt.before-pegpip").read_text() == original, "lines that nobody told apart are left"
 
 
 @pytest.mark.parametrize("change", [LINES.do, LINES.undo], ids=["do", "undo"])
