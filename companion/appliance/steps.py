@@ -236,14 +236,23 @@ class BootLines:
     path: str = "/boot/firmware/config.txt"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line for each line of this step if config.txt lacks any of them; empty if that file is missing."""
+        """Return one line for each line to write to config.txt; empty if they are there or that file is missing.
+
+        Where there is none to write, but lines for another model of Pi are marked, one line says that they go.
+        """
         file = machine.at(self.path)
         if not file.exists() or self.applied(file.read_text()) == file.read_text():
             return []
-        return [f"{self.path}: {line}" for line in self.lines]
+        return [f"{self.path}: {line}" for line in self.lines] or self.left(machine)
 
     def do(self, machine: Machine) -> None:
-        """Write the lines to config.txt between the marks. The first time, copy the original file beside it."""
+        """Write the lines to config.txt between the marks. The first time, copy the original file beside it.
+
+        Without lines, do what `undo` does.
+        """
+        if not self.lines:
+            self.undo(machine)
+            return
         file = machine.at(self.path)
         text = file.read_text()
         kept = file.with_name(file.name + ".before-pegpip")

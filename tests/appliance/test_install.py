@@ -185,6 +185,16 @@ def test_a_begin_mark_without_its_end_costs_no_later_line_of_config_txt(machine:
     assert file.with_name("config.txt.before-pegpip").read_text() == original, "lines that nobody told apart are left"
 
 
+def test_installing_on_a_pi_that_needs_no_lines_takes_out_another_models(machine: Noted) -> None:
+    """The card was moved to another Pi."""
+    before = files_under(machine.root)
+    LINES.do(machine)
+    none = BootLines(())
+    assert install([none], machine, lambda line: None) == 1
+    assert files_under(machine.root) == before
+    assert none.missing(machine) == []
+
+
 @pytest.mark.parametrize("change", [LINES.do, LINES.undo], ids=["do", "undo"])
 def test_an_installer_write_to_a_full_disk_leaves_config_txt_unchanged(
     change: Callable[[Machine], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
