@@ -59,7 +59,7 @@ class ListeningButtons:
         """
         if not self.buttons.alive():
             self.buttons.stop()
-        self._listening = False
+        self._listening, self._illness = False, None
         try:
             self.buttons.start(self._pressed, self._felt)
         except DeviceError as ill:

@@ -166,6 +166,15 @@ def test_buttons_that_fail_to_start_are_reported_with_cause_and_cure(place: Plac
     assert place.health() == (False, "The buttons' pins can't be used. Check their numbers.")
 
 
+def test_buttons_that_start_again_after_a_failure_are_healthy(place: Place) -> None:
+    listening = ListeningButtons(place.buttons, place.table, place.board, place.pairing)
+    place.buttons.ill = DeviceError("The buttons' pins can't be used.", "Check their numbers.")
+    listening.listen()
+    place.buttons.ill = None
+    listening.listen()
+    assert listening.health() == (True, "test buttons")
+
+
 def settings(tmp_path: Path, buttons: str) -> config.Settings:
     (tmp_path / "pegpip.toml").write_text(f"[buttons]\n{buttons}\n")
     return config.load(tmp_path / "pegpip.toml", {"data": {"dir": str(tmp_path)}, "web": {"port": 0}})
