@@ -63,7 +63,7 @@ class TrayObserver:
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop the thread that watches the tray, and wait up to JOIN_TIMEOUT_S for a running reading. Idempotent.
+        """Stop watching the tray for good; wait up to JOIN_TIMEOUT_S for a running reading. Idempotent.
 
         A reading that takes longer is waited for when the interpreter exits, up to EXIT_TIMEOUT_S.
         """
