@@ -33,9 +33,12 @@ def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
     sync(path.parent)
 
 
-def free_path(folder: Path, stem: str) -> Path:
-    """Return the first of the paths `stem`1, `stem`2, ... in a folder that is free. A broken link counts as taken."""
-    return next(path for number in count(1) if not os.path.lexists(path := folder / f"{stem}{number}"))
+def free_path(folder: Path, stem: str, suffix: str = "") -> Path:
+    """Return the first free path in a folder of `stem`1, `stem`2, ..., each followed by `suffix`.
+
+    A broken link counts as taken.
+    """
+    return next(path for number in count(1) if not os.path.lexists(path := folder / f"{stem}{number}{suffix}"))
 
 
 def sync(folder: Path) -> None:

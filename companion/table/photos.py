@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from companion.errors import DeviceError
-from companion.table.atomic import write_file
+from companion.table.atomic import free_path, write_file
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class Photos:
     def start(self, last_throw: int) -> None:
         """Create the folder, delete unfinished files, and rename photos of throws that never reached the journal.
 
-        Their new names `N.unclaimedM.jpg` keep them as evidence, out of the way of new photos.
+        Their new names `N.unclaimedM.jpg` keep them as evidence of lost entries, out of the way of new photos.
 
         Args:
             last_throw: Number of the last throw in the journal.
@@ -55,7 +55,7 @@ class Photos:
                 leftover.unlink()
             for number in self.numbers():
                 if number > last_throw:
-                    self._file(number).rename(self._unclaimed(number))
+                    self._file(number).rename(free_path(self.folder, f"{number}.unclaimed", ".jpg"))
         except OSError as refused:
             raise _ill(self.folder, refused) from refused
 
@@ -115,11 +115,6 @@ class Photos:
     def _file(self, throw: int) -> Path:
         """Return the path of a throw's photo."""
         return self.folder / f"{throw}.jpg"
-
-    def _unclaimed(self, throw: int) -> Path:
-        """Return a free name for a photo that no entry names. The file is kept as evidence of a lost entry."""
-        count = sum(1 for _ in self.folder.glob(f"{throw}.unclaimed*.jpg"))
-        return self.folder / f"{throw}.unclaimed{count + 1}.jpg"
 
 
 def _ill(folder: Path, refused: OSError) -> DeviceError:

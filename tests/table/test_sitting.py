@@ -122,6 +122,11 @@ def test_a_photo_without_a_journaled_throw_is_renamed_not_deleted(tmp_path: Path
     photos.start(last_throw=1)
     assert (tmp_path / "photos" / "2.unclaimed1.jpg").read_bytes() == b"two"
     assert (tmp_path / "photos" / "2.unclaimed2.jpg").read_bytes() == b"another"
+    (tmp_path / "photos" / "2.unclaimed1.jpg").unlink()
+    photos.keep(2, b"a third")
+    photos.start(last_throw=1)
+    assert (tmp_path / "photos" / "2.unclaimed2.jpg").read_bytes() == b"another"
+    assert (tmp_path / "photos" / "2.unclaimed1.jpg").read_bytes() == b"a third"
 
 
 def test_a_photo_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
