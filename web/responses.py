@@ -62,8 +62,8 @@ def refusal_json(status: int, code: str | None = None, message: str | None = Non
 
     Args:
         status: HTTP status.
-        code: Short identifier; None for the status's own in `WORDS`.
-        message: Sentence for a person; None for the status's own.
+        code: Short identifier; None for the status's own in `WORDS`, or `refused` for a status that is not there.
+        message: Sentence for a person; None for the status's own, or a general one.
     """
     usual_code, usual_words = WORDS.get(status, ("refused", "The request was refused."))
     return msgspec.json.encode({"error": code or usual_code, "message": message or usual_words})

@@ -87,9 +87,10 @@ class TrayObserver:
         return True, f"{self._name} camera"
 
     def _run(self) -> None:
-        """Submit each event of the watcher to the table as a command, until the watcher ends.
+        """Submit each motion and each settled tray of the watcher to the table as a command, until the watcher ends.
 
-        After each event `prepare` is called if something began to move, else `release`. A refused command is logged.
+        A fault of the camera is not submitted but kept for `health`. After each event `prepare` is called if something
+        began to move, else `release`. A refused command is logged.
         """
         for event in self._watcher.events():
             self._illness = str(event.error) if isinstance(event, watch.Ill) else None

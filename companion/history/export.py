@@ -112,8 +112,7 @@ class PastGames:
     def luck(self, game: int) -> Json | None:
         """Return how much of a finished game's result was luck and how much decisions, as `Story.view`.
 
-        None for an unknown game. Each move in it has `photo`, the number of the latest throw before it, or None. The
-        result is cached.
+        None for an unknown game. Each move has `photo`, as in `story_with_photos`. The result is cached.
 
         Raises:
             RulesError: The game is not finished, or its values are not known.
@@ -123,7 +122,8 @@ class PastGames:
             return None
 
         def story() -> Json:
-            thrown = [line.thrown.number if line.thrown else None for line in kept.archived_lines()]
+            lines = kept.archived_lines()
+            thrown = [line.thrown.number if line.thrown and line.thrown.photo else None for line in lines]
             return story_with_photos(transcript_of(kept.text()), thrown)
 
         return self._cached("luck", kept, story)

@@ -86,14 +86,14 @@ def matched_values(read: Sequence[int], truth: Sequence[int]) -> tuple[int | Non
     A value read is right if no more boxes show it than the throw has. If the throw has some of it, but fewer, it is
     unknown which boxes are wrong. A box with a value that the throw lacks gets `NO_DIE` if the other boxes show the
     whole throw. With as many boxes as dice, it gets the value that is missing, if only one value is. With fewer boxes
-    than dice nothing is matched.
+    than dice every box gets None.
 
     Args:
         read: Value read of each box.
         truth: True values of the throw, in any order.
 
     Returns:
-        True value of each box in the order of `read`: `NO_DIE` for no die, None where it is ambiguous.
+        True value of each box in the order of `read`: `NO_DIE` for no die, None where it can't be told.
 
     >>> matched_values(read=(1, 5, 5), truth=(1, 5, 6))
     (1, None, None)

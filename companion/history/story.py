@@ -17,7 +17,8 @@ def story_with_photos(transcript: Transcript, thrown: Sequence[int | None]) -> d
         thrown: For each line in force the number of its throw, or None where it has no photo.
 
     Returns:
-        `games.advice.luck.Story.view`; each move has `photo`, the number of the latest throw before it, or None.
+        `games.advice.luck.Story.view`; each move has `photo`: the number of the latest throw with a photo, up to and
+            including the move; None if there is none.
 
     Raises:
         RulesError: The game is not finished, or its values are not known.

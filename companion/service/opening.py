@@ -76,7 +76,8 @@ def opened_door(
 ) -> Door:
     """Return a socket that listens on the settings' port, with the addresses to show and the pairing of phones.
 
-    In a forgiving start another host or port is used if theirs fails.
+    If the port is taken, one of the next ones is used. A forgiving start replaces a host or port that fails otherwise,
+    unless it was typed on the command line.
 
     Args:
         starting: The settings; a host or port that is replaced is reported in its `left_out`.
@@ -84,7 +85,7 @@ def opened_door(
         show_code: Shows a phone's join code on the board, as `Pairing` calls it.
 
     Raises:
-        SetupError: The port can't be used, and the start is not forgiving.
+        SetupError: The host or port can't be used and may not be replaced, or no port is free.
     """
     folder = starting.settings.data.folder
 

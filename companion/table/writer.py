@@ -211,7 +211,7 @@ class Table:
     def _archive_games(self) -> None:
         """Write the archive's file with all games before the last one, so that the next start replays only that one.
 
-        Without a game nothing is written.
+        Without a game nothing is written. A failure of the disk is only logged: the next start then replays more.
         """
         begun = self._journal.tail.last_game
         if begun is not None:

@@ -6,8 +6,6 @@ import argparse
 import configparser
 import grp
 import os
-import runpy
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -26,7 +24,6 @@ from companion.appliance.install import (
     KEYFILE,
     LAYOUT,
     PROJECT,
-    PUBLIC_KEY,
     _settings,
     changes,
     farewell,
@@ -387,28 +384,3 @@ def test_an_installer_command_that_fails_is_an_error_with_its_output() -> None:
     with pytest.raises(DeviceError, match="not installed"):
         machine.run("pegpip-no-such-program")
     assert not machine.works("pegpip-no-such-program")
-
-
-def test_the_deb_package_holds_all_modules_that_its_installer_imports(tmp_path: Path) -> None:
-    """The system's Python runs it, with nothing else of the project beside it."""
-    for part in runpy.run_path(str(PROJECT / "release/deb.py"))["INSTALLER"]:
-        to = tmp_path / part
-        if part == PUBLIC_KEY and not (PROJECT / part).exists():
-            continue
-        to.parent.mkdir(parents=True, exist_ok=True)
-        (shutil.copytree if (PROJECT / part).is_dir() else shutil.copy2)(PROJECT / part, to)
-    (tmp_path / "wheels").mkdir()
-    words = [sys.executable, "-S", "-m", "companion.appliance.install", "--wheels", "wheels", "--dry-run"]
-    bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, env=bare)
-    assert done.returncode == 0, done.stderr
-    assert "make the release" in done.stdout
-
-
-def test_the_deb_package_states_its_version_and_lists_files_in_md5sums(tmp_path: Path) -> None:
-    share = tmp_path / "usr/share/pegpip"
-    share.mkdir(parents=True)
-    (share / "constraints.txt").write_text("flask==3\n")
-    runpy.run_path(str(PROJECT / "release/deb.py"))["control"](tmp_path, "arm64", "0.1.0+12345678")
-    assert "\nVersion: 0.1.0+12345678\n" in (tmp_path / "DEBIAN/control").read_text()
-    assert (tmp_path / "DEBIAN/md5sums").read_text().split()[1:] == ["usr/share/pegpip/constraints.txt"]

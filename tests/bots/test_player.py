@@ -193,7 +193,7 @@ def test_the_bot_pauses_longer_after_an_undo(table: Table, house: BotPlayer, clo
     assert table.snapshot().notice.code == "house_awaits"  # type: ignore[union-attr]
 
 
-def test_the_bank_button_ends_the_bots_turn(table: Table, house: BotPlayer, clock: Clock) -> None:
+def test_a_person_can_end_the_bots_turn_with_the_bank_button(table: Table, house: BotPlayer, clock: Clock) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}, {"do": "point", "value": 2}])
     table.submit(PressButton(button="bank"))

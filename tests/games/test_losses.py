@@ -15,7 +15,7 @@ from tests.games.losses.measuring import points
 from tests.games.playing import score, throw, told
 
 
-def test_the_loss_measurement_of_crag_equals_exact_odds_on_the_last_turn() -> None:
+def test_crags_solved_ends_give_each_last_turn_option_its_exact_win_odds() -> None:
     filled = [line for category in CATEGORIES[:-1] for _ in range(2) for line in (throw(1, 1, 2), score(category))]
     state = told("crag", *filled, throw(2, 3, 6), score(CATEGORIES[-1]), throw(1, 4, 6)).state
     assert isinstance(state, Crag)

@@ -142,7 +142,7 @@ def test_a_setting_above_its_maximum_is_refused_and_named_in_the_error(path: Pat
         settings_file(path, []).change("data", "photos_mb", 2**70)
 
 
-def test_electrical_settings_need_the_pin_unless_limit_ma_is_lowered(path: Path) -> None:
+def test_every_electrical_change_needs_the_pin_but_a_lower_limit_ma(path: Path) -> None:
     file = settings_file(path, [])
     for key, value in (("limit_ma", 2001), ("channel_ma", 19.0), ("channel_ma", 21.0), ("idle_ma", 0.7)):
         with pytest.raises(PinNeeded, match="PIN"):

@@ -18,9 +18,9 @@ from vision.calibration.markers import Marker
 from vision.calibration.sheet import Sheet
 from vision.reading.reading import Floats
 
-MIN_MARKERS = 4
+MIN_VIEW_MARKERS = 4
 """Least number of markers in a view that is kept. Views with fewer give too few points for the lens's distortion; a
-higher limit rejects more views of a partly covered sheet."""
+higher limit rejects more views of a partly covered sheet, and above 6 every view of the Letter sheet, which has 6."""
 MIN_VIEWS = 4
 """Least number of views to measure the lens from; with fewer the guess is used. Three determine the lens; a fourth
 shows whether they agree. More ask more of the person who holds the sheet."""
@@ -107,7 +107,7 @@ Views = tuple[View, ...]
 def gathered(views: Views, markers: Sequence[Marker], sheet: Sheet, width_px: int) -> Views:
     """Return `views` with the view of a new picture added, if it helps to measure the lens; otherwise unchanged.
 
-    It helps if it shows at least MIN_MARKERS markers of the sheet and differs from each view by MIN_VIEW_CHANGE. Once
+    It helps if it shows at least MIN_VIEW_MARKERS markers and differs from each view by MIN_VIEW_CHANGE. Once
     there are MAX_VIEWS, no view is added.
 
     Args:
@@ -117,7 +117,7 @@ def gathered(views: Views, markers: Sequence[Marker], sheet: Sheet, width_px: in
         width_px: Width of the picture in pixels, which MIN_VIEW_CHANGE is relative to.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
-    if len(known) < MIN_MARKERS or len(views) == MAX_VIEWS:
+    if len(known) < MIN_VIEW_MARKERS or len(views) == MAX_VIEWS:
         return views
     points_mm = np.vstack([sheet.corners_mm[marker.number] for marker in known])
     view = View(points_mm, {marker.number: marker.corners_px for marker in known})

@@ -154,8 +154,9 @@ def marker_bits(number: int) -> NDArray[np.uint8]:
 
     Raises DeviceError if OpenCV has no ArUco module.
     """
+    markers = dictionary()
     draw = getattr(aruco, "generateImageMarker", None) or aruco.drawMarker
-    return draw(dictionary(), number, MODULES)
+    return draw(markers, number, MODULES)
 
 
 def _bar() -> list[Mark]:

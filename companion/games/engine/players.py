@@ -77,7 +77,7 @@ def best(state: State) -> Choice:
     """Return the option with the highest win probability; a number stands for dice to throw.
 
     The option with the most expected points is returned instead where win probabilities are unknown, and where no
-    decision is allowed but the number of dice to throw is free.
+    decision is allowed but the number of dice to throw is free. The game must not be over.
     """
     if isinstance(state, RollOff) or not state.decisions:
         return erring(state, 0.0) if len(state.throw_sizes) > 1 else state.throw_sizes[0]

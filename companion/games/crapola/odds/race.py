@@ -55,12 +55,14 @@ def catching() -> Floats:
 
 
 def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
-    """Return the win probability of a player who has just banked, when the other player is to play. Element by element.
+    """Return the win probability of a player who has just banked, when the other player is to play.
 
     Args:
-        ahead: Steps that the player still needs to the target; with 0 or less the other player has one last turn.
-        needed: Steps that the other player must bank in that last turn to win.
-        values: Win probability of the other player before an ordinary turn, by `ahead`.
+        ahead: Array of steps that the player still needs to the target. Where it is 0 or less, the other player has one
+            last turn.
+        needed: Array, of the same shape, of steps that the other player must bank in that last turn to win.
+        values: Table indexed by the steps ahead, shared by all elements: win probability of the other player before an
+            ordinary turn. Beyond its end the last value counts.
     """
     return 1 - np.where(ahead > 0, values.take(ahead, mode="clip"), catching().take(needed, mode="clip"))
 
