@@ -213,7 +213,7 @@ class PastGames:
             return None
         if kept.terms.serious and kept.outcome is None and not kept.abandoned:
             raise RulesError(SERIOUS)
-        return self._cached(goal, kept, lambda: odds_view(transcript_of(kept.text()).state, goal))
+        return self._cached(f"odds {goal}", kept, lambda: odds_view(transcript_of(kept.text()).state, goal))
 
     def throws(self, since: int | None = None, dice: str | None = None) -> Iterator[Sequence[int]]:
         """Yield the dice values of every throw that was not taken back, in the order thrown, oldest game first.

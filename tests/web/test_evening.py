@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from companion.games.advice import odds
 from companion.games.crag.scoring import CATEGORIES
 from companion.history.export import PastGames
 from companion.table.commands import PlayLine, StartGame
 from companion.table.projection import MAX_THROWS
 from tests.web.pub import HEADER, Pub, opened
+from web.api.evening import GOALS
 
 LINES: list[dict[str, Any]] = [
     {"throw": [5, 5, 5, 2, 1, 4, 6]},
@@ -61,6 +63,7 @@ def test_evening_api_returns_a_finished_games_luckiest_throw_and_chance(tmp_path
         told = guest.get(f"/api/evening/{game}/luckiest").json
         assert (told["player"], told["values"], told["line"]) == ("Ann", [1, 1, 1, 2, 3, 4], 2)
         assert 0 < told["chance"] < 0.2
+        assert guest.get(f"/api/evening/{game}/odds?goal=luckiest").status_code == 409, "not what is cached"
         assert guest.get("/api/evening/99/luckiest").status_code == 404
         assert guest.get(f"/games/{game}").status_code == 200
 
@@ -190,6 +193,7 @@ def test_evening_api_gives_odds_of_options_by_goal_and_refuses_other_goals(playe
     assert (told["player"], told["goal"], told["best"]) == ("Ben", "points", {"do": "point", "value": 6})
     to_win = client.get(f"/api/evening/{number}/odds?goal=win").json
     assert 0 < to_win["options"][0]["value"] < 1
+    assert odds.GOALS == GOALS
     refused = client.get(f"/api/evening/{number}/odds?goal=glory")
     assert (refused.status_code, refused.json["error"]) == (409, "no_odds")
     played.table.submit(PlayLine(number=played.table.snapshot().number, line={"do": "point", "value": 6}))
