@@ -82,7 +82,9 @@ class JoinQueue:
         return self._queue
 
     def add(self, request: JoinRequest) -> JoinRequest | float:
-        """Append a request to the queue. Drops an earlier request from its IP address, even if the new one is refused.
+        """Append a request to the queue, in place of an earlier one from its IP address.
+
+        A request is refused only if none from its IP address is in the queue.
 
         Args:
             request: The request; its `id` and `code` are ignored and chosen here.
