@@ -29,10 +29,10 @@ def wiring_problems(kind: str, strip: StripSettings, buttons: ButtonSettings | N
 def strip_pins(kind: str, strip: StripSettings, machine: str = "") -> Mapping[int, str]:
     """Return the Pi's pins that a strip occupies, BCM number -> role, the data pin first.
 
-    Empty if it uses none or the kind is unknown. `machine` is the model for which the kind `auto` is resolved.
+    Empty if it uses none or the kind is unknown. `machine` is the model, as `hardware.machine.model` returns it.
     """
     found = STRIPS.get(resolved(kind, machine).partition(":")[0])
-    return found.pins(strip) if found is not None else {}
+    return found.pins(strip, machine) if found is not None else {}
 
 
 def _strip_problems(kind: str, strip: StripSettings, machine: str) -> list[str]:

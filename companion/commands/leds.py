@@ -187,8 +187,9 @@ def wiring(settings_file: Path | None, strip: str | None, out: Path) -> None:
     from hardware.pictures.wires import wiring_diagram
 
     settings = config.load(settings_file, {})
-    kind = resolved(strip or settings.strip.kind, model() or ANY_PI)
-    _write(out, wiring_diagram(kind, settings.strip, settings.buttons.pins, settings.strip.limit_ma))
+    machine = model() or ANY_PI
+    kind = resolved(strip or settings.strip.kind, machine)
+    _write(out, wiring_diagram(kind, settings.strip, settings.buttons.pins, settings.strip.limit_ma, machine))
 
 
 def _chosen(settings: config.Settings, name: str | None) -> Layout:

@@ -47,7 +47,9 @@ _RED, _BLACK, _GREEN, _BUTTON = "#e5533d", "#8d8276", "#4cb187", "#56b4e9"
 """Colours of the wires: 5 V, ground, data, buttons."""
 
 
-def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], limit_ma: float) -> str:
+def wiring_diagram(
+    kind: str, strip: StripSettings, buttons: Mapping[str, int], limit_ma: float, machine: str = ""
+) -> str:
     """Return the wiring diagram as SVG text: the Pi's header, level shifter, strip, supply and buttons, with wires.
 
     A strip without pins, such as WLED, is only mentioned in words.
@@ -57,6 +59,7 @@ def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], 
         strip: How the strip is wired.
         buttons: BCM number of each button's pin.
         limit_ma: Current limit of the strip in mA, from which supply, fuse and cables follow.
+        machine: Model of the Pi, as `hardware.machine.model` returns it; empty for any up to the 4.
     """
     body = [_header()]
     # The upper button's wire runs outermost, so that no two of them cross.
@@ -72,7 +75,7 @@ def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], 
             joined.append(number)
     if joined:
         body += _ground_of_buttons(joined[0], len(buttons))
-    pin = next(iter(strip_pins(kind, strip)), None)
+    pin = next(iter(strip_pins(kind, strip, machine)), None)
     if pin is not None:
         body += _strip(pin, limit_ma)
     else:

@@ -45,7 +45,8 @@ class StripKind:
             `kind:ARGUMENT` (empty without one).
         summary: One line for the documentation.
         argument: Name of the text that must follow the colon, as `HOST`; empty when the kind takes none.
-        pins: The Pi's pins that the strip occupies, BCM number -> role, the data pin first.
+        pins: Returns the pins that the strip occupies on a machine of the given model, BCM number -> role, the data pin
+            first.
         problems: Returns what is wrong with the settings on a machine of the given model, a sentence with a cure each.
         simulated: Whether no LED is lit.
     """
@@ -53,7 +54,7 @@ class StripKind:
     make: Callable[[int, StripSettings, str], Strip]
     summary: str
     argument: str = ""
-    pins: Callable[[StripSettings], Mapping[int, str]] = lambda _settings: {}
+    pins: Callable[[StripSettings, str], Mapping[int, str]] = lambda _settings, _machine: {}
     problems: Callable[[StripSettings, str], list[str]] = lambda _settings, _machine: []
     simulated: bool = False
 

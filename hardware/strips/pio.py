@@ -140,7 +140,7 @@ def _problems(_settings: StripSettings, machine: str) -> list[str]:
 KIND = StripKind(
     make=lambda leds, settings, _argument: PioStrip(leds, Path(settings.pio_path), settings.pin, settings.order),
     summary="GPIO18 of a Raspberry Pi 5, by the kernel's PIO driver; needs no root.",
-    pins=lambda settings: {settings.pin: "the strip's data"},
+    pins=lambda settings, _machine: {settings.pin: "the strip's data"},
     problems=_problems,
 )
 """The registry's entry of the strip on a Raspberry Pi 5's PIO driver."""

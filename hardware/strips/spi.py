@@ -1,4 +1,4 @@
-"""A WS2812 strip on the SPI pins of any Raspberry Pi (data on GPIO10), through the kernel's spidev; no root needed."""
+"""A WS2812 strip on the SPI pins of any Raspberry Pi (GPIO10 on bus 0), by the kernel's spidev; no root needed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,25 @@ import numpy as np
 
 from companion.errors import DeviceError
 from hardware.libraries import load_library
+from hardware.machine import is_pi_5
 from hardware.settings import StripSettings
 from hardware.strips import FrameRGB, StripKind, checked, not_open
 from hardware.strips.ws2812 import SPEED_HZ, bytes_for, encoded
 
-PINS = {10: "MOSI", 9: "MISO", 11: "SCLK", 8: "CE0", 7: "CE1"}
-"""BCM number -> role of the pins that the kernel reserves for SPI bus 0; the LEDs need MOSI alone."""
+PINS = {
+    0: (10, 9, 11, 8, 7),
+    1: (20, 19, 21, 18),
+    3: (2, 1, 3, 0),
+    4: (6, 5, 7, 4),
+    5: (14, 13, 15, 12),
+    6: (20, 19, 21, 18),
+}
+"""SPI bus -> BCM numbers of the pins that the kernel reserves for it up to a Raspberry Pi 4, in the order of ROLES.
+The LEDs need MOSI alone. Only a Pi 4 has the buses from 3. Bus 2 is missing: it is not on the 40-pin header."""
+PI_5_PINS = {0: PINS[0], 1: PINS[1], 2: PINS[3], 3: PINS[4], 5: PINS[5]}
+"""PINS of a Raspberry Pi 5. Its bus 4 can only receive, and its bus 6 is not on the header."""
+ROLES = ("MOSI", "MISO", "SCLK", "CE0", "CE1")
+"""Roles of the pins of an SPI bus. CE1 is reserved on bus 0 alone, unless an overlay with two devices is loaded."""
 BUFSIZ = Path("/sys/module/spidev/parameters/bufsiz")
 """File with the kernel's limit to one SPI transfer, in bytes. A longer frame is cut, and the gap latches half of it."""
 DEFAULT_BUFSIZ = 4096
@@ -113,9 +126,13 @@ class SpiStrip:
         return DeviceError(f"{path} fails ({refused.strerror or refused}).", "Check the wiring of the strip.")
 
 
-def pins(_settings: StripSettings) -> dict[int, str]:
-    """Return the pins of SPI bus 0, BCM number -> role, the data pin first."""
-    return {pin: f"the strip's SPI ({role})" for pin, role in PINS.items()}
+def pins(settings: StripSettings, machine: str) -> dict[int, str]:
+    """Return the pins of the strip's SPI bus on a machine of that model, BCM number -> role, the data pin first.
+
+    Empty if the bus is not on the 40-pin header.
+    """
+    reserved = (PI_5_PINS if is_pi_5(machine) else PINS).get(settings.spi_bus, ())
+    return {pin: f"the strip's SPI ({role})" for pin, role in zip(reserved, ROLES, strict=False)}
 
 
 KIND = StripKind(

@@ -115,9 +115,11 @@ def _cure(pin: int) -> str:
     return f"PWM and PCM need root. {USE_SPI}."
 
 
-def _pins(settings: StripSettings) -> Mapping[int, str]:
-    """Return the pins that the strip occupies, BCM number -> role: the bus for SPI, else the data pin."""
-    return spi.pins(settings) if settings.pin == SPI_PIN else {settings.pin: "the strip's data"}
+def _pins(settings: StripSettings, machine: str) -> Mapping[int, str]:
+    """Return the pins that the strip occupies, BCM number -> role: those of SPI bus 0, else the data pin."""
+    if settings.pin == SPI_PIN:
+        return spi.pins(StripSettings(spi_bus=0), machine)
+    return {settings.pin: "the strip's data"}
 
 
 def _problems(settings: StripSettings, machine: str) -> list[str]:

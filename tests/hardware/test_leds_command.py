@@ -125,8 +125,9 @@ def test_the_wiring_diagram_joins_button_grounds_and_runs_them_to_pin_39() -> No
     assert drawn.count('<circle cx="800"') == 1, "the second button's ground joins the first one's"
 
 
-def test_the_wiring_diagram_puts_spi_data_on_gpio_10_and_wled_on_no_pin() -> None:
+def test_the_wiring_diagram_puts_spi_data_on_its_bus_and_wled_on_no_pin() -> None:
     assert "GPIO10 (pin 19): data" in wiring_diagram("spi", StripSettings(pin=18), {}, 2000)
+    assert "GPIO20 (pin 38): data" in wiring_diagram("spi", StripSettings(spi_bus=1), {}, 2000)
     assert "takes no pin" in wiring_diagram("wled:board.local", StripSettings(), {}, 2000)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hardware.settings import ButtonSettings, StripSettings
-from hardware.wiring import wiring_problems
+from hardware.wiring import strip_pins, wiring_problems
 
 PI_4, PI_5 = "Raspberry Pi 4 Model B Rev 1.4", "Raspberry Pi 5 Model B Rev 1.0"
 
@@ -20,6 +22,29 @@ def test_a_button_on_a_pin_of_the_led_strip_is_a_wiring_problem() -> None:
     assert "18" in problem
     (problem,) = wiring_problems("spi", StripSettings(), ButtonSettings(undo=10), PI_4)
     assert "SPI" in problem
+
+
+@pytest.mark.parametrize(
+    ("bus", "machine", "data"),
+    [
+        *((0, PI_4, 10), (1, PI_4, 20), (3, PI_4, 2), (4, PI_4, 6), (5, PI_4, 14), (6, PI_4, 20)),
+        *((0, PI_5, 10), (1, PI_5, 20), (2, PI_5, 2), (3, PI_5, 6), (5, PI_5, 14)),
+    ],
+)
+def test_the_data_pin_of_an_spi_strip_follows_from_its_bus_and_the_model(bus: int, machine: str, data: int) -> None:
+    strip = StripSettings(spi_bus=bus)
+    assert next(iter(strip_pins("spi", strip, machine))) == data
+    (problem,) = wiring_problems("spi", strip, ButtonSettings(undo=data), machine)
+    assert f"undo is on pin {data}" in problem
+
+
+def test_an_spi_bus_that_is_not_on_the_pis_header_takes_no_pin() -> None:
+    assert not strip_pins("spi", StripSettings(spi_bus=2), PI_4)
+    assert not strip_pins("spi", StripSettings(spi_bus=4), PI_5)
+
+
+def test_a_ws281x_strip_by_spi_takes_bus_0_whatever_the_setting_spi_bus() -> None:
+    assert next(iter(strip_pins("ws281x", StripSettings(pin=10, spi_bus=1), PI_4))) == 10
 
 
 def test_a_ws281x_strip_on_a_pi_5_is_a_wiring_problem_with_advice() -> None:
