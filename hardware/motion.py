@@ -41,7 +41,7 @@ class Shown:
 
 
 def duration_s(moment: Moment) -> float:
-    """Return the seconds from a moment's event to the end of its animation, including the delay before it starts.
+    """Return the duration of a moment's animation in seconds, without the delay before it starts.
 
     `run` and `fill` last longer for a longer distance, up to a limit. `press` and `countdown` have fixed durations.
     Other kinds last `moment.lasts_s`; a `slide` with a tail of light lasts TRAIL_FADES_S longer.
@@ -49,23 +49,22 @@ def duration_s(moment: Moment) -> float:
     holes = abs(moment.to_hole - moment.from_hole)
     match moment.kind:
         case "run":
-            plays_s = min(RUN_HOLE_S * holes, RUN_LONGEST_S)
+            return min(RUN_HOLE_S * holes, RUN_LONGEST_S)
         case "fill":
-            plays_s = min(FILL_HOLE_S * holes, FILL_LONGEST_S)
+            return min(FILL_HOLE_S * holes, FILL_LONGEST_S)
         case "slide":
-            plays_s = moment.lasts_s + (TRAIL_FADES_S if moment.holes else 0.0)
+            return moment.lasts_s + (TRAIL_FADES_S if moment.holes else 0.0)
         case "press":
-            plays_s = PRESS_FLASH_S
+            return PRESS_FLASH_S
         case "countdown":
-            plays_s = SHUTDOWN_PRESS_S
+            return SHUTDOWN_PRESS_S
         case _:
-            plays_s = moment.lasts_s
-    return moment.delay_s + plays_s
+            return moment.lasts_s
 
 
 def under_way(view: BoardView, time_s: float) -> list[Moment]:
     """Return the moments of a view, in its order, that have happened and whose animation is not over at a time."""
-    return [m for m in view.moments if 0.0 <= time_s - m.at_s < duration_s(m)]
+    return [m for m in view.moments if 0.0 <= time_s - m.at_s < m.delay_s + duration_s(m)]
 
 
 def shown(view: BoardView, time_s: float) -> list[Shown]:
@@ -95,7 +94,7 @@ def _moved(peg: Shown, moment: Moment, since_s: float) -> Shown:
         moment: The animation.
         since_s: Seconds since the moment's event; the animation itself begins `moment.delay_s` later.
     """
-    start, end, since_s = moment.from_hole, moment.to_hole, since_s - moment.delay_s
+    start, end, since_s = moment.from_hole, moment.to_hole, max(0.0, since_s - moment.delay_s)
     match moment.kind:
         case "run":
             return Shown(peg.banked, start + (end - start) * since_s / duration_s(moment), peg.banked)

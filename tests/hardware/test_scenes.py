@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hardware.canvas import Canvas
 from hardware.effects import EFFECTS
+from hardware.motion import shown
 from hardware.palette import PLAYERS, pattern, player_colour
 from hardware.pictures.gallery import SCENES, Scene
 from hardware.power import Power
@@ -210,6 +211,15 @@ def test_a_600_ms_led_drain_animation_is_over_after_610_ms() -> None:
     assert compose(view, STRIP, 0.1)[60].max() > 0
     after = compose(view, STRIP, 0.61)
     assert after[44:66].max() <= 0.19, "no more than the embers at each tenth hole"
+
+
+@pytest.mark.parametrize("kind", ["run", "fill", "drain", "slide", "swap"])
+def test_a_delayed_animation_moves_the_peg_as_a_later_one_does(kind: str) -> None:
+    later = Moment(kind, 1.0, 0, 10, 30, lasts_s=0.0 if kind in ("run", "fill") else 0.6)
+    one, other = (replace(PLAY, moments=(moment,)) for moment in (later, replace(later, at_s=0.0, delay_s=1.0)))
+    for time_s in (1.0, 1.2, 1.4, 1.7):
+        assert shown(one, time_s) == shown(other, time_s)
+    assert shown(other, 0.5)[0] == shown(one, 1.0)[0], "it waits where it starts"
 
 
 def test_led_scenes_draw_views_with_out_of_range_values_without_error() -> None:
