@@ -108,9 +108,11 @@ class Chimes:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the playing thread, or start it again after it failed. May be called twice."""
+        """Start the playing thread, or start it again after it failed, with nothing queued. May be called twice."""
         if not self.alive():
-            self._thread = threading.Thread(target=self._run, name="sounds", daemon=True)
+            # A queue of its own: a thread that still hangs after `stop` must not take what is meant for this one.
+            self._asked = queue.Queue()
+            self._thread = threading.Thread(target=self._run, args=(self._asked,), name="sounds", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
@@ -138,7 +140,7 @@ class Chimes:
             return True, "effects are off"
         return (True, "effects are played") if self._illness is None else (False, self._illness)
 
-    def _run(self) -> None:
-        """Play queued effects until `stop` queues None; keep the fault of the last one, or None, for `health`."""
-        while (tones := self._asked.get()) is not None:
+    def _run(self, asked: queue.Queue[tuple[Note, ...] | None]) -> None:
+        """Play the effects queued in `asked` until None; keep the fault of the last one, or None, for `health`."""
+        while (tones := asked.get()) is not None:
             self._illness = self._play(sound(tones, self.volume))

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from hardware.sounds import RATE_HZ, Chimes, Note, aplay, sound
+from tests.waiting import until
 
 RISING = (Note(523, 0.0), Note(659, 0.09), Note(784, 0.18))
 FALLING = (Note(220, 0.0), Note(165, 0.15, 0.5))
@@ -69,6 +70,33 @@ def test_sound_effects_play_in_order_and_excess_effects_are_dropped() -> None:
     chimes.stop()
     assert played == [sound(SHORT), sound(RISING), sound(FALLING)]
     assert chimes.health()[0]
+
+
+def test_a_hanging_effect_does_not_keep_a_stopped_sound_thread_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hardware.sounds.PLAYER_TIMEOUT_S", -1.0)  # stop does not wait
+    begun, go_on = threading.Event(), threading.Event()
+    players: list[threading.Thread] = []
+
+    def play(wav: bytes) -> None:
+        players.append(threading.current_thread())
+        begun.set()
+        assert go_on.wait(60)
+
+    chimes = Chimes(play)
+    chimes.start()
+    chimes.chime(SHORT)
+    assert begun.wait(60)
+    chimes.stop()
+    chimes.start()
+    go_on.set()
+    players[0].join(60)
+    assert not players[0].is_alive()
+    chimes.chime(SHORT)
+    assert until(lambda: len(players) == 2)
+    assert chimes.alive()
+    monkeypatch.undo()
+    chimes.stop()
+    assert not players[1].is_alive()
 
 
 def player(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
