@@ -93,7 +93,7 @@ class Loudspeaker:
         words = call_outs(news.events, self.language) or self._throw_prompt(snapshot.notice)
         if news.taken_back or words:
             self.hush()
-        if words and self._on:
+        if words:
             self._begin(words)
 
     def _throw_prompt(self, notice: Notice | None) -> str:
@@ -108,10 +108,10 @@ class Loudspeaker:
         return say(self.language, f"notice.{notice.code}", **args)
 
     def _begin(self, words: str) -> None:
-        """Start speaking a text. If the program can't be started, log that and turn the voice off."""
+        """Start speaking a text if the voice is on. If the program can't be started, log that and turn it off."""
         with self._lock:
             try:
-                self._speaking = self._speak(words)
+                self._speaking = self._speak(words) if self._on else None
             except OSError as mute:
                 log.warning("the table can't speak (%s): its voice is turned off", mute)
                 self._on = False

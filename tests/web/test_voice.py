@@ -8,7 +8,7 @@ import pytest
 
 from companion.errors import DeviceError
 from companion.table.commands import BotAwaits, BotDecides, NoteMotion, StartGame
-from companion.table.snapshot import Event
+from companion.table.snapshot import Event, News
 from tests.web.pub import HEADER, Pub, opened, play
 from web.loudspeaker import Loudspeaker, call_outs
 
@@ -46,6 +46,30 @@ def test_speech_output_is_silent_until_turned_on(pub: Pub) -> None:
     play(pub, {"do": "stop"})
     assert [said.words for said in mouth.said] == ["Ann banked 5 and is now on 5."]
     voice.hush()
+
+
+def test_a_text_is_not_spoken_if_the_voice_is_turned_off_just_before(pub: Pub) -> None:
+    mouth = Mouth()
+    voice = Loudspeaker("en", mouth)
+    voice.turn(True)
+
+    class BusyLock:
+        """A lock for which `hear` waits the second time, to speak, while another thread turns the voice off."""
+
+        uses = 0
+
+        def __enter__(self) -> None:
+            self.uses += 1
+            if self.uses == 2:
+                voice.turn(False)
+
+        def __exit__(self, *_: object) -> None: ...
+
+    voice._lock = BusyLock()  # type: ignore[assignment]
+    over = Event(number=1, code="game_over", args={"winners": ["Ann"], "games_lost": {}}, called=True)
+    voice.hear(pub.table.snapshot(), News((over,)))
+    assert not voice.on
+    assert mouth.said == []
 
 
 def test_speech_output_of_a_bank_is_cut_off_by_an_undo(pub: Pub) -> None:
