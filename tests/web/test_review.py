@@ -108,6 +108,8 @@ def test_review_api_stores_an_owners_labels_and_refuses_invalid_labels(looked_ov
     for body, status in (({"values": [1]}, 422), ({"values": [7] * 7}, 400), ({}, 400)):
         assert host.post(f"/api/review/{throw['throw']}", json=body).status_code == status
     assert host.post("/api/review/999", json={"values": values}).status_code == 422
+    described = host.get("/api/openapi.json").json["paths"]["/api/review/{throw}"]["post"]["responses"]
+    assert set(described) == {"200", "400", "401", "403", "413", "415", "422"}
 
 
 def test_the_review_zip_holds_the_labelled_photo_as_a_training_set(looked_over: Pub, tmp_path: Path) -> None:

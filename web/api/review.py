@@ -57,7 +57,7 @@ def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, st
     def to_look_over() -> flask.Response:
         return answer({"throws": list(review.throws())})
 
-    @made.post("/api/review/<int:throw>", "Say what each die shows", DiceBody, listed, roles=OWNERS, refused=(404, 422))
+    @made.post("/api/review/<int:throw>", "Say what each die shows", DiceBody, listed, roles=OWNERS, refused=(422,))
     def say(sent: DiceBody, throw: int) -> flask.Response:
         try:
             review.label(throw, sent.values)
