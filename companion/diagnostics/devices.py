@@ -27,10 +27,6 @@ from vision.cameras.flicker import country, mains_hz
 from vision.cameras.opening import open_camera
 from vision.reading.reading import FrameBGR
 
-WARM_UP_FRAMES = 5
-"""Least number of camera frames that the doctor takes once the exposure holds; light and focus are judged on the last.
-
-A lamp's flicker needs MIN_FRAMES, so this counts only if it is larger. Higher: a slower check."""
 MAX_WARM_UP_FRAMES = 150
 """Most frames to wait for a steady exposure, about five seconds; then the camera is judged all the same. More: the
 doctor takes longer under a lamp that never settles."""
@@ -90,7 +86,7 @@ def settled_frames(camera: Camera) -> list[Frame | None]:
         frame = camera.frame()
         if frame is None or frame.exposure is None or frame.exposure.held:
             break
-    return [frame, *(camera.frame() for _ in range(max(WARM_UP_FRAMES, MIN_FRAMES)))]
+    return [frame, *(camera.frame() for _ in range(MIN_FRAMES))]
 
 
 def check_lamp(lamp: LampLight) -> Finding:
