@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from companion.adapters.reader_setup import load_reader
+from companion.diagnostics.first_evening import steps
+from companion.diagnostics.first_evening.evening import Evening
+from companion.diagnostics.first_evening.holding import Screen, hold
 from companion.diagnostics.health import Finding
-from tests.diagnostics.guided import BROKEN, STEPS, FilmCamera, Someone, Table, is_ill, told
+from companion.settings.load import validated
+from tests.diagnostics.guided import BROKEN, STEPS, FilmCamera, Someone, Table, is_ill, no_checks, told
 from vision.cameras import Frame
 from vision.reading.reading import Doubt, FrameBGR, Reading
 
@@ -23,6 +31,15 @@ def test_the_first_evening_check_of_the_virtual_table_finds_no_fault(table: Tabl
     assert told(evening, "frame rate").says.startswith("30.0 frames a second")
     assert told(evening, "temperature").says == "The processor reached 51 °C (it slows down at 80)."
     assert evening.not_done == []
+
+
+def test_the_first_evening_progress_reaches_100_percent_with_skipped_steps(tmp_path: Path) -> None:
+    terminal = StringIO()
+    settings = validated({"data": {"dir": str(tmp_path)}})
+    evening = Evening(settings, Someone(skips=tuple(step.title for step in steps.STEPS)), no_checks)
+    hold(evening, Screen(Console(file=terminal, force_terminal=True, color_system=None, width=100)))
+    percents = re.findall(r"first evening .* (\d+) %", terminal.getvalue())
+    assert percents[-1] == "100"
 
 
 def test_the_first_evening_check_includes_the_doctors_findings(table: Table) -> None:

@@ -58,7 +58,7 @@ class Screen:
         self._bar.update(self._step, completed=done, total=of)
 
     def end(self, step: Step) -> None:
-        """Advance the bar of the whole evening by the minutes of a step."""
+        """Advance the bar of the whole evening by the minutes of a step that was made or skipped."""
         self._bar.advance(self._whole, step.minutes)
 
     def found(self, finding: Finding) -> None:
@@ -82,6 +82,7 @@ def hold(evening: Evening, screen: Screen) -> None:
             try:
                 if step.what and not evening.person.begins(step.title, step.what):
                     evening.not_done.append(step.title)
+                    screen.end(step)
                     continue
                 evening.note_temperature()
                 for finding in step.run(evening, screen.tick):
