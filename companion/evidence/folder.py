@@ -43,10 +43,11 @@ class PackageFolder:
         """Return, for each throw that has a package, the kind of camera that read it: number of the throw -> kind."""
         return {throw: file.parent.name.rpartition("-")[0] for throw, file in self.files().items()}
 
-    def keep(self, package: Package, calibration: bytes | None) -> None:
+    def keep(self, package: Package, calibration: bytes | None) -> bool:
         """Write a throw's package, and its calibration unless that file exists; prune if the total exceeds the cap.
 
-        A package that alone exceeds the cap is not written. An existing package of the throw is replaced.
+        Returns whether the package is stored. One that alone exceeds the cap is not written, and pruning may delete
+        that of an old throw at once. An existing package of the throw is replaced.
 
         Args:
             package: The package of a throw.
@@ -58,7 +59,7 @@ class PackageFolder:
         content, record = packed(package), package.record
         if len(content) + len(calibration or b"") > self.cap_bytes:
             self.prune()
-            return
+            return False
         folder = self.path / folder_name(record)
         folder.mkdir(parents=True, exist_ok=True)
         if calibration is not None and not (folder / CALIBRATION).exists():
@@ -70,6 +71,7 @@ class PackageFolder:
         self._total = self._size() if self._total is None else self._total + len(content) - before
         if self._total > self.cap_bytes:
             self.prune()
+        return file.exists()
 
     def prune(self) -> None:
         """Delete the oldest throw packages until all with their calibrations take at most `cap_bytes`. Raises OSError.

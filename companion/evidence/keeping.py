@@ -212,11 +212,10 @@ class PackageKeeper:
         package = held.fine if thrown.source == "corrected" or held.fine.record.doubt else held.small
         record = msgspec.structs.replace(package.record, throw=thrown.number)
         try:
-            self._packages.keep(replace(package, record=record), held.calibration)
+            if self._packages.keep(replace(package, record=record), held.calibration):
+                self._kept, self._illness = self._kept + 1, ""
         except OSError as refused:
             self._fall_ill(refused)
-        else:
-            self._kept, self._illness = self._kept + 1, ""
 
     def _prune(self) -> None:
         """Delete the oldest packages beyond the cap. A failure of the disk is not raised: `health` reports it."""

@@ -176,7 +176,7 @@ def test_a_swapped_or_missing_calibration_of_throw_packages_is_refused(copy: dic
 
 def test_storing_a_throw_package_with_limit_0_deletes_all_throw_packages(copy: dict[int, Path]) -> None:
     packages = PackageFolder(copy[1].parents[2], 0)
-    packages.keep(read_package(copy[4]), None)
+    assert not packages.keep(read_package(copy[4]), None)
     assert packages.files() == {}
     assert not list(packages.path.iterdir())
 
@@ -184,7 +184,7 @@ def test_storing_a_throw_package_with_limit_0_deletes_all_throw_packages(copy: d
 def test_the_oldest_throw_package_is_deleted_to_keep_the_size_limit(copy: dict[int, Path]) -> None:
     packages = PackageFolder(copy[1].parents[2], ROOM)
     packages.cap_bytes = sum(file.stat().st_size for file in packages.path.rglob("*.zip")) - 1
-    packages.keep(read_package(copy[4]), None)
+    assert packages.keep(read_package(copy[4]), None)
     assert list(packages.files()) == [2, 3, 4]
 
 
@@ -219,6 +219,13 @@ def test_with_evidence_percent_0_no_throw_package_is_kept_as_health_says(tmp_pat
         assert evening.throw().throws[-1].number == 1
         assert evening.keeper.health() == (True, "not kept: evidence_percent is 0")
     assert not (tmp_path / "evidence").exists()
+
+
+def test_health_counts_no_throw_whose_package_exceeds_the_limit(tmp_path: Path, networks: Networks) -> None:
+    with VirtualEvening(tmp_path, networks, cap_bytes=1000) as evening:
+        evening.throw()
+    assert evening.packages.files() == {}
+    assert evening.keeper.health() == (True, "0 throws kept since the start")
 
 
 def test_setting_the_throw_package_limit_to_0_in_play_deletes_them_all(tmp_path: Path, networks: Networks) -> None:
