@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vision.cameras.simulated.contact import CORNERS, Walls, touch
-from vision.cameras.simulated.physics import MAX_FLAT_DEG, SUNK_MM, Bodies, advance, laid_out, leaning_deg
+from vision.cameras.simulated.physics import MAX_FLAT_DEG, MIN_GAP_MM, SUNK_MM, Bodies, advance, laid_out, leaning_deg
 from vision.cameras.simulated.tray import DIE_MM, Pose, VirtualTray, apart_mm
 from vision.reading.reading import Floats
 
@@ -109,6 +109,15 @@ def test_a_lone_simulated_die_balanced_on_an_edge_falls_flat() -> None:
     bodies.at_mm[0] = (100, 100, DIE_MM / math.sqrt(2))
     come_to_rest(bodies)
     assert leaning_deg(bodies.turn[0]) < 0.01
+
+
+@pytest.mark.parametrize(("gap_mm", "falls"), [(MIN_GAP_MM / 2, False), (1.5 * MIN_GAP_MM, True)])
+def test_a_simulated_die_on_its_edge_falls_unless_within_the_gap_of_a_die(gap_mm: float, falls: bool) -> None:
+    reach = DIE_MM / math.sqrt(2)
+    bodies = two_dice((100, 100, reach), (100 + reach + DIE_MM / 2 + gap_mm, 100, LYING_MM))
+    bodies.turn[0] = leaning(45.0)
+    come_to_rest(bodies)
+    assert (leaning_deg(bodies.turn[0]) < MAX_FLAT_DEG) == falls
 
 
 def test_a_simulated_die_falls_when_the_die_under_it_is_removed() -> None:

@@ -219,7 +219,7 @@ def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
     corners = bodies.at_mm[index] + CORNERS @ bodies.turn[index].T * edge_mm
     at_wall = any((offset - sign * corners[:, axis] > -MIN_GAP_MM).any() for axis, sign, offset in walls.planes[1:])
     others = [b if a == index else a for a, b in neighbours(bodies.at_mm, edge_mm) if index in (a, b)]
-    wider = edge_mm + 2 * MIN_GAP_MM
+    wider = edge_mm + MIN_GAP_MM  # both dice grow by half of the gap on each side
     return not at_wall and not any(
         touch((bodies.at_mm[index], bodies.at_mm[other]), (bodies.turn[index], bodies.turn[other]), wider)
         for other in others
