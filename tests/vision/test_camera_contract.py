@@ -16,6 +16,7 @@ from tests.vision.fake_libcamera import fitted, removed
 from vision.cameras import Camera, Frame
 from vision.cameras.capture import IndexCamera, VideoCamera
 from vision.cameras.files import FilesCamera
+from vision.cameras.limited import LimitedCamera
 from vision.cameras.opening import CAMERAS, open_camera
 from vision.cameras.picamera import Picamera2Camera
 
@@ -122,6 +123,16 @@ def test_the_video_file_camera_gives_the_files_frame_times_then_no_frame(tmp_pat
     assert [round(float(frame.image_bgr.mean()), -1) for frame in frames] == [0, 10, 20, 30, 40]
     assert camera.frame() is None
     assert camera.frame() is None
+    camera.stop()
+
+
+def test_a_limited_camera_that_is_started_again_has_not_ended(tmp_path: Path) -> None:
+    camera = LimitedCamera(open_camera(f"video:{written_video(tmp_path / 'throws.avi', frames=2)}"), 60.0)
+    camera.start()
+    assert list(map(bool, (camera.frame(), camera.frame(), camera.frame()))) == [True, True, False]
+    assert camera.ended
+    camera.start()
+    assert not camera.ended
     camera.stop()
 
 

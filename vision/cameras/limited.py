@@ -13,7 +13,7 @@ class LimitedCamera:
         limit_s: Seconds from the first frame, or from the first one after `restart`, until `frame` returns None.
 
     Attributes:
-        ended: Whether the recording has ended by itself.
+        ended: Whether the recording has ended by itself since the last `start`.
     """
 
     def __init__(self, camera: Camera, limit_s: float) -> None:
@@ -26,7 +26,8 @@ class LimitedCamera:
         self._since_s = None
 
     def start(self) -> None:
-        """Open the wrapped camera. Raises DeviceError if that fails. The time limit is not restarted."""
+        """Open the wrapped camera and clear `ended`. The time limit goes on. Raises DeviceError if that fails."""
+        self.ended = False
         self._camera.start()
 
     def frame(self) -> Frame | None:
