@@ -52,7 +52,7 @@ def test_the_first_evening_check_includes_the_doctors_findings(table: Table) -> 
     [
         (FilmCamera([at / 10 for at in range(150)]), ("10.0 frames a second", "more light")),
         (FilmCamera([at / 30 + (at > 50) for at in range(150)]), ("longest gap 1033 ms", "more light")),
-        (FilmCamera([1.0]), ("1 frames", "[camera] source")),
+        (FilmCamera([1.0]), ("fewer than two frames", "[camera] source")),
         (FilmCamera([], BROKEN), ("unplugged", "Plug it in")),
     ],
 )
