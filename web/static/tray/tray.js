@@ -137,14 +137,14 @@ function lay(element, die) {
   const [w, hgt] = tray.zones.picture_wh;
   element.style.left = `${(die.x_px / w) * 100}%`;
   element.style.top = `${(die.y_px / hgt) * 100}%`;
-  // As large as a thumb wants it, but well off the middle of another die, with a margin for what browsers round.
+  // As large as a thumb wants it, but 2 px off the middle of another die: who aims at a die gets that die.
   const room = Math.min(
     ...tray.dice
       .filter((other) => other !== die && other.place !== "out")
       .map((other) => Math.max(Math.abs(other.x_px - die.x_px), Math.abs(other.y_px - die.y_px))),
   );
-  const most = Number.isFinite(room) ? (room / w) * 150 : 100;
-  element.style.width = `min(max(44px, ${(die.size_px / w) * 125}%), ${most}%)`;
+  const most = Number.isFinite(room) ? `calc(${(room / w) * 200}% - 4px)` : "100%";
+  element.style.width = `min(max(44px, ${(die.size_px / w) * 125}%), ${most})`;
 }
 
 function handle(die) {
