@@ -165,7 +165,8 @@ def _indices(text: str) -> tuple[int, ...]:
 def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
     """Divide the LEDs of a lane, in wiring order, into start pocket, holes and finish pocket in the order of travel.
 
-    Without `serpentine` the holes of every second row are reversed, so that pegs run from left to right in each.
+    The strip runs back and forth. With `serpentine` the pegs do too; without it they run from left to right in each
+    row, so that every second row of holes is reversed, and the LEDs in each of its holes.
     """
     start, finish, each = settings.start_leds, settings.finish_leds, settings.leds_per_hole
     between = indices[start : len(indices) - finish]

@@ -32,7 +32,7 @@ NEWEST_FILE = "newest-time.txt"
 """Name of the file in the data folder that holds the time of the journal's newest entry, in seconds since 1970. It is
 there only while the clock is wrong."""
 SYNCHRONISED = "run/systemd/timesync/synchronized"
-"""File that systemd-timesyncd makes once it has set the clock since the start."""
+"""File that systemd-timesyncd makes once it has set the clock since the machine booted."""
 FIRMWARE_BITS = {
     1: "The processor is slowed down now.",
     2: "The processor is throttled now.",
@@ -189,7 +189,7 @@ def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Pa
 
 
 def _synchronised(root: Path) -> bool:
-    """Return whether systemd-timesyncd has set the clock since the start; `root` stands for `/`."""
+    """Return whether systemd-timesyncd has set the clock since the machine booted; `root` stands for `/`."""
     return (root / SYNCHRONISED).exists()
 
 
@@ -205,7 +205,7 @@ def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
 
     Args:
         root: Folder that stands for `/`.
-        firmware: Answer of `vcgencmd get_throttled`, which also reports the past since the start; None to leave it out.
+        firmware: Answer of `vcgencmd get_throttled`, which also reports the past since the boot; None to leave it out.
     """
     now_c = degrees(root)
     ill = [] if now_c is None or now_c < THROTTLED_FROM_C else [f"The processor is at {now_c:.0f} °C and slows down."]

@@ -93,8 +93,8 @@ def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None
 def _rate_from(connection: Connection, place: tuple[int, str], seq: int, batch: int) -> int:
     """Rate the unrated games of a season and kind from number `seq` on, at most `batch`, and return how many.
 
-    Stores each player's rating before the game in its results, and the newest one in the standings. `place` is (season,
-    kind of game).
+    At least one must wait, and the standings must be those before `seq`, as `_wind_back` leaves them. Stores ratings in
+    results and standings, and marks the games as rated. `place` is (season, kind of game).
     """
     waiting = connection.execute(
         "SELECT game, seq FROM games WHERE (season, kind) = (%s, %s) AND NOT rated AND seq >= %s ORDER BY seq LIMIT %s",

@@ -251,10 +251,10 @@ class Watcher:
         return at_s, None
 
     def _read(self, frame: Frame, emptied: bool) -> Settled:
-        """Take and read FRAMES_READ still frames; return their merged reading, with the dice placed in the zones.
+        """Read FRAMES_READ successive frames from a still one on; return their merged reading, with the dice in zones.
 
-        It reads fewer frames when the watcher is stopped. Without a calibration each reading takes long, so it reads
-        no frame after a doubtful one.
+        The lights near the tray are dimmed meanwhile. It reads fewer frames when the watcher is stopped or the
+        recording ends. Without a calibration each reading takes long, so it reads no frame after a doubtful one.
 
         Args:
             frame: The first still frame.

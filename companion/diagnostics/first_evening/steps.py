@@ -341,7 +341,10 @@ def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
 
 
 def heat_and_power(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Yield findings on the evening's highest temperature, and on low voltage and throttling since the start."""
+    """Yield findings on the evening's highest temperature, and on low voltage and throttling since the machine booted.
+
+    The temperature is measured once more first; a machine without a sensor passes as simulated.
+    """
     evening.note_temperature()
     if evening.hottest_c is None:
         yield Finding("temperature", True, "This machine has no sensor to ask.", simulated=True)
