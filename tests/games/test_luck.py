@@ -19,6 +19,7 @@ from companion.games.advice.odds import values_of, win_chances
 from companion.games.engine.game import Action, NamePoint, Spend, Stop, Throw, Undo
 from companion.games.engine.notation import header_line, line_of
 from companion.games.engine.players import LEVELS, erring, level_named
+from companion.games.engine.replay import transcript_of
 from companion.games.engine.transcript import Transcript, corrected
 from tests.games.playing import ADVANCED, STOP, begun, keep, some_action, spend, throw, told
 
@@ -186,6 +187,14 @@ def test_the_json_of_a_luck_story_move_names_the_action_and_best_option() -> Non
     players, common = ("Ann", "Ben"), {"line": 3, "player": "Ben", "luck": 0.0, "gave_away": 2.5, "approximation": 0.0}
     for best, line in ((5, {"throw": 5}), (NamePoint(2), {"do": "point", "value": 2}), (None, None)):
         assert Move(3, 1, Stop(), 0.0, 2.5, best).view(players) == {**common, "action": STOP, "best": line}
+
+
+def test_a_luck_story_does_not_depend_on_the_order_of_kept_dice() -> None:
+    finished = played_by("crapola", ["careless", "careless"], 1, target=3000, entry=500)
+    lines = [header_line(finished.header), *map(line_of, finished.actions)]
+    turned = [{**line, "dice": line["dice"][::-1]} if "dice" in line else line for line in lines]
+    assert turned != lines
+    assert story_of(transcript_of("\n".join(map(json.dumps, turned)).encode())) == story_of(finished)
 
 
 def test_a_luck_story_lists_at_most_3_luckiest_and_costliest_moves() -> None:

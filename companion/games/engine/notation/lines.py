@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from companion.errors import NotationError, nearest
+from companion.games.engine.dice import in_order
 from companion.games.engine.game import Action, Bomb, Enter, Keep, Leave, NamePoint, Spend, Stop, Throw, Undo
 from companion.games.engine.notation.json_text import RepeatedKey, json_of
 
@@ -26,7 +27,7 @@ def parse_line(text: str | bytes) -> Action | Undo:
 
 
 def action_of(obj: object) -> Action | Undo:
-    """Convert a decoded JSON object, a transcript line after the header, into an action.
+    """Convert a decoded JSON object, a transcript line after the header, into an action. Kept dice are sorted.
 
     Raises NotationError unless it is an object with exactly the keys of one kind of action, each with a valid value.
     Whether the rules of the game allow the action is not checked.
@@ -142,7 +143,7 @@ _DECISIONS: dict[str, tuple[tuple[str, ...], Callable[[dict[str, Any]], Action]]
     "point": (("value",), lambda obj: NamePoint(_die(obj["value"]))),
     "stop": ((), lambda _: Stop()),
     "bomb": ((), lambda _: Bomb()),
-    "keep": (("dice",), lambda obj: Keep(_dice(obj["dice"]))),
+    "keep": (("dice",), lambda obj: Keep(in_order(_dice(obj["dice"])))),
     "score": (("category",), lambda obj: Enter(_text(obj["category"]))),
     "spend": (("on", "points"), lambda obj: Spend(_text(obj["on"]), _integer(obj["points"]))),
 }
