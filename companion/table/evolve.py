@@ -14,7 +14,7 @@ from companion.games.engine.transcript import Correction, Transcript, corrected
 from companion.table.evening import tournament as tournaments
 from companion.table.evening.archive import ArchivedGame
 from companion.table.evening.game_record import Game, Line, PlayedGame, archived, reopened
-from companion.table.evening.sitting import colours, sitting_of
+from companion.table.evening.sitting import colours, same_people, sitting_of
 from companion.table.evening.tournament import Tournament
 from companion.table.events import events_of
 from companion.table.journal import Entry, chain
@@ -128,6 +128,7 @@ def evolve(record: Record, entry: Entry) -> Record:
         case _ if not games:
             raise IllegalAction("No game has been started yet.")
         case "withdrawn":
+            closed = closed or _began_sitting_again(games)
             games = _without_last(games, number)
         case "correction":
             games = _with_correction(games, entry)
@@ -232,6 +233,12 @@ def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
         raise IllegalAction("There is nothing to take back.")
     back = reopened(games[-2])
     return (*games[:-2], replace(back, log=(*back.log, Event(number=number, code="undone", args={"lines": 0}))))
+
+
+def _began_sitting_again(games: tuple[Game, ...]) -> bool:
+    """Whether the last game began a new sitting of the same people, so that the sitting before it had been ended."""
+    new_sitting = len({game.sitting for game in games[-2:]}) > 1
+    return new_sitting and same_people(games[-2].header, games[-1].header)
 
 
 def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:

@@ -55,6 +55,19 @@ def test_a_sitting_ends_by_command_or_when_the_players_change(tmp_path: Path) ->
     table.stop()
 
 
+def test_an_ended_sitting_stays_ended_when_the_next_games_start_is_undone(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(StartGame(header=HEADER))
+    played(table, [*WIN, *TWO])
+    table.submit(EndSitting(number=table.snapshot().number))
+    table.submit(StartGame(header={**HEADER, "players": ["Ben", "Ann"]}))
+    played(table, [{"undo": 1}])
+    assert table.snapshot().sitting.games == 1
+    assert table.submit(NextGame(number=table.snapshot().number)).sitting.games == 0
+    table.stop()
+
+
 def test_an_abandoned_game_takes_no_throw_and_counts_in_no_sitting(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
