@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from sys import float_info
 from typing import Any
 
 import pytest
@@ -39,6 +40,11 @@ def test_crapola_pegs_on_the_track_move_a_hole_per_125_points() -> None:
     lines = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
     assert track(told("crapola", *lines)) == Track(120, (Peg(0, 8), Peg(0, 0)), points_per_hole=125)
     assert track(told("crapola", *lines, STOP)).pegs[0] == Peg(8, 8)
+
+
+def test_the_crapola_track_can_show_a_target_beyond_the_largest_float() -> None:
+    shown = track(begun("crapola", header={"rules": {"target": 10**400}}))
+    assert shown == Track(120, (Peg(0, 0), Peg(0, 0)), points_per_hole=float_info.max)
 
 
 @pytest.mark.parametrize("game", GAMES)

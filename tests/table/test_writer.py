@@ -82,3 +82,10 @@ def test_a_restart_restores_the_state_of_the_table(table: Table, tmp_path: Path)
     after = table.snapshot()
     assert (after.number, after.state, after.throws) == (before.number, before.state, before.throws)
     assert (after.events, after.sitting) == (before.events, before.sitting)
+
+
+def test_a_table_with_a_target_beyond_the_largest_float_can_restart(table: Table) -> None:
+    begun = started(table, {**HEADER, "game": "crapola", "rules": {"target": 10**400}})
+    table.stop()
+    table.start()
+    assert table.snapshot().header == begun.header

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from sys import float_info
 
 from companion.games.engine.game import State
 
@@ -49,7 +50,8 @@ def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int =
     Args:
         state: State of the game.
         holes: Number of holes of the track. A peg may be beyond it.
-        points_per_hole: Points that a hole stands for; a score is divided by it and rounded down.
+        points_per_hole: Points that a hole stands for; a score is divided by it and rounded down. The track shows at
+            most the largest float.
     """
     return Track(
         holes,
@@ -57,7 +59,7 @@ def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int =
             Peg(score // points_per_hole, more // points_per_hole)
             for score, more in zip(state.standing.scores, scores_ahead(state), strict=True)
         ),
-        float(points_per_hole),
+        float(min(points_per_hole, float_info.max)),
     )
 
 
