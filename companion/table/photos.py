@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 from collections.abc import Collection, Mapping
@@ -86,8 +87,12 @@ class Photos:
                 write_file(self._file(owner), (jpeg,))
 
     def discard(self, throw: int) -> None:
-        """Delete the photo of a throw that did not reach the journal: another throw will get its number."""
-        self._file(throw).unlink(missing_ok=True)
+        """Delete the photo of a throw that did not reach the journal: another throw will get its number.
+
+        A failing disk is ignored: the next photo of that number replaces the file.
+        """
+        with contextlib.suppress(OSError):
+            self._file(throw).unlink(missing_ok=True)
 
     def jpeg(self, throw: int) -> bytes | None:
         """Return the photo of a throw as JPEG; None when it was entered by hand or its photo was deleted."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import subprocess
 import sys
@@ -176,6 +178,18 @@ def test_a_table_on_a_full_disk_refuses_throws_until_there_is_space(
     after = table.submit(Observe(tray.observation()))  # the same dice, seen again: the throw was not lost
     assert after.number == number + 1
     assert after.throws[-1].values == (1, 2, 2, 4, 5, 5, 6)
+
+
+def test_a_table_on_a_disk_that_turns_read_only_names_the_disk(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_only(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    observation = Tray().throw(5, 5, 2, 2, 1, 4, 6)
+    monkeypatch.setattr(os, "pwrite", read_only)
+    monkeypatch.setattr(Path, "unlink", lambda path, **_: read_only() if path.exists() else None)
+    with pytest.raises(DeviceError, match="Read-only"):
+        table.submit(Observe(observation))
+    assert known(table.snapshot().notice).code == "ill"
 
 
 PLAYER = """
