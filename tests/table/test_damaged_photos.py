@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from companion.table.journal import FIRST, SECOND, Journal, examined, read_entries
+from companion.table.journal import FIRST, SECOND, Journal, copies, examined, read_entries
 from companion.table.journal.recovery import reports
 from companion.table.photos import Photos, digest_of
 from companion.table.writer import Table
 from tests.faults.latent import scrub
 from tests.table.acting import Evening
-from tests.table.damaging import entry, kept, photographed, reopened, spoil, told
+from tests.table.damaging import entry, kept, photographed, refuse, reopened, spoil, told
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
@@ -49,6 +49,24 @@ def test_journal_health_says_what_the_last_scrub_verified_and_when(tmp_path: Pat
     scrub(journal)
     assert journal.health() == (True, "verified 2023-11-14 22:30: both copies up to entry 60, 0 photos")
     journal.close()
+
+
+def test_a_journal_scrub_that_finds_the_disk_full_leaves_the_journal_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = kept(tmp_path)
+    journal = Journal(tmp_path)
+    journal.open()
+    spoil(tmp_path / SECOND, b'"n":30,')
+    monkeypatch.setattr(copies, "write_anew", refuse)
+    scrub(journal)
+    assert "The last check of both copies failed" in journal.health()[1]
+    journal.append(entry(61))
+    monkeypatch.undo()
+    scrub(journal, now_s=2e6)
+    journal.close()
+    assert examined(tmp_path) == (61, None)
+    assert read_entries(tmp_path) == (*entries, entry(61))
 
 
 def test_a_journal_scrub_reports_an_entry_lost_from_both_copies(tmp_path: Path) -> None:

@@ -257,8 +257,8 @@ class Journal:
         rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
         aside = recovery.set_aside(self._folder, report)
         log.error("%s The folder as it was is in %s.", report, aside)
+        copies.write_anew(self._folder, rows)  # on a full disk the copies stay open
         self._disconnect()
-        copies.write_anew(self._folder, rows)
         self._connect(None)
         return report
 
