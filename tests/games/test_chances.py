@@ -47,6 +47,11 @@ def test_a_crag_win_shared_by_two_gives_each_a_win_chance_of_a_half() -> None:
     assert win_chances(told("crag", *lines).state) == (0.5, 0.5)
 
 
+def test_nobodys_win_chance_is_0_where_a_lone_player_left_the_roll_off() -> None:
+    left = told("crag", {"leave": "Ann"}, header={"players": ["Ann"], "roll_off": True})
+    assert [win_chances(step.state) for step in steps_of(left)] == [(0.0,)]
+
+
 def test_win_chances_are_refused_for_player_counts_or_rules_without_odds() -> None:
     others = [begun("crag", 1), begun("crib_dice", 3)]
     for transcript in (*others, begun("crag", roll_off=True), begun("crapola", rules={"target": 20_000})):

@@ -80,7 +80,7 @@ def win_chances(state: State, goal: str = "win") -> tuple[float, ...]:
         lost = outcome.games_lost
         return tuple(float(sum(lost) - 2 * lost[side]) for side in sides)
     if outcome is not None:
-        return tuple((side in outcome.winners) / len(outcome.winners) for side in sides)
+        return tuple((side in outcome.winners) / max(1, len(outcome.winners)) for side in sides)
     if len(sides) != 2:
         raise RulesError("The chance to win in the course of a game is known between two sides only.")
     best = max(value for _, value in values_of(state, goal))
