@@ -150,3 +150,10 @@ def test_crapola_tutorial_lessons_follow_the_stage_of_the_turn() -> None:
     assert taught("crapola", *last, header=quick) == ["last_round", "turn"]
     spent = [throw(1, 1, 1, 5, 2, 3), keep(1, 1, 1), STOP] * 2
     assert taught("crapola", *spent, {"do": "spend", "on": "Ben", "points": 500}) == ["spent"]
+
+
+def test_a_crapola_last_turn_lesson_names_no_leader_who_has_left() -> None:
+    header = {"players": ["Ann", "Ben", "Cat"], "rules": {"target": 1000}}
+    last = [throw(1, 1, 1, 5, 2, 3), keep(1, 1, 1), STOP]
+    assert taught("crapola", *last, header=header) == ["last_round", "turn"]
+    assert taught("crapola", *last, {"leave": "Ann"}, header=header) == ["enter"]

@@ -224,3 +224,16 @@ def test_control_page_question_about_a_die_is_answered_with_tab_and_enter(chromi
         page.wait_for_selector("dialog", state="detached")
         assert pub.table.snapshot().throws[0].values.count(3) == 1
         page.context.close()
+
+
+def test_the_scoreboard_names_no_crapola_leader_who_has_left(chromium: Any, pub: Pub) -> None:
+    rules = {"target": 1000, "entry": 0}
+    pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "players": ["Ann", "Ben", "Cat"], "rules": rules}))
+    play(pub, {"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
+    play(pub, {"throw": [5, 2, 2, 3, 4, 6]}, {"do": "keep", "dice": [5]}, {"do": "stop"}, {"leave": "Ann"})
+    with served(pub) as address:
+        page = opened(chromium, address, "/")
+        number(page, pub)
+        assert page.inner_text("#lead") == "Ben leads by 50"
+        assert "50 more to catch Ben" in page.inner_text("main")
+        page.context.close()

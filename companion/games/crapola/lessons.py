@@ -45,11 +45,12 @@ def _this_turn(state: Crapola) -> tuple[Phrase, ...]:
 
     Either that seven dice may be thrown, or, in the last round, how many points the player is behind the leader.
     """
-    totals, seat = state.table.totals, state.table.seat
-    if state.table.seven_allowed:
+    table = state.table
+    if table.seven_allowed:
         return (Phrase("lesson.crapola_seventh", {}),)
-    behind = max(totals) - totals[seat]
-    if not state.table.last_round or not behind:
+    there = [seat for seat in range(len(table.totals)) if seat not in table.left]
+    leader = max(there, key=lambda seat: table.totals[seat])
+    behind = table.totals[leader] - table.totals[table.seat]
+    if not table.last_round or not behind:
         return ()
-    name = state.table.header.players[totals.index(max(totals))]
-    return (Phrase("hint.last_turn", {"points": behind, "name": name}),)
+    return (Phrase("hint.last_turn", {"points": behind, "name": table.header.players[leader]}),)

@@ -37,9 +37,12 @@ export function toGo(snapshot, side) {
 
 const LONG_NAMES = 24; // letters of names that a heading has room for; of more it says how many share the lead
 
+// The sides that can still win: who has left can't.
+const there = (snapshot) => sides(snapshot).filter((side) => !side.notes.includes("player.left"));
+
 /** Return who leads and by how much: "Ben leads by 12", or who won and by how much. */
 export function leadWords(snapshot) {
-  const ordered = [...sides(snapshot)].sort((one, other) => other.score - one.score);
+  const ordered = there(snapshot).sort((one, other) => other.score - one.score);
   if (ordered.length < 2) return "";
   const [first, second] = ordered,
     by = number(first.score - second.score);
@@ -130,7 +133,7 @@ function hint(snapshot) {
   const { state, panels } = snapshot,
     points = number(state.turn_points),
     known = panels.can.map(({ code }) => code.replace("can.", "hint.")).find(has);
-  const all = sides(snapshot),
+  const all = there(snapshot),
     first = all.reduce((best, side) => (side.score > best.score ? side : best)),
     behind = first.score - (all.find((side) => side.to_play)?.score ?? 0);
   if (state.turn_points === 0 && panels.goal?.notes.includes("goal.last_round") && behind > 0 && !panels.dice.length)
