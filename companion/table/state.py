@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from secrets import randbelow
 from typing import NamedTuple
 
 import msgspec
@@ -19,6 +20,9 @@ from companion.table.terms import policies_under
 from companion.table.tray.interpret import BANK_AFTER_S, Ask, Memory, Situation
 from companion.table.tray.observation import Die, Observation
 
+QUESTION_RANGES = 2**40
+"""Ranges of question numbers, of which each start takes one at random. Higher: numbers beyond JavaScript's integers;
+lower: two starts may take the same one."""
 CHECK_SCORES = "Check the scores before you play on, and enter what is missing by hand."
 """Advice after a start with a damaged journal."""
 
@@ -64,7 +68,7 @@ class TableState:
 
         A notice tells the scores if there is a game.
 
-        Questions are numbered far above those that a phone may still show, so no old answer fits a new question.
+        Questions are numbered from a random number on, so no old answer or cached photo fits a new question.
 
         Args:
             record: The replayed journal.
@@ -76,7 +80,7 @@ class TableState:
         if game and notice is None:
             notice = Phrase("restored", {"scores": game.view["scores"], "player": game.view["player"]})
         memory = Memory(last_values=game.throws[-1].values if game and game.throws else ())
-        return cls(record, memory, notice=notice, questions=1000 * (record.number + 1))
+        return cls(record, memory, notice=notice, questions=1000 * randbelow(QUESTION_RANGES))
 
     @property
     def playing(self) -> PlayedGame | None:

@@ -8,7 +8,7 @@ import pytest
 from companion.errors import Doubt, IllegalAction, StaleAction
 from companion.table.commands import Answer, PressButton
 from tests.known import known
-from tests.table.acting import Evening, frozen
+from tests.table.acting import FIRST, Evening, frozen
 
 
 def test_the_table_asks_about_a_push_that_moves_all_dice_and_turns_a_die(evening: Evening) -> None:
@@ -173,6 +173,14 @@ def test_the_table_asks_about_dice_found_at_a_restart_if_a_die_is_missing(evenin
     assert evening.see(doubt=Doubt.COUNT).question == asked.question, "the same dice are no second question"
     after = evening.table.submit(Answer(question=known(asked.question).id, values=(5, 5, 2, 2, 1, 4, 6)))
     assert (after.throws[-1].values, after.question) == ((1, 2, 2, 4, 5, 5, 6), None)
+
+
+def test_questions_after_two_restarts_have_other_numbers_than_before(evening: Evening) -> None:
+    asked = set[int]()
+    for _ in range(3):
+        evening.restart()
+        asked.add(known(evening.throw(*FIRST, doubt=Doubt.COCKED).question).id)
+    assert len(asked) == 3, "phones keep the photo of a question by its number"
 
 
 def test_dice_found_at_a_restart_raise_no_question_if_no_throw_is_legal(evening: Evening) -> None:
