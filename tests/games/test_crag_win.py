@@ -53,6 +53,22 @@ def test_crag_score_sheet_point_distributions_are_not_computed_twice(monkeypatch
         assert sheet.of(filled).sum() == pytest.approx(1)
 
 
+def test_crag_point_distributions_asked_for_at_once_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = 0b111111, 0b1111110
+    expected = prospects(False).of(one).copy()
+    prospects.cache_clear()
+    found, multiply, asked = prospects(False), np.einsum, list[Any]()
+
+    def interrupted(*arguments: Any) -> Any:
+        if not asked:
+            asked.append(True)
+            found.of(other)  # as another thread may, before this one goes on
+        return multiply(*arguments)
+
+    monkeypatch.setattr(np, "einsum", interrupted)
+    assert found.of(one) == pytest.approx(expected, abs=1e-15)
+
+
 def test_crag_win_chance_at_the_start_is_a_half_of_two_players_and_1_alone() -> None:
     # Of all turns to come only this one is reckoned as played for the win: an advantage below 1e-4.
     assert values(begun("crag").state)["{'throw': 3}"] == pytest.approx(0.5, abs=1e-4)

@@ -83,13 +83,14 @@ MAX_SCORES = tuple(map(max, zip(*_points(), strict=True)))
 class Prospects:
     """Distributions of each sheet's remaining points if every turn is played for the total. Computed on first use.
 
+    Thread-safe.
+
     Args:
         plays: (sheets, entries) number of turns, out of TURNS, that end with each entry of `enterable`.
         opening: (len(openings), TOTALS) distributions of the stored sheets.
     """
 
     def __init__(self, plays: npt.NDArray[np.uint16], opening: Floats) -> None:
-        self._later = np.zeros((BATCH_SIZE, BEST + TOTALS))
         self._ends = [self._ends_in(place, plays) for place in PLACES]
         self._chances = np.zeros((SHEETS, TOTALS))
         self._chances[FULL, 0] = 1.0
@@ -97,25 +98,20 @@ class Prospects:
         self._known = np.zeros(SHEETS, dtype=bool)
         self._known[[FULL, *openings()[: len(opening)]]] = True
 
-    def _ends_in(self, place: int, plays: npt.NDArray[np.uint16]) -> tuple[Floats, Floats]:
-        """Return for one category the probability of entering each score, and a view of `_later` shifted by each score.
-
-        `_later` is a buffer with the distributions of points that follow the entry, one row for each sheet of a batch.
+    @staticmethod
+    def _ends_in(place: int, plays: npt.NDArray[np.uint16]) -> tuple[Floats, int]:
+        """Return for one category the probability of entering each score, and the points between two scores.
 
         Args:
             place: Index of the category on the sheet.
             plays: (sheets, entries) number of turns, out of TURNS, that end with each entry of `enterable`.
 
         Returns:
-            (sheets, scores) probability that a turn on each sheet enters each possible score in the category. And
-            (BATCH_SIZE, scores, TOTALS): each row of `_later` moved up by each score. It is a view of the buffer, not
-            a copy, so it follows what is written there.
+            (sheets, scores) probability that a turn on each sheet enters each possible score in the category. And the
+            points from each score to the next.
         """
         columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
-        step = enterable()[columns[1]][1]  # points of a category are multiples of this
-        row, point = self._later.strides
-        strides = row, -step * point, point
-        return plays[:, columns] / TURNS, as_strided(self._later[:, BEST:], (BATCH_SIZE, len(columns), TOTALS), strides)
+        return plays[:, columns] / TURNS, enterable()[columns[1]][1]
 
     def of(self, filled: int) -> Floats:
         """Return the probability of each number of points, 0 to 244, that a sheet still gets: shape (TOTALS,).
@@ -172,7 +168,7 @@ class Prospects:
     def _entered(self, sheets: Masks, place: int, most: int) -> Floats:
         """Return the probability that a turn fills one category and the sheet gets each number of points from it on.
 
-        The turn's own points are among them. The buffer `_later` is overwritten.
+        The turn's own points are among them.
 
         Args:
             sheets: (count,) indices of at most BATCH_SIZE sheets on which the category is open.
@@ -182,9 +178,13 @@ class Prospects:
         Returns:
             (count, most) probability, by sheet and points. A row adds up to the probability of filling the category.
         """
-        chances, moved = self._ends[place]
-        self._later[: len(sheets), BEST : BEST + most] = self._chances[sheets | 1 << place, :most]
-        found: Floats = np.einsum("sc,sct->st", chances[sheets], moved[: len(sheets), :, :most])
+        chances, step = self._ends[place]
+        later = np.zeros((len(sheets), BEST + most))
+        later[:, BEST:] = self._chances[sheets | 1 << place, :most]
+        row, point = later.strides
+        # Each row moved up by each score, as a view.
+        moved = as_strided(later[:, BEST:], (len(sheets), chances.shape[1], most), (row, -step * point, point))
+        found: Floats = np.einsum("sc,sct->st", chances[sheets], moved)
         return found
 
 
