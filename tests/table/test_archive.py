@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import random
 import shutil
 from pathlib import Path
@@ -18,6 +20,7 @@ from companion.table.commands import Abandon, CorrectThrow, EndSitting, NextGame
 from companion.table.evening.archive import FILE_NAME, Archive
 from companion.table.evening.game_record import archived, reopened
 from companion.table.journal import Entry, read_entries
+from companion.table.journal.chain import Head
 from companion.table.snapshot import Snapshot
 from companion.table.writer import Table
 from tests.known import known
@@ -171,3 +174,14 @@ def test_an_archived_game_reopened_and_archived_again_is_unchanged(evening: Path
     assert len(games) == 3
     for game in games:
         assert archived(reopened(game)) == game
+
+
+def test_a_game_archive_that_cannot_be_written_leaves_no_part_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    Archive(tmp_path).write(Head())
+    assert list(tmp_path.iterdir()) == []

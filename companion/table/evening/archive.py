@@ -17,6 +17,7 @@ import msgspec
 
 from companion.games.engine.game import Header, Outcome
 from companion.games.engine.notation import header_of
+from companion.table.atomic import write_file
 from companion.table.evening.statistics import Best, Tally
 from companion.table.journal import row_at
 from companion.table.journal.chain import Head
@@ -180,10 +181,9 @@ class Archive:
             next_game: Journal entry that started the game on the table; a start will replay from it.
         """
         stored = ArchiveContent(next_game, tuple(self._games[number] for number in sorted(self._games)))
-        part = self._folder / f"{FILE_NAME}.part"
+        content = gzip.compress(msgspec.json.encode(stored), 0)  # the games are compressed already
         try:
-            part.write_bytes(gzip.compress(msgspec.json.encode(stored), 0))  # the games are compressed already
-            part.replace(self._folder / FILE_NAME)
+            write_file(self._folder / FILE_NAME, (content,))
         except OSError as refused:
             log.warning("%s can't be written (%s)", self._folder / FILE_NAME, refused)
 
