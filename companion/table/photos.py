@@ -104,18 +104,21 @@ class Photos:
     def prune(self, first_kept: int) -> None:
         """Delete the oldest photos until their total size is within `cap_bytes`.
 
-        Photos from `first_kept` on always stay.
+        Photos from `first_kept` on always stay. A failing disk is only logged.
 
         Args:
             first_kept: Number of the first throw whose photo must stay.
         """
-        sizes = {number: self._file(number).stat().st_size for number in self.numbers()}
-        total = sum(sizes.values())
-        for number in sorted(sizes):
-            if total <= self.cap_bytes or number >= first_kept:
-                break
-            self._file(number).unlink(missing_ok=True)
-            total -= sizes[number]
+        try:
+            sizes = {number: self._file(number).stat().st_size for number in self.numbers()}
+            total = sum(sizes.values())
+            for number in sorted(sizes):
+                if total <= self.cap_bytes or number >= first_kept:
+                    break
+                self._file(number).unlink(missing_ok=True)
+                total -= sizes[number]
+        except OSError as refused:
+            log.warning("%s", _ill(self.folder, refused))
 
     def _file(self, throw: int) -> Path:
         """Return the path of a throw's photo."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,9 @@ from companion.errors import DeviceError, IllegalAction, RulesError
 from companion.games.engine.game import Outcome
 from companion.table.commands import Abandon, EndSitting, NextGame, Observe, PressButton, StartGame
 from companion.table.evening.sitting import colours, next_starter, sitting_of
+from companion.table.journal import Journal
 from companion.table.photos import Photos
+from companion.table.writer import Table
 from tests.known import known
 from tests.table.acting import HEADER, Tray, played, started, table_in
 
@@ -219,3 +223,25 @@ def test_a_sitting_is_led_by_most_games_won_then_by_fewest_games_lost() -> None:
     assert (sitting.games_lost, sitting.ahead) == ({"Ann": 1, "Ben": 4, "Cid": 4}, ("Ann",))
     assert sitting_of([(names, Outcome((2,), (2, 1, 0)))]).ahead == ("Cid",)
     assert sitting_of([]).ahead == ()
+
+
+def test_a_game_starts_when_the_oldest_photos_cannot_be_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    photos = Photos(tmp_path, cap_bytes=1)
+    table = Table(Journal(tmp_path), photos)
+    table.start()
+    tray = Tray()
+    started(table, HEADER)
+    table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6)))
+    assert photos.jpeg(1)
+
+    def read_only(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Path, "unlink", read_only)
+    begun = table.submit(StartGame(header={**HEADER, "players": ["Cat", "Dan"]}))
+    monkeypatch.undo()
+    tray.knock()
+    assert table.submit(Observe(tray.observation())).throws == begun.throws == (), "the dice belong to the last game"
+    table.stop()
