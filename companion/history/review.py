@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from companion.errors import IllegalAction
+from companion.errors import DeviceError, IllegalAction
 from companion.history.accuracy import CameraThrow, camera_throws
 from companion.history.export import PastGames
 from companion.table.atomic import write_file
@@ -140,6 +140,7 @@ class Review:
 
         Raises:
             IllegalAction: The throw is not one to look over, or the number of values is wrong.
+            DeviceError: The file can't be written; the earlier labels stay.
         """
         with self._lock:
             reading = next((reading for _, thrown, reading in self._to_look_over() if thrown.number == throw), None)
@@ -149,7 +150,11 @@ class Review:
                 dice = len(reading.dice)
                 raise IllegalAction(f"The photo of throw {throw} has {dice} dice: give one value for each.")
             labels = {**self._labels(), throw: tuple(values)}
-            write_file(self._folder / FILE_NAME, (msgspec.json.encode(labels),))
+            try:
+                write_file(self._folder / FILE_NAME, (msgspec.json.encode(labels),))
+            except OSError as no:
+                what = f"The labels can't be kept in {self._folder} ({no.strerror})."
+                raise DeviceError(what, "Free some space or make the folder writable.") from no
 
     def _labels(self) -> dict[int, tuple[int, ...]]:
         """Return the stored labels: number of a throw -> value of each of its boxes.

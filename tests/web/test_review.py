@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import os
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,7 +111,19 @@ def test_review_api_stores_an_owners_labels_and_refuses_invalid_labels(looked_ov
         assert host.post(f"/api/review/{throw['throw']}", json=body).status_code == status
     assert host.post("/api/review/999", json={"values": values}).status_code == 422
     described = host.get("/api/openapi.json").json["paths"]["/api/review/{throw}"]["post"]["responses"]
-    assert set(described) == {"200", "400", "401", "403", "413", "415", "422"}
+    assert set(described) == {"200", "400", "401", "403", "413", "415", "422", "503"}
+
+
+def test_review_api_says_that_a_full_disk_keeps_no_labels(looked_over: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    host = looked_over.host()
+    throw = host.get("/api/review").json["throws"][0]["throw"]
+    monkeypatch.setattr("companion.history.review.write_file", full)
+    answered = host.post(f"/api/review/{throw}", json={"values": [3, 5, 2, 2, 1, 4, 6]})
+    assert answered.status_code == 503
+    assert "No space left" in answered.json["message"]
 
 
 def test_the_review_zip_holds_the_labelled_photo_as_a_training_set(looked_over: Pub, tmp_path: Path) -> None:

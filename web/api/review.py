@@ -15,7 +15,7 @@ from typing import IO, Annotated
 import flask
 import msgspec
 
-from companion.errors import IllegalAction
+from companion.errors import DeviceError, IllegalAction
 from companion.history.accuracy import accuracy
 from companion.history.review import NO_DIE, Review, ReviewedThrow
 from companion.table.photos import Photos
@@ -57,12 +57,14 @@ def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, st
     def to_look_over() -> flask.Response:
         return answer({"throws": list(review.throws())})
 
-    @made.post("/api/review/<int:throw>", "Say what each die shows", DiceBody, listed, roles=OWNERS, refused=(422,))
+    @made.post("/api/review/<int:throw>", "Say what each die shows", DiceBody, listed, roles=OWNERS, refused=(422, 503))
     def say(sent: DiceBody, throw: int) -> flask.Response:
         try:
             review.label(throw, sent.values)
         except IllegalAction as refused:
             return refusal(422, refused.code, str(refused))
+        except DeviceError as ill:
+            return refusal(503, "ill", str(ill))
         return to_look_over()
 
     @made.get("/api/evidence", "Throws read, asked and corrected, by month, camera and dice", {}, roles=OWNERS)
