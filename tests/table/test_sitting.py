@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,16 @@ def test_players_keep_their_colours_when_the_seats_change() -> None:
 def test_new_players_get_free_colours_and_share_them_from_the_eleventh_on() -> None:
     assert colours({"Ann": 0, "Ben": 1}, ("Dot", "Ben", "Ann")) == {"Dot": 2, "Ben": 1, "Ann": 0}
     assert sorted(colours({}, tuple("ABCDEFGHIJKL")).values()) == [0, 0, 1, 1, *range(2, 10)]
+
+
+def test_the_time_to_give_players_colours_grows_only_with_their_number() -> None:
+    def took_s(players: int) -> float:
+        names = [str(number) for number in range(players)]
+        begun_s = time.process_time()
+        colours({}, names)
+        return time.process_time() - begun_s
+
+    assert min(took_s(8000) for _ in range(3)) < 24 * min(took_s(1000) for _ in range(3)), "64 times if quadratic"
 
 
 def test_players_who_share_a_former_colour_get_different_colours() -> None:

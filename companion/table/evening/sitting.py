@@ -5,6 +5,7 @@ Rules: docs/reference/rules.md, "Sitting".
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
@@ -51,13 +52,15 @@ def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
     >>> colours({"Ann": 3}, ["Ben", "Ann"])
     {'Ben': 0, 'Ann': 3}
     """
-    taken = dict[str, int]()
+    taken, used = dict[str, int](), Counter[int]()
     for name in players:
-        if name in worn and worn[name] not in taken.values():
+        if name in worn and not used[worn[name]]:
             taken[name] = worn[name]
+            used[worn[name]] += 1
     for name in players:
-        used = list(taken.values())
-        taken.setdefault(name, min(range(COLOURS), key=lambda colour: (used.count(colour), colour)))
+        if name not in taken:
+            taken[name] = min(range(COLOURS), key=lambda colour: (used[colour], colour))
+            used[taken[name]] += 1
     return {name: taken[name] for name in players}
 
 
