@@ -84,6 +84,12 @@ def test_the_best_bot_plays_for_points_where_win_odds_are_unknown() -> None:
     assert best(state) == steady(state) == 4
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_bots_play_by_the_rule_of_thumb_where_house_rules_have_no_odds(level: str) -> None:
+    kept = told("crapola", thrown(1, 1, 1, 5, 2, 3), header={"rules": {"entry": 1_000_000}}).state
+    assert LEVELS[level](kept) == careless(kept) == Keep((1, 1, 1, 5))
+
+
 def test_an_unknown_bot_level_is_refused_with_a_suggestion() -> None:
     with pytest.raises(RulesError, match="steady"):
         level_named("steddy")

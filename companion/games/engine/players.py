@@ -8,6 +8,7 @@ the state alone, so that a game can be replayed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from math import log
 from typing import Protocol
@@ -44,14 +45,16 @@ def erring(state: State, temperature: float) -> Choice:
     """Return the option with the highest sum of expected points and random noise, so a choice with mistakes.
 
     The noise is Gumbel noise, seeded by the state: one state always gives one choice. A tie goes to a decision rather
-    than a throw. Games without expected points use their rule of thumb, `careless`.
+    than a throw. Games and house rules without expected points use the rule of thumb, `careless`.
 
     Args:
         state: State with a player to play.
         temperature: Scale of the noise, in points; 0 for the best option. At twice the temperature, a mistake that
             costs twice as much is equally likely.
     """
-    values = state.expected_values()
+    values = tuple[tuple[Choice, float], ...]()
+    with suppress(RulesError):  # these house rules have no odds
+        values = state.expected_values()
     if not values:
         return careless(state)
     if temperature:
