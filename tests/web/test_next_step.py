@@ -236,4 +236,6 @@ def test_the_scoreboard_names_no_crapola_leader_who_has_left(chromium: Any, pub:
         number(page, pub)
         assert page.inner_text("#lead") == "Ben leads by 50"
         assert "50 more to catch Ben" in page.inner_text("main")
+        ann, ben, cat = (line.inner_text().split("\n")[-1] for line in page.query_selector_all("#players > .player"))
+        assert ("leads" in ann, ben, cat) == (False, "leads", "50 behind")
         page.context.close()

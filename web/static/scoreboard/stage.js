@@ -4,7 +4,7 @@ import { blanks, chip, colourOf, dice, unknown } from "../shared/dice.js";
 import { gameName, goalWords, lastWords, leadWords, roundWords } from "../shared/facts.js";
 import { bestDice, explains, lessonWords, targetOf, toDo, toGo, worthOf } from "../shared/facts.js";
 import { can, eventWords, gap, inQuestion, lengthOf } from "../shared/sides.js";
-import { lying, nextStarter, sides, whoIsOn } from "../shared/sides.js";
+import { lying, nextStarter, sides, staying, whoIsOn } from "../shared/sides.js";
 import { inWords, track } from "./track.js";
 /** @import { Snapshot } from "../types/server" */
 
@@ -223,8 +223,8 @@ export function players() {
 
 function player(snapshot, side, all) {
   const plus = side.ahead === side.score ? null : h("span", { class: "plus" }, `+${number(side.ahead - side.score)}`);
-  const most = Math.max(...all.map((each) => each.score));
-  const leads = most > 0 && side.score === most && all.some((each) => each.score < most);
+  const there = staying(all), most = Math.max(...there.map((each) => each.score));
+  const leads = most > 0 && side.score === most && there.includes(side) && there.some((each) => each.score < most);
   return h(
     "li",
     {

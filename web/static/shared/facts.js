@@ -1,7 +1,7 @@
 // What a glance must tell: which game, whose turn and what to do, what it is worth, who leads, what happened, how far.
 import { has, number, own, settings, start, t, table } from "./core.js";
 import { actions, can, eventWords, forHouse, housesTurn, inQuestion } from "./sides.js";
-import { listed, miscount, noticeWords, phraseWords, sides } from "./sides.js";
+import { listed, miscount, noticeWords, phraseWords, sides, staying } from "./sides.js";
 
 /** Return the name of the game on the table. */
 export function gameName({ game }) {
@@ -37,12 +37,9 @@ export function toGo(snapshot, side) {
 
 const LONG_NAMES = 24; // letters of names that a heading has room for; of more it says how many share the lead
 
-// The sides that can still win: who has left can't.
-const there = (snapshot) => sides(snapshot).filter((side) => !side.notes.includes("player.left"));
-
 /** Return who leads and by how much: "Ben leads by 12", or who won and by how much. */
 export function leadWords(snapshot) {
-  const ordered = there(snapshot).sort((one, other) => other.score - one.score);
+  const ordered = staying(sides(snapshot)).sort((one, other) => other.score - one.score);
   if (ordered.length < 2) return "";
   const [first, second] = ordered,
     by = number(first.score - second.score);
@@ -133,7 +130,7 @@ function hint(snapshot) {
   const { state, panels } = snapshot,
     points = number(state.turn_points),
     known = panels.can.map(({ code }) => code.replace("can.", "hint.")).find(has);
-  const all = there(snapshot),
+  const all = staying(sides(snapshot)),
     first = all.reduce((best, side) => (side.score > best.score ? side : best)),
     behind = first.score - (all.find((side) => side.to_play)?.score ?? 0);
   if (state.turn_points === 0 && panels.goal?.notes.includes("goal.last_round") && behind > 0 && !panels.dice.length)

@@ -115,10 +115,13 @@ export const forHouse = (snapshot) => snapshot?.notice?.code.startsWith("house_"
 
 /** Whether the player who is on is the house's, who decides by itself. */
 export const housesTurn = ({ state, terms }) => terms?.house !== undefined && state?.player === terms.house.player;
-/** How far behind the leader a side is, once somebody leads. */
+/** Those of the sides that can still win: who has left can't. */
+export const staying = (all) => all.filter((side) => !side.notes.includes("player.left"));
+
+/** How far behind the leader a side is, once somebody leads; empty for one that has left. */
 export function gap(side, all) {
-  const most = Math.max(...all.map((each) => each.score)), leads = side.score === most;
-  if (all.every((each) => each.score === most)) return h("span", { class: "gap" });
+  const there = staying(all), most = Math.max(...there.map((each) => each.score)), leads = side.score === most;
+  if (!there.includes(side) || there.every((each) => each.score === most)) return h("span", { class: "gap" });
   const over = all.some((each) => each.won);
   const first = over ? "player.won" : "player.leads",
     words = (over ? side.won : leads) ? t(first) : t("player.behind", { points: number(most - side.score) });
