@@ -37,6 +37,10 @@ from vision.cameras.picamera import Picamera2Camera
         ("virtual:3", "takes nothing after it"),
         ("files:nowhere-at-all", "There is no folder"),
         ("video:nowhere.mp4", "There is no video file"),
+        ("files:~nobody-by-that-name/dice", "can't be opened (Could not determine home directory.): check the path"),
+        ("video:~nobody-by-that-name/dice.mp4", "check the path"),
+        ("files:" + "d" * 300, "d" * 300),
+        ("video:" + "d" * 300, "d" * 300),
     ],
 )
 def test_a_wrong_camera_setting_raises_one_setup_error_with_a_hint(spec: str, said: str) -> None:

@@ -89,7 +89,8 @@ def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
         mains_hz: Frequency of the mains for the Pi's camera, 50 or 60; 0 takes that of the machine's country.
 
     Raises:
-        SetupError: For an unknown kind (with the nearest known one), a wrong index, a missing folder or file.
+        SetupError: For an unknown kind (with the nearest known one), a wrong index, a missing folder or file, or one
+            that this user may not reach.
 
     >>> open_camera("virtual").name
     'virtual'
@@ -103,4 +104,7 @@ def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
         raise SetupError([f"camera = {spec!r}: say which {kind.argument.lower()}, as in {example!r}."])
     if colon and not kind.argument:
         raise SetupError([f"camera = {spec!r}: {name!r} takes nothing after it; write {name!r}."])
-    return kind.make(rest, dice, mains_hz)
+    try:
+        return kind.make(rest, dice, mains_hz)
+    except (OSError, RuntimeError) as refused:  # a path that may not be reached, or the home folder of no user
+        raise SetupError([f"camera = {spec!r} can't be opened ({refused}): check the path."]) from None
