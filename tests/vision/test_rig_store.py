@@ -61,6 +61,22 @@ def test_a_damaged_calibration_is_reported_with_what_to_do(stored: Stored, tmp_p
             load_rig(tmp_path)
 
 
+def test_damage_to_a_compressed_calibration_file_is_reported(stored: Stored, tmp_path: Path) -> None:
+    """A person may have unpacked the file, and packed it again with another program."""
+    with (
+        zipfile.ZipFile(save_rig(tmp_path / "whole", stored)) as whole,
+        zipfile.ZipFile(tmp_path / FILE_NAME, "w", zipfile.ZIP_DEFLATED) as packed,
+    ):
+        for part in whole.namelist():
+            packed.writestr(part, whole.read(part))
+    content = (tmp_path / FILE_NAME).read_bytes()
+    assert load_rig(tmp_path) is not None
+    for at in range(60, 260, 10):  # in the packed numbers
+        (tmp_path / FILE_NAME).write_bytes(content[:at] + b"\xff" * 4 + content[at + 4 :])
+        with pytest.raises(DeviceError, match="pegpip calibrate"):
+            load_rig(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [

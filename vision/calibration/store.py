@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -20,7 +21,9 @@ from vision.reading.reading import FrameBGR
 FILE_NAME = "calibration.zip"
 FORMAT: Literal[1] = 1
 """Version of the file's format. A file of another version is refused as damaged."""
-_DAMAGE = (OSError, EOFError, zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, msgspec.MsgspecError)
+_DAMAGE = (
+    OSError, EOFError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, NotImplementedError, msgspec.MsgspecError,
+)  # fmt: skip
 """Exceptions of reading a damaged calibration file; each is reported as DeviceError."""
 _NUMBERS, _PICTURE = "calibration.json", "empty.png"
 """Names of the two parts of the zip archive: the numbers, and the picture of the empty tray."""
