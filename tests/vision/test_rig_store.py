@@ -15,11 +15,11 @@ from companion.adapters.reader_setup import save_rig
 from companion.errors import DeviceError
 from vision.calibration import procedure
 from vision.calibration.lens import Lens
-from vision.calibration.procedure import STILL_SHEETS, Calibrating, Plan
+from vision.calibration.procedure import HELD_FOR_S, STILL_SHEETS, Calibrating, Plan
 from vision.calibration.sheet import raster, sheet
 from vision.calibration.solving import SheetView, detect_sheet, sold_edge_mm
 from vision.calibration.store import FILE_NAME, Stored, load_rig
-from vision.cameras import Frame
+from vision.cameras import Exposure, Frame
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Rig
 from vision.networks import load_networks
@@ -181,6 +181,21 @@ def test_calibration_takes_no_empty_tray_picture_while_the_tray_moves() -> None:
 
     with pytest.raises(DeviceError, match="not seen within"):
         Calibrating(shaken, Plan(), lambda _said: None, wait_s=3.0).empty_tray()
+
+
+def test_calibrations_empty_tray_picture_has_one_exposure() -> None:
+    """The camera finds its exposure anew while the pictures are taken that are averaged."""
+    camera, numbers, before = film(), itertools.count(), round(30 * (HELD_FOR_S + 0.3))
+
+    def relit() -> Frame:
+        frame, number = camera.frame(), next(numbers)
+        held = not before <= number < before + 3
+        dim = frame.image_bgr // 2 if number < before else frame.image_bgr
+        return replace(frame, image_bgr=dim, exposure=Exposure(0.01, 1.0, held))
+
+    empty = Calibrating(relit, Plan(), lambda _said: None).empty_tray()
+    assert next(numbers) > before + 3, "the exposure changed while the pictures were taken"
+    assert np.abs(empty.astype(int) - camera.rig().empty_bgr).mean() < 1.0
 
 
 def test_calibration_without_a_die_in_the_tray_leaves_its_size_unknown() -> None:

@@ -278,7 +278,7 @@ class Calibrating:
                 detector = StillnessDetector()
                 continue
             if changed_s is None or (frame.exposure is not None and not frame.exposure.held):
-                changed_s = frame.at_s
+                frames, changed_s = [], frame.at_s
             if frame.exposure is None and count < warm_frames:
                 continue
             if frame.exposure is not None and frame.at_s - changed_s < HELD_FOR_S:
