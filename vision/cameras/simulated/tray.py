@@ -114,7 +114,8 @@ class VirtualTray:
     def move(self, die: int, x_mm: float, y_mm: float) -> None:
         """Lay a die flat at a point of the tray, or at a free place near it, with the same face up.
 
-        It may come from the cup. Where no place is free, it overlaps others. Raises ValueError for an unknown die.
+        It may come from the cup. Where no place is free, it overlaps others. A die that lay or leant on it may fall.
+        Raises ValueError for an unknown die.
         """
         with self._lock:
             (index,) = self._known([die])
@@ -125,6 +126,7 @@ class VirtualTray:
             self._bodies.velocity[index] = self._bodies.spin[index] = 0.0
             self._rolling[index] = False
             self._in_tray[index] = True
+            self._start(self._in_tray & self._leaning())
 
     def lift(self, ids: Sequence[int] | None = None) -> None:
         """Lift simulated dice out of the tray, into the cup; None lifts all. Cancels throws of them that are due.
