@@ -64,6 +64,13 @@ def test_dice_selection_doubts_a_tiny_face_only_off_dice_of_unknown_count() -> N
     assert select([*dice, beside], 2).doubt(2) is None
 
 
+def test_dice_selection_doubts_an_expected_empty_tray_with_a_die_in_it() -> None:
+    die = read(50, 60, 0.9)
+    found = select([die], 0)
+    assert (found.dice, found.rejected, found.doubt(0)) == ((), (die,), Doubt.COUNT)
+    assert select([], 0).doubt(0) is None
+
+
 def test_dice_selection_finds_a_reject_plausible_within_a_face_of_a_die() -> None:
     """Seen at a slant a die shows two faces, whose centres are nearer to each other than those of two dice."""
     die, side, another = read(50, 60, 0.9), read(100, 60, 0.26, 0.8), read(115, 60, 0.26, 0.8)

@@ -231,7 +231,7 @@ def _is_pip(candidate: Candidate, dice: Sequence[Candidate], expect: int | None)
         if _size_log_ratio(candidate, die) > MAX_DIE_SIZE_LOG_RATIO
         and candidate.detection.size_px < die.detection.size_px
     ]
-    return len(larger) == expect or any(_centre_within(candidate, die, DIE_OUTLINE_RADIUS) for die in larger)
+    return len(larger) == expect != 0 or any(_centre_within(candidate, die, DIE_OUTLINE_RADIUS) for die in larger)
 
 
 def _centre_within(candidate: Candidate, die: Candidate, faces: float) -> bool:
