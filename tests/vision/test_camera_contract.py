@@ -151,6 +151,37 @@ def test_the_video_file_camera_skips_frames_for_a_reader_that_is_behind(tmp_path
     assert rest[-1] == pytest.approx(89 / 30, abs=0.002)
 
 
+def test_the_video_file_camera_skips_no_throw_in_a_browsers_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenCV tells 1,000 frames a second for it, although its frames are 33 ms apart."""
+
+    class Recording:
+        frames = 0
+
+        def __init__(self, _path: str) -> None: ...
+
+        def isOpened(self) -> bool:
+            return True
+
+        def get(self, property_: int) -> float:
+            return {cv2.CAP_PROP_FPS: 1000.0, cv2.CAP_PROP_POS_MSEC: 33.0 * (self.frames - 1)}[property_]
+
+        def grab(self) -> bool:
+            self.frames += 1
+            return True
+
+        def read(self) -> tuple[bool, np.ndarray]:
+            return self.grab(), np.zeros((48, 64, 3), np.uint8)
+
+    monkeypatch.setattr(cv2, "VideoCapture", Recording)
+    now = [0.0]
+    camera = VideoCamera(Path("throws.webm"), lambda: now[0])
+    camera.start()
+    taken(camera, 1)
+    now[0] = 3.0  # reading took three seconds
+    times = [frame.at_s for frame in taken(camera, 6)]
+    assert max(later - earlier for earlier, later in itertools.pairwise([0.0, *times])) < 0.14
+
+
 def test_photo_folder_camera_shows_1_2_10_in_order_with_grey_between(tmp_path: Path) -> None:
     for name, colour_bgr in (("2.png", (0, 0, 255)), ("10.png", (0, 255, 0)), ("1.png", (255, 0, 0))):
         written_photo(tmp_path / name, colour_bgr)

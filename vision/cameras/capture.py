@@ -84,10 +84,7 @@ class VideoCamera:
                 return None
             self.stop()
             raise self._unreadable()
-        timestamp_s = max(0.0, self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)
-        # Some containers tell no times, or the same one twice; then the frame rate has to do.
-        told = self._at_s < timestamp_s < math.inf
-        self._at_s = timestamp_s if told else self._at_s + self._period_s
+        self._at_s = self._time_of(self._capture)
         return Frame(image_bgr, self._at_s)
 
     def stop(self) -> None:
@@ -97,11 +94,21 @@ class VideoCamera:
             self._capture = None
 
     def _skip(self, capture: cv2.VideoCapture) -> None:
-        """Skip frames of the open file, so that the next one read is SKIP_S after the last one."""
-        for _ in range(round(SKIP_S / self._period_s) - 1):
-            with contextlib.suppress(cv2.error):
-                if capture.grab():
-                    self._at_s += self._period_s
+        """Skip frames of the open file, so that the next one read is about SKIP_S after the last one.
+
+        The times of the frames count, not the file's frame rate: browsers record WebM with a rate of 1,000.
+        """
+        due_s, gap_s = self._at_s + SKIP_S, self._period_s
+        with contextlib.suppress(cv2.error):
+            while self._at_s + 1.4 * gap_s < due_s and capture.grab():
+                at_s = self._time_of(capture)
+                self._at_s, gap_s = at_s, at_s - self._at_s
+
+    def _time_of(self, capture: cv2.VideoCapture) -> float:
+        """Return the time in seconds of the frame that was grabbed last; it is later than that of the one before."""
+        timestamp_s = max(0.0, capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)
+        # Some containers tell no times, or the same one twice; then the frame rate has to do.
+        return timestamp_s if self._at_s < timestamp_s < math.inf else self._at_s + self._period_s
 
     def _unreadable(self) -> DeviceError:
         return DeviceError(
