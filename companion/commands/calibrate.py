@@ -304,15 +304,20 @@ class _Hands:
 def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
     """Write the sheet to print on `paper`, for the tray of `plan`, as a PDF file; print how to go on, and return 0.
 
-    Raises SetupError if the name does not end in .pdf or can't be written.
+    Raises SetupError if the name does not end in .pdf or can't be written, or if too few markers fit the tray.
     """
+    from vision.calibration.markers import MIN_MARKERS
     from vision.calibration.sheet import sheet
     from vision.calibration.sheet_pdf import pdf
 
     if to.suffix.lower() != ".pdf":
         raise SetupError([f"--sheet: {str(to)!r} must end in .pdf."])
+    printed = sheet(paper, plan.tray_mm, plan.keep_mm)
+    if len(printed.corners_mm) < MIN_MARKERS:
+        width, height = plan.tray_mm
+        raise SetupError([f"--tray {width:g}x{height:g} is too small for the sheet: mark its corners with --corners."])
     try:
-        write_file(to, [pdf(sheet(paper, plan.tray_mm, plan.keep_mm))])
+        write_file(to, [pdf(printed)])
     except OSError as refused:
         raise SetupError([f"--sheet: {str(to)!r} can't be written ({refused.strerror}): name another place."]) from None
     click.echo(f"{to}: print it at 100 % on {paper.upper()}; the bar on it must measure 100 mm. Then: pegpip calibrate")

@@ -217,6 +217,7 @@ def test_the_calibration_sheet_pdf_matches_its_raster_picture() -> None:
     "words",
     [
         ("--sheet", "sheet.png"),
+        ("--sheet", "sheet.pdf", "--tray", "200x150"),
         ("--sheet", "/nowhere/at/all/sheet.pdf"),
         ("--tray", "320"),
         ("--tray", "1x1"),

@@ -106,6 +106,14 @@ def test_three_markers_give_the_calibration_sheets_pose_and_two_do_not() -> None
     assert codes(hidden) >= {"few_markers"}
 
 
+@pytest.mark.parametrize("paper", PAPERS_MM)
+def test_calibration_says_that_a_tray_is_too_small_for_the_sheet(paper: str) -> None:
+    small = Plan(tray_mm=(200.0, 150.0), keep_mm=0.0)
+    view = detect_sheet(with_sheet(paper), small, TAKEN)
+    assert (view.floor_to_px, [one.code for one in view.advice]) == (None, ["small_tray"])
+    assert view.advice[0].says.startswith("Only 2 markers of the sheet fit this tray")
+
+
 def test_a_calibration_picture_without_the_sheet_gets_the_advice_no_sheet() -> None:
     assert "no_sheet" in codes(camera().frame().image_bgr)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from vision.calibration.image_quality import Advice, ground_advice, sheet_advice
 from vision.calibration.lens import Lens
-from vision.calibration.markers import Marker, markers_in, paper_of, sheet_pose
+from vision.calibration.markers import MIN_MARKERS, Marker, markers_in, paper_of, sheet_pose
 from vision.calibration.sheet import BAR_MM, sheet
 from vision.geometry.background import EmptyTray, shrunk
 from vision.geometry.floor import Floor
@@ -94,8 +94,8 @@ class SheetView:
 def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
     """Detect the calibration sheet in a picture; return its pose with advice on light, focus, tilt and position.
 
-    There is no pose (`floor_to_px` is None) if too few markers are seen or the sheet is tilted by more than
-    HAND_HELD_DEG. Raises DeviceError if OpenCV has no ArUco module.
+    There is no pose (`floor_to_px` is None) if too few markers are seen or fit the tray, or the sheet is tilted by more
+    than HAND_HELD_DEG. Raises DeviceError if OpenCV has no ArUco module.
 
     Args:
         frame_bgr: (h, w, 3) picture.
@@ -106,7 +106,11 @@ def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
     paper = paper_of(markers)
     if paper is None:
         return SheetView(markers, None, (_NO_SHEET, *ground_advice(frame_bgr)))
-    pose = sheet_pose(markers, sheet(paper, plan.tray_mm, plan.keep_mm), plan.bar_mm, lens.straightened)
+    printed = sheet(paper, plan.tray_mm, plan.keep_mm)
+    if (fit := len(printed.corners_mm)) < MIN_MARKERS:
+        says = f"Only {fit} markers of the sheet fit this tray, and {MIN_MARKERS} are needed: use calibrate --corners."
+        return SheetView(markers, None, (Advice("small_tray", says),))
+    pose = sheet_pose(markers, printed, plan.bar_mm, lens.straightened)
     if pose is None:
         says = f"Only {len(markers)} of the sheet's markers are seen. Uncover the sheet; light it evenly."
         return SheetView(markers, None, (Advice("few_markers", says), *ground_advice(frame_bgr)))
