@@ -15,7 +15,7 @@ from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.tray import Pose
 from vision.networks import load_networks
 from vision.reading.reader import Reader
-from vision.reading.reading import Doubt, FrameBGR, Reading
+from vision.reading.reading import Die, Doubt, FrameBGR, Reading
 from vision.research.evaluation.fault_injection import FaultInjection
 from vision.watching.stillness import STILL_S, Phase, StillnessDetector, small_picture, step
 from vision.watching.watcher import FRAMES_READ, Ill, Moving, Settled, Watcher
@@ -298,6 +298,31 @@ def test_the_watcher_reports_two_failed_camera_starts_and_then_goes_on(camera: V
     assert [isinstance(event, Ill) for event in told[:2]] == [True, True]
     assert pauses == [0.5, 1.0]
     assert any(isinstance(event, Settled) for event in told)
+
+
+def test_the_watcher_reports_no_emptied_tray_after_a_camera_failure(camera: VirtualCamera) -> None:
+    """The die lies there as before, so a tray that was knocked meanwhile shows no new throw."""
+
+    class Failing:
+        name = "failing"
+
+        def start(self) -> None: ...
+
+        def stop(self) -> None: ...
+
+        def frame(self) -> Frame | None:
+            frame = camera.frame()
+            if number_of(frame) == 20:
+                raise DeviceError("The camera is gone.", "Plug it in.")
+            return frame if number_of(frame) < 40 else None
+
+    class OneDie:
+        def read(self, frame_bgr: object, expect: int | None = None, *_: object) -> Reading:
+            return Reading((Die(5, (600, 400, 60, 60), 1.0),), None)
+
+    told = list(Watcher(Failing(), OneDie(), camera.rig(), pause=lambda _s: False).events())
+    assert any(isinstance(event, Ill) for event in told)
+    assert [event.emptied for event in told if isinstance(event, Settled)] == [True, False]
 
 
 @pytest.mark.parametrize("thrown", [False, True], ids=["settled", "in haste"])

@@ -106,6 +106,7 @@ class Watcher:
         self._camera, self._expect, self._dim = camera, expect, dim
         self._setup = (reader, rig)
         self._size_px: float | None = None
+        self._emptied = True  # kept while the camera is opened again: the dice of before may still lie there
         self._stopped = threading.Event()
         self._pause = pause or self._stopped.wait
 
@@ -151,7 +152,7 @@ class Watcher:
         With a hand-held camera a doubtful reading is not yielded at once. The dice are read again while they lie still;
         the doubtful reading is yielded when they move, the recording ends, or MAX_READINGS_IN_DOUBT were made.
         """
-        detector, moving, emptied, hasty = StillnessDetector(), False, True, True
+        detector, moving, hasty = StillnessDetector(), False, True
         criterion, doubted, tries = self._criterion, None, 0
         try:
             while not self._stopped.is_set() and (frame := self._camera.frame()) is not None:
@@ -160,27 +161,27 @@ class Watcher:
                 if phase is Phase.MOVING:
                     if doubted is not None:
                         yield doubted
-                        emptied, doubted = False, None
+                        self._emptied, doubted = False, None
                     if not moving:
                         moving = True
                         yield Moving(frame.at_s)
                 elif phase is Phase.WAITING and moving and hasty and self.rig is not None:
-                    until_s, settled = self._read_as_they_come(detector, frame, emptied)
+                    until_s, settled = self._read_as_they_come(detector, frame)
                     hasty = settled is not None
                     detector = detector.at_rest() if settled is not None else detector.still_since(until_s)
                     if settled is not None:
-                        moving, emptied = False, not settled.thrown
+                        moving, self._emptied = False, not settled.thrown
                         yield settled
                 elif phase is Phase.SETTLED or (phase is Phase.RESTING and moving) or _due(doubted, frame):
                     tries = tries + 1 if doubted is not None else 1
                     moving, hasty = False, True
-                    settled = self._read(frame, emptied)
+                    settled = self._read(frame)
                     criterion = self._criterion if self.rig is not None else PAUSED
                     if self._reads_again(settled, tries):
                         doubted = settled
                         continue
                     doubted = None
-                    emptied = not settled.thrown and settled.reading.trusted
+                    self._emptied = not settled.thrown and settled.reading.trusted
                     yield settled
             if doubted is not None:
                 yield doubted
@@ -206,9 +207,7 @@ class Watcher:
         seen_in_doubt = bool(settled.reading.dice) and not settled.reading.trusted
         return self.rig is None and self._dim is None and seen_in_doubt and tries < MAX_READINGS_IN_DOUBT
 
-    def _read_as_they_come(
-        self, detector: StillnessDetector, first: Frame, emptied: bool
-    ) -> tuple[float, Settled | None]:
+    def _read_as_they_come(self, detector: StillnessDetector, first: Frame) -> tuple[float, Settled | None]:
         """Read frames of a calibrated camera during the STILL_S that the stillness detection waits, to save that time.
 
         Takes frames from the camera, with lights near the tray dimmed. The first frame is read before they are dim. It
@@ -217,7 +216,6 @@ class Watcher:
         Args:
             detector: State of the stillness detection.
             first: The first still frame.
-            emptied: Whether the throw zone was seen at rest without dice since the last throw.
 
         Returns:
             Time of the last frame in seconds, and the settled reading. The reading is None if something moved, a frame
@@ -246,11 +244,11 @@ class Watcher:
                     readings.append(reading)
                 if len(readings) == FRAMES_READ and at_s >= detector.since_s + STILL_S:
                     agreement = agreed(readings)
-                    settled = _settled([still], at_s, agreement, rig, emptied, expect)
+                    settled = _settled([still], at_s, agreement, rig, self._emptied, expect)
                     return at_s, settled if agreement.trusted else None
         return at_s, None
 
-    def _read(self, frame: Frame, emptied: bool) -> Settled:
+    def _read(self, frame: Frame) -> Settled:
         """Read FRAMES_READ successive frames from a still one on; return their merged reading, with the dice in zones.
 
         The lights near the tray are dimmed meanwhile. It reads fewer frames when the watcher is stopped or the
@@ -258,7 +256,6 @@ class Watcher:
 
         Args:
             frame: The first still frame.
-            emptied: Whether the throw zone was seen at rest without dice since the last throw.
         """
         (reader, rig), expect = self._setup, self._expect()
         frames = self._stills(frame)
@@ -270,7 +267,7 @@ class Watcher:
                 break
         last = frames[len(readings) - 1]
         self._size_px = die_size_px(readings[-1])
-        return _settled(frames[: len(readings)], last.at_s, agreed(readings), rig, emptied, expect)
+        return _settled(frames[: len(readings)], last.at_s, agreed(readings), rig, self._emptied, expect)
 
     def _stills(self, first: Frame) -> list[Frame]:
         """Return FRAMES_READ successive frames, beginning with `first`; fewer if the recording ends.
