@@ -23,6 +23,8 @@ from vision.networks import Networks
 from vision.networks.detector import Detection
 from vision.reading.candidates import Candidate, Selection
 from vision.reading.reader import Reader
+from vision.reading.reading import Reading
+from vision.teaching.examples import examples_of
 from vision.teaching.witness import Example, Witness
 from vision.watching.watcher import Settled
 
@@ -173,6 +175,18 @@ def test_a_correction_in_play_extends_a_taught_dice_set_but_begins_none(
         values = evening.table.snapshot().throws[-1].values
         evening.correct(2, (*values[:-1], 1 + values[-1] % 6))
         assert until(lambda: evening.taught.sets()[0]["throws"] == 2)
+
+
+def test_teaching_takes_no_unread_die_for_an_example_of_no_face(settled: list[Settled], networks: Networks) -> None:
+    """The reader rejected a die's face, and reports the die as one without a value; a person labels the others."""
+    reading, frame_bgr = settled[0].reading, settled[0].frame.image_bgr
+    unread = reading.dice[0]
+    dice = (replace(unread, value=None, confidence=0.0), *reading.dice[1:])
+    candidates = [each for each in reading.candidates if each.accepted]
+    rejected = tuple(replace(each, accepted=each.box_xywh != unread.box_xywh) for each in candidates)
+    labels = [die.value for die in dice]
+    made = examples_of(networks.classifier, frame_bgr, Reading(dice, Doubt.UNREAD, rejected), labels, 1, settled[0].rig)
+    assert [each.label for each in made] == labels[1:]
 
 
 # The witness alone, on features made by hand: axis 0 for no face, 1 to 6 for the values, 7 for a face unlike all.

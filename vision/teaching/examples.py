@@ -40,7 +40,7 @@ def examples_of(
     """Return labelled examples of the faces in a picture whose values a person has confirmed.
 
     If all values are known, rejected candidates away from the dice become examples of `NO_FACE`. Dice that the reader
-    could not read give none.
+    could not read give no example, and neither do candidates on them.
 
     Args:
         classifier: Computes features and probabilities.
@@ -57,6 +57,7 @@ def examples_of(
     faces = [(box, label) for box, label in read if label is not None]
     if len(faces) == len(read):
         dice = [box for box, label in faces if label != NO_FACE]
+        dice += [die.box_xywh for die in reading.dice if die.value is None]
         faces += [
             (each.box_xywh, NO_FACE)
             for each in reading.candidates
