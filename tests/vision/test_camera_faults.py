@@ -204,6 +204,51 @@ def test_a_usb_camera_whose_opening_hangs_raises_a_device_error(monkeypatch: pyt
         answers.set()
 
 
+def test_a_usb_camera_is_opened_again_only_once_it_is_released(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device that is still open is busy, and closing it takes a while."""
+    held = threading.Semaphore(1)
+
+    class Capture(video_capture(Usb())):  # type: ignore[misc]
+        def __init__(self, index: int) -> None:
+            self.free = held.acquire(blocking=False)
+            super().__init__(index)
+
+        def isOpened(self) -> bool:
+            return bool(self.free)
+
+        def release(self) -> None:
+            threading.Event().wait(0.1)
+            if self.free:
+                held.release()
+
+    monkeypatch.setattr(cv2, "VideoCapture", Capture)
+    camera = IndexCamera(0)
+    for _ in range(3):
+        camera.start()
+        assert camera.frame() is not None
+        camera.stop()
+
+
+def test_a_usb_camera_that_hangs_for_hours_takes_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers, opened = threading.Event(), []
+
+    def hangs(index: int) -> cv2.VideoCapture:
+        opened.append(index)
+        answers.wait(60)
+        raise cv2.error("gone")
+
+    monkeypatch.setattr(capture, "_opened", hangs)
+    monkeypatch.setattr(capture, "OPEN_WAIT_S", 0.02)
+    camera = IndexCamera(0)
+    try:
+        for _ in range(3):
+            with pytest.raises(DeviceError, match="no camera 0"):
+                camera.start()
+        assert len(opened) <= 1
+    finally:
+        answers.set()
+
+
 def test_the_error_for_a_missing_picamera2_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> object:
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)

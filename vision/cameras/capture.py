@@ -6,7 +6,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 import cv2
@@ -126,21 +126,23 @@ class IndexCamera:
         self.name = f"opencv:{index}"
         self._index, self._clock = index, clock
         self._thread: ThreadPoolExecutor | None = None
+        self._closing: Future[None] | None = None
 
     def start(self) -> None:
-        """Open the camera, unless it is open, on a thread of its own.
+        """Open the camera, unless it is open, on a thread of its own, once an earlier `stop` has closed it.
 
         Raises DeviceError if there is no camera at the index, or it does not answer within 10 s.
         """
         if self._thread is not None:
             return
         quiet_opencv()
-        self._thread = ThreadPoolExecutor(1, "camera")
-        self._opening = opening = self._thread.submit(_opened, self._index)
-        with contextlib.suppress(TimeoutError, cv2.error):
-            if self._thread.submit(lambda: opening.result().isOpened()).result(OPEN_WAIT_S):
-                return
-        self.stop()
+        if self._closing is None or not wait([self._closing], OPEN_WAIT_S).not_done:
+            self._thread = ThreadPoolExecutor(1, "camera")
+            self._opening = opening = self._thread.submit(_opened, self._index)
+            with contextlib.suppress(TimeoutError, cv2.error):
+                if self._thread.submit(lambda: opening.result().isOpened()).result(OPEN_WAIT_S):
+                    return
+            self.stop()
         raise DeviceError(
             f"There is no camera {self._index}, or another program holds it.",
             "Plug it in, close other programs that use it, or try another index (opencv:0, opencv:1, ...).",
@@ -166,7 +168,7 @@ class IndexCamera:
     def stop(self) -> None:
         """Close the camera without waiting. A call that still hangs in OpenCV delays the closing in the background."""
         if self._thread is not None:
-            self._thread.submit(lambda opening: opening.result().release(), self._opening)
+            self._closing = self._thread.submit(lambda opening: opening.result().release(), self._opening)
             self._thread.shutdown(wait=False)
             self._thread = None
 
