@@ -216,7 +216,8 @@ def build(starting: Starting) -> App:
     }
 
     feed = Feed(table, folder)
-    calibration = CalibrationService(source, camera, folder, _today, simulated, tray.recalibrated)
+    mains_hz = settings.camera.mains_hz
+    calibration = CalibrationService(source, camera, folder, _today, simulated, tray.recalibrated, mains_hz)
     groups = (
         *groups_of_any_table(table, feed, board, photos, past, door.pairing, checks),
         *([api.tray.routes(hands, table)] if hands else []),

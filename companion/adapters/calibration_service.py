@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,8 +19,9 @@ from vision.calibration.lens import MIN_VIEWS
 from vision.calibration.procedure import Calibrated, Calibrating, Found, calibrated, with_die
 from vision.calibration.sheet import sheet
 from vision.calibration.sheet_pdf import pdf
-from vision.calibration.solving import Plan, zones
+from vision.calibration.solving import DEFAULT_LENS_DEG, Plan, zones
 from vision.calibration.store import Stored
+from vision.cameras import SensorCamera
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Zone, projected
 
@@ -50,6 +52,7 @@ class CalibrationService:
         clock: Returns the date and time of day as text.
         virtual: The virtual camera if it is the source: the page can lay the sheet into its tray.
         kept: Called after each calibration that was stored.
+        mains_hz: Frequency of the mains in Hz, 50 or 60; 0 takes that of the machine's country.
     """
 
     def __init__(
@@ -60,9 +63,10 @@ class CalibrationService:
         clock: Callable[[], str],
         virtual: VirtualCamera | None = None,
         kept: Callable[[], None] = lambda: None,
+        mains_hz: int = 0,
     ) -> None:
         self._source, self._camera, self._folder, self._clock, self._virtual = source, camera, folder, clock, virtual
-        self._kept = kept
+        self._kept, self._mains_hz = kept, mains_hz
         self._now: Following
         self._steps = Calibrating(lambda: self._now.frame(), Plan(), lambda _sentence: None, STEP_S)
         self._found: Found | None = None
@@ -191,7 +195,13 @@ class CalibrationService:
         return self.look()
 
     def _step(self, step: Callable[[], T]) -> T:
-        """Run a calibration step on the camera's next frames and return its result; the table gets none meanwhile."""
+        """Run a calibration step on the camera's next frames and return its result; the table gets none meanwhile.
+
+        The lens of a Pi's camera has the angle of view of its module until it is measured.
+        """
+        field = source.field if isinstance(source := self._camera.source, SensorCamera) else None
+        lens_deg = (field.angle_deg if field else None) or DEFAULT_LENS_DEG
+        self._steps.plan = replace(self._steps.plan, lens_deg=lens_deg, mains_hz=self._mains_hz)
         with self._camera.following(FRAME_TIMEOUT_S) as self._now:
             return step()
 

@@ -18,8 +18,10 @@ from companion.errors import DeviceError
 from tests.waiting import PATIENCE_S
 from tests.web.accessibility import violations
 from tests.web.pub import PIN, Pub, opened, served
+from vision.calibration.sheet import raster, sheet
 from vision.calibration.store import FILE_NAME, load_rig
 from vision.cameras import Frame
+from vision.cameras.field import SensorField
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.images.loading import picture_of_bytes
@@ -48,6 +50,7 @@ class Calibration:
     buffer: FrameBuffer
     host: Any
     folder: Path
+    part: CalibrationService
 
     def act(self, what: str, **body: Any) -> Any:
         return self.host.post(f"/api/calibrate/{what}", json=body)
@@ -91,13 +94,13 @@ def calibration(tmp_path: Path) -> Iterator[Calibration]:
         while not over.is_set():
             buffer.frame()
 
-    part = CalibrationService("virtual", buffer, tmp_path / "kept", lambda: "2030-01-31 20:00", camera)
+    part = CalibrationService("virtual", buffer, tmp_path / "kept", lambda: "2030-01-31 20:00", camera, mains_hz=60)
     thread = threading.Thread(target=film, name="film")
     thread.start()
     try:
         buffer.after(0, PATIENCE_S)
         with opened(tmp_path, calibrate=part) as pub:
-            yield Calibration(pub, camera, buffer, pub.host(), tmp_path / "kept")
+            yield Calibration(pub, camera, buffer, pub.host(), tmp_path / "kept", part)
     finally:
         over.set()
         thread.join()
@@ -144,6 +147,22 @@ def test_calibration_stores_a_tray_and_die_size_unlike_the_defaults(calibration:
     assert stored is not None
     assert (stored.rig.throw.width_mm, stored.rig.die_mm) == (300, 14)
     assert stored.rig.camera_mm[2] == pytest.approx(300, abs=3)
+
+
+def test_calibration_on_the_page_uses_the_cameras_own_angle_and_the_set_mains(
+    calibration: Calibration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sheet was not held aslant, so that the lens is not measured."""
+    field = SensorField("ov5647", (1296, 972), 10, 2592, 2592)
+    for name, value in (("field", field), ("autofocus", False), ("focus_at", lambda _position: None)):
+        monkeypatch.setattr(calibration.camera, name, value, raising=False)
+    calibration.camera.lay_sheet(raster(sheet()), sheet().size_mm)
+    look = calibration.act("sheet").json
+    assert (look["lens"]["measured"], look["lens"]["degrees"]) == (False, 53.5)
+    calibration.camera.lift_sheet()
+    assert calibration.act("empty").status_code == 200
+    assert calibration.part._steps.lamp is not None
+    assert calibration.part._steps.lamp.mains_hz == 60
 
 
 def test_calibration_steps_out_of_order_are_refused_with_a_next_step(calibration: Calibration) -> None:
