@@ -39,6 +39,8 @@ QUALITY = 70
 Wi-Fi."""
 T = TypeVar("T")
 """Type of a calibration step's result."""
+UNSEEN = frozenset({"lens", "focus", "banding", "exposure"})
+"""Codes of the advice of a step that no later picture shows, so that it stays on the page."""
 NO_PICTURE = Advice("no_picture", "The camera gives no picture yet.")
 
 
@@ -98,7 +100,8 @@ class CalibrationService:
         height, width = frame.image_bgr.shape[:2]
         # Once the sheet was measured it may be lifted out.
         advice = [one for one in now.advice if found is None or one.code != "no_sheet"]
-        advice += [one for one in (self._done.advice if self._done else ()) if one.code == "lens"]
+        earlier = self._done or found
+        advice += [one for one in (earlier.advice if earlier else ()) if one.code in UNSEEN]
         return {
             **status,
             "picture_wh": [width, height],

@@ -18,6 +18,8 @@ from companion.errors import DeviceError
 from tests.waiting import PATIENCE_S
 from tests.web.accessibility import violations
 from tests.web.pub import PIN, Pub, opened, served
+from vision.calibration import procedure
+from vision.calibration.lamp_light import LampLight
 from vision.calibration.sheet import raster, sheet
 from vision.calibration.store import FILE_NAME, load_rig
 from vision.cameras import Frame
@@ -163,6 +165,19 @@ def test_calibration_on_the_page_uses_the_cameras_own_angle_and_the_set_mains(
     assert calibration.act("empty").status_code == 200
     assert calibration.part._steps.lamp is not None
     assert calibration.part._steps.lamp.mains_hz == 60
+
+
+def test_the_calibration_page_keeps_advice_on_focus_and_a_flickering_lamp(
+    calibration: Calibration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The motorised lens finds no focus on the sheet, and bands run over the empty tray."""
+    for name, value in (("field", None), ("autofocus", True), ("focus_at", lambda _position: None)):
+        monkeypatch.setattr(calibration.camera, name, value, raising=False)
+    monkeypatch.setattr(procedure, "lamp_light", lambda *_: LampLight(0.1, None, None, 50))
+    calibration.act("lay", lies=True)
+    assert codes(calibration.act("sheet").json) == {"focus"}
+    calibration.act("lay", lies=False)
+    assert codes(calibration.act("empty").json) == {"focus", "banding"}
 
 
 def test_calibration_steps_out_of_order_are_refused_with_a_next_step(calibration: Calibration) -> None:
