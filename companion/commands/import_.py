@@ -9,6 +9,7 @@ import click
 
 from companion.commands.export import in_words
 from companion.settings import load as config
+from companion.table.settings import DataSettings
 
 
 @click.command()
@@ -29,7 +30,7 @@ def command(file: Path, data_folder: str | None, settings_file: Path | None, rep
 
     settings_to = settings_file or config.default_file()
     known = settings_to if settings_to.exists() else None
-    folder = Path(data_folder).expanduser() if data_folder else config.load(known, {}).data.folder
+    folder = DataSettings(data_folder).folder if data_folder else config.load(known, {}).data.folder
     manifest = read_archive(file, folder, settings_to, replace=replace)
     aside = manifest["aside"]
     if as_json:

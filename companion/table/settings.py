@@ -9,6 +9,7 @@ import msgspec
 import platformdirs
 from msgspec import Meta
 
+from companion.errors import SetupError
 from companion.games.registry import GAMES
 from companion.table.photos import MAX_TOTAL_BYTES
 
@@ -69,5 +70,8 @@ class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def folder(self) -> Path:
-        """The data folder as a path."""
-        return Path(self.dir).expanduser() if self.dir else platformdirs.user_data_path("pegpip")
+        """The data folder as a path. Raises SetupError if it begins with `~` and a name that is no user's."""
+        try:
+            return Path(self.dir).expanduser() if self.dir else platformdirs.user_data_path("pegpip")
+        except RuntimeError:
+            raise SetupError([f"The data folder {self.dir!r} is in the home of no known user: write it out."]) from None
