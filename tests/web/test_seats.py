@@ -73,6 +73,17 @@ def test_seats_api_hides_a_phones_seat_after_hours_without_a_request(pub: Pub) -
     assert names(pub) == []
 
 
+def test_seats_api_gives_a_silent_phones_name_and_peg_to_one_phone_only(pub: Pub) -> None:
+    """The silent phone has no seat when it comes back: two players of one name or peg could not begin a game."""
+    ann, ben = pub.paired(Role.PLAYER, "Ann"), pub.paired(Role.PLAYER, "Ben", "192.168.4.11")
+    assert sit(ann, "Ann", 2) == 200
+    pub.clock.now_s += MAX_SEAT_SILENCE_S + 1
+    assert sit(ben, "Ben", 2) == 200
+    ann.get("/api/phones")
+    assert names(pub) == ["Ben"]
+    assert sit(ann, "Ann", 2) == 409
+
+
 @pytest.mark.browser
 def test_control_page_starts_a_game_with_the_four_phones_that_took_seats(chromium: Any, pub: Pub) -> None:
     with served(pub) as address:

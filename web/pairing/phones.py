@@ -281,17 +281,17 @@ class Pairing:
     def sit(self, number: int, seat: Seat | None) -> bool:
         """Give the phone with this number a seat in the next game (None: take its seat away).
 
-        Returns False if another seated phone has the name or the colour, or there is no such phone.
+        A phone that has been silent for too long (`seats`) loses its seat to one with the same name or colour. Returns
+        False if another seated phone has the name or the colour, or there is no such phone.
         """
         with self._lock:
-            others = [phone.seat for phone in self.seats() if phone.id != number and phone.seat]
-            taken = seat is not None and any(
-                other.colour == seat.colour or other.name.casefold() == seat.name.casefold() for other in others
-            )
-            found = next((key for key, phone in self._phones.items() if phone.id == number), None)
-            if taken or found is None:
+            alike = [phone for phone in self.phones() if phone.id != number and seat and seat.is_like(phone.seat)]
+            found = next((phone for phone in self.phones() if phone.id == number), None)
+            if found is None or set(alike) & set(self.seats()):
                 return False
-            self._keep({**self._phones, found: msgspec.structs.replace(self._phones[found], seat=seat)})
+            given = {found.token_sha256: seat} | {phone.token_sha256: None for phone in alike}
+            changed = {key: msgspec.structs.replace(self._phones[key], seat=given[key]) for key in given}
+            self._keep({**self._phones, **changed})
         return True
 
     def unpair(self, number: int) -> bool:

@@ -21,6 +21,10 @@ class Seat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     colour: int
 
+    def is_like(self, other: Seat | None) -> bool:
+        """Return whether another seat has the same name, in upper or lower case, or the same colour."""
+        return other is not None and (self.colour == other.colour or self.name.casefold() == other.name.casefold())
+
 
 class Paired(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A paired phone or screen.
