@@ -73,6 +73,21 @@ def test_pairing_button_makes_the_first_phone_owner_and_the_second_player() -> N
     assert roles(pairing) == ["owner", "player", "screen"]
 
 
+def test_a_phone_that_pairs_by_pin_takes_back_its_request_to_join() -> None:
+    """The button would pair its discarded token: nobody would hold the role, here the owner's."""
+    clock = Clock()
+    pairing = Pairing(PIN, MemoryTokens(), clock)
+    paired(pairing)
+    pairing.unpair(1)
+    asked = pairing.ask("Ann", ADDRESS)
+    assert isinstance(asked, tuple)
+    clock.now_s += 3
+    token = paired(pairing, token=asked[0])
+    assert pairing.shown() is None
+    assert not pairing.let_in()
+    assert [pairing.phone(token)] == list(pairing.phones())
+
+
 @pytest.mark.parametrize("bit", random.Random(5).sample(range(8 * 200), 40))
 def test_after_a_flipped_bit_in_paired_json_only_the_pin_makes_an_owner(tmp_path: Path, bit: int) -> None:
     file = tmp_path / "paired.json"

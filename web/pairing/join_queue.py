@@ -120,6 +120,10 @@ class JoinQueue:
             self._replace(tuple(each for each in self._queue if each is not found))
         return found
 
+    def withdraw(self, token_sha256: str) -> None:
+        """Remove the request whose token has this SHA-256, if it is in the queue."""
+        self._replace(tuple(each for each in self.drop_expired() if each.token_sha256 != token_sha256))
+
     def _replace(self, queue: tuple[JoinRequest, ...]) -> None:
         """Set the queue to `queue`. If its first request has changed, show that one's code, or clear the board."""
         before = self._queue[:1]

@@ -319,6 +319,8 @@ class Pairing:
         fresh = secrets.token_hex(16)
         known = self.phone(before)
         paired = self._add(_sha256(fresh), name, address, role, known.token_sha256 if known else None)
+        if paired and before:  # the phone drops that token: nobody would hold what the button gave it
+            self._queue.withdraw(_sha256(before))
         return fresh if paired else FULL
 
     def _pair_request(self, request: JoinRequest | None, role: Role) -> bool:
