@@ -88,6 +88,15 @@ def test_a_phone_that_pairs_by_pin_takes_back_its_request_to_join() -> None:
     assert [pairing.phone(token)] == list(pairing.phones())
 
 
+def test_the_number_of_a_phone_that_unpaired_is_not_given_again() -> None:
+    pairing = Pairing(PIN, MemoryTokens(), Clock())
+    paired(pairing)
+    paired(pairing, "192.168.4.21")
+    assert pairing.unpair(2)
+    paired(pairing, "192.168.4.22")
+    assert [phone.id for phone in pairing.phones()] == [1, 3]
+
+
 @pytest.mark.parametrize("bit", random.Random(5).sample(range(8 * 200), 40))
 def test_after_a_flipped_bit_in_paired_json_only_the_pin_makes_an_owner(tmp_path: Path, bit: int) -> None:
     file = tmp_path / "paired.json"

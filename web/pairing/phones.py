@@ -8,12 +8,13 @@ the owner.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import logging
 import math
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import msgspec
@@ -73,6 +74,7 @@ class Pairing:
     """Number of the paired phone that started the game on the table; None if that is not known, as after a restart."""
     _phones: dict[str, Paired] = field(default_factory=dict, init=False)
     _seen_s: dict[str, float] = field(default_factory=dict, init=False)
+    _numbers: Iterator[int] = field(init=False)
     _queue: JoinQueue = field(init=False)
     _guesses: Guesses = field(init=False)
     _budget: Budget = field(init=False)
@@ -87,6 +89,7 @@ class Pairing:
         known = self.store.load()
         self._damaged = known is None
         self._phones = {phone.token_sha256: phone for phone in known or () if not self._expired(phone)}
+        self._numbers = itertools.count(1 + max((phone.id for phone in self._phones.values()), default=0))
         self._unclaimed = not self.hosted()
         self._renew_owner_code()
 
@@ -352,7 +355,7 @@ class Pairing:
             del others[min(away, key=lambda key: (self._seen_s.get(key, float("-inf")), others[key].used_s))]
         if before is not None and before.role is Role.OWNER:
             role = Role.OWNER  # pairing again takes no role away
-        number = before.id if before else 1 + max((phone.id for phone in others.values()), default=0)
+        number = before.id if before else next(self._numbers)  # none is given twice: `started_by` names it
         seat = before.seat if before and role is not Role.SCREEN else None
         paired = Paired(number, name[:NAME_LENGTH], token_sha256, role, self.wall(), seat)
         self._seen_s[token_sha256] = self.clock()

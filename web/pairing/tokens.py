@@ -30,7 +30,7 @@ class Paired(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A paired phone or screen.
 
     Attributes:
-        id: The phone's number, by which the owner manages it.
+        id: The phone's number, by which the owner manages it. No other phone gets it until the next start.
         name: The name that the phone gives itself.
         token_sha256: SHA-256 of the phone's token, in hexadecimal.
         role: Player, owner or screen.
