@@ -80,3 +80,11 @@ def submit(table: AnyTable, command: Command) -> flask.Response:
         return refusal(422, wrong.code, str(wrong))
     except CompanionError as ill:
         return refusal(503, "ill", str(ill))
+
+
+def start_game(table: AnyTable, pairing: Pairing, command: Command) -> flask.Response:
+    """Submit a command that starts a game; once it has, note that the visitor's phone started the game on the table."""
+    started = submit(table, command)
+    if started.status_code == 200 and (asking := phone(pairing)) is not None:
+        pairing.started_by = asking.id
+    return started

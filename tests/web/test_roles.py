@@ -145,6 +145,17 @@ def test_a_player_ends_only_the_game_that_its_phone_started(pub: Pub) -> None:
     assert owner.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
 
 
+def test_a_player_ends_the_next_game_only_if_its_phone_started_that_one(pub: Pub) -> None:
+    pub.start()
+    ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
+    number = ann.post("/api/games", json=HEADER).json["number"]
+    number = ann.post("/api/abandon", json={"number": number}).json["number"]
+    number = ben.post("/api/next", json={"number": number}).json["number"]
+    number = ben.post("/api/lines", json={"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}).json["number"]
+    assert ann.post("/api/abandon", json={"number": number}).status_code == 403
+    assert ben.post("/api/abandon", json={"number": number}).status_code == 200
+
+
 @pytest.mark.parametrize("page", ["/settings", "/setup", "/review", "/calibrate", "/camera"])
 def test_owner_pages_link_guests_but_not_players_to_the_control_page(whole: Pub, page: str) -> None:
     invitation = 'id="unpaired" hidden><p>'

@@ -15,7 +15,7 @@ from web.names import problem_of
 from web.pairing.phones import NAME_LENGTH, Pairing
 from web.pairing.roles import ANYONE, PLAYERS
 from web.pairing.tokens import Seat
-from web.requests import phone, refuse_others_game, submit
+from web.requests import phone, refuse_others_game, start_game
 from web.responses import answer, refusal
 from web.routes import Json, NothingBody, Routes, ref
 
@@ -76,10 +76,7 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
         if wrong is not None:
             return refusal(422, "name", wrong)
         refuse_others_game(table, pairing)
-        started = submit(table, StartGame(header=header, terms=terms, colours=colours))
-        if started.status_code == 200 and (asking := phone(pairing)) is not None:
-            pairing.started_by = asking.id
-        return started
+        return start_game(table, pairing, StartGame(header=header, terms=terms, colours=colours))
 
     return made
 

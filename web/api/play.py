@@ -25,7 +25,7 @@ from companion.table.read_only import AnyTable
 from web.names import problem_of
 from web.pairing.phones import Pairing
 from web.pairing.roles import OWNERS, PLAYERS
-from web.requests import refuse_others_game, submit
+from web.requests import refuse_others_game, start_game, submit
 from web.responses import refusal
 from web.routes import Json, Routes, ref
 
@@ -65,7 +65,8 @@ def routes(table: AnyTable, pairing: Pairing) -> Routes:
     made = Routes("play", CorrectionBody, *(command for _, _, command, _ in COMMANDS), BeginTournament, Abandon)
     of_each: Json = {"schema": ref("Snapshot"), "refused": (404, 409, 422)}
     for place, summary, command, roles in COMMANDS:
-        made.post(f"/api/{place}", summary, command, roles=roles, **of_each)(partial(submit, table))
+        act = partial(start_game, table, pairing) if command is NextGame else partial(submit, table)
+        made.post(f"/api/{place}", summary, command, roles=roles, **of_each)(act)
 
     @made.post("/api/tournament", "Begin a tournament", BeginTournament, roles=OWNERS, **of_each)
     def begin(sent: BeginTournament) -> flask.Response:
