@@ -24,6 +24,10 @@ PROXY_HEADERS = ("Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via")
 visitor has its address."""
 
 
+OF_A_COMMAND = (409, 422, 503)
+"""Statuses with which `submit` may refuse: an older snapshot, against the rules, a table that can't write or start."""
+
+
 def body(kind: type[Body]) -> Body:
     """Return the current request's body, decoded from JSON to a value of the type `kind`.
 

@@ -150,6 +150,21 @@ def test_a_pin_pairs_a_phone_and_scripts_cannot_read_its_cookie(pub: Pub) -> Non
     assert client.get("/api/phones").json["phones"] == [{"id": 1, "name": "Ann's phone", "role": "owner", "you": True}]
 
 
+def test_the_openapi_description_names_every_refusal_of_a_table_command(pub: Pub) -> None:
+    """Stale 409, against the rules 422, a full disk or a table in safe mode 503; an unknown throw is a 422, no 404."""
+    host = pub.host()
+    paths = host.get("/api/openapi.json").json["paths"]
+    commands = [
+        each["post"] for path, each in paths.items() if "Snapshot" in str(each.get("post", {}).get("responses"))
+    ]
+    assert len(commands) == 14
+    for each in commands:
+        assert {"409", "422", "503"} <= each["responses"].keys(), each["summary"]
+        assert "404" not in each["responses"], each["summary"]
+    pub.table.stop()
+    assert host.post("/api/games", json=HEADER).status_code == 503
+
+
 def test_the_web_app_manifest_is_standalone_and_its_icons_are_served(pub: Pub) -> None:
     client = pub.stranger()
     told = client.get("/manifest.webmanifest").json

@@ -15,7 +15,7 @@ from web.names import problem_of
 from web.pairing.phones import NAME_LENGTH, Pairing
 from web.pairing.roles import ANYONE, PLAYERS
 from web.pairing.tokens import Seat
-from web.requests import phone, refuse_others_game, start_game
+from web.requests import OF_A_COMMAND, phone, refuse_others_game, start_game
 from web.responses import answer, refusal
 from web.routes import Json, NothingBody, Routes, ref
 
@@ -67,7 +67,7 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
     def listed() -> flask.Response:
         return answer({"games": [card(game) for game in games]})
 
-    start: Json = {"schema": ref("Snapshot"), "refused": (409, 422), "named": "Header", "roles": PLAYERS}
+    start: Json = {"schema": ref("Snapshot"), "refused": OF_A_COMMAND, "named": "Header", "roles": PLAYERS}
 
     @made.post("/api/games", "Start a game", dict[str, Any], **start)
     def begin(header: dict[str, Any]) -> flask.Response:

@@ -25,7 +25,7 @@ from companion.table.read_only import AnyTable
 from web.names import problem_of
 from web.pairing.phones import Pairing
 from web.pairing.roles import OWNERS, PLAYERS
-from web.requests import refuse_others_game, start_game, submit
+from web.requests import OF_A_COMMAND, refuse_others_game, start_game, submit
 from web.responses import refusal
 from web.routes import Json, Routes, ref
 
@@ -63,7 +63,7 @@ def routes(table: AnyTable, pairing: Pairing) -> Routes:
             owner may abandon it.
     """
     made = Routes("play", CorrectionBody, *(command for _, _, command, _ in COMMANDS), BeginTournament, Abandon)
-    of_each: Json = {"schema": ref("Snapshot"), "refused": (404, 409, 422)}
+    of_each: Json = {"schema": ref("Snapshot"), "refused": OF_A_COMMAND}
     for place, summary, command, roles in COMMANDS:
         act = partial(start_game, table, pairing) if command is NextGame else partial(submit, table)
         made.post(f"/api/{place}", summary, command, roles=roles, **of_each)(act)

@@ -17,7 +17,7 @@ from companion.table.commands import Answer, NextGame, PlayLine
 from companion.table.read_only import AnyTable
 from web.api.play import COMMANDS
 from web.pairing.roles import ANYONE, HANDS
-from web.requests import submit
+from web.requests import OF_A_COMMAND, submit
 from web.responses import answer, refusal
 from web.routes import Json, NothingBody, Routes, ref
 
@@ -154,7 +154,7 @@ def routes(tray: Tray, table: AnyTable) -> Routes:
     def lift(sent: LiftBody) -> flask.Response:
         return done(lambda: tray.lift(sent.ids))
 
-    decided: Json = {"schema": ref("Snapshot"), "refused": (409, 422), "roles": HANDS}
+    decided: Json = {"schema": ref("Snapshot"), "refused": OF_A_COMMAND, "roles": HANDS}
     for place, summary, command, _ in DECIDED_HERE:
         made.post(f"/api/tray/{place}", f"{summary}, at the tray", command, **decided)(partial(submit, table))
     return made
