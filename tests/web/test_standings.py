@@ -8,6 +8,7 @@ from typing import Any
 import cv2
 import pytest
 
+from companion.games.crag.scoring import CATEGORIES
 from companion.history.export import PastGames
 from companion.table.commands import PlayLine, StartGame
 from tests.web.pub import HEADER, opened, served
@@ -69,4 +70,19 @@ def test_the_evening_page_shows_standings_charts_and_a_picture_to_save(chromium:
         page.go_back()
         page.wait_for_selector(".standings")
         assert page.inner_text("#tonight") == "Cid leads: 1 of 1 games won"
+        page.context.close()
+
+
+def test_the_evening_page_counts_a_won_game_that_nobody_lost(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
+        page = chromium.new_context(viewport={"width": 1180, "height": 820}).new_page()
+        for won in ("1", "2"):
+            snapshot = pub.table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
+            for row in CATEGORIES:
+                for line in ({"throw": [1, 2, 4]}, {"do": "score", "category": row}):
+                    snapshot = pub.table.submit(PlayLine(number=snapshot.number, line=line))
+            if won == "1":
+                page.goto(f"{address}/evening")
+            page.wait_for_selector(f"#tonight:has-text('{won} of {won}')")
+            assert page.inner_text("#sitting tbody td:nth-child(2)") == won
         page.context.close()

@@ -29,7 +29,7 @@ async function load() {
   const won = sitting.games_won ?? {};
   const lost = Object.entries(sitting.games_lost).sort((a, b) => (won[b[0]] ?? 0) - (won[a[0]] ?? 0) || a[1] - b[1]);
   text($("tonight"), lead(lost, won, sitting.games));
-  fill($("sitting"), lost, () =>
+  fill($("sitting"), [lost, won], () =>
     lost.length
       ? h(
           "table",
