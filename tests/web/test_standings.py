@@ -11,7 +11,7 @@ import pytest
 from companion.games.crag.scoring import CATEGORIES
 from companion.history.export import PastGames
 from companion.table.commands import PlayLine, StartGame
-from tests.web.pub import HEADER, opened, served
+from tests.web.pub import HEADER, PIN, opened, served
 
 pytestmark = pytest.mark.browser
 SHORT = {"rules": {"target": 100, "entry": 0}, "game": "crapola"}
@@ -85,4 +85,18 @@ def test_the_evening_page_counts_a_won_game_that_nobody_lost(chromium: Any, tmp_
                 page.goto(f"{address}/evening")
             page.wait_for_selector(f"#tonight:has-text('{won} of {won}')")
             assert page.inner_text("#sitting tbody td:nth-child(2)") == won
+        page.context.close()
+
+
+def test_the_me_page_counts_the_games_won_by_a_player_named_like_a_team(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
+        pub.table.submit(StartGame(header={**HEADER, **SHORT, "players": ["Tom & Jerry", "Tom"]}))
+        for line in WON + LOST:
+            pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+        page = chromium.new_context(viewport={"width": 1180, "height": 820}).new_page()
+        assert page.request.post(f"{address}/api/pair", data={"pin": PIN}).ok
+        for name, won in (("Tom & Jerry", "1"), ("Tom", "0")):
+            assert page.request.post(f"{address}/api/seats", data={"name": name, "colour": 1}).ok
+            page.goto(f"{address}/me")
+            assert page.inner_text("#figures tbody tr td:nth-child(3)") == won
         page.context.close()

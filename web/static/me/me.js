@@ -1,6 +1,7 @@
 // Your seat: sit down with a name and a peg, see your own games, stand up again.
 import { $, fill, follow, goLive, h, has, number, ready, settings, start, t, table, text } from "../shared/core.js";
 import { chip, dice } from "../shared/dice.js";
+import { holds } from "../evening/standings.js";
 import { menu } from "../shared/menu.js";
 import { when, wonWords } from "../shared/past.js";
 import { seat, seatedOf, seats, seatWords } from "../shared/seat.js";
@@ -139,7 +140,7 @@ async function mine() {
 // For each kind of game: how many, how many won, the best score and turn.
 function figuresOf(name, games) {
   const kinds = [...new Set(games.map((game) => game.title))],
-    won = (game) => game.winners.some((winner) => winner.split(" & ").includes(name)),
+    won = (game) => game.winners.some((winner) => holds(game, winner, name)),
     best = (those, what) => Math.max(...those.map((game) => game.bests[name]?.[what] ?? 0));
   const rows = kinds.map((title) => {
     const those = games.filter((game) => game.title === title);
