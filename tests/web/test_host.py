@@ -107,3 +107,21 @@ def test_setup_page_starts_a_game_with_pasted_names_and_chosen_colours(chromium:
     assert (pub.table.snapshot().header or {})["players"] == ["Max", "Fay"]
     assert pub.table.snapshot().sitting.colours == {"Max": 3, "Fay": 1}
     page.context.close()
+
+
+def test_control_page_says_when_a_phone_cannot_reach_the_table_to_pair(chromium: Any, site: Any) -> None:
+    address, pub = site
+    page = page_of(chromium)
+    page.goto(f"{address}/control")
+    page.route("**/api/pair**", lambda route: route.abort())
+    for tap in ("#pair-form button[type=submit]", "#pair-button"):
+        page.fill("#pin", PIN)
+        page.click(tap)
+        page.wait_for_selector("#pair-problem:not([hidden])")
+        assert page.inner_text("#pair-problem") == "Can't reach the table. Retrying …"
+        page.evaluate("document.getElementById('pair-problem').hidden = true")
+    page.unroute("**/api/pair**")
+    page.click("#pair-form button[type=submit]")
+    page.wait_for_selector("#pair", state="hidden")
+    assert len(pub.pairing.phones()) == 1
+    page.context.close()

@@ -42,11 +42,11 @@ async function request(path, body) {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ ...body, name }),
-  });
-  const told = await response.json();
-  $("pair-problem").hidden = response.ok;
-  text($("pair-problem"), response.ok ? "" : has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message);
-  return response.ok ? told : null;
+  }).catch(() => null);
+  const told = response ? await response.json() : { error: "network" };
+  $("pair-problem").hidden = Boolean(response?.ok);
+  text($("pair-problem"), response?.ok ? "" : has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message);
+  return response?.ok ? told : null;
 }
 
 // The first phone of a new table, by the QR code on the screen or the terminal: nothing to type.
