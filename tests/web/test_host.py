@@ -125,3 +125,22 @@ def test_control_page_says_when_a_phone_cannot_reach_the_table_to_pair(chromium:
     page.wait_for_selector("#pair", state="hidden")
     assert len(pub.pairing.phones()) == 1
     page.context.close()
+
+
+def test_a_phone_waits_while_the_table_refuses_to_say_what_it_is(chromium: Any, site: Any) -> None:
+    """A table that stops refuses with 503: a host's page would be lost by a reload, a guest's join code be hidden."""
+    address, _ = site
+    host, guest = hosting(chromium, f"{address}/control"), page_of(chromium)
+    guest.goto(f"{address}/control")
+    for page in (host, guest):
+        page.wait_for_selector('#live[data-live="yes"]')
+        page.evaluate("window.kept = true")
+        page.route("**/api/phones", lambda route: route.fulfill(status=503, json={}))
+    guest.click("#pair-button")
+    for page in (guest, host):
+        for _ in range(2):
+            page.wait_for_event("response", lambda response: response.status == 503)
+    assert guest.is_visible("#pair-dice .dice")
+    assert host.evaluate("window.kept") is True
+    for page in (host, guest):
+        page.context.close()

@@ -79,7 +79,7 @@ async function ask() {
   for (let code = asked.code; code;) {
     await new Promise((done) => setTimeout(done, ASK_MS));
     const told = await fetch("/api/phones", { cache: "no-store" })
-      .then((response) => response.json())
+      .then((response) => (response.ok ? response.json() : { code }))
       .catch(() => ({ code }));
     if (told.paired) return paired();
     code = told.code;

@@ -101,7 +101,7 @@ async function letIn(name) {
   for (let code = asked.code; code;) {
     await new Promise((done) => setTimeout(done, ASK_MS));
     const told = await fetch("/api/phones", { cache: "no-store" })
-      .then((response) => response.json())
+      .then((response) => (response.ok ? response.json() : { code }))
       .catch(() => ({ code }));
     if (told.paired) return true;
     code = told.code;

@@ -3,7 +3,9 @@ import { dialog, fill, h, post, start, t, table, text } from "./core.js";
 import { dice } from "./dice.js";
 
 const HOST_MS = 5_000, PLAYER_MS = 15_000;
-const ask = () => fetch("/api/phones", { cache: "no-store" }).then((response) => response.json());
+const ask = () =>
+  fetch("/api/phones", { cache: "no-store" })
+    .then((response) => (response.ok ? response.json() : Promise.reject(response)));
 
 /** Follow what this phone is; on the host's, show who asks to join, and whether somebody guesses the PIN. */
 export function hosting() {
