@@ -188,3 +188,25 @@ def test_tv_page_without_a_game_shows_the_daily_puzzle_then_its_answer(chromium:
                 tv.clock.run_for(2_000)
             tv.wait_for_selector("#quiz:not([hidden]) .weighed")
             assert tv.locator("#quiz .top").count() == answered
+
+
+@pytest.mark.browser
+def test_tv_page_asks_for_the_puzzle_of_the_new_day(chromium: Any, tmp_path: Path) -> None:
+    """A screen that stays on overnight showed the puzzle of the day on which it was opened."""
+    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
+    with opened(tmp_path, **parts) as pub, served(pub) as address:
+        tv = phone(chromium, address, size="1280x720")
+        puzzle = {**tv.request.get(f"{address}/api/puzzle").json(), "title": "Of today"}
+        tv.route("**/api/puzzle", lambda route: route.fulfill(json=puzzle))
+        tv.clock.install()
+        live(tv, f"{address}/tv")
+        for title in ("Of today", "Of tomorrow"):
+            puzzle["title"] = title
+            for _ in range(9):
+                tv.clock.run_for(2_000)
+            tv.wait_for_selector("#quiz:not([hidden]) h2")
+            assert tv.inner_text("#quiz h2").endswith(title)
+            for _ in range(16):
+                tv.clock.run_for(2_000)
+            tv.wait_for_selector("#quiz", state="hidden")
+        tv.context.close()

@@ -52,7 +52,8 @@ function tournamentOnStage(run, tournament, state) {
 async function puzzleOnStage() {
   const past = Date.now() - since, seated = !$("seated").hidden; // who sits down is greeted, not asked
   if (past < AWAY_MS || seated) { $("quiz").hidden = true; return; }
-  if (past > AWAY_MS + SHOWN_MS + ANSWER_MS) { since = Date.now(); return; }
+  // a new day may begin meanwhile
+  if (past > AWAY_MS + SHOWN_MS + ANSWER_MS) { since = Date.now(); puzzle = null; return; }
   puzzle ??= await asked("/api/puzzle");
   if (!puzzle || table.snapshot.state) return;
   const options = puzzle.options.slice(0, 4), answered = past > AWAY_MS + SHOWN_MS;
