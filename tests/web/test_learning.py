@@ -210,3 +210,20 @@ def test_tv_page_asks_for_the_puzzle_of_the_new_day(chromium: Any, tmp_path: Pat
                 tv.clock.run_for(2_000)
             tv.wait_for_selector("#quiz", state="hidden")
         tv.context.close()
+
+
+@pytest.mark.browser
+def test_learn_page_counts_a_phone_that_stores_nothing_as_one_voter(chromium: Any, tmp_path: Path) -> None:
+    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
+    with opened(tmp_path, **parts) as pub, served(pub) as address:
+        play_out(pub)
+        page = phone(chromium, address)
+        page.add_init_script(
+            "Object.defineProperty(window, 'localStorage', { get() { throw new Error('private'); } });"
+        )
+        live(page, f"{address}/learn")
+        for option in range(2):
+            page.click(f"[data-key='0-{option}']")
+            page.wait_for_selector(f"[data-key='0-{option}'][aria-pressed='true']")
+        assert pub.stranger().get("/api/vote").json["questions"][0]["votes"] == 1
+        page.context.close()

@@ -6,7 +6,7 @@ import { asked } from "../scoreboard/story.js";
 import { optionWords, worth } from "../scoreboard/advice.js";
 
 const POLL_MS = 2000; // other phones' votes are asked for at this interval while a question is open
-let guessed = null, polling;
+let guessed = null, polling, name = settings.get("voter");
 
 await ready;
 menu();
@@ -15,9 +15,8 @@ await Promise.all([drawPuzzle(), drawRatings()]);
 $("rated").hidden = false; // shown last, so that nothing moves down
 follow((snapshot, before) => { if (!before || before.number !== snapshot.number) drawVote(); });
 
-/** The name by which the table counts this phone once. It says nothing about the phone. */
+/** The name by which the table counts this phone once, even if it stores nothing. It says nothing about the phone. */
 function voter() {
-  let name = settings.get("voter");
   if (!name) {
     name = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
     settings.set("voter", name);
