@@ -61,6 +61,16 @@ def test_pairing_strips_control_characters_and_outer_space_of_phone_name(pub: Pu
     assert client.get("/api/phones").json["phones"][0]["name"] == "Ann's phone"
 
 
+@pytest.mark.parametrize("dice", ["\u202eBlue", "\x1b[2J", "  "])
+def test_games_api_refuses_a_set_of_dice_with_an_invisible_name(tmp_path: Path, dice: str) -> None:
+    """The pages list it for everyone: it could not be told from the usual set, or would turn the text beside it."""
+    with opened(tmp_path) as pub:
+        host = pub.host()
+        refused = host.post("/api/games", json={**HEADER, "terms": {"dice": dice}})
+        assert (refused.status_code, refused.json["error"]) == (422, "name")
+        assert host.post("/api/games", json={**HEADER, "terms": {"dice": "Blue"}}).status_code == 200
+
+
 def test_text_catalogue_inserts_a_player_name_with_braces_unchanged() -> None:
     assert say("en", "event.banked", player="{points}", points=7, on="$&").startswith("{points}")
 

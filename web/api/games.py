@@ -72,7 +72,9 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
     @made.post("/api/games", "Start a game", dict[str, Any], **start)
     def begin(header: dict[str, Any]) -> flask.Response:
         players, terms, colours = header.get("players"), header.pop("terms", {}), header.pop("colours", {})
-        wrong = problem_of(name for name in players if isinstance(name, str)) if isinstance(players, list) else None
+        dice = terms.get("dice") if isinstance(terms, dict) else None
+        named = [*(players if isinstance(players, list) else ()), dice]
+        wrong = problem_of(name for name in named if isinstance(name, str))
         if wrong is not None:
             return refusal(422, "name", wrong)
         refuse_others_game(table, pairing)
