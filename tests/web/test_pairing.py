@@ -88,6 +88,25 @@ def test_a_phone_that_pairs_by_pin_takes_back_its_request_to_join() -> None:
     assert [pairing.phone(token)] == list(pairing.phones())
 
 
+def test_a_paired_phone_that_asks_to_join_keeps_its_role_meanwhile() -> None:
+    """Its request may expire: an owner without its token could be replaced only by deleting the file."""
+    clock = Clock()
+    pairing = Pairing(PIN, MemoryTokens(), clock)
+    for screen, role in ((False, Role.OWNER), (True, Role.SCREEN)):
+        before = paired(pairing, screen=screen)
+        asked = pairing.ask("Ann", ADDRESS, before)
+        assert isinstance(asked, tuple)
+        known = pairing.phone(asked[0])
+        assert known is not None
+        assert known.role is role
+        clock.now_s += 3
+        assert pairing.let_in()
+        known = pairing.phone(asked[0])
+        assert known is not None
+        assert known.role is (Role.OWNER if role is Role.OWNER else Role.PLAYER)
+    assert roles(pairing) == ["owner", "player"]
+
+
 def test_the_number_of_a_phone_that_unpaired_is_not_given_again() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing)

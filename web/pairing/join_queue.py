@@ -33,12 +33,12 @@ class JoinRequest:
 
     Attributes:
         id: Number of the request.
-        token_sha256: SHA-256 of the token that the phone was given. The token has no role until the phone is let in.
+        token_sha256: SHA-256 of the phone's token. That of a phone that was not paired has no role until it is let in.
         code: The join code.
         name: The name that the phone gives itself.
         address: The phone's IP address.
         screen: Whether it asks for the role of a screen.
-        replaces: SHA-256 of the phone's earlier token; None for a phone that was not paired.
+        replaces: SHA-256 of the token by which the phone is paired already; None for one that is not.
         until_s: When the request expires, by the queue's clock; None while other requests are before it.
     """
 

@@ -193,26 +193,26 @@ class Pairing:
     def ask(
         self, name: str, address: str, token: str | None = None, *, screen: bool = False
     ) -> tuple[str, Code] | Refused:
-        """Queue a phone's request to join, until the table's button or the owner lets it in.
+        """Queue a phone's request to join. It keeps its role, or none, until the button or the owner lets it in.
 
         Args:
             name: The name that the phone gives itself.
             address: The phone's IP address.
-            token: The phone's earlier token, which the new one replaces; None without.
+            token: The phone's token; None without.
             screen: Whether it asks for the role of a screen.
 
         Returns:
-            A token that has no role until the phone is let in, and the join code for it to show; or the refusal.
+            The phone's token, a new one if it was not paired, and the join code for it to show; or the refusal.
         """
-        fresh = secrets.token_hex(16)
         with self._lock:
             known = self.phone(token)
+            own = token if known and token else secrets.token_hex(16)
             before = known.token_sha256 if known else None
-            asked = self._queue.add(JoinRequest(0, _sha256(fresh), (), name, address, screen, before))
+            asked = self._queue.add(JoinRequest(0, _sha256(own), (), name, address, screen, before))
         if isinstance(asked, float):
             return Refused("Too many phones are asking, or this one too often. Wait, or enter the PIN.", asked)
         log.info("a phone at %s asks to be let in", address)
-        return fresh, asked.code
+        return own, asked.code
 
     def let_in(self) -> bool:
         """Pair the phone whose join code is shown, since the table's button was pressed; return whether one was paired.

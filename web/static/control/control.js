@@ -81,7 +81,7 @@ async function ask() {
     const told = await fetch("/api/phones", { cache: "no-store" })
       .then((response) => (response.ok ? response.json() : { code }))
       .catch(() => ({ code }));
-    if (told.paired) return paired();
+    if (told.paired && !told.code) return paired();
     code = told.code;
   }
   $("pair-code").hidden = true;

@@ -103,7 +103,7 @@ async function letIn(name) {
     const told = await fetch("/api/phones", { cache: "no-store" })
       .then((response) => (response.ok ? response.json() : { code }))
       .catch(() => ({ code }));
-    if (told.paired) return true;
+    if (told.paired && !told.code) return true;
     code = told.code;
   }
   $("seat-code").hidden = true;
