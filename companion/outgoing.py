@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import ipaddress
 import logging
 import random
+import re
 import threading
 import urllib.error
 import urllib.request
@@ -107,14 +109,19 @@ class DeliveryThread(BackgroundThread):
 def check_address(setting: str, address: str) -> None:
     """Raise DeviceError unless `address` is an https URL, or an http URL of this machine or the local network.
 
+    A URL with spaces or non-ASCII letters, or with an impossible host or port, is refused too: no request can be sent.
+
     Args:
         setting: Name of the setting with the address, for the error.
         address: The address.
     """
-    parts = urlsplit(address)
-    if parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and _is_local(parts.hostname))):
-        return
-    cure = "Write https://..., or http:// for a server in the local network."
+    with contextlib.suppress(ValueError):  # of a bracket, port or host that can't be
+        parts = urlsplit(address)
+        host, _ = parts.hostname or "", parts.port
+        known = parts.scheme == "https" or (parts.scheme == "http" and _is_local(host))
+        if host.encode("idna") and known and re.fullmatch("[!-~]+", address):
+            return
+    cure = "Write https://... in ASCII letters, or http:// for a server in the local network."
     raise DeviceError(f"{setting} = {address!r} is no address to send to.", cure)
 
 

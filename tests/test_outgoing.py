@@ -31,6 +31,14 @@ def test_a_league_address_without_https_or_host_is_refused(bad: str) -> None:
         check_address("[league] server", bad)
 
 
+@pytest.mark.parametrize(
+    "bad", ["https://[::1/hook", "https://a:x/", "https://a:99999/", "https://a..b/", "https://a b/", "https://a/tür"]
+)
+def test_an_outgoing_address_that_no_request_can_use_is_refused(bad: str) -> None:
+    with pytest.raises(DeviceError, match=r"is no address .* in ASCII letters"):
+        check_address("[webhook] url", bad)
+
+
 @pytest.mark.parametrize("status", ["200 OK", "503 Busy"])
 def test_outgoing_request_with_a_torn_chunked_answer_is_a_connection_error(status: str) -> None:
     torn = f"HTTP/1.1 {status}\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nonly this".encode()

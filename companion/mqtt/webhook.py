@@ -6,7 +6,6 @@ Form and signature: Standard Webhooks 1.0 (https://www.standardwebhooks.com).
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import hmac
 import logging
@@ -132,7 +131,7 @@ def key_of(secret: str) -> bytes:
     """
     try:
         return base64.b64decode(secret.removeprefix("whsec_"), validate=True)
-    except binascii.Error:
+    except ValueError:
         cure = "Make one: `openssl rand -base64 24`."
         raise DeviceError("[webhook] secret_password is no base64 text.", cure) from None
 

@@ -114,7 +114,10 @@ def test_the_webhook_queue_drops_messages_beyond_its_limit(server: Server) -> No
     webhook.stop()
 
 
-@pytest.mark.parametrize(("url", "secret"), [("http://chat.example", ""), ("https://chat.example", "no base64!")])
+@pytest.mark.parametrize(
+    ("url", "secret"),
+    [("http://chat.example", ""), ("https://chat.example", "no base64!"), ("https://chat.example", "Schlüssel")],
+)
 def test_a_webhook_with_a_plain_http_address_or_bad_secret_is_refused(url: str, secret: str) -> None:
     with pytest.raises(DeviceError):
         Webhook(url, secret, "The Lion", str)
