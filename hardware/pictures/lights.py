@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 
 from hardware.pictures.plans import walk
@@ -49,12 +50,12 @@ def _lit(layout: Layout, settings: PowerSettings, leds: tuple[int, ...], rgb: tu
 
     Args:
         layout: The track.
-        settings: Current limit and white balance; gamma and brightness are ignored.
+        settings: Currents, their limit and white balance; gamma and brightness are ignored.
         leds: LEDs to light.
         rgb: Red, green, blue from 0 to 255.
     """
     look = np.zeros((layout.leds, 3), np.float32)
     look[list(leds)] = np.asarray(rgb, np.float32) / 255
     # Shown as given: neither gamma nor the table's brightness.
-    power = PowerSettings(brightness=1.0, limit_ma=settings.limit_ma, gamma=1.0, white=settings.white)
-    return Power(power).limited(look)[0]
+    power = Power(msgspec.structs.replace(settings, brightness=1.0, gamma=1.0))
+    return power.limited(look)[0]

@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from hardware.palette import PLAYERS
+from hardware.pictures.lights import colours, hole_by_hole
 from hardware.power import Power, cabling, in_steps, supply_problem
-from hardware.settings import PowerSettings
+from hardware.settings import PowerSettings, StripSettings
 from hardware.track import PRESETS, preset
 
 
@@ -123,6 +124,14 @@ def test_a_current_limit_below_the_dark_led_strips_draw_is_a_problem() -> None:
     wrong = supply_problem(PowerSettings(limit_ma=217), 363)
     assert wrong is not None
     assert "218 mA" in wrong
+
+
+@pytest.mark.parametrize("layout", PRESETS)
+def test_led_test_lights_stay_within_the_limit_of_leds_that_draw_more(layout: str) -> None:
+    settings = StripSettings(channel_ma=60.0, idle_ma=1.0)
+    for _, frame_rgb in (*colours(preset(layout), settings), *hole_by_hole(preset(layout), settings)):
+        assert frame_rgb.any()
+        assert Power(settings).milliamps(frame_rgb) <= settings.limit_ma
 
 
 def test_a_current_limit_below_the_dark_strips_draw_keeps_all_leds_dark() -> None:
