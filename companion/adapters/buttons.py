@@ -46,11 +46,13 @@ class ListeningButtons:
     pairing: Pairing
     shutdown_command: Sequence[str] = ()
     _illness: str | None = field(default=None, init=False)
+    _shutdown_failure: str | None = field(default=None, init=False)
     _listening: bool = field(default=False, init=False)
 
     def health(self) -> tuple[bool, str]:
         """Return whether the buttons work, and a sentence for the page."""
-        return self._illness is None, self._illness or f"{self.buttons.name} buttons"
+        ill = " ".join(filter(None, (self._illness, self._shutdown_failure)))
+        return not ill, ill or f"{self.buttons.name} buttons"
 
     def listen(self) -> None:
         """Start to watch the buttons, also again after a crash.
@@ -59,7 +61,7 @@ class ListeningButtons:
         """
         if not self.buttons.alive():
             self.buttons.stop()
-        self._listening, self._illness = False, None
+        self._listening, self._illness, self._shutdown_failure = False, None, None
         try:
             self.buttons.start(self._pressed, self._felt)
         except DeviceError as ill:
@@ -91,7 +93,7 @@ class ListeningButtons:
         end of its countdown.
         """
         if press.button == SHUTDOWN:
-            self._illness = shut_down(self.shutdown_command) if press.long else None
+            self._shutdown_failure = shut_down(self.shutdown_command) if press.long else None
         elif press.long:
             self.pairing.let_in()
         else:

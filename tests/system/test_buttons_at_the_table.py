@@ -37,9 +37,9 @@ class Fingers:
     ill: DeviceError | None = None
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        if self.ill is not None:
-            raise self.ill
         self.press, self.touch = on_press, on_touch
+        if self.ill is not None:  # some of them; the others work
+            raise self.ill
 
     def stop(self) -> None:
         pass
@@ -164,6 +164,17 @@ def test_buttons_that_fail_to_start_are_reported_with_cause_and_cure(place: Plac
     place.buttons.ill = DeviceError("The buttons' pins can't be used.", "Check their numbers.")
     place.listen()
     assert place.health() == (False, "The buttons' pins can't be used. Check their numbers.")
+
+
+def test_a_touched_shutdown_button_leaves_the_fault_of_other_buttons_told(place: Place) -> None:
+    place.buttons.ill = DeviceError("The pins of these buttons can't be used: bank.", "Free it.")
+    place.listen(sys.executable, "-c", "raise SystemExit('Access denied')")
+    place.buttons.press(Press("shutdown", long=True))
+    ok, says = place.health()
+    assert not ok
+    assert says.startswith("The pins of these buttons can't be used: bank. Free it. `")
+    place.buttons.press(Press("shutdown"))
+    assert place.health() == (False, "The pins of these buttons can't be used: bank. Free it.")
 
 
 def test_buttons_that_start_again_after_a_failure_are_healthy(place: Place) -> None:
