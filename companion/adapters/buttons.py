@@ -107,7 +107,9 @@ def shut_down(command: Sequence[str]) -> str | None:
     words = " ".join(command)
     log.warning("the shutdown button was held: %s", words)
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=COMMAND_TIMEOUT_S, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=COMMAND_TIMEOUT_S, check=False
+        )
     except subprocess.TimeoutExpired:
         return f"`{words}` takes too long. Correct [buttons] shutdown_command."
     except OSError as refused:

@@ -148,6 +148,7 @@ def test_a_held_shutdown_button_runs_its_command_and_pairs_no_phone(place: Place
         ((), "Set [buttons] shutdown_command"),
         (("/no/such/program",), "can't be run (No such file"),
         ((sys.executable, "-c", "raise SystemExit('Access denied')"), "failed (Access denied)"),
+        (("sh", "-c", r"printf '\374ber'>&2; exit 1"), "failed (\ufffdber)"),
     ],
 )
 def test_the_buttons_health_reports_a_failed_shutdown_command(
