@@ -132,7 +132,7 @@ class CalibrationService:
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
         """Wait until the sheet lies still, measure where it lies, focus the lens on it, and return `look()`.
 
-        The calibration made with an earlier sheet in this service is dropped, but stays stored.
+        An earlier sheet, and the calibration made with it in this service, are dropped. What is stored stays.
 
         Args:
             plan: The person's measures in mm: `width_mm`, `height_mm` and `keep_mm` of the tray, `bar_mm` of the
@@ -144,7 +144,7 @@ class CalibrationService:
         """
         tray_mm = (plan["width_mm"], plan["height_mm"])
         self._steps.plan = Plan(tray_mm, plan["keep_mm"], bar_mm=plan["bar_mm"], die_mm=plan["die_mm"], lens_mm=lens_mm)
-        self._done = None
+        self._found = self._done = None
         self._found = self._step(lambda: self._steps.focus(self._steps.sheet(), self._camera.source))
         return self.look()
 

@@ -187,6 +187,16 @@ def test_calibration_steps_out_of_order_are_refused_with_a_next_step(calibration
     assert "Lay it flat" in unseen.json["message"]
 
 
+def test_a_sheet_that_is_not_found_again_leaves_no_older_one_to_calibrate(calibration: Calibration) -> None:
+    calibration.act("lay", lies=True)
+    assert calibration.act("sheet").json["sheet"]
+    calibration.act("lay", lies=False)
+    assert calibration.act("sheet", width_mm=300).status_code == 422
+    assert not calibration.host.get("/api/calibrate").json["sheet"]
+    assert "take it first" in calibration.act("empty").json["message"]
+    assert not (calibration.folder / FILE_NAME).exists()
+
+
 def test_calibration_refuses_a_tray_with_a_hand_in_it_as_empty(calibration: Calibration) -> None:
     calibration.act("lay", lies=True)
     calibration.act("sheet")
