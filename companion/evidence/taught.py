@@ -67,7 +67,7 @@ class TaughtSets:
         self._classifier = Classifier()
         self._lock = threading.Lock()
         self._sets: dict[str, Witness] = {}
-        self._refused: list[str] = []
+        self._refused: dict[Path, str] = {}  # why a file can't be read
 
     def start(self) -> None:
         """Load every taught set of dice on a new thread, and return at once.
@@ -83,12 +83,12 @@ class TaughtSets:
         format is skipped and stays on disk; `health` reports it.
         """
         with self._lock:
-            self._refused = []
+            self._refused = {}
             for file in sorted(self._folder.glob("*.zip")):
                 try:
                     name, examples = self._read(file)
                 except DeviceError as refused:
-                    self._refused.append(str(refused))
+                    self._refused[file] = str(refused)
                     log.warning("%s", refused)
                 else:
                     self._sets[name] = Witness(examples)
@@ -96,8 +96,8 @@ class TaughtSets:
 
     def health(self) -> tuple[bool, str]:
         """Return whether every taught set of dice could be read, and a sentence for the page."""
-        if self._refused:
-            return False, self._refused[0]
+        if refused := [*self._refused.values()]:
+            return False, refused[0]
         return True, f"{len(self._sets)} sets of dice taught"
 
     def sets(self) -> list[dict[str, Any]]:
@@ -159,6 +159,7 @@ class TaughtSets:
                 examples = (*(each for each in before if each.throw != number), *new)[-MAX_EXAMPLES:]
                 self._write(name, examples)
                 self._sets[name] = Witness(examples)
+                self._refused.pop(self._file(name), None)
 
     def forget(self, name: str) -> None:
         """Delete a taught set of dice from memory and disk; ignore an unknown one.
@@ -171,6 +172,7 @@ class TaughtSets:
             except OSError as refused:
                 raise _refused(self._folder, refused) from None
             self._sets.pop(name, None)
+            self._refused.pop(self._file(name), None)
 
     def _file(self, name: str) -> Path:
         """Return the path of a set's file. It is a hash of the set's name, which may hold any letters."""

@@ -126,6 +126,25 @@ def test_a_damaged_taught_dice_set_is_reported_and_intact_ones_still_load(
     assert "damaged" in says or "Update pegpip" in says
 
 
+@pytest.mark.parametrize("cure", ["teach", "forget"])
+def test_a_damaged_taught_dice_set_is_healthy_once_retaught_or_forgotten(
+    tmp_path: Path, settled: list[Settled], cure: str
+) -> None:
+    _taught(tmp_path, settled[:1])
+    next((tmp_path / TAUGHT).iterdir()).write_bytes(b"damaged")
+    taught = TaughtSets(tmp_path)
+    taught.load()
+    assert not taught.health()[0]
+    if cure == "teach":
+        teacher = Teacher(taught)
+        teacher.begin("clear")
+        teacher.offer(settled[1])
+        teacher.label(1, [die.value or 0 for die in settled[1].reading.dice])
+    else:
+        taught.forget("clear")
+    assert taught.health() == (True, f"{len(taught.sets())} sets of dice taught")
+
+
 def test_teaching_a_dice_set_on_a_full_disk_is_an_error(
     tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
