@@ -115,7 +115,7 @@ class Sender(DeliveryThread):
         message = waiting.message
         for _ in range(3):
             status, answer = self._put(self._server + message.path, *signed(message, key))
-            taken = status == 200 and answer.current <= message.revision
+            taken = status == 200 and answer.current == message.revision
             yields = status in (200, 409) and not waiting.rises and answer.current >= message.revision
             if taken or yields or answer.content == message.content:
                 self._refused.pop(message.game, None)

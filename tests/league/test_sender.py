@@ -96,6 +96,19 @@ def test_the_league_sender_retries_while_its_table_is_not_registered(pub: Pub, s
     assert until(lambda: len(server.got) > 1)
 
 
+@pytest.mark.parametrize("page", [Reply("<html>Welcome"), Reply()])
+def test_a_page_of_another_server_acknowledges_no_league_game(
+    pub: Pub, server: Server, sender: Sender, page: Reply
+) -> None:
+    good, server.reply = server.reply, lambda _: (200, page)
+    begin(sender)
+    pub.play()
+    assert until(lambda: "games wait" in sender.health()[1])
+    assert f"it answers 200: {page.message}" in sender.health()[1]
+    server.reply = good
+    assert until(lambda: sender.health()[0])
+
+
 def test_a_league_game_refused_with_422_shows_in_health_and_is_not_resent(
     pub: Pub, server: Server, sender: Sender
 ) -> None:
