@@ -39,9 +39,10 @@ def organising(run: Callable[..., None]) -> click.Command:
         with database.as_owner(url) as connection:
             try:
                 run(connection, **given)
-            except psycopg.IntegrityError as refused:
-                why = f"{refused.diag.message_primary}. {refused.diag.message_detail or ''}".strip()
-                raise CompanionError(f"The league's database refuses this: {why}") from None
+            except psycopg.Error as refused:
+                why = f"{refused.diag.message_primary or refused}. {refused.diag.message_detail or ''}".strip()
+                cure = " Run `pegpip league migrate`." if isinstance(refused, psycopg.errors.UndefinedTable) else ""
+                raise CompanionError(f"The league's database refuses this: {why}{cure}") from None
 
     return command.command()(DATABASE(connected))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import sqlalchemy
 from alembic import command
 from alembic.config import Config
 from psycopg.rows import dict_row
@@ -27,15 +28,15 @@ PostgreSQL allows 100 connections in all by default."""
 def migrate(url: str) -> None:
     """Bring the database's schema up to date by running missing migrations. Needs the rights of its owner.
 
-    Raises DeviceError if the database can't be reached.
+    Raises DeviceError if the database can't be reached, or refuses.
     """
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "schema"))
     config.attributes["url"] = url
     try:
         command.upgrade(config, "head")
-    except psycopg.OperationalError as ill:
-        raise unreachable(ill) from None
+    except sqlalchemy.exc.DBAPIError as ill:
+        raise unusable(ill.orig or ill) from None
 
 
 def opened(url: str, role: str = "league_app") -> Pool:
@@ -63,14 +64,14 @@ def opened(url: str, role: str = "league_app") -> Pool:
 
 
 def as_owner(url: str) -> Connection:
-    """Return a connection with all rights of the URL's user. Raises DeviceError if the database can't be reached."""
+    """Return a connection with all rights of the URL's user. Raises DeviceError if `url` is wrong or nobody answers."""
     try:
         return psycopg.connect(url, row_factory=dict_row, connect_timeout=5)
-    except psycopg.OperationalError as ill:
-        raise unreachable(ill) from None
+    except psycopg.Error as ill:
+        raise unusable(ill) from None
 
 
-def unreachable(ill: psycopg.Error) -> DeviceError:
-    """Return the DeviceError that says why the database can't be reached."""
+def unusable(ill: BaseException) -> DeviceError:
+    """Return the DeviceError that says why the database can't be used."""
     why = str(ill).strip().splitlines()
-    return DeviceError(f"PostgreSQL can't be reached ({why[0] if why else 'no reason'}).", "Check --database.")
+    return DeviceError(f"PostgreSQL can't be used ({why[0] if why else 'no reason'}).", "Check --database.")

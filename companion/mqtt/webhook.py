@@ -132,8 +132,7 @@ def key_of(secret: str) -> bytes:
     try:
         return base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except ValueError:
-        cure = "Make one: `openssl rand -base64 24`."
-        raise DeviceError("[webhook] secret_password is no base64 text.", cure) from None
+        raise DeviceError("[webhook] secret_password is no base64 text.", "Run `openssl rand -base64 24`.") from None
 
 
 def signature(key: bytes, name: str, seconds: str, body: bytes) -> str:

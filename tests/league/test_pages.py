@@ -20,7 +20,7 @@ import uvicorn
 from click.testing import CliRunner
 from werkzeug.test import TestResponse
 
-from companion.errors import CompanionError
+from companion.errors import CompanionError, DeviceError
 from companion.league import admin, fixtures
 from companion.league.commands import command
 from companion.league.database import as_owner, opened
@@ -263,3 +263,28 @@ def test_a_league_table_with_an_empty_or_too_long_name_is_refused(own_season: Se
     words = ["add-table", "ab" * 32, name, pub, "--database", own_season.league.url]
     done = CliRunner().invoke(command, words, standalone_mode=False)
     assert isinstance(done.exception, CompanionError)
+
+
+@pytest.mark.parametrize("words", [["refused"], ["migrate"]])
+@pytest.mark.parametrize("url", ["no-url", "postgresql://[::1/x", "postgresql://127.0.0.1:1/x"])
+def test_a_league_database_that_cannot_be_used_is_a_sentence(words: list[str], url: str) -> None:
+    done = CliRunner().invoke(command, [*words, "--database", url], standalone_mode=False)
+    assert isinstance(done.exception, DeviceError)
+    assert "Check --database" in str(done.exception)
+
+
+def test_a_league_command_before_the_migration_names_the_migration(postgres: Postgres) -> None:
+    """A database user who may not make tables is told so, too."""
+    url = postgres.made("league_empty")
+    try:
+        done = CliRunner().invoke(
+            command, ["add-table", "ab" * 32, "One", "Lion", "--database", url], standalone_mode=False
+        )
+        assert isinstance(done.exception, CompanionError)
+        assert "Run `pegpip league migrate`" in str(done.exception)
+        with as_owner(url) as connection:
+            connection.execute("DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN")
+        words = ["migrate", "--database", postgres.url("league_empty", "guest")]
+        assert "permission denied" in str(CliRunner().invoke(command, words, standalone_mode=False).exception)
+    finally:
+        postgres.drop("league_empty")
