@@ -25,8 +25,8 @@ MAX_NUMBER = 2**31 - 1
 """Largest number of a season, player or tournament in an address: PostgreSQL's integer. Higher: a query fails."""
 NUMBER = f"<int(max={MAX_NUMBER}):number>"
 """Part of an address: number of a season, player or tournament."""
-SEASON = f"/seasons/{NUMBER}/<kind>"
-"""Address of a season and kind of game."""
+SEASON = f"/seasons/{NUMBER}/<any({','.join(GAMES)}):kind>"
+"""Address of a season and kind of game; that of an unknown game is not found."""
 STANDINGS_COLUMNS = ("player", "name", "pub", "games", "won", "lost", "mu", "sigma")
 """Columns of the standings as CSV."""
 _ENCODER = msgspec.json.Encoder(decimal_format="number")

@@ -162,7 +162,8 @@ def test_league_pages_load_from_their_own_host_only(season: Season) -> None:
 @pytest.mark.parametrize(
     "path",
     ["/seasons/99/crapola", "/games/" + "0" * 32, "/players/99999999999999", "/players/-1", "/league/../server.py",
-     "/api/games/" + "0" * 8 + "-0000-0000-0000-" + "0" * 12, "/nowhere"],
+     "/api/games/" + "0" * 8 + "-0000-0000-0000-" + "0" * 12, "/nowhere", "/seasons/1/%00", "/seasons/1/%00.csv",
+     "/api/seasons/1/%00/games"],
 )  # fmt: skip
 def test_an_unknown_league_address_gets_404_without_a_traceback(season: Season, path: str) -> None:
     got = season.get(path)
