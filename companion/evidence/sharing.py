@@ -59,7 +59,7 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
     Raises:
         DeviceError: The file can't be written.
     """
-    labels, count, part = dict[str, list[bytes]](), 0, to.with_name(f"{to.name}.part")
+    labels, count, part = dict[str, list[bytes]](), 0, to.parent / f"{to.name}.part"
     try:
         with zipfile.ZipFile(part, "w") as archive:
             for throw in throws:

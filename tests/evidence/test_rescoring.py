@@ -164,6 +164,15 @@ def test_rescoring_refuses_pictures_of_another_size_than_the_calibration(played:
     assert "another size" in refused[0]
 
 
+@pytest.mark.parametrize("name", ["", ".", "there"])
+def test_exporting_throws_to_a_folder_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DeviceError, match="can't be written"):
+        write_export([], Path(name))
+    assert [each.name for each in tmp_path.iterdir()] == ["there"]
+
+
 @pytest.mark.parametrize("words", [["--since", "yesterday"], ["--html", "sheet", "--export", "throws.zip"]])
 def test_rescore_exits_2_on_an_invalid_date_or_on_html_with_export(played: Path, words: list[str]) -> None:
     assert CliRunner().invoke(rescore.command, ["--data", str(played), *words]).exit_code == 2
