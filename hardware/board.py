@@ -86,10 +86,10 @@ class Board:
                 self._view, self._fresh = view, True
                 self._lock.notify()
 
-    def take(self, power: Power) -> None:
-        """Use another brightness and current limit from the next frame on."""
+    def take(self, power: Power, *, night: bool) -> None:
+        """Use another brightness and current limit, and dim the present view or not, from the next frame on."""
         with self._lock:
-            self._power, self._fresh = power, True
+            self._power, self._view, self._fresh = power, replace(self._view, night=night), True
             self._lock.notify()
 
     def lay(self, strip: Strip, layout: Layout) -> None:

@@ -72,8 +72,8 @@ class LiveSettings:
 
         The volume is 0 while the table is muted.
         """
-        self._board.take(Power(now.strip))
         self._lights.night = now.strip.night
+        self._board.take(Power(now.strip), night=now.strip.night)
         self._photos.cap_bytes, self._packages.cap_bytes = now.data.photo_bytes, now.data.evidence_bytes
         volume = 0.0 if self._muted else now.sound.volume
         self._chimes.volume = volume if now.sound.effects else 0.0
