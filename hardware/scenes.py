@@ -246,8 +246,9 @@ def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]
 def _status(canvas: Canvas, view: BoardView, time_s: float) -> None:
     """Add the light of the status segment, as at `time_s`: a part for each player in the player's colour.
 
-    The part of the player to play, or of a winner, is bright. A question lights all of it in amber instead, a hold that
-    the rules refuse in red. Adds nothing without a game or a status segment.
+    The part of the player to play, or of a winner, is bright; with fewer LEDs than players these alone have a part. A
+    question lights all of it in amber instead, a hold that the rules refuse in red. Adds nothing without a game or a
+    status segment.
     """
     leds = canvas.layout.status
     if not leds or view.mood == "idle":
@@ -258,11 +259,13 @@ def _status(canvas: Canvas, view: BoardView, time_s: float) -> None:
         at_s = time_s % 2.0
         canvas.add(leds, ALARM, 0.25 + 0.6 * max(swell(at_s / 0.5), swell((at_s - 0.55) / 0.5)))
     else:
-        each = len(leds) // max(1, len(view.pegs))
-        for k, peg in enumerate(view.pegs):
-            mine = view.to_play == k or k in view.winners
+        parts = [(peg, view.to_play == k or k in view.winners) for k, peg in enumerate(view.pegs)]
+        if len(leds) < len(parts):
+            parts = [part for part in parts if part[1]][: len(leds)]
+        each = len(leds) // max(1, len(parts))
+        for at, (peg, mine) in enumerate(parts):
             canvas.add(
-                leds[k * each : (k + 1) * each - (each > 2)],
+                leds[at * each : (at + 1) * each - (each > 2)],
                 player_colour(peg.colour),
                 pattern(peg.colour, time_s) if mine else 0.3,
             )

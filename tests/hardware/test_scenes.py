@@ -16,8 +16,8 @@ from hardware.palette import PLAYERS, pattern, player_colour
 from hardware.pictures.gallery import SCENES, Scene
 from hardware.power import Power
 from hardware.scenes import SLOW_FRAME_S, compose, next_change_s
-from hardware.settings import PowerSettings
-from hardware.track import PRESETS, Layout, preset
+from hardware.settings import PowerSettings, TrackSettings
+from hardware.track import PRESETS, Layout, lay, preset
 from hardware.view import BoardView, Moment, Peg
 
 STRIP = preset("strip122")
@@ -220,6 +220,15 @@ def test_a_delayed_animation_moves_the_peg_as_a_later_one_does(kind: str) -> Non
     for time_s in (1.0, 1.2, 1.4, 1.7):
         assert shown(one, time_s) == shown(other, time_s)
     assert shown(other, 0.5)[0] == shown(one, 1.0)[0], "it waits where it starts"
+
+
+@pytest.mark.parametrize("players", [2, 4, 5, 10])
+def test_a_status_segment_of_4_leds_shows_whose_turn_it_is(players: int) -> None:
+    layout = lay(TrackSettings(leds=126, status="122-125"))
+    view = BoardView(tuple(Peg(k, 0, 0) for k in range(players)), to_play=players - 1, mood="read")
+    status = compose(view, layout, 0.0)[list(layout.status)]
+    bright = status[status.max(axis=1) == status.max()]
+    assert bright[0] / bright[0].max() == pytest.approx(np.array(PLAYERS[players - 1]) / max(PLAYERS[players - 1]))
 
 
 def test_led_scenes_draw_views_with_out_of_range_values_without_error() -> None:
