@@ -55,6 +55,7 @@ class GpioButtons:
         """
         if self._running:
             return
+        self._contacts, self._pending = dict.fromkeys(self._pins, Contact()), []  # a release may have gone unseen
         # lgpio makes a pipe in its working directory, which a service may not write to.
         os.environ.setdefault("LG_WD", os.environ.get("RUNTIME_DIRECTORY", "/tmp"))  # noqa: S108
         gpiozero = load_library("gpiozero", "sudo apt install python3-gpiozero python3-lgpio.")

@@ -169,6 +169,23 @@ def test_the_shutdown_button_needs_a_3_second_hold_and_others_1_second(pins: Any
     assert long == [(1.0, "bank"), (3.0, "shutdown")]
 
 
+def test_a_gpio_button_held_at_the_stop_is_not_held_after_the_next_start(pins: Any) -> None:
+    now = [0.0]
+    buttons = GpioButtons(ButtonSettings(shutdown=3), clock=lambda: now[0])
+    felt, pressed = queue.Queue[Touch](), list[Press]()
+    buttons.start(pressed.append, felt.put)
+    pins.pin(3).drive_low()
+    now[0] = 0.1
+    buttons.level("undo", False)  # wakes the listener at the new time
+    assert felt.get(timeout=60) == Touch("shutdown", down=True)
+    buttons.stop()
+    pins.pin(3).drive_high()
+    now[0] = 9.0
+    buttons.start(pressed.append)
+    buttons.stop()
+    assert pressed == [], "the machine must not be shut down"
+
+
 class PinFinger:
     """Presses the button on pin 17 of the mock Pi."""
 
