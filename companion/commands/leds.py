@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from pathlib import Path
@@ -215,6 +216,8 @@ def _play(
     """
     import numpy as np
 
+    from hardware.board import REFRESH_S
+
     strip = open_strip(kind or settings.strip.kind, layout.leds, settings.strip)
     if is_simulated(strip.name):
         click.echo(f"The strip is simulated ({strip.name}): nothing is lit. Name a real one with --strip.", err=True)
@@ -224,8 +227,10 @@ def _play(
         for name, frame_rgb in steps:
             lit = np.flatnonzero(frame_rgb.any(axis=1))
             click.echo(f"{name}: LED {_range(lit.tolist())}")
-            strip.show(frame_rgb)
-            time.sleep(step_s)
+            times = max(1, math.ceil(step_s / REFRESH_S))  # a WLED controller goes dark without frames
+            for _ in range(times):
+                strip.show(frame_rgb)
+                time.sleep(step_s / times)
     finally:
         strip.stop()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import sys
 import types
 import xml.etree.ElementTree as ET
@@ -238,3 +239,17 @@ def test_leds_wiring_of_strip_kind_auto_is_drawn_for_the_pi_model(
         out = tmp_path / "w.svg"
         assert leds("wiring", "--config", empty_settings, "--strip", "auto", "--out", str(out)).exit_code == 0
         assert f"GPIO{pin} (pin" in out.read_text()
+
+
+def test_leds_map_repeats_a_long_steps_frame_before_wled_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept_s: list[float] = []
+    monkeypatch.setattr("companion.commands.leds.time.sleep", slept_s.append)
+    file = tmp_path / "pegpip.toml"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as controller:
+        controller.bind(("127.0.0.1", 0))
+        file.write_text(f"[strip]\nwled_port = {controller.getsockname()[1]}\n")
+        assert leds("map", "--config", str(file), "--strip", "wled:127.0.0.1", "--step", "4.5").exit_code == 0
+    assert sum(slept_s) == pytest.approx(122 * 4.5)
+    assert max(slept_s) < 2.5, "seconds after which WLED returns to its own effect"
