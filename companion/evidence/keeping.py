@@ -186,7 +186,8 @@ class PackageKeeper:
         """Add a throw whose values a person gave to the taught examples of its set of dice.
 
         Does nothing for a throw read by the camera, or if nothing was taught of the set. A die whose value is
-        ambiguous, because only the values of the whole throw are known, is left out. A failure is logged.
+        ambiguous, because only the values of the whole throw are known, is left out. So is one that the throw lacks on
+        a tray without a keep zone: it was set aside. A failure is logged.
         """
         if self._taught is None or thrown.source == "camera" or not self._taught.knows(dice):
             return
@@ -195,7 +196,8 @@ class PackageKeeper:
             rig = rig_of_bytes(held.calibration, "the calibration").rig
         loose = [each.die for each in place(reading, rig)[0] if each.die.value is not None]
         apart = matched_values([die.value or 0 for die in loose], thrown.values)
-        values = {die.box_xywh: value for die, value in zip(loose, apart, strict=True)}
+        keep_zone = rig is not None and rig.keep.width_mm > 0
+        values = {die.box_xywh: value for die, value in zip(loose, apart, strict=True) if value or keep_zone}
         try:
             picture = held.fine.pictures()[-1]
             labels = [values.get(die.box_xywh) for die in reading.dice]

@@ -7,7 +7,9 @@ import json
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from companion.errors import DeviceError, Doubt, IllegalAction
 from companion.evidence import taught as taught_sets
 from companion.evidence.lesson import IDLE_S, Teacher
 from companion.evidence.taught import TAUGHT, TaughtSets
+from companion.table.snapshot import News
 from tests.evidence.playing import VirtualEvening
 from tests.waiting import until
 from vision.cameras.simulated.clock import SteppedClock
@@ -206,6 +209,28 @@ def test_teaching_takes_no_unread_die_for_an_example_of_no_face(settled: list[Se
     labels = [die.value for die in dice]
     made = examples_of(networks.classifier, frame_bgr, Reading(dice, Doubt.UNREAD, rejected), labels, 1, settled[0].rig)
     assert [each.label for each in made] == labels[1:]
+
+
+@pytest.mark.parametrize("keep_zone", [True, False])
+def test_a_die_set_aside_on_a_tray_without_keep_zone_is_not_taught_as_none(
+    tmp_path: Path, settled: list[Settled], networks: Networks, monkeypatch: pytest.MonkeyPatch, keep_zone: bool
+) -> None:
+    taught: list[Any] = []
+    with VirtualEvening(tmp_path, networks, seed=5) as evening:
+        evening.throw()
+        photo = evening.photos.jpeg(1)
+        assert photo is not None
+        monkeypatch.setattr(evening.taught, "knows", lambda _name: True)
+        monkeypatch.setattr(evening.taught, "learn", lambda *told: taught.append(told[3]))
+        evening.keeper.offer(settled[0] if keep_zone else replace(settled[0], rig=None), photo)
+        read = [die.value or 0 for die in settled[0].reading.dice]
+        thrown = tuple(value for value in read if value != read[0])
+        snapshot = evening.table.snapshot()
+        throw = msgspec.structs.replace(snapshot.throws[0], values=thrown, source="answered")
+        evening.keeper.hear(msgspec.structs.replace(snapshot, throws=(throw,)), News())
+        assert until(lambda: taught)
+    aside = 0 if keep_zone else None
+    assert taught == [[aside if value == read[0] else value for value in read]]
 
 
 # The witness alone, on features made by hand: axis 0 for no face, 1 to 6 for the values, 7 for a face unlike all.
