@@ -52,7 +52,12 @@ class StoredThrow:
         """
         thrown, _ = place(reading, self.rig)
         read, stands = Counter(each.die.value for each in thrown), Counter(self.stands.values)
-        return read == stands or (not _has_keep_zone(self.rig) and stands <= read)
+        return read == stands or (not self.has_keep_zone and stands <= read)
+
+    @property
+    def has_keep_zone(self) -> bool:
+        """Whether the tray has a keep zone; without one, dice set aside lie among the thrown ones."""
+        return self.rig is not None and self.rig.keep.width_mm > 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,8 +188,3 @@ def summary(throws: Sequence[Rescored], refused: Sequence[str]) -> dict[str, Any
         "changed": sum(each.changed for each in throws),
         "refused": list(refused),
     }
-
-
-def _has_keep_zone(rig: Rig | None) -> bool:
-    """Whether the tray of a calibration has a keep zone."""
-    return rig is not None and rig.keep.width_mm > 0

@@ -1,7 +1,8 @@
 """Anonymous exports of throws: a zip of labelled sets, to send as a bug report, to measure with or to train on.
 
 Each calibration is a folder: `calibration.zip`, `images/N.jpg` cut to the tray, and `labels.jsonl`, as the evaluation
-and the training read it. Throws without a calibration are left out: their pictures may show people.
+and the training read it. Throws without a calibration are left out: their pictures may show people. So are those beside
+dice that were set aside on a tray without a keep zone: the values of these are unknown.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
     An older file is replaced once the new one is complete.
 
     Args:
-        throws: The throws; those that were read without a calibration are left out.
+        throws: The throws; those without a calibration, or with dice of unknown value, are left out.
         to: Path of the zip file.
 
     Raises:
@@ -63,7 +64,8 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
     try:
         with zipfile.ZipFile(part, "w") as archive:
             for throw in throws:
-                if throw.rig is None:
+                more = len(throw.at_table.dice) > len(throw.stands.values)
+                if throw.rig is None or (more and not throw.has_keep_zone):
                     continue
                 folder, count = folder_name(throw.package.record), count + 1
                 if folder not in labels:

@@ -141,6 +141,16 @@ def test_the_read_command_exits_1_on_a_damaged_export_of_throws(tmp_path: Path, 
     assert "no export of throws" in json.loads(done.stdout)["error"]
 
 
+def test_an_export_leaves_out_throws_beside_dice_of_unknown_value(played: Path, tmp_path: Path) -> None:
+    """Without a keep zone a die that was set aside lies among the thrown ones, and the journal has no value for it."""
+    throw = next(stored_throws(played))
+    assert throw.rig is not None
+    rig = replace(throw.rig, keep=replace(throw.rig.keep, width_mm=0.0))
+    fewer = replace(throw, stands=msgspec.structs.replace(throw.stands, values=throw.stands.values[1:]))
+    cases = [replace(throw, rig=rig), replace(fewer, rig=rig), fewer]
+    assert [write_export([case], tmp_path / "throws.zip") for case in cases] == [1, 0, 1]
+
+
 def test_exporting_throws_to_a_full_disk_fails_and_keeps_the_old_export(played: Path, tmp_path: Path) -> None:
     file = tmp_path / "throws.zip"
     file.write_bytes(b"older")
