@@ -14,7 +14,7 @@ import psycopg
 from companion.errors import CompanionError
 from companion.league import admin, database, fixtures
 from companion.settings.starting import in_use
-from companion.tournaments import Draw, Form
+from companion.tournaments import Draw
 
 DATABASE = click.option(
     "--database", "url", envvar="PEGPIP_DATABASE", required=True, metavar="URL",
@@ -74,8 +74,9 @@ def migrate(url: str) -> None:
 def serve(url: str, host: str, port: int) -> None:
     """Serve the league: take games from tables and show the season, until Ctrl-C."""
     from companion.league.server import serve as run
+    from companion.service.addresses import page_address
 
-    run(database.opened(url), host, port, lambda served: click.echo(f"league: http://{host}:{served}/"))
+    run(database.opened(url), host, port, lambda served: click.echo(f"league: {page_address(host, served, ())}"))
 
 
 @organising
@@ -129,8 +130,7 @@ def merge(connection: database.Connection, other: int, into: int) -> None:
 @click.option("--from", "starts", type=DAY, help="Games from this day on count. [default: the season's first day]")
 def tournament(connection: database.Connection, season: int, game: str, starts: datetime | None, **drawn: Any) -> None:
     """Draw a tournament of GAME in a SEASON between PLAYERS, by their numbers: everyone against everyone."""
-    form: Form = "knockout" if drawn["knockout"] else "round_robin"
-    draw = Draw(form, drawn["players"], dict(drawn["handicaps"]))
+    draw = Draw("knockout" if drawn["knockout"] else "round_robin", drawn["players"], dict(drawn["handicaps"]))
     click.echo(f"tournament {fixtures.plan_tournament(connection, season, game, draw, starts and starts.date())}")
 
 

@@ -266,6 +266,16 @@ def test_a_league_table_with_an_empty_or_too_long_name_is_refused(own_season: Se
     assert isinstance(done.exception, CompanionError)
 
 
+@pytest.mark.parametrize(("host", "shown"), [("::1", "[::1]"), ("127.0.0.1", "127.0.0.1")])
+def test_league_serve_prints_an_address_that_a_browser_opens(
+    monkeypatch: pytest.MonkeyPatch, host: str, shown: str
+) -> None:
+    monkeypatch.setattr("companion.league.database.opened", lambda _url: None)
+    monkeypatch.setattr("companion.league.server.serve", lambda _pool, _host, _port, ready: ready(8080))
+    done = CliRunner().invoke(command, ["serve", "--database", "any", "--host", host], standalone_mode=False)
+    assert done.output == f"league: http://{shown}:8080/\n"
+
+
 @pytest.mark.parametrize("words", [["refused"], ["migrate"]])
 @pytest.mark.parametrize("url", ["no-url", "postgresql://[::1/x", "postgresql://127.0.0.1:1/x"])
 def test_a_league_database_that_cannot_be_used_is_a_sentence(words: list[str], url: str) -> None:
