@@ -108,10 +108,11 @@ class App:
         reverse. Raises DeviceError if the journal can't be opened. Any other part that fails is reported on the page.
         """
         with contextlib.ExitStack() as stack:
-            stack.enter_context(published(self.settings.data.folder, self.door.port))
             for part in self.parts:
                 self.supervisor.begin(part)
                 stack.callback(part.stop)
+            # After the table's start, which fails if another table uses the folder and has its port there.
+            stack.enter_context(published(self.settings.data.folder, self.door.port))
             self.first_game()
             stack.callback(notify, "STOPPING=1")
             self.supervisor.start()

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.commands import play
+from companion.service.addresses import served_port
 from companion.settings.load import Settings
 from tests.system.running import Running
 
@@ -45,6 +46,16 @@ def test_play_command_on_a_taken_port_says_so_and_serves_on_another_port(tmp_pat
         with Running(tmp_path / "b", "--port", port) as second:
             assert any(f"Port {port} is taken" in line for line in second.said)
             assert second.ask("/healthz")[0] == 200
+
+
+def test_play_command_on_a_running_tables_data_keeps_that_tables_port_file(tmp_path: Path) -> None:
+    with Running(tmp_path) as table:
+        second = pegpip("play", "--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path))
+        assert second.returncode == 1
+        assert "Another table uses the data folder" in second.stderr
+        assert table.page == f"http://127.0.0.1:{served_port(tmp_path)}/"
+        table.stop()
+    assert served_port(tmp_path) is None
 
 
 @pytest.mark.parametrize(
