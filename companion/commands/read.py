@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import sys
 import time
@@ -44,13 +45,11 @@ def command(
     Throws in a zip of `pegpip rescore --export` are read with the calibrations in it. A file that is no picture is
     reported, the others are still read, and the exit status is 1.
     """
-    if annotate is not None:
-        _make_folder(annotate)
+    drawings: Sequence[Path | None] = [None] * len(images) if annotate is None else _drawings(annotate, images)
     reader = open_reader(calibration)
     status = 0
     with _progress(images) as names:
-        for number, name in enumerate(names):
-            drawing = None if annotate is None else _drawing(annotate, images, number)
+        for name, drawing in zip(names, drawings, strict=True):
             exported = Path(name).suffix.lower() == ".zip"
             for record in _exported(name, expect, drawing) if exported else _pictured(name, reader, expect, drawing):
                 status = max(status, int("error" in record))
@@ -172,11 +171,23 @@ def _record(
     return {"image": name, **reading_record(reading), "ms": round(ms, 1)}
 
 
-def _drawing(folder: Path, images: Sequence[str], number: int) -> Path:
-    """Return the file in `folder` for picture `number`: the picture's name, with a number if that is taken."""
-    stems = [Path(name).stem or "picture" for name in images[: number + 1]]
-    same = stems[:-1].count(stems[-1])
-    return folder / (f"{stems[-1]}-{same + 1}.jpg" if same else f"{stems[-1]}.jpg")
+def _drawings(folder: Path, images: Sequence[str]) -> list[Path]:
+    """Return the file in `folder` for the copy of each picture: the picture's name, with a number if that is taken.
+
+    The folder is created. Raises SetupError if that fails, or if a copy would replace one of the pictures.
+    """
+    _make_folder(folder)
+    originals = {Path(name).resolve() for name in images}
+    drawings = dict[Path, None]()
+    for name in images:
+        stem = Path(name).stem or "picture"
+        names = (f"{stem}{f'-{number}' if number > 1 else ''}.jpg" for number in itertools.count(1))
+        drawing = next(path for each in names if (path := folder / each) not in drawings)
+        if drawing.resolve() in originals:
+            wrong = f"--annotate: the copy {str(drawing)!r} would replace one of the pictures: name another folder."
+            raise SetupError([wrong])
+        drawings[drawing] = None
+    return list(drawings)
 
 
 def _make_folder(folder: Path) -> None:

@@ -96,6 +96,27 @@ def test_read_command_reports_a_file_that_is_no_picture_and_reads_the_rest(pictu
     assert picture_in(tmp_path / "drawn" / "dice.jpg").shape == picture_in(pictures.dice).shape
 
 
+def test_read_command_refuses_to_replace_a_picture_by_its_annotated_copy(pictures: Pictures, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    original = tmp_path / "throw.jpg"
+    assert cv2.imwrite(str(original), picture_in(pictures.dice))
+    before = original.read_bytes()
+    refused = pegpip(read, "--annotate", tmp_path / "link", original).exception
+    assert isinstance(refused, SetupError)
+    assert "name another folder" in refused.problems[0]
+    assert original.read_bytes() == before
+
+
+def test_read_command_gives_each_annotated_copy_a_name_of_its_own(pictures: Pictures, tmp_path: Path) -> None:
+    names = ("a/throw.png", "b/throw.png", "c/throw-2.png", "d/throw.png")
+    for name in names:
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_bytes(pictures.small.read_bytes())
+    pegpip(read, "--annotate", tmp_path / "drawn", *(tmp_path / name for name in names))
+    drawn = sorted(file.name for file in (tmp_path / "drawn").iterdir())
+    assert drawn == ["throw-2-2.jpg", "throw-2.jpg", "throw-3.jpg", "throw.jpg"]
+
+
 def test_read_command_refuses_a_missing_or_invalid_calibration_file(pictures: Pictures, tmp_path: Path) -> None:
     missing = pegpip(read, "--calibration", tmp_path, pictures.dice).exception
     assert isinstance(missing, SetupError)
