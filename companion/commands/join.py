@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import urllib.request
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def codes_of(port: int) -> dict[str, Any]:
     `first` is None if the table has an owner, or a damaged file of paired phones. Empty if no table answers within
     ANSWER_TIMEOUT_S.
     """
-    with contextlib.suppress(OSError, ValueError):  # nothing listens, or something else does
+    with contextlib.suppress(OSError, ValueError, HTTPException):  # nothing listens, or something else does
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/pair/codes", timeout=ANSWER_TIMEOUT_S) as answer:
             codes = json.load(answer)
         if isinstance(codes, dict) and "pin" in codes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import socket
+import threading
 from pathlib import Path
 
 import msgspec
@@ -11,6 +12,7 @@ import pytest
 import segno
 
 from companion.appliance import hotspot
+from companion.commands.join import codes_of
 from companion.commands.join import command as join
 from companion.errors import SetupError
 from companion.service import site
@@ -121,6 +123,20 @@ def test_the_join_command_draws_the_wifi_qr_code_before_the_page_qr_code(
     places = [drawn.index(code) for code in codes]
     assert places == sorted(places)
     assert "Wi-Fi: Pub 42, password: a.b.c.d" in drawn
+
+
+def test_the_join_command_finds_no_table_where_another_program_answers() -> None:
+    def answer(link: socket.socket) -> None:
+        caller, _ = link.accept()
+        with caller:
+            caller.recv(4096)
+            caller.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+
+    with listening_socket("127.0.0.1", 0) as link:
+        other = threading.Thread(target=answer, args=(link,))
+        other.start()
+        assert codes_of(link.getsockname()[1]) == {}
+        other.join()
 
 
 def drawn_as(text: str | None) -> str:
