@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import os
+import re
 import secrets
 import uuid
 from pathlib import Path
@@ -23,6 +24,10 @@ ADDRESS = "10.42.0.1"
 """IPv4 address of the table in its hotspot, the Wi-Fi network that it opens itself."""
 WORDS = tuple(_LIST.split())
 """Words that a hotspot's password is drawn from. Four of them give 27 bits; WPA makes each guess slow."""
+SAFE_NAME = re.compile(r"\w(?:[\w .-]{0,30}[\w.-])?", re.ASCII)
+"""Pattern of a name that a keyfile can hold as it is. The service can write the settings, and root the keyfile."""
+SAFE_PASSWORD = re.compile(r"[\w.-]{8,63}", re.ASCII)
+"""Pattern of a WPA password that a keyfile can hold as it is."""
 PHONES = 7
 """Phones that a Pi's hotspot serves with the default Wi-Fi firmware: 7 to 10 measured (raspberrypi/linux #3010). Too
 high: the pages and the doctor promise more than can join."""

@@ -151,9 +151,17 @@ def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str
 
 
 def _wifi(machine: Machine) -> tuple[str, str]:
-    """Return the hotspot's name and password from its keyfile; without one, return new random ones."""
+    """Return the hotspot's name and password from its keyfile; without one, return new random ones.
+
+    Uninstalling removes the keyfile and keeps the settings: what they name is used again, as their QR code shows it.
+    """
     with contextlib.suppress(OSError, KeyError, configparser.Error):
         return hotspot.read(machine.at(KEYFILE).read_text())
+    name, wifi, password = (
+        str(value_in(machine.at(SETTINGS), "web", key)) for key in ("hotspot", "wifi", "wifi_password")
+    )
+    if name == wifi and hotspot.SAFE_NAME.fullmatch(name) and hotspot.SAFE_PASSWORD.fullmatch(password):
+        return name, password
     return hotspot.new_name(), hotspot.new_password()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import configparser
 import grp
 import os
 import subprocess
@@ -309,18 +308,6 @@ def test_the_installer_adds_the_led_driver_with_led_count_on_a_pi_5_only(machine
 def test_the_installers_settings_file_does_not_mention_the_ws281x_strip(machine: Noted) -> None:
     """`ws281x` needs root and a library that is not installed."""
     assert "ws281x" not in _settings(machine, 'The "Pub"', "a\\b.c.d")
-
-
-def test_the_hotspot_keyfile_disables_protected_management_frames() -> None:
-    parsed = configparser.ConfigParser(interpolation=None)
-    parsed.read_string(hotspot.keyfile("Pub", "one.two.three.four"))
-    assert parsed["wifi-security"]["pmf"] == "1"  # of NetworkManager's values: disable
-
-
-def test_new_hotspot_passwords_differ_and_have_8_to_63_ascii_characters() -> None:
-    made = {hotspot.new_password() for _ in range(50)}
-    assert len(made) == 50
-    assert all(8 <= len(word) <= 63 and word.isascii() for word in made)
 
 
 def test_every_systemd_file_that_the_installer_copies_exists() -> None:

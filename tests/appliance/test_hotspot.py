@@ -1,0 +1,60 @@
+"""The hotspot: its keyfile, its password, and what a new installation takes from kept settings."""
+
+from __future__ import annotations
+
+import configparser
+from pathlib import Path
+
+import pytest
+
+from companion.appliance import hotspot
+from companion.appliance.install import KEYFILE, PROJECT, _settings, install
+from companion.appliance.install import steps as all_steps
+from companion.appliance.machine import Machine
+from companion.appliance.releases import Source
+from companion.appliance.steps import File, Step
+from companion.appliance.trial import SETTINGS
+from tests.appliance.machines import Noted
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Noted:
+    (tmp_path / SETTINGS.lstrip("/")).parent.mkdir(parents=True)
+    return Noted(tmp_path)
+
+
+def test_installing_again_takes_the_hotspot_that_the_kept_settings_name(machine: Noted) -> None:
+    name, password = hotspot.new_name(), hotspot.new_password()
+    settings = machine.at(SETTINGS)
+    settings.write_text(_settings(machine, name, password))  # as uninstalling keeps it, without the keyfile
+    install([keyfile_step(machine)], machine, lambda line: None)
+    assert hotspot.read(machine.at(KEYFILE).read_text()) == (name, password)
+
+
+@pytest.mark.parametrize(
+    ("name", "password"), [("Pub\n[x]", "one.two.three"), ("Pub", "one.two\n[x]\na=b"), ("Pub", "")]
+)
+def test_no_text_of_the_settings_adds_lines_to_the_hotspot_keyfile(machine: Noted, name: str, password: str) -> None:
+    """The service can write the settings, and root writes the keyfile."""
+    settings = machine.at(SETTINGS)
+    settings.write_text(_settings(machine, name, password))
+    install([keyfile_step(machine)], machine, lambda line: None)
+    assert "[x]" not in machine.at(KEYFILE).read_text()
+    assert hotspot.read(machine.at(KEYFILE).read_text())[1] != password
+
+
+def keyfile_step(machine: Machine) -> Step:
+    wanted = all_steps(machine, Source(PROJECT), packages=False)
+    return next(step for step in wanted if isinstance(step, File) and step.path == KEYFILE)
+
+
+def test_the_hotspot_keyfile_disables_protected_management_frames() -> None:
+    parsed = configparser.ConfigParser(interpolation=None)
+    parsed.read_string(hotspot.keyfile("Pub", "one.two.three.four"))
+    assert parsed["wifi-security"]["pmf"] == "1"  # of NetworkManager's values: disable
+
+
+def test_new_hotspot_passwords_differ_and_have_8_to_63_ascii_characters() -> None:
+    made = {hotspot.new_password() for _ in range(50)}
+    assert len(made) == 50
+    assert all(8 <= len(word) <= 63 and word.isascii() for word in made)
