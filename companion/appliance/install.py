@@ -93,7 +93,7 @@ class Release:
         return [f"make the release {name} in {self.releases.base}, and let the service run it"]
 
     def do(self, machine: Machine) -> None:
-        """Build the release, make it current, mark it proven without a trial, and restart the service if it runs.
+        """Build the release, make it current, and mark it proven without a trial.
 
         An unfinished trial ends, old releases are removed, and the command `pegpip` is added.
         """
@@ -105,8 +105,6 @@ class Release:
         command = machine.at(self.command)
         if not command.is_symlink():
             command.symlink_to(f"{self.releases.base}/current/bin/pegpip")
-        if machine.has_systemd:
-            machine.run("systemctl", "try-restart", "pegpip.service")
 
     def left(self, machine: Machine) -> list[str]:
         """Return one line with the releases' folder when it exists, else nothing."""
@@ -218,8 +216,16 @@ def leavings(wanted: Iterable[Step], machine: Machine) -> list[str]:
 
 
 def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
-    """Carry out each step that has changes to make, and return the number of changes. `say` prints each one before."""
-    return sum(_applied(step.missing(machine), step.do, machine, say) for step in wanted)
+    """Carry out each step that has changes to make, and return the number of changes. `say` prints each one before.
+
+    At the end a service that was installed before and runs is restarted, with its new unit and release.
+    """
+    before = machine.has_systemd and not Services(("pegpip.service",)).missing(machine)
+    made = sum(_applied(step.missing(machine), step.do, machine, say) for step in wanted)
+    if made and before:
+        machine.run("systemctl", "daemon-reload")
+        machine.run("systemctl", "try-restart", "pegpip.service")
+    return made
 
 
 def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:

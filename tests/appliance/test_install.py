@@ -143,6 +143,20 @@ def test_installing_again_keeps_settings_journal_calibration_and_pairings(machin
     assert {name: settings.with_name(name).read_text() for name in kept} == kept
 
 
+def test_installing_a_changed_unit_restarts_a_running_service_with_it(machine: Noted, steps: list[Step]) -> None:
+    machine.at("/run/systemd/system").mkdir(parents=True)
+    install(steps, machine, lambda line: None)
+    assert ("systemctl", "try-restart", "pegpip.service") not in machine.asked, "the last step has started it"
+    unit = machine.at("/etc/systemd/system/pegpip.service")
+    unit.write_text("an older one\n")
+    install(steps, machine, lambda line: None)
+    assert unit.read_text() == "[Unit]\n"
+    assert machine.asked[-2:] == [("systemctl", "daemon-reload"), ("systemctl", "try-restart", "pegpip.service")]
+    machine.asked.clear()
+    assert install(steps, machine, lambda line: None) == 0
+    assert not any("try-restart" in words for words in machine.asked)
+
+
 def test_after_a_failed_step_the_next_installation_makes_only_that_step(machine: Noted, steps: list[Step]) -> None:
     machine.broken.add("enable")
     with pytest.raises(DeviceError):
