@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
@@ -42,6 +43,9 @@ ANALYSIS = frozenset({"odds", "luck", "dice", "puzzles", "train-me", "rescore", 
 """Commands in `companion.commands.analysis`."""
 ELSEWHERE = {"league": "companion.league.commands"}
 """Command -> its module, for commands outside `companion.commands`."""
+
+REFUSALS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG})
+"""Errors of the system about a path that was named, which a person can mend; others keep their traceback."""
 
 
 class LazyGroup(click.Group):
@@ -100,7 +104,7 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         status = 0
-    except (CompanionError, ImportError) as wrong:
+    except (CompanionError, ImportError, OSError) as wrong:
         problems = _problems(wrong)
         if not problems:
             raise
@@ -110,11 +114,14 @@ def main() -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _problems(wrong: CompanionError | ImportError) -> Sequence[str]:
+def _problems(wrong: CompanionError | ImportError | OSError) -> Sequence[str]:
     """Return the sentences to print for an error; none for a bug, whose traceback is to be shown."""
     if isinstance(wrong, SetupError):
         return wrong.problems
     if isinstance(wrong, CompanionError):
         return (str(wrong),)
+    if isinstance(wrong, OSError):
+        told = f"{wrong.filename}: {wrong.strerror}. Name another, or run this as a user who may use it."
+        return (told,) if wrong.errno in REFUSALS and wrong.filename else ()
     says = missing_library(wrong)
     return (says,) if says else ()

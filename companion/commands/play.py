@@ -125,9 +125,9 @@ def _create(file: Path, *, service: bool) -> None:
 
     If that fails, raise SetupError; a service only logs it, for it must start.
     """
-    if file.exists():
-        return
     try:
+        if file.exists():
+            return
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as made:
             made.write(NEW_FILE)

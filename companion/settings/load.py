@@ -96,7 +96,7 @@ def load_what_works(origin: Origin, spare: Settings) -> tuple[Settings, tuple[Le
     """
     unreadable: tuple[LeftOut, ...] = ()
     try:
-        tree = _read(origin.file) if origin.file.exists() else {}
+        tree = _read(origin.file, optional=True)
     except SetupError as wrong:
         tree, unreadable = msgspec.to_builtins(spare), (LeftOut("", "", str(wrong)),)
     settings, wrong_values = converted(_merged(tree, origin.overrides), spare)
@@ -216,18 +216,25 @@ def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[
     return sections
 
 
-def _read(file: Path | None) -> dict[str, Any]:
+def _read(file: Path | None, *, optional: bool = False) -> dict[str, Any]:
     """Return the parsed TOML of a settings file; None reads the default file.
 
-    A missing default file gives an empty dict. Raises SetupError if a named file is missing, or if a file can't be read
-    or is no TOML.
+    A missing default file gives an empty dict, and so does any other missing file if it is optional. Raises SetupError
+    if a named file is missing, or if a file can't be read or is no TOML.
     """
     path = file or default_file()
-    if file is None and not path.exists():
-        return {}
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError) as missing:
+        if optional or file is None:
+            return {}
+        raise _unreadable(path, missing) from None
     except OSError as wrong:
-        raise SetupError([f"Settings file {path}: {wrong.strerror}. Name another with --config FILE."]) from None
+        raise _unreadable(path, wrong) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
         raise SetupError([f"Settings file {path}: not TOML: {wrong}."]) from None
+
+
+def _unreadable(path: Path, wrong: OSError) -> SetupError:
+    """Return the error that says why a settings file can't be read."""
+    return SetupError([f"Settings file {path}: {wrong.strerror}. Name another with --config FILE."])

@@ -182,7 +182,11 @@ def in_use(file: Path | None, overrides: dict[str, dict[str, Any]] | None = None
         SetupError: The named file does not exist; a value of the command line is wrong; or one of the file is wrong and
             there are no last good settings to take it from.
     """
-    if file is not None and not file.exists():
+    try:
+        missing = file is not None and not file.exists()
+    except OSError as refused:  # its folder may not be entered
+        raise SetupError([f"Settings file {file}: {refused.strerror}. Name another with --config FILE."]) from None
+    if missing:
         raise SetupError([f"Settings file {file} does not exist. Name another with --config FILE."])
     return begin(Origin(file or default_file(), overrides or {}), service=False)
 

@@ -30,6 +30,12 @@ def written(folder: Path, text: str, **typed: dict[str, Any]) -> Origin:
     return Origin(file, {"data": {"dir": str(folder)}, **typed})
 
 
+def test_a_service_whose_settings_file_cannot_be_reached_starts_without_it(tmp_path: Path) -> None:
+    starting = begin(Origin(tmp_path / ("x" * 300), {"data": {"dir": str(tmp_path)}}), service=True)
+    assert starting.settings.table == Settings().table
+    assert [each.why for each in starting.left_out if "File name too long" in each.why]
+
+
 def whys(starting: Starting) -> str:
     return "\n".join(each.why for each in starting.left_out)
 

@@ -68,13 +68,23 @@ def test_play_command_on_a_running_tables_data_keeps_that_tables_port_file(tmp_p
         ["--players", "Ann"],
         ["--game", "crip_dice"],
         ["--port", "70000"],
+        ["--config", "x" * 300],
     ],
-    ids=" ".join,
+    ids=lambda words: " ".join(words)[:30],
 )
 def test_play_command_with_an_invalid_option_exits_2_without_a_traceback(tmp_path: Path, words: list[str]) -> None:
     done = pegpip("play", "--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path), *words)
     assert done.returncode == 2
     assert done.stderr.strip()
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("words", [("join", "--config"), ("doctor", "--config"), ("export",), ("watch",)], ids=" ".join)
+def test_a_command_on_a_path_the_system_refuses_has_no_traceback(words: tuple[str, ...]) -> None:
+    """As a folder refuses whose user is another; root, who may enter all, gets the error by too long a name."""
+    done = pegpip(*words, "x" * 300)
+    assert done.returncode in (1, 2)
+    assert "File name too long" in done.stderr
     assert "Traceback" not in done.stderr
 
 
