@@ -198,11 +198,15 @@ class Releases:
             age = source.age()
             self._fill(place, source)
             self.machine.run(str(place / "bin" / "pegpip"), "--version", user=self.user)
+            os.sync()  # the content must be on the disk before the file that says it is complete
+            write_file(place / WHOLE, (json.dumps(age).encode(),))
+        except OSError as refused:
+            remove(place)
+            why = refused.strerror or refused.args[0][-1][-1]  # shutil.Error: (from, to, why) of each file
+            raise DeviceError(f"The new release can't be written ({why}).", "Free some space on the disk.") from None
         except BaseException:
             remove(place)
             raise
-        os.sync()  # the content must be on the disk before the file that says it is complete
-        write_file(place / WHOLE, (json.dumps(age).encode(),))
         return name
 
     def switch(self, name: str) -> None:

@@ -195,7 +195,9 @@ def _copy(file: Path, to: Path) -> None:
         cure = "Name the .deb or the wheel with its folder; its signature (.sig) must be beside it."
         raise DeviceError(f"There is no file {file}.", cure) from None
     except OSError as refused:
-        raise DeviceError(f"{file} can't be copied ({refused.strerror}).", "Copy it to the stick again.") from None
+        raise DeviceError(
+            f"{file} can't be copied ({refused.strerror}).", "Free some space, or copy it again."
+        ) from None
 
 
 def _unpacked(package: Path) -> Path:

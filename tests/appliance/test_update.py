@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from companion.appliance.releases import Releases, Source
 from companion.appliance.trial import HEALTHY_TIMEOUT_S
 from companion.appliance.update import Updater
 from companion.errors import DeviceError
-from tests.appliance.machines import Noted, wheels
+from tests.appliance.machines import Noted, wheel, wheels
 
 GAME = 41
 """The newest entry of the table that is updated."""
@@ -137,6 +139,27 @@ def test_an_update_that_fails_to_build_leaves_no_release_folder(releases: Releas
         update.update(wheels(tmp_path / "new", "new"))
     assert [path.name for path in releases.folder.iterdir()] == [before]
     assert releases.current() == before
+
+
+@pytest.mark.parametrize(
+    ("step", "refused"),
+    [
+        ("shutil.copytree", shutil.Error([("a", "b", "[Errno 28] No space left on device: 'b'")])),
+        ("companion.appliance.releases.write_file", OSError(errno.ENOSPC, "No space left on device")),
+    ],
+)
+def test_an_update_on_a_full_disk_says_so_and_leaves_no_release_folder(
+    releases: Releases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, refused: OSError
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise refused
+
+    before = sorted(releases.folder.iterdir())
+    update, _, _ = updater(releases, Table(releases))
+    monkeypatch.setattr(step, refuse)
+    with pytest.raises(DeviceError, match=r"No space left on device.*Free some space"):
+        update.update(Source(wheel(tmp_path / "second")))
+    assert sorted(releases.folder.iterdir()) == before
 
 
 def test_an_update_from_a_single_wheel_copies_the_previous_libraries(releases: Releases, tmp_path: Path) -> None:
