@@ -17,7 +17,7 @@ import msgspec
 from companion.diagnostics.health import Finding
 from companion.diagnostics.versions import versions
 from companion.history.export import PastGames
-from companion.settings.load import Settings
+from companion.settings.load import Settings, is_secret
 from companion.table.atomic import write_file
 from companion.table.photos import Photos
 
@@ -92,8 +92,7 @@ def without_secrets(settings: Settings) -> dict[str, object]:
 
 def _secret_keys(tree: Mapping[str, Mapping[str, object]]) -> list[tuple[str, str]]:
     """Return section and key of each setting that is a secret; `tree` is section -> key -> value."""
-    keys = ((section, key) for section, values in tree.items() for key in values)
-    return [(section, key) for section, key in keys if key.endswith("password") or (section, key) == ("webhook", "url")]
+    return [(section, key) for section, values in tree.items() for key in values if is_secret(section, key)]
 
 
 def _log(secrets: Iterable[str]) -> dict[str, bytes]:

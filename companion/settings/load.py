@@ -148,9 +148,9 @@ def value_of(section: str, key: str, value: object) -> Any:
     """Return the value of one setting, converted to its declared type.
 
     Raises SetupError if it does not fit its type or bounds, is longer than MAX_TEXT or has characters that are not
-    allowed. A password is not quoted in the message.
+    allowed. A secret is not quoted in the message.
     """
-    shown = "" if key.endswith("password") else f" = {_quoted(value)}"
+    shown = "" if is_secret(section, key) else f" = {_quoted(value)}"
     try:
         good = msgspec.convert(value, get_type_hints(get_type_hints(Settings)[section], include_extras=True)[key])
     except msgspec.ValidationError as wrong:
@@ -160,6 +160,15 @@ def value_of(section: str, key: str, value: object) -> Any:
         if what:
             raise SetupError([f"[{section}] `{key}`{shown}: it {what}. Write it without."])
     return good
+
+
+def is_secret(section: str, key: str) -> bool:
+    """Return whether a setting's value is kept out of messages: a password, or the webhook's URL, which may hold one.
+
+    >>> is_secret("mqtt", "password"), is_secret("mqtt", "host")
+    (True, False)
+    """
+    return key.endswith("password") or (section, key) == ("webhook", "url")
 
 
 def marks(section: str, key: str) -> dict[str, Any]:

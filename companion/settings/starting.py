@@ -10,7 +10,7 @@ import msgspec
 
 from companion.errors import SetupError
 from companion.settings import last_good
-from companion.settings.load import LeftOut, Origin, Settings, default_file, load_what_works, marks
+from companion.settings.load import LeftOut, Origin, Settings, default_file, is_secret, load_what_works, marks
 
 T = TypeVar("T")
 Keys = Mapping[str, Collection[str]]
@@ -141,7 +141,7 @@ class Starting:
             for key in fields_of(section):
                 old, new = getattr(before, key), getattr(now, key)
                 if old != new:
-                    shown = ("", "") if key.endswith("password") else (f" = {old!r}", f"; {new!r} is used")
+                    shown = ("", "") if is_secret(section, key) else (f" = {old!r}", f"; {new!r} is used")
                     told = f"[{section}] {key}{shown[0]} is left out{shown[1]}. {why}"
                     self.left_out += (LeftOut(section, key, told),)
         self.settings = by

@@ -7,11 +7,16 @@ import os
 import zipfile
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from companion.commands.doctor import command as doctor
 from companion.diagnostics import bundle
+from companion.diagnostics.doctor import checks
+from companion.settings import last_good
+from companion.settings.load import Settings
+from companion.settings.starting import in_use
 from companion.table.journal import Entry, Journal
 from web.pairing.roles import Role
 from web.pairing.tokens import FileTokens, Paired
@@ -41,6 +46,18 @@ def test_the_doctors_bug_report_zip_holds_the_game_and_no_secret(
     for secret in (*secrets, token, "phone-of-zoe"):
         assert secret.encode() not in everything, secret
     assert (kept["web"]["wifi"], kept["web"]["wifi_password"]) == ("Pub", "(kept back)")
+
+
+def test_the_doctors_bug_report_keeps_back_a_webhook_url_that_is_wrong(tmp_path: Path) -> None:
+    settings, zipped, wrong = tmp_path / "pegpip.toml", tmp_path / "report.zip", "https://chat.example/secretpath\u200b"
+    settings.write_text(f"[data]\ndir = '{tmp_path}'\n[webhook]\nurl = '{wrong}'\n", encoding="utf-8")
+    last_good.keep(tmp_path, msgspec.convert({"data": {"dir": str(tmp_path)}}, Settings))
+    starting = in_use(settings)
+    findings = [one for one in checks(starting.settings, starting.left_out) if one.part == "settings"]
+    assert "[webhook] `url`: it has a character that can't be seen" in findings[0].says
+    bundle.write(zipped, starting.settings, findings, photos=False)
+    with zipfile.ZipFile(zipped) as archive:
+        assert not any(b"secretpath" in archive.read(name) for name in archive.namelist())
 
 
 def played_by_a_phone(folder: Path) -> str:

@@ -30,6 +30,15 @@ def written(folder: Path, text: str, **typed: dict[str, Any]) -> Origin:
     return Origin(file, {"data": {"dir": str(folder)}, **typed})
 
 
+def test_a_return_to_the_last_good_settings_tells_no_webhook_url(tmp_path: Path) -> None:
+    now, before = (msgspec.convert({"webhook": {"url": f"https://chat.example/{word}"}}, Settings) for word in "ab")
+    starting = Starting(now, Origin(tmp_path / "pegpip.toml"), before)
+    assert starting.go_back("It failed.")
+    assert [each.why for each in starting.left_out] == [
+        "[webhook] url is left out. The table did not start: It failed."
+    ]
+
+
 def test_a_service_whose_settings_file_cannot_be_reached_starts_without_it(tmp_path: Path) -> None:
     starting = begin(Origin(tmp_path / ("x" * 300), {"data": {"dir": str(tmp_path)}}), service=True)
     assert starting.settings.table == Settings().table
