@@ -117,9 +117,9 @@ def check_address(setting: str, address: str) -> None:
     """
     with contextlib.suppress(ValueError):  # of a bracket, port or host that can't be
         parts = urlsplit(address)
-        host, _ = parts.hostname or "", parts.port
+        host, port = parts.hostname or "", parts.port
         known = parts.scheme == "https" or (parts.scheme == "http" and _is_local(host))
-        if host.encode("idna") and known and re.fullmatch("[!-~]+", address):
+        if host.encode("idna") and known and port != 0 and re.fullmatch("[!-~]+", address):
             return
     cure = "Write https://... in ASCII letters, or http:// for a server in the local network."
     raise DeviceError(f"{setting} = {address!r} is no address to send to.", cure)

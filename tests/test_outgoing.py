@@ -24,7 +24,16 @@ def test_a_league_address_with_https_or_in_the_local_network_is_accepted(good: s
 
 
 @pytest.mark.parametrize(
-    "bad", ["http://league.example", "ftp://x", "league.example", "https://", "file:///etc/passwd"]
+    "bad",
+    [
+        "http://league.example",
+        "ftp://x",
+        "league.example",
+        "https://",
+        "file:///etc/passwd",
+        "https://[HOST]/x",
+        "https://a:99999",
+    ],
 )
 def test_a_league_address_without_https_or_host_is_refused(bad: str) -> None:
     with pytest.raises(DeviceError, match=r"\[league\] server .* is no address"):
