@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import platform
 import re
@@ -16,6 +17,7 @@ import msgspec
 
 from companion.diagnostics.health import Finding
 from companion.diagnostics.versions import versions
+from companion.errors import DeviceError
 from companion.history.export import PastGames
 from companion.settings.load import Settings, is_secret
 from companion.table.atomic import write_file
@@ -56,7 +58,9 @@ def write(
         OSError: It can't be written.
     """
     folder = settings.data.folder
-    game = PastGames(folder).newest() if folder.is_dir() else None
+    game = None
+    with contextlib.suppress(DeviceError):  # a damaged journal: the findings tell it
+        game = PastGames(folder).newest() if folder.is_dir() else None
     system = {"system": platform.platform(), "processor": platform.machine(), "python": platform.python_version()}
     tree: dict[str, dict[str, object]] = msgspec.to_builtins(settings)
     content = {

@@ -14,10 +14,11 @@ from click.testing import CliRunner
 from companion.commands.doctor import command as doctor
 from companion.diagnostics import bundle
 from companion.diagnostics.doctor import checks
+from companion.diagnostics.machine import check_journal
 from companion.settings import last_good
 from companion.settings.load import Settings
 from companion.settings.starting import in_use
-from companion.table.journal import Entry, Journal
+from companion.table.journal import FIRST, SECOND, Entry, Journal
 from web.pairing.roles import Role
 from web.pairing.tokens import FileTokens, Paired
 
@@ -58,6 +59,19 @@ def test_the_doctors_bug_report_keeps_back_a_webhook_url_that_is_wrong(tmp_path:
     bundle.write(zipped, starting.settings, findings, photos=False)
     with zipfile.ZipFile(zipped) as archive:
         assert not any(b"secretpath" in archive.read(name) for name in archive.namelist())
+
+
+def test_the_doctors_bug_report_of_a_damaged_journal_is_still_written(tmp_path: Path) -> None:
+    played_by_a_phone(tmp_path)
+    for copy in (FIRST, SECOND):
+        text = (tmp_path / copy).read_bytes()
+        (tmp_path / copy).write_bytes(text.replace(b"Zoe", b"Zia"))
+    settings, findings = msgspec.convert({"data": {"dir": str(tmp_path)}}, Settings), [check_journal(tmp_path)]
+    names = bundle.write(tmp_path / "report.zip", settings, findings, photos=False)
+    assert not findings[0].ok
+    assert "game.jsonl" not in names
+    with zipfile.ZipFile(tmp_path / "report.zip") as archive:
+        assert "is damaged after entry" in json.loads(archive.read("doctor.jsonl"))["says"]
 
 
 def played_by_a_phone(folder: Path) -> str:
