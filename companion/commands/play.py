@@ -99,7 +99,7 @@ def _built(starting: Starting, starts: Starts) -> App:
 
     Args:
         starting: The settings to build from.
-        starts: Record of failed starts. This start is added, and taken out again if a SetupError is raised.
+        starts: Record of failed starts. This start is added, and taken out again after a SetupError or Ctrl-C.
 
     Raises:
         DeviceError: The data folder can't be used.
@@ -115,8 +115,8 @@ def _built(starting: Starting, starts: Starts) -> App:
     except DeviceError as ill:
         starts.failed(str(ill))
         raise
-    except SetupError:
-        starts.withdraw()  # a person at the terminal reads it and corrects it
+    except (SetupError, KeyboardInterrupt):
+        starts.withdraw()  # a person at the terminal reads it and corrects it, or has stopped it
         raise
 
 

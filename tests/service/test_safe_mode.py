@@ -9,7 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from companion.commands import play
 from companion.service.crash_loop import FILE_NAME, REVERT_AFTER, SAFE_MODE_AFTER, Starts
+from companion.settings.load import Origin, Settings
+from companion.settings.starting import Starting
 from companion.table.journal import Entry, Journal
 from tests.system.running import Running
 
@@ -95,6 +100,18 @@ def test_a_withdrawn_start_is_not_counted_as_a_failed_start(tmp_path: Path) -> N
     later.begin()
     later.withdraw()
     assert Starts(tmp_path, {}).begin() == ["no disk"]
+
+
+def test_a_start_ended_by_ctrl_c_is_not_counted_as_a_failed_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: Starting) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(play, "build", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        play._built(Starting(Settings(), Origin(tmp_path)), Starts(tmp_path, {}))
+    assert Starts(tmp_path, {}).begin() == []
 
 
 def test_a_successful_start_resets_the_count_of_failed_starts(tmp_path: Path) -> None:
