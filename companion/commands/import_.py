@@ -42,6 +42,7 @@ def command(file: Path, data_folder: str | None, settings_file: Path | None, rep
         click.echo(f"Commented out, because they run a program: {keys}. See {settings_to}.")
     if aside is not None:
         click.echo(f"Older data is in {aside}.")
-    if settings_to.exists() and config.load(settings_to, {}).data.folder != folder:
+    used, _ = config.load_what_works(config.Origin(settings_to), config.Settings())
+    if settings_to.exists() and used.data.folder != folder:
         click.echo(f"The settings name another data folder: play with --data {folder}, or correct {settings_to}.")
     return 0

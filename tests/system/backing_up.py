@@ -68,7 +68,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     }
 
 
-def repacked(file: Path, change: Callable[[dict[str, bytes], dict[str, Any]], None]) -> Path:
+def repacked(file: Path, change: Callable[[dict[str, bytes], dict[str, Any]], object]) -> Path:
     """The archive with its files and manifest changed as a forger would: hashes and sizes are made to fit."""
     with zipfile.ZipFile(file) as archive:
         held = {name: archive.read(name) for name in archive.namelist()}

@@ -15,7 +15,7 @@ from companion.errors import DeviceError, SetupError
 from companion.settings.last_good import FILE_NAME as LAST_GOOD
 from companion.table.journal import FIRST, SECOND, Journal, read_entries
 from companion.table.photos import Photos
-from tests.system.backing_up import SETTINGS, entry, exported, imported, kept_in, tree
+from tests.system.backing_up import SETTINGS, entry, exported, imported, kept_in, repacked, tree
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.calibration.store import Stored, load_rig
 from vision.cameras.simulated.camera import VirtualCamera
@@ -209,6 +209,16 @@ def test_an_import_reports_settings_that_name_another_data_folder(table: Path) -
     (table.parent / "old.toml").write_text("[data]\ndir = '/somewhere/else'\n")
     done = imported(exported(table)[0], table.parent / "new")
     assert "--data" in done.output
+
+
+def test_an_import_beside_a_wrong_settings_file_is_done_and_says_so(table: Path) -> None:
+    file = repacked(exported(table)[0], lambda held, _: held.pop("settings.toml"))
+    fresh = table.parent / "new"
+    fresh.with_suffix(".toml").write_text(f"[data]\ndir = '{fresh}'\n[web]\nport = 'one'\n")
+    done = imported(file, fresh)
+    assert (done.exception, done.return_value) == (None, 0)
+    assert "no settings file" in done.output
+    assert len(read_entries(fresh)) == 5
 
 
 def test_a_photo_taken_after_the_journal_was_copied_is_not_exported(table: Path) -> None:
