@@ -71,10 +71,16 @@ def test_the_image_build_removes_the_settings_and_the_hotspot_keyfile() -> None:
     assert inside.index("apt-get install") < inside.index("rm -f")
 
 
-def test_first_start_unit_runs_before_pegpip_and_only_without_settings() -> None:
+def test_first_start_unit_runs_before_pegpip_until_its_script_has_ended() -> None:
+    """A power cut after the settings and before the hotspot's keyfile must not be the end of the first start."""
     unit = (STAGE / "00-pegpip/files/pegpip-first-start.service").read_text()
-    assert f"ConditionPathExists=!{SETTINGS}\n" in unit
+    (mark,) = re.findall(r"^ConditionPathExists=!(.*)$", unit, re.MULTILINE)
     assert "Before=pegpip.service pegpip-hotspot.service\n" in unit
+    script = (STAGE / "00-pegpip/files/first-start").read_text()
+    assert "set -e\n" in script
+    places = [script.index(step) for step in ("companion.appliance.install", f"touch {mark}\n", "systemctl --no-block")]
+    assert places == sorted(places)
+    assert mark not in (SETTINGS, KEYFILE)
 
 
 def test_the_card_image_config_has_no_password_and_no_wifi_and_ssh_off() -> None:
