@@ -228,6 +228,16 @@ _OURS = re.compile(f"{BEGIN}\n?(?:(?:(?!{BEGIN}).)*?{END}\n?)?", re.DOTALL)
 """Pattern of the marks with the lines between them; of the begin mark alone where its end mark is missing."""
 
 
+def _read(file: Path) -> str:
+    """Return the text of a file of the owner's; bytes that are not UTF-8 are kept by `_encoded`."""
+    return file.read_bytes().decode(errors="surrogateescape")
+
+
+def _encoded(text: str) -> bytes:
+    """Return the bytes of a text that `_read` returned, changed or not."""
+    return text.encode(errors="surrogateescape")
+
+
 @dataclass(frozen=True, slots=True)
 class BootLines:
     """Installation step: lines in a Pi's config.txt between two marks. The original is kept as `*.before-pegpip`."""
@@ -241,7 +251,7 @@ class BootLines:
         Where there is none to write, but lines for another model of Pi are marked, one line says that they go.
         """
         file = machine.at(self.path)
-        if not file.exists() or self.applied(file.read_text()) == file.read_text():
+        if not file.exists() or self.applied(_read(file)) == _read(file):
             return []
         return [f"{self.path}: {line}" for line in self.lines] or self.left(machine)
 
@@ -254,16 +264,16 @@ class BootLines:
             self.undo(machine)
             return
         file = machine.at(self.path)
-        text = file.read_text()
+        text = _read(file)
         kept = file.with_name(file.name + ".before-pegpip")
         if not kept.exists():
-            write_file(kept, (text.encode(),))
-        write_file(file, (self.applied(text).encode(),))
+            write_file(kept, (_encoded(text),))
+        write_file(file, (_encoded(self.applied(text)),))
 
     def left(self, machine: Machine) -> list[str]:
         """Return one line when config.txt holds the installer's marks, else nothing."""
         file = machine.at(self.path)
-        return [f"take our lines out of {self.path}"] if file.exists() and BEGIN in file.read_text() else []
+        return [f"take our lines out of {self.path}"] if file.exists() and BEGIN in _read(file) else []
 
     def undo(self, machine: Machine) -> None:
         """Take the installer's lines out of config.txt and delete the kept copy; later changes by others stay.
@@ -272,8 +282,8 @@ class BootLines:
         """
         file = machine.at(self.path)
         if file.exists():
-            text = file.read_text()
-            write_file(file, (_OURS.sub("", text).encode(),))
+            text = _read(file)
+            write_file(file, (_encoded(_OURS.sub("", text)),))
             if text.count(BEGIN) == text.count(END):
                 file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
 

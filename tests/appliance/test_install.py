@@ -195,6 +195,17 @@ def test_a_begin_mark_without_its_end_costs_no_later_line_of_config_txt(machine:
     assert file.with_name("config.txt.before-pegpip").read_text() == original, "lines that nobody told apart are left"
 
 
+def test_the_installer_keeps_bytes_of_config_txt_that_are_not_utf_8(machine: Noted) -> None:
+    file = machine.at(CONFIG)
+    before = "# für den Tisch\r\ndtparam=audio=on\r\n".encode("latin-1")
+    file.write_bytes(before)
+    LINES.do(machine)
+    assert LINES.missing(machine) == []
+    assert file.read_bytes().startswith(before)
+    LINES.undo(machine)
+    assert file.read_bytes() == before
+
+
 def test_installing_on_a_pi_that_needs_no_lines_takes_out_another_models(machine: Noted) -> None:
     """The card was moved to another Pi."""
     before = files_under(machine.root)
