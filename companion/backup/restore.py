@@ -209,8 +209,8 @@ def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, 
 def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
     """Check that a table could start from the files unpacked into `incoming`: journal, settings and calibration.
 
-    Derived files there are deleted, and settings that run a program are commented out. The manifest says how many
-    entries the journal must have. Raises ValueError, SetupError or DeviceError.
+    Derived files there are deleted, settings that run a program are commented out, and the data is marked as restored.
+    The manifest says how many entries the journal must have. Raises ValueError, SetupError or DeviceError.
 
     Returns:
         Keys of [buttons] that were commented out because they run a program.
@@ -218,6 +218,8 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
     data = incoming / DATA
     for derived in (FILED, JOURNAL_COPY):  # a table makes them from its journal, and would trust these
         (data / derived).unlink(missing_ok=True)
+    data.mkdir(exist_ok=True)
+    (data / RESTORED).touch()  # an archive without a journal replaces the older one, too
     if (data / JOURNAL).exists():
         _check_journal(data, int(manifest["entries"]))
     left_out: list[str] = []
@@ -233,7 +235,7 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
 
 
 def _check_journal(data: Path, entries: int) -> None:
-    """Verify and replay the journal in the folder `data`, write its second copy, and mark the folder as restored.
+    """Verify and replay the journal in the folder `data`, and write its second copy.
 
     Raises ValueError if it is damaged, can't be replayed, or has another number of playable entries than `entries`.
     """
@@ -248,7 +250,6 @@ def _check_journal(data: Path, entries: int) -> None:
         raise ValueError(f"its journal can't be played: {refused}") from None
     if len(found) != entries:
         raise ValueError(f"its journal has {len(found)} entries and not {entries}")
-    (data / RESTORED).touch()
 
 
 def _without_commands(file: Path) -> list[str]:

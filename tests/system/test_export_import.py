@@ -211,6 +211,23 @@ def test_an_import_reports_settings_that_name_another_data_folder(table: Path) -
     assert "--data" in done.output
 
 
+def test_an_import_without_a_journal_is_no_damage_to_the_one_it_replaces(table: Path) -> None:
+    anchors = table.parent / "anchors"
+    journal = Journal(table, anchors=anchors)
+    journal.open()
+    journal.append(entry(6))
+    journal.close()
+    other = table.parent / "other"
+    other.mkdir()
+    (other / "notes.txt").write_text("of a table that has not played")
+    assert imported(exported(other)[0], table, "--replace").return_value == 0
+    journal.open()
+    assert journal.health()[0]
+    journal.append(entry(1))
+    journal.close()
+    assert list(table.glob("damaged-*")) == []
+
+
 def test_an_import_beside_a_wrong_settings_file_is_done_and_says_so(table: Path) -> None:
     file = repacked(exported(table)[0], lambda held, _: held.pop("settings.toml"))
     fresh = table.parent / "new"
