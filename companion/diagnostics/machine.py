@@ -46,7 +46,7 @@ POWER_CURE = "Use the Pi's own supply, feed the strip from another, and let air 
 
 
 def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Health]:
-    """Return the checks of disk, clock, power and journal for `/healthz`, by name. Each runs when it is called.
+    """Return the checks of disk, clock, power, journal and recovery for `/healthz`, by name; each runs when called.
 
     Call it before anything is written to the journal: it reads the last entry's time at once, and writes or
     deletes `NEWEST_FILE`.
@@ -61,7 +61,8 @@ def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Healt
         "disk": lambda: check_disk(folder).as_health(),
         "clock": lambda: check_clock(_now(), newest_entry_s).as_health(),
         "power": lambda: check_power().as_health(),
-        "journal": lambda: check_journal(folder, journal_health).as_health(),
+        "journal": journal_health,
+        "recovery": lambda: check_recovery(folder).as_health(),
     }
 
 
@@ -103,19 +104,24 @@ def check_writable(folder: Path) -> Finding:
     return found
 
 
-def check_journal(folder: Path, health: Health | None = None) -> Finding:
-    """Return the finding on the journal. It fails while a damaged folder that recovery set aside is still there.
+def check_journal(folder: Path) -> Finding:
+    """Return the finding on a journal that no table writes: both copies are verified on the disk, and `check_recovery`.
 
-    Args:
-        folder: The data folder.
-        health: Health check of the running table's journal; None to verify both copies on the disk instead.
+    Nothing is changed.
     """
-    found = _verified(folder) if health is None else Finding("journal", *health())
-    if found.ok:
-        for aside, explanation in reports(folder).items():
-            cure = f"The folder as it was is in {aside}: look over the scores, then move that folder away."
-            return Finding("journal", False, explanation, cure)
-    return found
+    found = _verified(folder)
+    return found if not found.ok or check_recovery(folder).ok else check_recovery(folder)
+
+
+def check_recovery(folder: Path) -> Finding:
+    """Return the finding on earlier damage. It fails while a folder that recovery set aside is in the data folder.
+
+    It is no part of the journal's own health: a journal that was recovered is well, and may be updated.
+    """
+    for aside, explanation in reports(folder).items():
+        cure = f"The folder as it was is in {aside}: look over the scores, then move that folder away."
+        return Finding("journal", False, explanation, cure)
+    return Finding("journal", True, "no damage to look over")
 
 
 def _verified(folder: Path) -> Finding:

@@ -11,7 +11,7 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-from companion.diagnostics.machine import check_journal
+from companion.diagnostics.machine import check_recovery
 from companion.errors import CompanionError
 from companion.table.journal import FIRST, SECOND, Entry, Journal, examined, read_entries
 from companion.table.journal.recovery import reports
@@ -75,7 +75,7 @@ def _latent(folder: Path, anchors: Path, chance: random.Random) -> str:
             journal.open()
         else:
             scrub(journal, 1e6 * (step + 1))
-        if check_journal(folder, journal.health).ok or len(reports(folder)) == told:
+        if (journal.health()[0] and check_recovery(folder).ok) or len(reports(folder)) == told:
             return "SILENT"
         told = len(reports(folder))
     journal.close()
@@ -139,7 +139,7 @@ def _swapped(kind: str, folder: Path, anchors: Path, played: dict[str, Path], ch
     except CompanionError:
         return "REFUSED"
     scrub(journal)
-    well = check_journal(folder, journal.health).ok
+    well = journal.health()[0] and check_recovery(folder).ok
     journal.close()
     if well:
         return "SILENT"

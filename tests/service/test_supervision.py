@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shutil
 import socket
 import threading
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from companion.service.parts import Part
 from companion.service.serving import LastingServer
 from companion.service.supervision import Fall, Supervisor
 from companion.table.commands import EndSitting
+from companion.table.journal.recovery import REPORT
 from companion.table.writer import Table
 from tests.system.restarts import count, health, kill, running_app
 from tests.waiting import PATIENCE_S, until
@@ -94,6 +96,19 @@ def test_healthz_shows_the_crash_cause_of_every_supervised_part(app: App) -> Non
 
 def test_every_part_in_healthz_has_an_english_name_for_the_page(app: App) -> None:
     assert {f"part.{name}" for name in health(app)} - texts("en").keys() == set()
+
+
+def test_healthz_of_a_recovered_journal_is_well_and_tells_the_recovery_apart(app: App) -> None:
+    """An update waits for a journal that is well, and nobody need have looked over the recovered one by then."""
+    aside = app.settings.data.folder / "damaged-1"
+    aside.mkdir()
+    (aside / REPORT).write_text("Entry 7 is missing.")
+    found = health(app)
+    shutil.rmtree(aside)
+    assert found["journal"]["ok"]
+    assert not found["recovery"]["ok"]
+    assert "Entry 7 is missing." in found["recovery"]["says"]
+    assert health(app)["recovery"]["ok"]
 
 
 def test_a_table_command_gets_an_error_when_the_writer_thread_crashes(tmp_path: Path) -> None:

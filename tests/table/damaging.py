@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
-from companion.diagnostics.machine import check_journal
+from companion.diagnostics.machine import check_journal, check_recovery
 from companion.table.journal import FIRST, Entry, Journal
 from companion.table.journal.chain import row_of
 from companion.table.photos import digest_of
@@ -53,7 +53,7 @@ def refuse(*_: object) -> None:
 
 
 def told(folder: Path) -> str:
-    ok, says = check_journal(folder, lambda: (True, "well")).as_health()
+    ok, says = check_recovery(folder).as_health()
     assert not ok
     assert not check_journal(folder).ok
     assert check_journal(folder).says in says

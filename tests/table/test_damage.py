@@ -26,7 +26,7 @@ def test_an_intact_journal_passes_the_check_without_a_damage_report(tmp_path: Pa
     assert examined(tmp_path) == (60, None)
     assert check_journal(tmp_path).ok
     journal = reopened(tmp_path)
-    assert check_journal(tmp_path, journal.health).says.endswith("both copies up to entry 60, photos not yet")
+    assert journal.health()[1].endswith("both copies up to entry 60, photos not yet")
     assert not reports(tmp_path)
 
 
@@ -130,11 +130,11 @@ def test_an_unwritable_second_journal_copy_is_reported_and_catches_up(
     journal.append(entry(1, "game"))
     monkeypatch.setattr(known(journal._copies)[1], "append", refuse)
     journal.append(entry(2))
-    assert "second copy" in check_journal(tmp_path, journal.health).says
-    assert not check_journal(tmp_path, journal.health).ok
+    assert "second copy" in journal.health()[1]
+    assert not journal.health()[0]
     monkeypatch.undo()
     journal.upkeep(0.0)
-    assert check_journal(tmp_path, journal.health).ok
+    assert journal.health()[0]
     journal.close()
     assert examined(tmp_path) == (2, None)
 
