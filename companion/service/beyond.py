@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +46,7 @@ def opened_beyond(
         folder: The data folder.
         table: The table.
         past: Its games.
-        live: Mutes the sounds.
+        live: The present settings; mutes the sounds.
         report: Returns the answer of `/healthz`.
     """
     found = Beyond()
@@ -56,7 +55,7 @@ def opened_beyond(
     if settings.mqtt.host:
         _add(found, "mqtt", lambda: _mqtt(settings, table, live, report))
     if settings.webhook.url:
-        _add(found, "webhook", lambda: _webhook(settings, table))
+        _add(found, "webhook", lambda: _webhook(settings, table, live))
     return found
 
 
@@ -96,19 +95,19 @@ def _mqtt(
     Args:
         settings: All settings.
         table: The table that is followed.
-        live: Mutes the running table.
+        live: The present settings; mutes the running table.
         report: Returns the answer of `/healthz`, which is published too.
     """
     from companion.mqtt.publisher import Broker, Publisher
 
     broker = msgspec.convert(settings.mqtt, Broker, from_attributes=True)
     sounds = live if settings.mqtt.commands else None
-    publisher = Publisher(broker, settings.table.name, table, _words(settings), report, sounds)
+    publisher = Publisher(broker, settings.table.name, table, _words(live), report, sounds)
     part = following("mqtt", table, publisher.hear, publisher.start, publisher.stop, publisher.alive)
     return part, publisher.health
 
 
-def _webhook(settings: Settings, table: Table) -> tuple[Part, Health]:
+def _webhook(settings: Settings, table: Table, live: LiveSettings) -> tuple[Part, Health]:
     """Return the part that posts events of games to the webhook's URL, not started, and its health check.
 
     Raises DeviceError if the URL or the secret is wrong.
@@ -116,10 +115,10 @@ def _webhook(settings: Settings, table: Table) -> tuple[Part, Health]:
     from companion.mqtt.webhook import Webhook
 
     wanted = settings.webhook
-    webhook = Webhook(wanted.url, wanted.secret_password, settings.table.name, _words(settings))
+    webhook = Webhook(wanted.url, wanted.secret_password, settings.table.name, _words(live))
     return following("webhook", table, webhook.hear, webhook.start, webhook.stop, webhook.alive), webhook.health
 
 
-def _words(settings: Settings) -> Callable[[Event], str]:
-    """Return a function that gives the sentence for an event in the table's language, or in English if none is set."""
-    return partial(words_of, language=settings.table.language or "en")
+def _words(live: LiveSettings) -> Callable[[Event], str]:
+    """Return a function that gives the sentence for an event in the table's present language, or in English without."""
+    return lambda event: words_of(event, live.now.table.language or "en")

@@ -35,6 +35,11 @@ class LiveSettings:
             voice.turn(True)
 
     @property
+    def now(self) -> Settings:
+        """Return the settings that the running parts use."""
+        return self._now
+
+    @property
     def muted(self) -> bool:
         """Whether voice and effects are silent, whatever the settings say."""
         return self._muted

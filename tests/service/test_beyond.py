@@ -1,0 +1,55 @@
+"""The optional parts that reach beyond the table: what the settings page changes counts for them at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from companion.adapters.board_view import Lights
+from companion.evidence.folder import PackageFolder
+from companion.history.export import PastGames
+from companion.mqtt import webhook
+from companion.service.beyond import opened_beyond
+from companion.settings.live import LiveSettings
+from companion.settings.load import Settings
+from companion.table.photos import Photos
+from companion.table.snapshot import Event
+from hardware.board import Board
+from hardware.power import Power
+from hardware.sounds import Chimes
+from hardware.strips.memory import MemoryStrip
+from hardware.track import preset
+from tests.table.acting import table_in
+from web.loudspeaker import Loudspeaker, words_of
+
+WON = Event(number=1, code="game_over", args={"winners": ["Ann"]})
+
+
+def in_language(language: str) -> Settings:
+    tree = {"webhook": {"url": "https://chat.example"}, "table": {"language": language}}
+    return msgspec.convert(tree, Settings)
+
+
+def test_a_webhook_speaks_the_language_that_the_settings_page_has_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Any] = []
+
+    class Noted(webhook.Webhook):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            made.append(given[-1])
+
+    monkeypatch.setattr(webhook, "Webhook", Noted)
+    table, settings = table_in(tmp_path), in_language("en")
+    layout = preset("strip122")
+    board = Board(MemoryStrip(layout.leds), layout, Power())
+    packages = PackageFolder(tmp_path, 0)
+    live = LiveSettings(settings, board, Lights(), Photos(tmp_path), packages, Chimes(), Loudspeaker())
+    found = opened_beyond(settings, tmp_path, table, PastGames(tmp_path), live, dict)
+    assert [part.name for part in found.parts] == ["webhook"]
+    live.take(in_language("de"))
+    assert made[0](WON) == words_of(WON, "de") != words_of(WON, "en")
