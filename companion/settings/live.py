@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from companion.adapters.board_view import Lights
 from companion.evidence.folder import PackageFolder
 from companion.settings.load import Settings
@@ -15,7 +17,10 @@ from web.loudspeaker import Loudspeaker
 
 
 class LiveSettings:
-    """Applies settings to the parts of a running table: the first ones when this is made, later ones by `take`."""
+    """Applies settings to the parts of a running table: the first ones when this is made, later ones by `take`.
+
+    Safe to use from any thread.
+    """
 
     def __init__(
         self,
@@ -27,6 +32,7 @@ class LiveSettings:
         chimes: Chimes,
         voice: Loudspeaker,
     ) -> None:
+        self._lock = threading.Lock()  # the page changes settings while the broker mutes
         self._now = settings
         self._board, self._lights, self._photos, self._chimes, self._voice = board, lights, photos, chimes, voice
         self._packages, self._muted = packages, False
@@ -46,8 +52,9 @@ class LiveSettings:
 
     @muted.setter
     def muted(self, silent: bool) -> None:
-        self._muted = silent
-        self._set(self._now)
+        with self._lock:
+            self._muted = silent
+            self._set(self._now)
         if silent:
             self._voice.hush()
 
@@ -62,15 +69,16 @@ class LiveSettings:
         If the strip's kind, layout or order changed, the strip is opened anew. If a sound setting changed, a trial
         sound is played, and speech is switched on or off to match.
         """
-        before, self._now = self._now, now
-        if _wired(before) != _wired(now):
-            layout = layout_of(now.strip.layout, now.track)
-            self._board.lay(open_strip(now.strip.kind, layout.leds, now.strip), layout)
-        self._set(now)
-        if before.sound != now.sound:
-            self._chimes.chime(TRIAL)
-        if before.sound.speech != now.sound.speech:
-            self._voice.turn(now.sound.speech)
+        with self._lock:
+            before, self._now = self._now, now
+            if _wired(before) != _wired(now):
+                layout = layout_of(now.strip.layout, now.track)
+                self._board.lay(open_strip(now.strip.kind, layout.leds, now.strip), layout)
+            self._set(now)
+            if before.sound != now.sound:
+                self._chimes.chime(TRIAL)
+            if before.sound.speech != now.sound.speech:
+                self._voice.turn(now.sound.speech)
 
     def _set(self, now: Settings) -> None:
         """Apply current limit, night mode, space for photos and packages, volume and language to the running parts.

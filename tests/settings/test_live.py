@@ -1,8 +1,9 @@
-"""Settings applied to a running table: they show at once, without a throw or a press in between."""
+"""Settings that are applied to a running table."""
 
 from __future__ import annotations
 
 import itertools
+import threading
 from pathlib import Path
 
 import msgspec
@@ -38,3 +39,36 @@ def test_the_night_setting_dims_the_led_board_at_once(tmp_path: Path) -> None:
     day = light(False)
     assert light(True) < day / 2
     assert light(False) == day
+
+
+class SlowBoard(Board):
+    """Waits in its first `take` after `slow` until `go`, as a thread does that the system has put off."""
+
+    slow, waits, go = False, threading.Event(), threading.Event()
+
+    def take(self, power: Power, *, night: bool) -> None:
+        if self.slow:
+            self.slow = False
+            self.waits.set()
+            self.go.wait()
+        super().take(power, night=night)
+
+
+def test_a_table_muted_while_a_limit_is_lowered_keeps_the_lower_limit(tmp_path: Path) -> None:
+    before, lower = (msgspec.convert({"strip": {"limit_ma": limit}}, Settings) for limit in (3000, 500))
+    layout = preset("strip122")
+    board = SlowBoard(MemoryStrip(layout.leds), layout, Power())
+    live = LiveSettings(before, board, Lights(), Photos(tmp_path), PackageFolder(tmp_path, 0), Chimes(), Loudspeaker())
+    board.slow = True
+    muting = threading.Thread(target=setattr, args=(live, "muted", True))
+    muting.start()
+    board.waits.wait()
+    changing = threading.Thread(target=live.take, args=(lower,))
+    changing.start()
+    changing.join(0.2)  # it may have to wait for the other
+    board.go.set()
+    muting.join()
+    changing.join()
+    assert live.muted
+    assert live.now.strip.limit_ma == 500
+    assert board._power.settings.limit_ma == 500
