@@ -190,6 +190,7 @@ def wiring(settings_file: Path | None, strip: str | None, out: Path) -> None:
     settings = config.load(settings_file, {})
     machine = model() or ANY_PI
     kind = resolved(strip or settings.strip.kind, machine)
+    open_strip(kind, settings.track.leds, settings.strip)  # refuses an unknown one
     _write(out, wiring_diagram(kind, settings.strip, settings.buttons.pins, settings.strip.limit_ma, machine))
 
 

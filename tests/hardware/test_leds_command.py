@@ -192,6 +192,14 @@ def test_leds_map_refuses_an_unknown_strip_kind_with_a_suggestion(empty_settings
         CliRunner().invoke(command, ["map", "--config", empty_settings, "--strip", "sip"], catch_exceptions=False)
 
 
+def test_the_wiring_diagram_of_an_unknown_strip_is_refused_and_not_drawn(empty_settings: str, tmp_path: Path) -> None:
+    words = ["wiring", "--config", empty_settings, "--out", str(tmp_path / "wiring.svg"), "--strip"]
+    with pytest.raises(SetupError, match="did you mean 'ws281x'"):
+        CliRunner().invoke(command, [*words, "ws2812x"], catch_exceptions=False)
+    assert not (tmp_path / "wiring.svg").exists()
+    assert CliRunner().invoke(command, [*words, "ws281x"]).exit_code == 0
+
+
 def test_leds_design_into_an_unwritable_folder_is_an_error(tmp_path: Path, empty_settings: str) -> None:
     (tmp_path / "file").write_text("")
     words = ["design", "--config", empty_settings, "--out", str(tmp_path / "file" / "d.svg")]
