@@ -97,9 +97,10 @@ def _hold(settings: Settings, throws: int, *, yes: bool, out: Path) -> int:
 
     from companion.diagnostics.doctor import checks
     from companion.diagnostics.first_evening.evening import Evening
-    from companion.diagnostics.first_evening.holding import Screen, hold, phones_joined, write
+    from companion.diagnostics.first_evening.holding import Screen, hold, phones_joined, prepare, write
     from companion.diagnostics.first_evening.people import Agreeable, TerminalPerson
 
+    prepare(out)
     screen = Screen(Console())
     person = Agreeable() if yes else TerminalPerson(screen.quiet)
     evening = Evening(settings, person, checks, throws, clients=phones_joined, pause=time.sleep)

@@ -38,6 +38,15 @@ def test_a_first_evening_report_that_cannot_be_written_is_an_error(table: Table,
         write(table.held(), tmp_path / "file" / "out", datetime(2026, 11, 24, tzinfo=UTC))
 
 
+def test_a_first_evening_whose_report_has_no_place_is_refused_at_its_start(tmp_path: Path) -> None:
+    """And not when twenty minutes of it are over."""
+    (tmp_path / "file").write_text("")
+    done = doctor(tmp_path, "--yes", "--throws", "3", "--out", str(tmp_path / "file" / "report"))
+    assert isinstance(done.exception, DeviceError)
+    assert "--out" in str(done.exception)
+    assert "camera" not in done.output
+
+
 def test_the_first_evenings_page_and_zip_hold_findings_but_no_secret(table: Table, tmp_path: Path) -> None:
     table.settings = {"table": {"name": "<b>Plough</b>"}, "web": {"wifi_password": "six of one"}}
     table.person = Someone(misreads=True)

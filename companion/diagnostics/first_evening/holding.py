@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -123,14 +124,27 @@ def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
     }
     pictures = {f"throws/{number}.jpg": throw.jpeg for number, throw in enumerate(evening.throws, 1) if throw.jpeg}
     more = {PAGE: text, "first-evening.json": msgspec.json.format(msgspec.json.encode(result)), **pictures}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with _writing(folder):
         (folder / PAGE).write_bytes(text)
         bundle.write(folder / ZIP, evening.settings, evening.findings, photos=False, more=more)
+    return folder / PAGE, folder / ZIP
+
+
+def prepare(folder: Path) -> None:
+    """Make the folder of the report, and raise DeviceError now rather than after the evening if it can't be written."""
+    with _writing(folder), tempfile.TemporaryFile(dir=folder):
+        pass
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Context manager: make the folder if it is missing; turn an error of the disk into a DeviceError with a cure."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
     except OSError as refused:
         what = f"The report can't be written to {folder} ({refused.strerror})."
         raise DeviceError(what, "Name another folder with --out DIR.") from None
-    return folder / PAGE, folder / ZIP
 
 
 def phones_joined() -> int | None:
