@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import click
 
 from companion.errors import DeviceError
 from companion.settings.load import Settings
-from companion.settings.starting import in_use
+from companion.settings.starting import Starting, in_use
 
 CTRL_C = 130
 """Exit status after Ctrl-C: 128 and the number of SIGINT, as shells have it."""
@@ -66,7 +67,7 @@ def command(
     from companion.diagnostics.doctor import checks
 
     if first_evening:
-        return _hold(settings, throws, yes=yes, out=out or settings.data.folder / "first-evening")
+        return _hold(starting, throws, yes=yes, out=out or settings.data.folder / "first-evening")
     found = []
     for check in checks(settings, starting.left_out):
         found.append(check)
@@ -79,11 +80,11 @@ def command(
     return 1 if ill else 0
 
 
-def _hold(settings: Settings, throws: int, *, yes: bool, out: Path) -> int:
+def _hold(starting: Starting, throws: int, *, yes: bool, out: Path) -> int:
     """Guide a person through a first evening, write its page and zip also after an error, and return the exit status.
 
     Args:
-        settings: The table's settings.
+        starting: The table's settings, and those of the file that it does not use.
         throws: Number of throws to make.
         yes: Whether to answer yes to everything, in place of a person.
         out: Folder for the page and the zip.
@@ -103,7 +104,8 @@ def _hold(settings: Settings, throws: int, *, yes: bool, out: Path) -> int:
     prepare(out)
     screen = Screen(Console())
     person = Agreeable() if yes else TerminalPerson(screen.quiet)
-    evening = Evening(settings, person, checks, throws, clients=phones_joined, pause=time.sleep)
+    made = partial(checks, left_out=starting.left_out)
+    evening = Evening(starting.settings, person, made, throws, clients=phones_joined, pause=time.sleep)
     try:
         hold(evening, screen)
     finally:  # a fault of ours must not lose what twenty minutes have found

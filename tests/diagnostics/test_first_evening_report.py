@@ -18,6 +18,8 @@ from companion.diagnostics.first_evening.evening import Values
 from companion.diagnostics.first_evening.holding import PAGE, ZIP, write
 from companion.diagnostics.first_evening.people import Agreeable, TerminalPerson
 from companion.errors import DeviceError
+from companion.settings import last_good
+from companion.settings.load import Settings
 from tests.diagnostics.guided import FilmCamera, QuickCamera, Someone, Table, told
 
 
@@ -102,9 +104,9 @@ def test_first_evening_answers_agree_deny_or_skip_and_end_of_input_stops() -> No
             person.agrees("Right?")  # the input has ended, as with Ctrl-C
 
 
-def doctor(tmp_path: Path, *words: str) -> Result:
+def doctor(tmp_path: Path, *words: str, more: str = "") -> Result:
     file = tmp_path / "pegpip.toml"
-    file.write_text(f"[data]\ndir = '{tmp_path}'\n[web]\nhost = '127.0.0.1'\nport = 0\n")
+    file.write_text(f"[data]\ndir = '{tmp_path}'\n[web]\nhost = '127.0.0.1'\nport = 0\n{more}")
     given = ["--config", str(file), "--first-evening", "--camera", "virtual", *words]
     return CliRunner().invoke(command, given, standalone_mode=False)
 
@@ -125,6 +127,12 @@ def test_a_first_evening_demonstration_exits_0_and_writes_page_and_zip(quick: No
     assert throws.endswith("0 wrong, 0 not seen.")
     assert {path.name for path in (tmp_path / "report").iterdir()} == {PAGE, ZIP}
     assert "read right" in (tmp_path / "report" / PAGE).read_text()
+
+
+def test_a_first_evening_reports_settings_that_the_table_does_not_use(quick: None, tmp_path: Path) -> None:
+    last_good.keep(tmp_path, Settings())
+    done = doctor(tmp_path, "--yes", "--throws", "1", more="streams = 'many'\n")
+    assert "✗ settings [web] `streams` = 'many'" in " ".join(done.output.split())
 
 
 def test_ctrl_c_in_the_first_evening_check_exits_130_and_writes_the_zip(
