@@ -68,6 +68,7 @@ class Someone:
     leaves_after: int = 1000
     enough_throws: bool = False
     judged: int = 0
+    pressing: Callable[[], object] = int
 
     def begins(self, title: str, what: str) -> bool:
         return title not in self.skips
@@ -85,12 +86,13 @@ class Someone:
         self.judged += 1
         return (6, 6, 6) if self.misreads else read
 
-    def presses(self, button: str) -> None: ...
+    def presses(self, button: str) -> None:
+        self.pressing()
 
 
 @dataclass
 class FakeButtons:
-    """Buttons on which each asked press is heard as the next of these."""
+    """Buttons on which each asked press is heard as the next of these: one button, or more with spaces between."""
 
     heard: list[str]
     ill: DeviceError | None = None
@@ -99,8 +101,11 @@ class FakeButtons:
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
         if self.ill is not None:
             raise self.ill
-        for button in self.heard:
-            on_press(Press(button))
+        self._on_press = on_press
+
+    def asked(self) -> None:
+        for button in self.heard.pop(0).split() if self.heard else ():
+            self._on_press(Press(button))
 
     def stop(self) -> None: ...
 

@@ -56,9 +56,19 @@ def test_the_first_evening_check_reports_the_pin_of_a_wrong_or_dead_button(
 ) -> None:
     monkeypatch.setattr(f"{STEPS}.PRESS_WAIT_S", 0.01)
     table.settings = {"buttons": {"kind": "gpio"}}
-    evening = table.held(open_buttons=lambda _kind, _wired: FakeButtons(heard))
+    buttons = FakeButtons(heard)
+    table.person.pressing = buttons.asked
+    evening = table.held(open_buttons=lambda _kind, _wired: buttons)
     assert is_ill(evening, part, *words)
     assert told(evening, "button bank").ok
+
+
+def test_the_first_evening_check_takes_no_second_press_for_the_next_button(table: Table) -> None:
+    table.settings = {"buttons": {"kind": "gpio"}}
+    buttons = FakeButtons(["bank bank", "undo", "next"])
+    table.person.pressing = buttons.asked
+    evening = table.held(open_buttons=lambda _kind, _wired: buttons)
+    assert all(told(evening, f"button {name}").ok for name in ("bank", "undo", "next"))
 
 
 def test_the_first_evening_check_reports_buttons_that_cannot_be_opened(table: Table) -> None:

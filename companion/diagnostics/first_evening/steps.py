@@ -285,6 +285,8 @@ def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
     try:
         opened.start(pressed.put)
         for number, (button, pin) in enumerate(wired.pins.items(), 1):
+            while not pressed.empty():  # a second press of the one before, or a late one, is no answer to this one
+                pressed.get()
             evening.person.presses(button)
             heard = _button_pressed(pressed)
             says = f"GPIO{pin}: " + ("nothing was heard." if heard is None else f"{heard} was heard.")
