@@ -172,7 +172,7 @@ class SettingsFile:
             if section not in tree:
                 tree[section] = tomlkit.table()
             there = tree[section]
-            assert isinstance(there, dict)
+            assert isinstance(there, dict), f"[{section}] is a section with keys of its own, not a value"
             there[key] = value
             return tomlkit.dumps(tree)
         except (OSError, UnicodeDecodeError, TOMLKitError, AssertionError) as wrong:

@@ -41,6 +41,15 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
+def test_a_change_in_a_section_that_is_a_value_says_what_is_wrong_there(tmp_path: Path) -> None:
+    file = tmp_path / "pegpip.toml"
+    file.write_text("strip = 'spi'\n")
+    table = SettingsFile(Origin(file), Settings(), lambda _: [], lambda _: None)
+    with pytest.raises(SetupError, match=r"can't be changed: \[strip\] is a section with keys"):
+        table.change("strip", "brightness", 0.5)
+    assert file.read_text() == "strip = 'spi'\n"
+
+
 def test_a_changed_setting_keeps_the_files_comments_and_applies_at_once(path: Path) -> None:
     taken: list[Settings] = []
     file = settings_file(path, taken)
