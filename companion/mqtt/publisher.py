@@ -178,14 +178,14 @@ class Publisher(BackgroundThread):
     def _on_message(self, _: Client, __: Any, message: MQTTMessage) -> None:
         """Execute a command from the broker: mute or unmute the sound, or start a game.
 
-        A game's header as payload starts that game; an empty payload starts the next game. A retained or too large
-        message is ignored, as is any while commands are not allowed. If the table refuses the command, that is logged.
+        Only `ON` and `OFF` mute and unmute. A game's header starts that game; an empty payload starts the next one.
+        A retained or too large message is ignored, as is any while commands are not allowed. A refusal is logged.
         """
         if self._sounds is None or message.retain or len(message.payload) > MAX_COMMAND_BYTES:
             return
         try:
             if message.topic.endswith("/mute"):
-                self._sounds.muted = message.payload == b"ON"
+                self._sounds.muted = {b"ON": True, b"OFF": False}.get(bytes(message.payload), self._sounds.muted)
             elif message.payload:
                 self._table.submit(StartGame(header=msgspec.json.decode(message.payload)))
             else:

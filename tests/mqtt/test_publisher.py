@@ -133,6 +133,18 @@ def test_enabled_mqtt_commands_start_a_game_and_mute_the_sounds(home: Home, comm
     assert until(lambda: home.listener.last["pub/muted"] == b"OFF")
 
 
+@pytest.mark.parametrize("payload", [b"", b"on", b"true", b"ON\n"])
+def test_an_mqtt_mute_command_other_than_on_and_off_is_ignored(
+    home: Home, commanded: Publisher, payload: bytes
+) -> None:
+    assert commanded.alive()
+    home.sounds.muted = True
+    home.listener.client.publish("pub/mute", payload, 1)
+    home.listener.client.publish("pub/start", msgspec.json.encode({**HEADER, "players": ["Eve", "Fay"]}), 1)
+    assert until(lambda: home.listener.state()["turn"] == "Eve"), "both commands are done"
+    assert home.sounds.muted
+
+
 @pytest.mark.parametrize("nonsense", [b"{", b"\xff", b"[]", b'{"game": "chess"}', b"x" * 5000, b'"\xff"', b"[" * 4000])
 def test_a_malformed_mqtt_command_is_ignored_and_later_ones_work(
     home: Home, commanded: Publisher, nonsense: bytes
