@@ -63,8 +63,7 @@ def judged(message: Message) -> Judged | None:
     if standing.outcome is None:
         raise RulesError("The game is not finished.")
     for name in header.players:
-        wrong = flaw(name)
-        if wrong:
+        if wrong := flaw(name):
             raise RulesError(f"The name {name!r} {wrong}.")
     count = len(standing.sides)
     share = (1 / Decimal(len(standing.outcome.winners))).quantize(SHARE) if standing.outcome.winners else Decimal(0)

@@ -146,9 +146,8 @@ def moves_of(transcript: str) -> list[dict[str, Any]]:
         assert after.last is not None, "only the header has no line"
         line, standing = line_of(after.last), after.state.standing
         player = line.get("leave", before.state.standing.player)
-        moves.append(
-            {"line": line, "player": player, "scores": dict(zip(standing.sides, standing.scores, strict=True))}
-        )
+        scores = dict(zip(standing.sides, standing.scores, strict=True))
+        moves.append({"line": line, "player": player, "scores": scores})
     return moves
 
 

@@ -17,10 +17,7 @@ PAGE = 100
 NEWEST = 20
 """Most games on the page of a season, the newest. Higher: the page takes longer to make.
 Drawing a game costs three times a row of the standings."""
-ORDERS = {
-    "wins": "won DESC, lost, player",
-    "rating": "(mu - 3 * sigma) DESC, player",
-}
+ORDERS = {"wins": "won DESC, lost, player", "rating": "(mu - 3 * sigma) DESC, player"}
 """Orders of the standings, each the order of an index. A rating counts by its lower bound, mu - 3 sigma."""
 
 

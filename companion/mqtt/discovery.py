@@ -32,11 +32,8 @@ def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str
     """
     version = importlib.metadata.version("peg-and-pip")
     device = {"identifiers": [f"pegpip_{topic}"], "name": name, "manufacturer": "Peg & Pip", "sw_version": version}
-    of_all = {
-        "availability_topic": f"{topic}/available",
-        "device": device,
-        "origin": {"name": "Peg & Pip", "sw_version": version},
-    }
+    origin = {"name": "Peg & Pip", "sw_version": version}
+    of_all = {"availability_topic": f"{topic}/available", "device": device, "origin": origin}
     entities = _sensors(topic) | (_controls(topic) if commands else {})
     return {
         f"{PREFIX}/{kind}/pegpip_{topic}/{key}/config": {

@@ -5,6 +5,7 @@ The table never waits for the broker. After a lost connection the newest state i
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from collections import deque
@@ -100,23 +101,26 @@ class Publisher(BackgroundThread):
         self._wake.set()
 
     def _run(self, stopped: threading.Event) -> None:
-        """Connect to the broker and publish what has changed, until `stopped` is set; then publish that it is offline.
+        """Connect to the broker, publish what has changed until `stopped` is set or it fails; then say it is offline.
 
         Runs in the thread. It publishes after each snapshot, command and connection, and every `HEALTH_EVERY_S`.
         """
         client = self._client()
         client.connect_async(self._broker.host, self._broker.port, KEEPALIVE_S)
         client.loop_start()
-        while not stopped.is_set():
-            if self._connected.is_set():
-                self._publish(client)
-            self._wake.wait(HEALTH_EVERY_S)
-            self._wake.clear()
-        if self._connected.is_set():
-            client.publish(f"{self._broker.topic}/available", "offline", 1, retain=True).wait_for_publish(2.0)
-        client.disconnect()
-        client.loop_stop()
-        self._connected.clear()
+        try:
+            while not stopped.is_set():
+                if self._connected.is_set():
+                    self._publish(client)
+                self._wake.wait(HEALTH_EVERY_S)
+                self._wake.clear()
+        finally:
+            with contextlib.suppress(RuntimeError):  # the connection was lost just now
+                if self._connected.is_set():
+                    client.publish(f"{self._broker.topic}/available", "offline", 1, retain=True).wait_for_publish(2.0)
+            client.disconnect()
+            client.loop_stop()
+            self._connected.clear()
 
     def _client(self) -> Client:
         """Return an MQTT client, not connected yet, with the broker's user, TLS and the methods below as callbacks.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import msgspec
 import pytest
 
 from companion.mqtt.publisher import Publisher
+from companion.table.snapshot import News
 from tests.mqtt.conftest import Home
 from tests.table.acting import FIRST, HEADER, played
 from tests.waiting import until
@@ -88,6 +90,20 @@ def test_a_stopped_table_is_reported_offline_over_mqtt(home: Home, publisher: Pu
     publisher.stop()
     assert until(lambda: home.listener.last["pub/available"] == b"offline")
     assert until(lambda: not publisher.alive())
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_crashed_mqtt_publisher_disconnects_before_it_is_restarted(home: Home, publisher: Publisher) -> None:
+    """Two clients of one name would push each other off the broker for ever."""
+    home.report["parts"] = {"camera": "no report"}
+    publisher.hear(home.table.snapshot(), News())
+    assert until(lambda: not publisher.alive())
+    assert not publisher.health()[0]
+    assert until(lambda: home.listener.last["pub/available"] == b"offline")
+    assert not [each.name for each in threading.enumerate() if each.name.endswith("pegpip-pub")]
+    home.report["parts"] = {}
+    publisher.start()
+    assert until(lambda: home.listener.last["pub/available"] == b"online")
 
 
 ALONE = """
