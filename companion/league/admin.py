@@ -140,9 +140,7 @@ def merge(connection: Connection, other: int, into: int) -> None:
             " gone = array_replace(gone, %(a)s, %(b)s) WHERE %(a)s = ANY(players)",
             {"a": other, "b": into},
         )
-        connection.execute(
-            "UPDATE players SET merged_into = %s WHERE id = %s OR merged_into = %s", (into, other, other)
-        )
+        connection.execute("UPDATE players SET merged_into = %s WHERE %s IN (id, merged_into)", (into, other))
         log_change(connection, f"player {other} merged into {into}", {row["id"]: row["name"] for row in rows})
 
 

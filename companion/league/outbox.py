@@ -51,11 +51,13 @@ class Cursor(msgspec.Struct, frozen=True):
         through: All games up to this number are acknowledged and can't change any more.
         link: Hash of the entry `through`: another journal, or an older one that went on otherwise, has another.
         games: The later games, by the hash of the entry that began them.
+        server: Address of the server that it is about.
     """
 
     through: int = 0
     link: str = ""
     games: dict[str, Acknowledged] = {}
+    server: str = ""
 
 
 class Pending(NamedTuple):
@@ -83,10 +85,11 @@ class Outbox:
         past: Its games.
         table: The table's public key, 64 hexadecimal digits.
         aliases: Names to publish, by the name at the table.
+        server: Address of the league's server.
     """
 
-    def __init__(self, folder: Path, past: PastGames, table: str, aliases: Mapping[str, str]) -> None:
-        self._folder, self._past, self._table, self._aliases = folder, past, table, aliases
+    def __init__(self, folder: Path, past: PastGames, table: str, aliases: Mapping[str, str], server: str) -> None:
+        self._folder, self._past, self._table, self._aliases, self._server = folder, past, table, aliases, server
         self._path = folder / FILE_NAME
         self._cursor = self._fitting(self._read())
         self._unwritten = False  # whether the disk did not take the cursor
@@ -181,14 +184,16 @@ class Outbox:
         link = link_of(self._folder, settled[-1]) if settled else None
         if link is not None:
             kept = {name: known for name, known in self._cursor.games.items() if known.number > settled[-1]}
-            self._store(Cursor(settled[-1], link, kept))
+            self._store(Cursor(settled[-1], link, kept, self._server))
 
     def _fitting(self, cursor: Cursor) -> Cursor:
-        """Return `cursor` if it belongs to this journal; else a cursor at the journal's start with the same games."""
+        """Return `cursor` if it is of this journal and server; else one at the start, with the games it has sent."""
+        if cursor.server != self._server:
+            return Cursor(server=self._server)
         if cursor.through == 0 or link_of(self._folder, cursor.through) == cursor.link:
             return cursor
         log.warning("the journal is not the one that %s belongs to: all games are sent again", self._path)
-        return Cursor(games=cursor.games)
+        return Cursor(games=cursor.games, server=self._server)
 
     def _read(self) -> Cursor:
         """Return the cursor from its file; a cursor at the journal's start if the file is missing or can't be read."""

@@ -100,7 +100,7 @@ class Sender(DeliveryThread):
         """
         check_address("[league] server", self._server)
         key = key_of(self._folder)
-        return Outbox(self._folder, self._past, name_of(key), aliases_of(self._aliases)), key
+        return Outbox(self._folder, self._past, name_of(key), aliases_of(self._aliases), self._server), key
 
     def _send(self, outbox: Outbox, key: Ed25519PrivateKey, waiting: Pending) -> None:
         """Send one message, and store in the outbox that the server has it, or remember a final refusal in memory.

@@ -89,7 +89,7 @@ class Member:
 
     def __init__(self, folder: Path, seed: int, network: Network) -> None:
         self.pub, self.seed, self._network = Pub(folder, seed), seed, network
-        self.key = name_of(key_of(folder))
+        self.key, self.server = name_of(key_of(folder)), network.address
         self.open()
 
     def open(self) -> None:
@@ -342,7 +342,7 @@ STEPS: tuple[Step, ...] = (
 
 def outbox_left(member: Member) -> bool:
     """Return whether a table's stored cursor does not yet cover its journal."""
-    cursor = outbox.Outbox(member.pub.folder, PastGames(member.pub.folder), member.key, {})
+    cursor = outbox.Outbox(member.pub.folder, PastGames(member.pub.folder), member.key, {}, member.server)
     return bool(cursor.waiting())
 
 

@@ -22,6 +22,7 @@ from tests.table.acting import Clock, played
 from tests.table.test_archive import QUICK
 
 TABLE = "ab" * 32
+SERVER = "https://league.example"
 GENEROUS = (1, 1, 1, 5, 5, 2, 3, 4, 6)
 """Values of dice that score often, so that a game has some thirty lines."""
 
@@ -91,8 +92,8 @@ class Pub:
         return {name: game for game in games if game.outcome and (name := link_of(self.folder, game.number))}
 
 
-def outbox_of(pub: Pub, aliases: dict[str, str] | None = None) -> Outbox:
-    return Outbox(pub.folder, PastGames(pub.folder), TABLE, aliases or {})
+def outbox_of(pub: Pub, aliases: dict[str, str] | None = None, server: str = SERVER) -> Outbox:
+    return Outbox(pub.folder, PastGames(pub.folder), TABLE, aliases or {}, server)
 
 
 def sent(outbox: Outbox) -> list[Message]:

@@ -15,7 +15,7 @@ from companion.history.export import PastGames
 from companion.league.message import Message
 from companion.league.outbox import FILE_NAME, Outbox, aliases_of
 from companion.table.commands import EndSitting, PlayLine
-from tests.league.playing import TABLE, Pub, outbox_of, sent
+from tests.league.playing import SERVER, TABLE, Pub, outbox_of, sent
 from tests.table.test_archive import stir
 
 
@@ -108,11 +108,20 @@ def test_a_league_outbox_without_a_cursor_sends_open_and_withdrawn_games(pub: Pu
 def test_a_game_begun_while_the_league_outbox_reads_withdraws_no_game(pub: Pub) -> None:
     pub.play()
     past = PastGames(pub.folder)
-    outbox = Outbox(pub.folder, past, TABLE, {})
+    outbox = Outbox(pub.folder, past, TABLE, {}, SERVER)
     read = past.archived_after(0)
     pub.begin("Cat", "Dan")
     with mock.patch.object(past, "archived_after", return_value=read):
         assert [each.message.state for each in outbox.waiting()] == ["final"]
+
+
+def test_the_league_outbox_offers_another_server_every_game_once(pub: Pub) -> None:
+    for _ in range(3):
+        pub.play()
+    first = sent(outbox_of(pub))
+    assert outbox_of(pub).waiting() == []
+    assert sent(outbox_of(pub, server="https://new.example")) == first
+    assert outbox_of(pub, server="https://new.example").waiting() == []
 
 
 @pytest.mark.parametrize("damaged", [b"\x00\xff{", b'{"link": "\xff"}'])
