@@ -150,6 +150,23 @@ def test_a_player_who_leaves_a_tournament_loses_by_walkover_until_back(table: Ta
     assert other in FIVE
 
 
+@pytest.mark.parametrize("form", ["knockout", "round_robin"])
+def test_a_game_of_a_player_who_left_the_tournament_changes_no_match(table: Table, form: str) -> None:
+    chance = random.Random(6)
+    before = begin(table, form, FIVE[:4])
+    one, other = known(before.next)["players"]
+    leave(table, other)
+    while on(table).next is not None:
+        play_next(table, chance)
+    decided = on(table).matches
+    table.submit(StartGame(header={**known(before.next), "players": [other, one]}))
+    play_out(table, chance)
+    assert on(table).matches == decided
+    table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": ["Cid", "Dee"]}))
+    assert on(table).matches == decided, "also once the game is in the archive"
+    assert leave(table, other, left=False).matches != decided, "the games count for one who had not left"
+
+
 def test_a_player_who_leaves_a_game_loses_the_tournament_match(table: Table) -> None:
     begin(table, "knockout", ("Ann", "Ben"), handicaps={"Ann": 5000})
     table.submit(StartGame(header=known(on(table).next)))

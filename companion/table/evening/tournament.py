@@ -33,6 +33,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         players: The draw.
         handicaps: Points by name.
         left: Players who have left.
+        left_at: Number of the entry by which each of them left; their later games do not count.
         results: Results of the games that undo and corrections no longer reach.
     """
 
@@ -43,6 +44,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules: dict[str, bool | int] = {}
     handicaps: dict[str, int] = {}
     left: tuple[str, ...] = ()
+    left_at: dict[str, int] = {}
     results: tuple[Result[str, int], ...] = ()
 
     @property
@@ -61,7 +63,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def view(self, games: Iterable[Game]) -> TournamentView:
         """Return matches, standings and the next pair; `games` are those that may still change, oldest first."""
         draw = self.draw
-        matches = matches_of(draw, (*self.results, *self._results(games)))
+        results = (*self.results, *self._results(games))
+        matches = matches_of(draw, [each for each in results if self._counts(each)])
         pair = due(matches)
         return TournamentView(
             form=self.form,
@@ -79,6 +82,10 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
                 for row in standings(draw, matches)
             ),
         )
+
+    def _counts(self, result: Result[str, int]) -> bool:
+        """Return whether both players of a game were in the tournament when it began."""
+        return all(result.game < self.left_at.get(player, result.game + 1) for player in result.players)
 
     def _results(self, games: Iterable[Game]) -> list[Result[str, int]]:
         """Return the results of those games that belong to the tournament and have ended.
@@ -127,8 +134,13 @@ def after(tournament: Tournament | None, entry: Entry) -> Tournament | None:
         case "tournament":
             return tournament_of({**entry.body, "number": entry.number})
         case "tournament_left" if tournament is not None:
-            name, others = entry.body["player"], [each for each in tournament.left if each != entry.body["player"]]
-            return msgspec.structs.replace(tournament, left=(*others, name) if entry.body["left"] else tuple(others))
+            name, left = entry.body["player"], {**tournament.left_at}
+            others = [each for each in tournament.left if each != name]
+            if entry.body["left"]:
+                left.setdefault(name, entry.number)
+                return msgspec.structs.replace(tournament, left=(*others, name), left_at=left)
+            left.pop(name, None)
+            return msgspec.structs.replace(tournament, left=tuple(others), left_at=left)
         case _:
             return None
 
