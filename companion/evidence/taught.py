@@ -39,6 +39,10 @@ MAX_EXAMPLES = 600
 600 are about 5 MB. Lower: the set knows fewer views of its dice."""
 
 
+class NewerFormat(DeviceError):
+    """A set's file is of a newer format. It must not be overwritten: a newer version of the program reads it."""
+
+
 class SetRecord(msgspec.Struct, frozen=True):
     """The description of the faces in the file of a taught set.
 
@@ -67,7 +71,7 @@ class TaughtSets:
         self._classifier = Classifier()
         self._lock = threading.Lock()
         self._sets: dict[str, Witness] = {}
-        self._refused: dict[Path, str] = {}  # why a file can't be read
+        self._refused: dict[Path, DeviceError] = {}  # why a file can't be read
 
     def start(self) -> None:
         """Load every taught set of dice on a new thread, and return at once.
@@ -88,7 +92,7 @@ class TaughtSets:
                 try:
                     name, examples = self._read(file)
                 except DeviceError as refused:
-                    self._refused[file] = str(refused)
+                    self._refused[file] = refused
                     log.warning("%s", refused)
                 else:
                     self._sets[name] = Witness(examples)
@@ -97,7 +101,7 @@ class TaughtSets:
     def health(self) -> tuple[bool, str]:
         """Return whether every taught set of dice could be read, and a sentence for the page."""
         if refused := [*self._refused.values()]:
-            return False, refused[0]
+            return False, str(refused[0])
         return True, f"{len(self._sets)} sets of dice taught"
 
     def sets(self) -> list[dict[str, Any]]:
@@ -148,9 +152,11 @@ class TaughtSets:
             throw: Number of the throw in the journal; None for a throw of a lesson, which gets a new negative number.
 
         Raises:
-            DeviceError: The set can't be stored; nothing was learnt.
+            DeviceError: The set can't be stored, or its file is of a newer format; nothing was learnt.
         """
         with self._lock:
+            if isinstance(refused := self._refused.get(self._file(name)), NewerFormat):
+                raise NewerFormat(refused.what, refused.cure)
             before = self._sets[name].examples if name in self._sets else ()
             number = min((each.throw for each in before if each.throw < 0), default=0) - 1 if throw is None else throw
             new = examples_of(self._classifier, frame_bgr, reading, values, number, rig)
@@ -206,7 +212,7 @@ class TaughtSets:
                     raise ValueError("it is too large")
                 text = archive.read("set.json")
                 if msgspec.json.decode(text, type=dict[str, Any]).get("format", 0) > FORMAT:
-                    raise DeviceError(f"The taught set {file} has a newer format than {FORMAT}.", "Update pegpip.")
+                    raise NewerFormat(f"The taught set {file} has a newer format than {FORMAT}.", "Update pegpip.")
                 record = msgspec.json.decode(text, type=SetRecord)
                 jpegs = [archive.read(f"{at}.jpg") for at in range(len(record.faces))]
                 if record.classifier != self._classifier.network.hash:

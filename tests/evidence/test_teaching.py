@@ -129,6 +129,26 @@ def test_a_damaged_taught_dice_set_is_reported_and_intact_ones_still_load(
     assert "damaged" in says or "Update pegpip" in says
 
 
+def test_teaching_a_dice_set_of_a_newer_format_is_refused_and_keeps_its_file(
+    tmp_path: Path, settled: list[Settled]
+) -> None:
+    _taught(tmp_path, settled[:1])
+    file = next((tmp_path / TAUGHT).iterdir())
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("set.json", '{"format": 99}')
+    before = file.read_bytes()
+    taught = TaughtSets(tmp_path)
+    taught.load()
+    teacher = Teacher(taught)
+    teacher.begin("clear")
+    teacher.offer(settled[1])
+    with pytest.raises(DeviceError, match="Update pegpip"):
+        teacher.label(1, [die.value or 0 for die in settled[1].reading.dice])
+    assert file.read_bytes() == before
+    taught.forget("clear")
+    assert taught.health()[0]
+
+
 @pytest.mark.parametrize("cure", ["teach", "forget"])
 def test_a_damaged_taught_dice_set_is_healthy_once_retaught_or_forgotten(
     tmp_path: Path, settled: list[Settled], cure: str
