@@ -105,7 +105,8 @@ class App:
         """Start all parts of the table in order, call `ready`, and serve the pages until `server.stop()` or Ctrl-C.
 
         The port accepts connections before that; they are answered after `ready`. At the end the parts are stopped in
-        reverse. Raises DeviceError if the journal can't be opened. Any other part that fails is reported on the page.
+        reverse. Raises DeviceError if the journal can't be opened. Any other part that fails is logged and tried again,
+        and reported on the page if it has a health check.
         """
         with contextlib.ExitStack() as stack:
             for part in self.parts:
@@ -205,7 +206,7 @@ def build(starting: Starting) -> App:
         **checks_of_any_table(folder, journal.health),
         "calibration": tray.health,
         "evidence": supervisor.supervised("evidence", keeper.health),
-        "taught": teacher.health,
+        "taught": supervisor.supervised("taught", teacher.health),
         "sounds": supervisor.supervised("sounds", chimes.health),
         "buttons": supervisor.supervised("buttons", buttons.health),
         "house": supervisor.supervised("house", lambda: (True, "plays where it is seated")),

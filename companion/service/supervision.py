@@ -44,7 +44,7 @@ class Supervisor:
     """Checks every part once a second on its own thread.
 
     Args:
-        parts: The parts; those without `alive` are not checked.
+        parts: The parts; those without `alive` are only started again if their start failed.
         proofs: Name -> whether that component responds within a second or two. The watchdog needs all of them.
         notify: Notifies the watchdog.
         every_s: Seconds between two notifications; None without a watchdog.
@@ -59,7 +59,8 @@ class Supervisor:
         every_s: float | None,
         clock: Callable[[], float],
     ) -> None:
-        self._parts = [part for part in parts if part.alive is not None]
+        self._parts = parts
+        self._unstarted: set[str] = set()
         self._proofs, self._notify, self._every_s, self._clock = proofs, notify, every_s, clock
         self._falls: dict[str, Fall] = {}
         self._causes: dict[str, str] = {}
@@ -86,6 +87,7 @@ class Supervisor:
             if part.needed:
                 raise
             log.exception("%s can't be started", part.name)
+            self._unstarted.add(part.name)
             self._falls[part.name] = Fall(f"{type(fault).__name__}: {fault}".rstrip(": "), 1)
 
     def stop(self) -> None:
@@ -152,9 +154,8 @@ class Supervisor:
 
         If the start fails, the error is recorded as the reason, and the next call tries again.
         """
-        assert part.alive is not None
         fall = self._falls.get(part.name)
-        if part.alive():
+        if part.name not in self._unstarted if part.alive is None else part.alive():
             if fall is not None and fall.again_s is None:
                 self._falls[part.name] = Fall(fall.why, fall.count, self._clock())
             return
@@ -164,6 +165,7 @@ class Supervisor:
             self._falls[part.name] = Fall(why, fall.count + 1 if fall else 1)
         try:
             part.start()
+            self._unstarted.discard(part.name)
         except Exception as refused:  # noqa: BLE001 - it is reported, and tried again in a second
             self._falls[part.name] = Fall(str(refused), self._falls[part.name].count)
 

@@ -239,6 +239,29 @@ def test_a_crashed_page_server_is_replaced_until_stopped(monkeypatch: pytest.Mon
     assert "started again 2 times" in server.health()[1]
 
 
+def test_supervision_retries_a_failed_start_of_a_part_without_a_thread() -> None:
+    """Once its start has worked, such a part is left alone."""
+    tries: list[str] = []
+
+    def start() -> None:
+        tries.append("start")
+        if len(tries) < 3:
+            raise RuntimeError("can't start new thread")
+
+    part = Part("taught", start, lambda: None)
+    supervisor = Supervisor((part,), {}, lambda: None, None, Clock())
+    health = supervisor.supervised("taught", lambda: (True, "well"))
+    supervisor.step()
+    assert tries == []
+    supervisor.begin(part)
+    supervisor.step()
+    assert "can't start new thread" in health()[1]
+    for _ in range(3):
+        supervisor.step()
+    assert tries == ["start"] * 3
+    assert "was started again" in health()[1]
+
+
 def test_supervision_reports_and_retries_a_part_that_fails_to_start() -> None:
     """The exception of a part that is needed is raised instead."""
     clock = Clock()
