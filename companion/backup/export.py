@@ -1,7 +1,7 @@
 """Exports a table as one zip: its data folder (journal, photos, calibration), its settings and a manifest.
 
 `manifest.json` lists each file with its size and SHA-256. Left out are paired phones, whose tokens are secrets and hold
-for one address only; locks and unfinished files; and files with names that no table uses, which are reported.
+for one address only; locks and unfinished files; and, which is reported, older exports and names that no table uses.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
         made: Date and time, for people.
 
     Returns:
-        The manifest, with `foreign`: files with names that no table uses; they are not in the archive.
+        The manifest, with `foreign`: older exports and files with names that no table uses; the archive lacks them.
 
     Raises:
         DeviceError: There is nothing to export, a file can't be read, or the disk is full.
@@ -84,7 +84,7 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
                     os.fchown(descriptor, *rights.owner(to.parent))
                 with rights.of_owner(folder), tempfile.TemporaryDirectory(prefix="export-", dir=SCRATCH) as scratch:
                     manifest = _written(folder, settings_file, file, Path(scratch), {"version": version, "made": made})
-                    foreign = _foreign(folder)
+                    foreign = [name for name in _foreign(folder) if folder.absolute() / name != to]
                 file.flush()
                 os.fsync(descriptor)
             os.replace(part, to)
@@ -168,20 +168,33 @@ def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]
 def _exported_files(folder: Path) -> Iterator[Path]:
     """Yield the path of each file to export, `folder` included, sorted.
 
-    Links, hidden files, secrets and derived files are left out.
+    Links, hidden files, secrets, derived files and older exports are left out.
     """
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         ours = belongs(DATA + name) and not name.startswith(DAMAGED) and path.name not in (JOURNAL_COPY, FILED)
-        if ours and not path.is_symlink() and path.is_file():
+        if ours and not path.is_symlink() and path.is_file() and not _is_export(path):
             yield path
 
 
+def _is_export(path: Path) -> bool:
+    """Return whether a file is a zip as `write_archive` makes it; False for one that can't be read."""
+    if path.suffix == ".zip":
+        with contextlib.suppress(OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
+            with zipfile.ZipFile(path) as archive:
+                names = archive.namelist()
+            return MANIFEST in names and any(name.startswith(DATA) for name in names)
+    return False
+
+
 def _foreign(folder: Path) -> list[str]:
-    """Return the paths, relative to a data folder, of its files that have names no table uses; hidden ones left out."""
-    files = (path for path in folder.rglob("[!.]*") if not path.is_symlink() and path.is_file())
-    names = sorted(path.relative_to(folder).as_posix() for path in files)
-    return [name for name in names if _NAME.fullmatch(DATA + name) is None]
+    """Return the paths, relative to a data folder, of older exports and files that have names no table uses.
+
+    Hidden ones are left out.
+    """
+    files = sorted(path for path in folder.rglob("[!.]*") if not path.is_symlink() and path.is_file())
+    names = ((path, path.relative_to(folder).as_posix()) for path in files)
+    return [name for path, name in names if _NAME.fullmatch(DATA + name) is None or _is_export(path)]
 
 
 def holds_something(folder: Path) -> bool:

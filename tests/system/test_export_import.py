@@ -136,6 +136,18 @@ def test_the_export_skips_and_lists_files_with_unknown_names(table: Path) -> Non
     assert read_entries(table.parent / "new") == read_entries(table)
 
 
+def test_an_export_leaves_older_exports_in_the_data_folder_out(table: Path) -> None:
+    file, _ = exported(table)
+    before = tree(table)
+    (table / "backups").mkdir()
+    (table / "backups" / "may.zip").write_bytes(file.read_bytes())
+    (table / "damaged.zip").write_bytes(file.read_bytes()[:100])
+    done = exported(table, "--replace")[1]
+    assert "no files of a table: 'backups/may.zip'." in done.output
+    assert imported(file, table.parent / "new").return_value == 0
+    assert tree(table.parent / "new").keys() == {*before, "damaged.zip"} - {"paired.json"}
+
+
 def test_an_empty_data_folder_can_not_be_exported(tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     (tmp_path / "old.toml").write_text("")
