@@ -8,6 +8,7 @@ from __future__ import annotations
 import email
 import hashlib
 import json
+import lzma
 import os
 import re
 import shutil
@@ -89,7 +90,16 @@ class Source:
             with zipfile.ZipFile(wheel) as packed:  # the name of a file is not signed, its content is
                 place = next(name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
                 about = email.message_from_bytes(packed.read(place))
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, StopIteration):
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            lzma.LZMAError,
+            RuntimeError,
+            ValueError,
+            EOFError,
+            OSError,
+            StopIteration,
+        ):
             raise DeviceError(f"{wheel.name} is damaged.", "Copy it again.") from None
         if about["Name"] not in ("peg-and-pip", "peg_and_pip") or not about["Version"]:
             raise DeviceError(f"{wheel.name} is not a release of Peg & Pip.", "Its wheels are peg_and_pip-….whl.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import lzma
 import os
 import re
 import shutil
@@ -57,7 +58,10 @@ _SETTING = re.compile(
 """Pattern of the line or lines of a settings file that set one of RUN_PROGRAMS."""
 GET_ANOTHER = "Export it again, or copy the file again; nothing was changed."
 """Advice for an archive that can't be read."""
-DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, NotImplementedError, RuntimeError)
+DAMAGE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, KeyError, ValueError, TypeError, NotImplementedError,
+    RuntimeError,
+)  # fmt: skip
 """Errors that a damaged, encrypted or foreign zip raises while it is read."""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import lzma
 import struct
 import zipfile
 import zlib
@@ -39,6 +40,7 @@ COMPRESSED = (85, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)
 DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
+    lzma.LZMAError,
     struct.error,
     EOFError,
     LookupError,
@@ -161,7 +163,7 @@ def unpacked(content: bytes, name: str) -> Package:
             if not names:
                 raise _refused(name, "it has no picture")
             return Package(record, tuple(archive.read(each) for each in names))
-    except DAMAGE as wrong:
+    except (*DAMAGE, OSError) as wrong:  # OSError: damage to what bzip2 has packed
         raise _refused(name, str(wrong) or type(wrong).__name__) from None
 
 

@@ -102,7 +102,7 @@ def read_export(file: Path) -> Iterator[SharedThrow]:
                     name = f"{folder}/images/{msgspec.json.decode(line, type=_Labelled).image}"
                     yield SharedThrow(name, picture_of_bytes(archive.read(name), name), rig)
     except OSError as refused:
-        raise DeviceError(f"{file} can't be read ({refused.strerror}).", "Check its name.") from None
+        raise DeviceError(f"{file} can't be read ({refused.strerror or refused}).", "Check its name.") from None
     except (*DAMAGE, PictureError) as wrong:
         raise DeviceError(f"{file} is damaged, or no export of throws ({wrong}).", "Export it again.") from None
 

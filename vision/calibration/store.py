@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ FILE_NAME = "calibration.zip"
 FORMAT: Literal[1] = 1
 """Version of the file's format. A file of another version is refused as damaged."""
 _DAMAGE = (
-    OSError, EOFError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, NotImplementedError, msgspec.MsgspecError,
+    OSError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, ValueError, NotImplementedError,
+    msgspec.MsgspecError,
 )  # fmt: skip
 """Exceptions of reading a damaged calibration file; each is reported as DeviceError."""
 _NUMBERS, _PICTURE = "calibration.json", "empty.png"
