@@ -17,7 +17,7 @@ import flask
 from werkzeug.http import parse_cookie
 
 from web.pairing.roles import PAIRED, Role, Roles
-from web.responses import refusal
+from web.responses import HEADERS, refusal
 
 log = logging.getLogger(__name__)
 
@@ -34,22 +34,6 @@ NOT_PLAYER = ("not_player", "This is a screen: it only shows the table. Pair a p
 """Error code and message for a screen whose request only players may make."""
 FOREIGN_HOST = ("foreign_host", "That is not this table's name. Open it by the address the table shows.")
 """Error code and message for a request whose Host header does not name this table."""
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
-    "font-src 'self'; manifest-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'"
-)
-"""Content-Security-Policy of every answer: a page may load and run only files of this server."""
-HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
-}
-"""Security headers of every answer, unless a view sets the header itself."""
 
 
 class Hosts:

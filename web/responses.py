@@ -21,6 +21,22 @@ WORDS = {
     500: ("broken", "Something failed on the table's side; the log has details. The table plays on: try again."),
 }
 """Default error code and message of a refusal, by HTTP status."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "font-src 'self'; manifest-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+"""Content-Security-Policy of every answer: a page may load and run only files of this server."""
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
+}
+"""Security headers of every answer, unless a view sets the header itself."""
 
 
 def answer(value: object) -> flask.Response:
@@ -76,7 +92,7 @@ async def asgi_refusal(
     message: str | None = None,
     retry_after_s: int | None = None,
 ) -> None:
-    """Send a refusal, as JSON and with `Connection: close`, by the ASGI protocol without Flask.
+    """Send a refusal by the ASGI protocol without Flask: JSON, the headers `HEADERS` and `Connection: close`.
 
     Args:
         send: ASGI's function that sends a message to the client.
@@ -87,14 +103,14 @@ async def asgi_refusal(
     """
     body = refusal_json(status, code, message)
     headers = {
+        **HEADERS,
         "content-type": "application/json",
         "content-length": str(len(body)),
-        "cache-control": "no-store",
         "connection": "close",
     }
     if retry_after_s is not None:
         headers["retry-after"] = str(retry_after_s)
-    encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
+    encoded = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": encoded})
     await send({"type": "http.response.body", "body": body})
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from web import guard
+from web.responses import HEADERS as SECURITY_HEADERS
 from web.responses import asgi_refusal
 from web.serving.feed import Feed, StreamMessage
 from web.serving.limits import Limits, Taken
@@ -35,9 +36,8 @@ WRITES_PER_TURN = 100
 """Streams that are written to in one turn of the event loop. Higher: other requests wait longer."""
 HEADERS = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
-    *((name.lower().encode(), value.encode()) for name, value in guard.HEADERS.items()),
+    *((name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()),
 )
 """Response headers of the event stream, security headers included; `x-accel-buffering` stops buffering by proxies."""
 
