@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import DeviceError
+from hardware.pictures.plans import HOLE_MM
 from hardware.strips import FrameRGB
 from hardware.track import Layout
 
@@ -145,7 +146,9 @@ def save_moving(path: Path, pictures_bgr: list[PictureBGR], frame_ms: int) -> No
 
 
 def _nearest_mm(places: NDArray[np.float32]) -> float:
-    """Return the distance from the first LED to the nearest other, in mm."""
+    """Return the distance from the first LED to the nearest other, in mm; HOLE_MM for a strip of one LED."""
+    if len(places) == 1:
+        return HOLE_MM
     away = np.linalg.norm(places[:1] - places[1:], axis=1)
     return float(away[away > 0].min())
 

@@ -124,7 +124,9 @@ def _label(text: str) -> str:
 
 
 def _pitch_mm(layout: Layout) -> float:
-    """Return the distance of the first two LEDs in mm."""
+    """Return the distance of the first two LEDs in mm; HOLE_MM for a strip of one LED."""
+    if layout.leds == 1:
+        return HOLE_MM
     (ax, ay), (bx, by) = layout.places_mm[:2]
     return float(((ax - bx) ** 2 + (ay - by) ** 2) ** 0.5)
 

@@ -164,6 +164,16 @@ def test_leds_map_and_design_create_the_missing_folder_of_their_drawing(
     assert out.stat().st_size > 1000
 
 
+@pytest.mark.parametrize("words", [("map", "--out", "m.svg"), ("map", "--out", "m.png"), ("design", "--out", "d.svg")])
+def test_leds_map_and_design_draw_a_layout_of_a_single_led(words: tuple[str, ...], tmp_path: Path) -> None:
+    file, out = tmp_path / "own.toml", tmp_path / words[-1]
+    track = "leds = 1\nholes = 1\nstart_leds = 0\nfinish_leds = 0\nlanes = ['0']\n"
+    file.write_text(f"[strip]\nlayout = 'own'\n[track]\n{track}")
+    done = leds(*words[:-1], str(out), "--config", str(file))
+    assert done.exit_code == 0, done.output
+    assert out.stat().st_size > 500
+
+
 def test_leds_wiring_draws_the_strip_and_button_pins_of_the_settings(tmp_path: Path) -> None:
     file, out = tmp_path / "own.toml", tmp_path / "w.svg"
     file.write_text("[strip]\nkind = 'ws281x'\npin = 12\n[buttons]\nkind = 'gpio'\nbank = 26\n")
