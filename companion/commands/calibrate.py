@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from companion.commands import Number
 from companion.errors import DeviceError, SetupError
 from companion.settings import load as config
 from companion.table.atomic import write_file
@@ -36,25 +37,21 @@ DIE_WAIT_S = 20.0
 @click.option(
     "--tray", default="320x240", show_default=True, metavar="WxH", help="Floor of the tray in mm, with the keep zone."
 )
-@click.option(
-    "--keep", type=click.FloatRange(0, 1000), default=80.0, show_default=True, help="Width of the keep zone, mm."
-)
+@click.option("--keep", type=Number(0, 1000), default=80.0, show_default=True, help="Width of the keep zone, mm.")
 @click.option(
     "--bar",
-    type=click.FloatRange(50, 200),
+    type=Number(50, 200),
     default=100.0,
     show_default=True,
     help="Measured length of the sheet's 100 mm bar, mm.",
 )
 @click.option(
     "--lens",
-    type=click.FloatRange(10, 150),
+    type=Number(10, 150),
     help="Horizontal field of view in degrees; known for a Pi's camera. [default: 62.2]",
 )
-@click.option(
-    "--height", type=click.FloatRange(50, 3000), help="Height of the lens over the floor in mm, in place of --lens."
-)
-@click.option("--die", type=click.FloatRange(8, 30), help="Edge of a die in mm; measured by default.")
+@click.option("--height", type=Number(50, 3000), help="Height of the lens over the floor in mm, in place of --lens.")
+@click.option("--die", type=Number(8, 30), help="Edge of a die in mm; measured by default.")
 @click.option(
     "--corners", nargs=4, metavar="X,Y X,Y X,Y X,Y", help="The tray's corners in pixels, instead of the sheet."
 )
@@ -69,7 +66,7 @@ DIE_WAIT_S = 20.0
 @click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 @click.option(
     "--wait-s",
-    type=click.FloatRange(1, 3600),
+    type=Number(1, 3600),
     default=120.0,
     show_default=True,
     help="Longest wait for each step, in seconds.",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from companion.commands import Number
 from companion.errors import DeviceError
 from companion.settings import load as config
 from hardware.strips.opening import is_simulated, known_kinds, open_strip, resolved
@@ -75,7 +76,7 @@ def scenes(out: Path, only_layout: str | None, stills_only: bool) -> None:
 @_layout
 @_strip
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Draw it instead: a .svg or a .png.")
-@click.option("--step", "step_s", type=click.FloatRange(0.01), default=0.3, help="Seconds for a hole.")
+@click.option("--step", "step_s", type=Number(0.01, 3600), default=0.3, help="Seconds for a hole.")
 def map_(settings_file: Path | None, layout: str | None, strip: str | None, out: Path | None, step_s: float) -> None:
     """Walk the track hole by hole, or draw it.
 
@@ -102,7 +103,7 @@ def map_(settings_file: Path | None, layout: str | None, strip: str | None, out:
 @_settings
 @_layout
 @_strip
-@click.option("--step", "step_s", type=click.FloatRange(0.01), default=1.0, help="Seconds for a colour.")
+@click.option("--step", "step_s", type=Number(0.01, 3600), default=1.0, help="Seconds for a colour.")
 @click.option("--spi-bits", type=click.Choice(["3", "4"]), help="SPI bits for an LED bit, in place of the settings'.")
 def test(settings_file: Path | None, layout: str | None, strip: str | None, step_s: float, spi_bits: str | None) -> int:
     """Light the strip in four colours, then each hole.

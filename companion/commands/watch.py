@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from companion.commands import Number
 from companion.commands.read import reading_record
 from companion.errors import PictureError
 from companion.settings import load as config
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each throw.")
 @click.option("--expect", type=click.IntRange(min=0, max=99), metavar="N", help="Number of dice in the tray.")
-@click.option("--limit-s", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds.")
+@click.option("--limit-s", type=Number(min=0, min_open=True), metavar="S", help="Stop after S seconds.")
 @click.option(
     "--data",
     "data_folder",

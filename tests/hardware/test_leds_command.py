@@ -164,6 +164,13 @@ def test_leds_map_and_design_create_the_missing_folder_of_their_drawing(
     assert out.stat().st_size > 1000
 
 
+@pytest.mark.parametrize("step_s", ["nan", "inf", "-1", "0"])
+@pytest.mark.parametrize("what", ["map", "test"])
+def test_leds_commands_refuse_a_step_that_is_no_number_of_seconds(what: str, step_s: str, empty_settings: str) -> None:
+    done = leds(what, "--config", empty_settings, "--strip", "memory", f"--step={step_s}")
+    assert (done.exit_code, "--step" in done.stderr) == (2, True), done.output
+
+
 @pytest.mark.parametrize("words", [("map", "--out", "m.svg"), ("map", "--out", "m.png"), ("design", "--out", "d.svg")])
 def test_leds_map_and_design_draw_a_layout_of_a_single_led(words: tuple[str, ...], tmp_path: Path) -> None:
     file, out = tmp_path / "own.toml", tmp_path / words[-1]

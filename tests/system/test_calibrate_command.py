@@ -233,6 +233,13 @@ def test_calibrate_with_wrong_options_raises_and_writes_nothing(words: tuple[str
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.parametrize("option", ["--keep", "--bar", "--lens", "--height", "--die", "--wait-s"])
+def test_calibrate_refuses_an_option_that_is_not_a_number(option: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(command, ["--camera", "virtual", "--data", str(tmp_path), option, "nan"])
+    assert (done.exit_code, option in done.stderr) == (2, True), done.output
+    assert not (tmp_path / FILE_NAME).exists()
+
+
 def test_calibrate_json_without_a_camera_exits_1_with_an_error(tmp_path: Path) -> None:
     done = calibrate("--camera", "opencv:63", "--data", str(tmp_path), "--json")
     assert done.return_value == 1
