@@ -90,7 +90,8 @@ class Loudspeaker:
             snapshot: The newest snapshot of the table.
             news: The events since the snapshot before it, and whether earlier events were taken back.
         """
-        words = call_outs(news.events, self.language) or self._throw_prompt(snapshot.notice)
+        prompt = self._throw_prompt(snapshot.notice)  # even if events have words: it remembers the notice
+        words = call_outs(news.events, self.language) or prompt
         if news.taken_back or words:
             self.hush()
         if words:

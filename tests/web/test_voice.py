@@ -32,6 +32,7 @@ class Mouth:
         return self.said[-1]
 
 
+NOTHING: dict[str, object] = {"throw": [2, 2, 3, 3, 4, 6]}
 POINT_5: list[dict[str, object]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
 
 
@@ -145,3 +146,18 @@ def test_speech_output_asks_only_once_to_throw_for_the_bot(pub: Pub) -> None:
         "Ann's turn – anyone, throw its 7 dice",
         "Ann is collecting 5s: 3 kept.",
     ]
+
+
+def test_speech_output_asks_to_throw_for_the_bot_again_after_two_lost_turns(pub: Pub) -> None:
+    mouth = Mouth()
+    voice = Loudspeaker("en", mouth)
+    voice.turn(True)
+    pub.table.subscribe(voice.hear)
+    terms = {"house": {"player": HEADER["players"][0], "level": "best"}}
+    number = pub.table.submit(StartGame(header={**HEADER, "game": "crapola"}, terms=terms)).number
+    pub.table.submit(BotAwaits(number=number, dice=6))
+    play(pub, NOTHING, NOTHING)
+    pub.table.submit(BotAwaits(number=number + 2, dice=6))
+    voice.hush()
+    said = [said.words for said in mouth.said]
+    assert (len(said), said[0]) == (4, said[3]), said
