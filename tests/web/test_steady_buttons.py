@@ -136,3 +136,18 @@ def test_control_page_ignores_a_tap_just_after_another_phones_change(chromium: A
         page.click("#big [data-key='undo']")
         page.wait_for_function("() => acts.length === 1")
         page.context.close()
+
+
+def test_a_dialog_to_abandon_a_game_does_not_abandon_the_next_one(chromium: Any, pub: Pub) -> None:
+    pub.table.submit(StartGame(header=HEADER))
+    with served(pub) as address:
+        page = phone(chromium, address)
+        page.click("#more summary")
+        page.click("[data-key='abandon']")
+        number = pub.table.submit(StartGame(header=HEADER)).number
+        page.wait_for_function("number => document.documentElement.dataset.number == number", arg=number)
+        with page.expect_response("**/api/abandon") as answered:
+            page.click("dialog[open] button.danger")
+        assert answered.value.status == 409
+        page.context.close()
+    assert not pub.table.snapshot().abandoned

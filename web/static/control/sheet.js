@@ -262,6 +262,7 @@ function rest(snapshot) {
 const speak = (on) => post("/api/voice", { on });
 
 function abandon() {
+  const { number } = table.snapshot; // the game to abandon is the one that was on when this was opened
   const sure = dialog(
     t("control.abandon"),
     h("p", {}, t("control.abandon_sure")),
@@ -272,7 +273,7 @@ function abandon() {
         class: "danger",
         onclick: async () => {
           sure.close();
-          await post("/api/abandon", { number: table.snapshot.number });
+          await post("/api/abandon", { number });
         },
       },
       t("control.abandon_do"),
