@@ -12,9 +12,10 @@ import pytest
 from companion.bots.adviser import Advisor
 from companion.bots.player import BotPlayer
 from companion.history.export import PastGames
+from companion.table.commands import StartGame
 from tests.waiting import until
 from tests.web.accessibility import violations
-from tests.web.pub import PIN, Pub, opened, served
+from tests.web.pub import HEADER, PIN, Pub, opened, served
 
 pytestmark = pytest.mark.browser
 PAUSE_S = 0.2
@@ -133,3 +134,20 @@ def test_a_crapola_game_against_the_bot_runs_from_setup_form_to_replay(
         assert violations(page) == []
     assert {"House's turn – anyone, throw its 6 dice", "House keeps 5 – anyone, throw 5 dice"} <= seen
     assert page.problems == []
+
+
+def test_the_new_game_form_seats_the_house_by_its_present_name(page: Any, house_pub: Pub) -> None:
+    """The house was named Maud in the last game, and is named House since."""
+    terms = {"house": {"player": "Maud", "level": "best"}}
+    house_pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Maud"]}, terms=terms))
+    with served(house_pub) as address:
+        assert page.context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Ann"}).ok
+        page.goto(f"{address}/control")
+        page.click("#more summary")
+        page.click("[data-key='new-2']")
+        assert [page.input_value(f"[data-key='seat-{seat}']") for seat in (0, 1)] == ["Ann", "House"]
+        page.click("dialog button.main")
+        page.wait_for_selector("dialog", state="detached")
+        house = house_pub.table.snapshot().terms.house
+        assert house is not None
+        assert house.player == "House"

@@ -25,7 +25,9 @@ const endsWords = (snapshot) => t("new.ends", { game: gameName(snapshot), lead: 
 /** What a set-up asks, as elements, and what begins the game: the snapshot, or null after telling why not. */
 export function gameForm(games) {
   const last = lastGame();
-  const names = /** @type {string[] & { drawn?: number }} */ ([...(last.players ?? ["", ""])]), wished = new Map();
+  // The house may have been renamed since.
+  const players = (last.players ?? ["", ""]).map((name) => (name === last.terms?.house?.player ? HOUSE : name));
+  const names = /** @type {string[] & { drawn?: number }} */ (players), wished = new Map();
   const terms = termsForm(last.terms ?? {}, (plays) => { seatHouse(names, plays); show(); });
   let known = remembered();
   let game = games.find((each) => each.game === last.game) ?? games[0];
