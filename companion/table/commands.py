@@ -45,7 +45,7 @@ class NextGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Abandon(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """End the game without a result; `{"undo": 1}` resumes it."""
+    """End the game without a result; `{"undo": 1}` resumes it. A game that is over can't be abandoned."""
 
     number: Number
 

@@ -317,6 +317,8 @@ def _managed(changes: Changes, command: c.Managing) -> Changes:
         case c.NextGame():
             return _next_game(changes)
         case c.Abandon():
+            if changes.game.over:
+                raise IllegalAction("This game is over: it has its result.")
             return changes.enter("abandoned", {}).ignore_tray()
         case c.EndSitting():
             return changes.enter("sitting_ended", {})
@@ -334,16 +336,14 @@ def _started(changes: Changes, command: c.StartGame) -> Changes:
     The game joins the last game's sitting if the same people play on. The tray's dice are ignored until they change.
     """
     record, header = changes.state.record, header_of(command.header)
-    terms = terms_line(terms_of(command.terms, header))
-    games, number = record.games, record.number + 1
+    terms, games, number = terms_line(terms_of(command.terms, header)), record.games, record.number + 1
     same = bool(games) and not record.closed and same_people(games[-1].header, header)
     sitting = games[-1].sitting if same else number
     worn = chosen_colours(games[-1].colours if games else {}, command.colours or {}, header.players)
     back_to = horizon(games, number, sitting)
     body = {"header": header_line(header), "sitting": sitting, "horizon": back_to, "colours": worn}
-    more = {"terms": terms} if terms else {}
     on = {"tournament": body_of(record.tournament)} if record.tournament else {}
-    return changes.enter("game", {**body, **more, **on}).ignore_tray()
+    return changes.enter("game", {**body, **({"terms": terms} if terms else {}), **on}).ignore_tray()
 
 
 def _next_game(changes: Changes) -> Changes:

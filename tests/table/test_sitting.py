@@ -46,6 +46,21 @@ def test_a_sitting_adds_up_games_lost_and_the_loser_starts_the_next_game(tmp_pat
     table.stop()
 
 
+def test_a_finished_game_keeps_its_winner_as_it_can_not_be_abandoned(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    with pytest.raises(IllegalAction, match="No game"):
+        table.submit(Abandon(number=0))
+    table.submit(StartGame(header=HEADER))
+    played(table, [*WIN, *TWO])
+    with pytest.raises(IllegalAction, match="over"):
+        table.submit(Abandon(number=table.snapshot().number))
+    assert (table.snapshot().abandoned, known(table.snapshot().state)["over"]) == (False, True)
+    played(table, [{"undo": 1}])
+    assert table.submit(Abandon(number=table.snapshot().number)).abandoned
+    table.stop()
+
+
 def test_a_sitting_ends_by_command_or_when_the_players_change(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
