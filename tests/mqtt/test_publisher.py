@@ -100,7 +100,7 @@ def test_a_crashed_mqtt_publisher_disconnects_before_it_is_restarted(home: Home,
     assert until(lambda: not publisher.alive())
     assert not publisher.health()[0]
     assert until(lambda: home.listener.last["pub/available"] == b"offline")
-    assert not [each.name for each in threading.enumerate() if each.name.endswith("pegpip-pub")]
+    assert until(lambda: not [each for each in threading.enumerate() if each.name.endswith("pegpip-pub")])
     home.report["parts"] = {}
     publisher.start()
     assert until(lambda: home.listener.last["pub/available"] == b"online")
