@@ -15,7 +15,7 @@ from companion.games.registry import GAMES
 PREFIX = "homeassistant"
 """First part of the topics that Home Assistant listens to."""
 PHASES = ("ready", "settling", "read", "asking", "over")
-"""Values of `Snapshot.phase`, which Home Assistant is told as the options of the sensor `phase`."""
+"""Values of `Snapshot.phase`, which Home Assistant gets as the options of the sensor `phase`."""
 CODES = tuple(sorted({"game_started", *SHARED_EFFECTS, *(code for game in GAMES.values() for code in game.effects)}))
 """Codes of the game events that are published over MQTT. An event with another code is not published."""
 

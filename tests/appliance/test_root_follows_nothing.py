@@ -239,7 +239,7 @@ def test_the_doctors_bug_report_zip_has_mode_600(home: Home) -> None:
 
 
 def test_update_uses_the_default_port_if_the_settings_are_a_link_or_a_pipe(home: Home) -> None:
-    """The same holds for the file with the running service's port."""
+    """A link or pipe in place of the file with the running port is not followed either."""
     (home.outside / "secret").write_text("[web]\nport = 81\n")
     for link in (True, False):
         home.settings.unlink(missing_ok=True)

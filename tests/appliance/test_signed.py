@@ -267,7 +267,7 @@ REFUSED = [
 def test_update_refuses_an_unsigned_or_older_release_and_runs_none_of_it(
     shop: Shop, offered: Callable[[Shop], Path]
 ) -> None:
-    """So are a wrongly signed, damaged or linked one and a source archive; the installed releases stay as they are."""
+    """A wrongly signed, damaged or linked one and a source archive are refused, too; installed releases stay."""
     before, names = shop.releases.current(), shop.releases.names()
     with pytest.raises(DeviceError):
         shop.update(offered(shop))

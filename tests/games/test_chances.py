@@ -25,7 +25,7 @@ BETWEEN_TWO: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("game", "rules"), BETWEEN_TWO)
 def test_two_players_win_chances_sum_to_1_after_every_transcript_line(game: str, rules: dict[str, Any]) -> None:
-    """They end at the outcome, and after a decision within a turn they equal one option's value."""
+    """Win chances end at the outcome, and after a decision within a turn they equal one option's value."""
     assert {name for name, _ in BETWEEN_TWO} == set(GAMES)
     steps = steps_of(played_by(game, ["careless", "careless"], 4, **rules))
     told = [win_chances(step.state) for step in steps]

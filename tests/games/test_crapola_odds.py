@@ -36,7 +36,7 @@ def test_crapola_safe_chance_assumes_six_dice_where_seven_are_allowed() -> None:
 
 @pytest.mark.parametrize(("size", "least", "value"), [(6, 0, 531.828675), (6, 1000, 407.970656), (7, 0, 835.765954)])
 def test_expected_points_of_a_crapola_turn_equal_the_known_values(size: int, least: int, value: float) -> None:
-    """They are 532 with six dice, 408 with six dice before the first bank, and 836 with seven dice."""
+    """The expected points are 532 with six dice, 408 with six dice before the first bank, and 836 with seven dice."""
     assert crapola_odds.turn_values(size, least).thrown(0, size) == pytest.approx(value, abs=1e-6)
 
 

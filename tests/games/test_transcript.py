@@ -167,7 +167,7 @@ def test_a_transcript_correction_that_is_itself_illegal_is_refused() -> None:
 
 
 def test_a_correction_says_that_lines_after_a_refused_line_followed_it() -> None:
-    """The first refused line gets the rules engine's reason; each later line is told that it followed a misfit."""
+    """The first refused line gets the rules engine's reason; each later line gets a reason that names the misfit."""
     transcript = told("crib_dice", FIRST, point(5), STOP, FIRST, point(2))
     fixed = corrected(transcript, 0, Throw((2, 2, 1, 3, 4, 6, 6)))
     assert [why for _, _, why in fixed.refused[1:]] == ["It followed a line that no longer fits."] * 3

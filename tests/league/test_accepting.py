@@ -231,7 +231,7 @@ FORBIDDEN = (
 
 
 def test_the_league_servers_database_user_may_not_delete_or_alter_records(league: League) -> None:
-    """It may not drop a table or add a season either."""
+    """The role may not drop a table or add a season either."""
     for statement in FORBIDDEN:
         with league.pool.connection() as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(statement)

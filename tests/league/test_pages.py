@@ -285,7 +285,7 @@ def test_a_league_database_that_cannot_be_used_is_a_sentence(words: list[str], u
 
 
 def test_a_league_command_before_the_migration_names_the_migration(postgres: Postgres) -> None:
-    """A database user who may not make tables is told so, too."""
+    """The command also says so to a database user who may not make tables."""
     url = postgres.made("league_empty")
     try:
         done = CliRunner().invoke(

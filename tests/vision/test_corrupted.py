@@ -53,7 +53,7 @@ def well_formed(answer: dict[str, object]) -> bool:
 
 @pytest.mark.parametrize("first", range(0, FILES, BATCH))
 def test_the_read_command_reads_or_clearly_refuses_each_corrupt_picture(first: int, tmp_path: Path) -> None:
-    """It prints no traceback and takes less than a gigabyte."""
+    """The command prints no traceback and takes less than a gigabyte."""
     batch = every_file()[first : first + BATCH]
     for name, content in batch:
         (tmp_path / name).write_bytes(content)

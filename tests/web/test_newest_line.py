@@ -1,4 +1,4 @@
-"""What the scoreboard says of the newest throw, and of how far each side has to go, in Chromium."""
+"""Tests of what the scoreboard says of the newest throw, and of how far each side has to go, in Chromium."""
 
 from __future__ import annotations
 
