@@ -248,9 +248,10 @@ def _thrown(stage: Stage, camera: VirtualCamera, viewer: Viewer, pid: int, throw
         stage["from_s"] = from_s
         _sleep_until(from_s - PAUSE_S / 2)
         figures.page_ms.append(viewer.ask_ms())
+        seen = len(viewer.seen)
         waiting = _fps(stage, from_s - 1, from_s)
         moving = _fps(stage, from_s, from_s + rest / FPS)
-        rest_s, seen = from_s + (rest - 0.5) / FPS, len(viewer.seen)
+        rest_s = from_s + (rest - 0.5) / FPS
         assert until(lambda: stage["read_s"] > rest_s), "the throw was never read"  # noqa: B023
         read_s = stage["read_s"]
         assert until(lambda: any(_tells(one) for _, one in viewer.seen[seen:])), "no page shows the throw"  # noqa: B023
