@@ -15,7 +15,7 @@ help:  ## list the targets
 .venv/run.stamp: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || { echo "making .venv (once) ..."; $(PYTHON) -m venv .venv; }
 	@echo "installing what playing needs ..."
-	@$(PIP) -e '.[vision]'
+	@$(PIP) -e '.[vision,fast]'
 	@touch $@
 
 .venv/dev.stamp: .venv/run.stamp

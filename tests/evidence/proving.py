@@ -26,6 +26,7 @@ from tests.evidence.playing import VirtualEvening
 from vision.networks import Networks, load_networks
 from vision.networks.classifier import MODEL, Classifier
 from vision.networks.network import Network
+from vision.networks.opencv_runtime import OpenCVRuntime
 
 
 class NoisyNetwork(Network):
@@ -36,14 +37,16 @@ class NoisyNetwork(Network):
         self._noise = noise
 
     def load(self) -> None:
-        """Load the network, then spoil it."""
-        loaded, rng = self._net is not None, np.random.default_rng(1)
-        super().load()
-        for layer in () if loaded else self._net.getLayerNames():
+        """Load the network with OpenCV, which can change weights, and spoil it."""
+        if self._runtime is not None:
+            return
+        runtime, rng = OpenCVRuntime(self._model), np.random.default_rng(1)
+        for layer in runtime._net.getLayerNames():
             if layer.endswith("/Conv"):
-                weights = self._net.getParam(layer)
+                weights = runtime._net.getParam(layer)
                 noise = rng.standard_normal(weights.shape).astype(np.float32)
-                self._net.setParam(layer, 0, weights + self._noise * weights.std() * noise)
+                runtime._net.setParam(layer, 0, weights + self._noise * weights.std() * noise)
+        self._runtime = runtime
 
 
 def noisy_classifier(networks: Networks, noise: float) -> Networks:

@@ -57,7 +57,7 @@ FPS_TOLERANCE = 0.97
 """A camera of 30 frames a second gives 29 or 31 in a second of our own clock."""
 AHEAD = -15
 """Niceness that is asked for, so that other programs of a busy machine take little from the measured ones."""
-ONE_THREAD = {**os.environ, "OPENCV_FOR_THREADS_NUM": "1"}
+ONE_THREAD = {**os.environ, "OPENCV_FOR_THREADS_NUM": "1", "PEGPIP_RUNTIME": "opencv"}  # as a Pi runs it
 """Environment of the measured program. The part of a core already stands for a Pi's threads. OpenCV's threads of this
 machine would be charged too, also while they spin: more on a machine with more cores."""
 SOURCE = "opencv:0"

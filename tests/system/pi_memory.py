@@ -30,7 +30,7 @@ def peaks_mb(folder: Path, scene: Path) -> tuple[float, float, float]:
     """Peak of the process's own memory, its memory in the end, and the driver's buffers."""
     words = ["play", "--camera", "picamera2", "--data", str(folder), "--port", "0", "--host", "127.0.0.1"]
     fake = [sys.executable, "-m", "tests.vision.fake_libcamera", "Camera Module 3", *words]
-    environment = os.environ | {"PEGPIP_SCENE": str(scene)}
+    environment = os.environ | {"PEGPIP_SCENE": str(scene), "PEGPIP_RUNTIME": "opencv"}  # as a Pi runs it
     with subprocess.Popen(fake, env=environment, stdout=subprocess.DEVNULL) as process:
         seen, ends_s = list[tuple[float, float]](), time.monotonic() + LASTS_S
         while time.monotonic() < ends_s and process.poll() is None:

@@ -11,7 +11,8 @@ from tests.parsing import tree_of
 VISION = Path(__file__).resolve().parents[2] / "vision"
 READER = ["reading/*.py", "networks/*.py", "geometry/*.py"]
 GIVEN = {"MODEL", "LIGHT_MODEL", "STRIDE", "HALO_PX", "CROP_PX", "REFERENCE_FACE_PX", "MIN_PROBABILITY", "_CHANNEL_SUM"}
-"""Constants that are given by the networks' architecture, by files or by arithmetic, and so are not tuned."""
+GIVEN |= {"FEATURES", "DAMAGE"}
+"""Constants that are given by the networks' architecture, by files, libraries or arithmetic, and so are not tuned."""
 MOST = 45
 
 

@@ -30,7 +30,7 @@ from vision.watching.watcher import Watcher
 
 
 def loaded(networks: Networks) -> list[bool]:
-    return [each.network._net is not None for each in (networks.light, networks.detector, networks.classifier)]
+    return [each.network._runtime is not None for each in (networks.light, networks.detector, networks.classifier)]
 
 
 def resident_kb() -> int:

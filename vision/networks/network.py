@@ -1,21 +1,54 @@
-"""One ONNX network run by OpenCV: loaded when it is needed, released while the table is idle."""
+"""One ONNX network: loaded when it is needed, released while the table is idle.
+
+ONNX Runtime runs it where that is installed, otherwise OpenCV. Both give equal outputs but for rounding.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
+import os
 import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import SetupError
+from vision.networks.opencv_runtime import OpenCVRuntime
 from vision.reading.reading import FrameBGR
+
+
+class Runtime(Protocol):
+    """Library that runs one network. Its constructor takes the ONNX file and raises ValueError if that is damaged."""
+
+    def run(self, pictures_bgr: Sequence[FrameBGR], *, features: bool = False) -> NDArray[np.float32]:
+        """Return the network's output for a batch of pictures of one size.
+
+        Args:
+            pictures_bgr: (h, w, 3) uint8 each; levels are scaled to -1..1 for the network.
+            features: Return the (n, d) input of the last fully connected layer instead.
+
+        Returns:
+            Output array whose first axis is the batch.
+        """
+
+
+def open_runtime(model: Path) -> Runtime:
+    """Open an ONNX file with ONNX Runtime, or with OpenCV if that is missing or PEGPIP_RUNTIME is "opencv".
+
+    Raises ValueError if the file is damaged or gone.
+    """
+    if os.environ.get("PEGPIP_RUNTIME") != "opencv":
+        with contextlib.suppress(ImportError):
+            from vision.networks.onnx_runtime import OnnxRuntime
+
+            return OnnxRuntime(model)
+    return OpenCVRuntime(model)
 
 
 class Network:
@@ -34,7 +67,7 @@ class Network:
             cure = f"The network {model.name} is missing. Reinstall Peg & Pip, or train it again: see {card}."
             raise SetupError([cure])
         self._model = model
-        self._net: Any = None
+        self._runtime: Runtime | None = None
         self._last_shape: tuple[int, ...] | None = None
         self._turn = threading.RLock()
 
@@ -51,51 +84,47 @@ class Network:
     def load(self) -> None:
         """Load the network unless it is loaded. Raises SetupError if its file is damaged or gone."""
         with self._turn:
-            if self._net is None:
+            if self._runtime is None:
                 try:
-                    self._net = cv2.dnn.readNetFromONNX(str(self._model))
-                except cv2.error:
+                    self._runtime = open_runtime(self._model)
+                except ValueError:
                     raise SetupError([f"The network {self._model.name} is damaged; reinstall Peg & Pip."]) from None
 
     def warm_up(self) -> None:
         """Load the network, if it is not loaded, ahead of the next picture.
 
-        If it ran before it was released, it is also run on a blank input of the last shape, so that OpenCV allocates
-        its buffers. A loaded network is left alone. Raises SetupError if the file is damaged.
+        If it ran before it was released, it is also run on a blank input of the last shape, so that its buffers are
+        allocated. A loaded network is left alone. Raises SetupError if the file is damaged.
         """
         with self._turn:
-            if self._net is None and self._last_shape is not None:
+            if self._runtime is None and self._last_shape is not None:
                 self.forward(list(np.zeros(self._last_shape, np.uint8)))
             self.load()
 
     def release(self) -> None:
         """Free the network and its buffers until it is needed again."""
         with self._turn:
-            self._net = None
+            self._runtime = None
         getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # glibc keeps freed memory otherwise
 
     def features(self, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
         """Return the (n, d) input of the last fully connected layer, for a batch of pictures as in `forward`."""
-        self.load()
-        names: list[str] = list(self._net.getLayerNames())
-        last = max(at for at, name in enumerate(names) if name.endswith("Gemm"))
-        return self.forward(pictures_bgr, names[last - 1]).reshape(len(pictures_bgr), -1)
+        with self._turn:
+            self.load()
+            assert self._runtime is not None
+            return self._runtime.run(pictures_bgr, features=True)
 
-    def forward(self, pictures_bgr: Sequence[FrameBGR], layer: str = "") -> NDArray[np.float32]:
+    def forward(self, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
         """Run the network on a batch of pictures of one size and return its output; load it first if needed.
 
         Args:
             pictures_bgr: (h, w, 3) uint8 each; levels are scaled to -1..1 for the network.
-            layer: Name of the layer whose output is returned; empty for the last layer.
 
         Returns:
             Output array whose first axis is the batch.
         """
-        # As uint8 the input takes a quarter of the memory; the network's first layer scales it.
-        batch = cv2.dnn.blobFromImages(pictures_bgr, ddepth=cv2.CV_8U)
         with self._turn:
             self.load()
+            assert self._runtime is not None
             self._last_shape = (len(pictures_bgr), *pictures_bgr[0].shape)
-            self._net.setInput(batch, "", 1 / 127.5, (127.5, 127.5, 127.5))
-            output: NDArray[np.float32] = self._net.forward(*([layer] if layer else []))
-        return output
+            return self._runtime.run(pictures_bgr)

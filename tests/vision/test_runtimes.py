@@ -1,0 +1,76 @@
+"""Contract of the libraries that run a network: equal outputs, an error for a damaged file, and which is chosen."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.networks import classifier, detector
+from vision.networks.network import Network, Runtime, open_runtime
+from vision.networks.opencv_runtime import OpenCVRuntime
+from vision.reading.reading import FrameBGR
+
+pytest.importorskip("onnxruntime", reason="no ONNX Runtime for this machine")
+from vision.networks.onnx_runtime import OnnxRuntime
+
+MODELS = (classifier.MODEL, detector.MODEL, detector.LIGHT_MODEL)
+MAX_DIFFERENCE = 1e-4
+PICTURES = sorted((Path(__file__).parents[2] / "fixtures" / "images").rglob("*.jpg"))
+
+
+def inputs(model: Path, count: int) -> list[FrameBGR]:
+    """Return crops of fixture pictures in the network's size: 96 x 96 for the classifier, 320 x 240 otherwise."""
+    size = (classifier.CROP_PX,) * 2 if model == classifier.MODEL else (320, 240)
+    return [cv2.resize(cv2.imread(str(file)), size, interpolation=cv2.INTER_AREA) for file in PICTURES[:count]]
+
+
+@pytest.mark.parametrize("count", [1, 7, classifier.BATCH_SIZE])
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.stem)
+def test_onnx_runtime_and_opencv_give_a_network_equal_outputs(model: Path, count: int) -> None:
+    count = count if model == classifier.MODEL else 1  # exported detectors take one picture at a time
+    pictures = inputs(model, count)
+    by_opencv, by_onnx = (runtime(model).run(pictures) for runtime in (OpenCVRuntime, OnnxRuntime))
+    assert by_onnx.shape == by_opencv.shape
+    assert np.ptp(by_opencv) > 0.1
+    assert np.abs(by_onnx - by_opencv).max() < MAX_DIFFERENCE
+
+
+def test_onnx_runtime_and_opencv_give_equal_classifier_features() -> None:
+    pictures = inputs(classifier.MODEL, 7)
+    by_opencv, by_onnx = (r(classifier.MODEL).run(pictures, features=True) for r in (OpenCVRuntime, OnnxRuntime))
+    assert by_onnx.shape == by_opencv.shape == (7, 128)
+    assert np.ptp(by_opencv) > 0.1
+    assert np.abs(by_onnx - by_opencv).max() < MAX_DIFFERENCE
+
+
+@pytest.mark.parametrize("runtime", [OpenCVRuntime, OnnxRuntime])
+@pytest.mark.parametrize("keep", [0.0, 0.001, 0.3, 0.999])
+def test_a_truncated_network_file_raises_value_error_in_each_runtime(
+    runtime: type[Runtime], keep: float, tmp_path: Path
+) -> None:
+    content = detector.LIGHT_MODEL.read_bytes()
+    (tmp_path / "cut.onnx").write_bytes(content[: int(keep * len(content))])
+    with pytest.raises(ValueError, match=r"\w"):
+        runtime(tmp_path / "cut.onnx")  # type: ignore[call-arg]  # a protocol has no constructor
+    with pytest.raises(ValueError, match=r"\w"):
+        runtime(tmp_path / "gone.onnx")  # type: ignore[call-arg]
+
+
+def test_onnx_runtime_is_chosen_where_it_is_installed_and_opencv_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(open_runtime(detector.LIGHT_MODEL), OnnxRuntime)
+    monkeypatch.setenv("PEGPIP_RUNTIME", "opencv")
+    assert isinstance(open_runtime(detector.LIGHT_MODEL), OpenCVRuntime)
+    monkeypatch.delenv("PEGPIP_RUNTIME")
+    monkeypatch.setitem(sys.modules, "vision.networks.onnx_runtime", None)  # as if the import failed
+    assert isinstance(open_runtime(detector.LIGHT_MODEL), OpenCVRuntime)
+
+
+def test_a_released_network_gives_classifier_features_again() -> None:
+    network = Network(classifier.MODEL)
+    before = network.features(inputs(classifier.MODEL, 2))
+    network.release()
+    assert np.array_equal(network.features(inputs(classifier.MODEL, 2)), before)
