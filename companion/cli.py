@@ -81,7 +81,7 @@ def pegpip() -> None:
 
 
 def main() -> None:
-    """Run the command line and end the process with its exit status.
+    """Run the `pegpip` command line and end the process with its exit status.
 
     0 done, 1 something was refused, 2 wrong usage or settings, 130 Ctrl-C. Errors that people can mend are printed as
     sentences; a bug keeps its traceback.

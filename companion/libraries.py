@@ -23,7 +23,9 @@ _OF_EXTRA = {
 
 
 def missing_library(error: ImportError) -> str | None:
-    """Return two sentences that explain a failed import: what is missing, and the command that installs it.
+    """Return two sentences that explain a failed import: what is missing, and a command to get it.
+
+    The command installs a missing Python library, or searches for the package of a missing system library.
 
     Args:
         error: The error of the import.

@@ -86,7 +86,11 @@ class DeliveryThread(BackgroundThread):
         """Deliver what waits, until `stopped` is set. To be called again later, it raises OSError or CompanionError."""
 
     def _run(self, stopped: threading.Event) -> None:
-        """Deliver what waits each time the thread is woken or a pause is over, until `stopped` is set."""
+        """Call `_deliver` at the start, at each wake-up and after the pause that follows a failure.
+
+        Returns once `stopped` is set. No failure of `_deliver` ends the thread. `health` tells of each; for an OSError
+        `_deliver` has set the sentence itself.
+        """
         failures = 0
         while not stopped.is_set():
             self._wake.clear()
@@ -107,9 +111,10 @@ class DeliveryThread(BackgroundThread):
 
 
 def check_address(setting: str, address: str) -> None:
-    """Raise DeviceError unless `address` is an https URL, or an http URL of this machine or the local network.
+    """Raise DeviceError unless `address` is an https URL, or an http URL of a local host.
 
-    A URL with spaces or non-ASCII letters, or with an impossible host or port, is refused too: no request can be sent.
+    A host is local if it is `localhost`, a private IP address, or a name that ends in .local, .lan or .home.arpa. No
+    name is looked up. A URL with spaces or non-ASCII letters, or with an impossible host or port, is refused too.
 
     Args:
         setting: Name of the setting with the address, for the error.
@@ -148,7 +153,8 @@ def sent(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> 
         headers: More headers.
 
     Raises:
-        OSError: Nobody answers in time, or the answer breaks off.
+        OSError: Nobody answers in time, or the answer is torn in its header or between chunks. An answer shorter than
+            its `Content-Length` is returned as it is, without an error.
     """
     request = urllib.request.Request(address, body, {"Content-Type": "application/json", **headers}, method=method)  # noqa: S310
     try:

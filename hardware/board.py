@@ -140,10 +140,11 @@ class Board:
         return self._layout.places_mm
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the strip works, and a sentence for the page that names the fault and its cure.
+        """Return whether the LED strip works, and a sentence for the page.
 
-        A strip whose driver hangs is reported, and works again when the driver returns. A second thread would only
-        enter the same driver, which is not made for two.
+        The sentence names the fault and its cure, or the strip's size and current if it works. A driver that has hung
+        for STUCK_S is a fault until it returns. No second drawing thread is started then, as the driver is not made
+        for two.
         """
         silent_s = self._clock() - self._round_s
         if self.alive() and silent_s >= STUCK_S:
@@ -181,9 +182,10 @@ class Board:
             self._thread = None
 
     def step(self) -> float:
-        """Draw a frame, open the strip, and send the frame, each if it is due; return the seconds until the next step.
+        """Draw a frame of the LED board, open the strip, and send the frame to it, each if it is due.
 
-        Only the drawing thread calls this.
+        Return the seconds until the next step is due. A failure of the strip is not raised: `health` reports it, and
+        the strip is opened again after RETRY_S. Only the drawing thread calls this.
         """
         now_s = self._round_s = self._clock()
         with self._lock:

@@ -55,9 +55,10 @@ class Canvas:
         self._paths = lane_paths(layout)
 
     def lane_position(self, hole: float) -> float:
-        """Convert a position in holes of the game to one in holes of the layout's lanes, which may have more or fewer.
+        """Convert a position in holes of the game to one in holes of the LED track's lanes, which may differ in length.
 
-        A fractional position is interpolated between its two holes.
+        0 is a lane's start pocket, `layout.holes` + 1 its finish pocket; positions beyond them give these. A fractional
+        position is interpolated between its two holes.
         """
         below = int(hole // 1)
         first = self.layout.place(below, self.game_holes)

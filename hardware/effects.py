@@ -59,10 +59,11 @@ def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None
     """Add the light of a moment's animation, as it is at a time, to the canvas.
 
     Adds nothing for a kind that is not in `EFFECTS`, for a moment without a player, and before the animation begins.
+    Whether the animation is over is not checked: the caller leaves such moments out.
 
     Args:
         canvas: The frame to draw on.
-        view: The pegs, for the player's colour.
+        view: The pegs. The player's peg gives the colour if the moment has none.
         moment: The animation.
         time_s: Time of the frame on the board's clock, in seconds.
     """
@@ -157,9 +158,10 @@ def _spark(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _burst(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a burst: a red glow that grows around the stroke's end and fades.
+    """Draw one frame of a burst on the canvas: a red glow that grows around hole `stroke.end` of the lane and fades.
 
-    A spot of light in the stroke's colour runs along the edge of the glow that is farther from the stroke's start.
+    A spot in the stroke's colour moves outwards with one edge of the glow: the edge that is farther from
+    `stroke.start`. Brighter light on the canvas stays.
     """
     path, since_s = stroke.path, stroke.since_s
     ring = 3 + stroke.holes * ease(since_s / (0.9 / 1.3 * stroke.lasts_s))
@@ -182,9 +184,10 @@ def _pulse(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _stripes(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a soft light from the first hole to the stroke's end, with dark stripes that move along it.
+    """Add a soft light with moving dark stripes to a frame of the LED strip, on the lane of the stroke.
 
-    It fades in over 0.3 s, and out in the last 0.6 s of the animation.
+    The light reaches from the first hole to the stroke's end. It fades in over 0.3 s, and out in the last 0.6 s of the
+    animation.
     """
     path, since_s = stroke.path, stroke.since_s
     fading = min(1.0, since_s / 0.3) * (1 - ease((since_s - (stroke.lasts_s - 0.6)) / 0.6))

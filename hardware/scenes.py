@@ -92,11 +92,11 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
 
 
 def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
-    """Return when each peg's light changes next after `time_s`, one time for all while pegs share a hole.
+    """Return the times, in seconds on the board's clock, at which the pegs' lights must be drawn next after `time_s`.
 
-    It is empty if there is no peg or no game.
-
-    A peg changes by its colour's rhythm, or because pegs take turns in one hole.
+    Each peg has one time, by its colour's rhythm: infinity for a steady light, `time_s + SLOW_FRAME_S` for a changing
+    one. If any two pegs may share a hole, where they take turns, the list holds only `time_s + SLOW_FRAME_S`. Without
+    pegs, or without a game, the list is empty.
     """
     rests = [pattern_rests_until(peg.colour, time_s) for peg in view.pegs if view.mood != "idle"]
     if _crowded(view) and view.mood != "idle":
@@ -194,9 +194,11 @@ def _over(canvas: Canvas, view: BoardView, time_s: float) -> None:
 
 
 def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | None) -> None:
-    """Draw the pegs over a lit stretch from each peg to where its turn's points would take it.
+    """Draw each player's peg on the LED track, at the hole of the banked score.
 
-    A second peg is drawn at the head of the stretch. Pegs in one hole share it (`_hole`).
+    If a player has points that are not banked yet, the stretch that they would advance the peg is dimly lit. A second
+    peg of the same colour is drawn at its end. Pegs of the player to play, or of the winners, are brightest. Pegs in
+    one hole share it (`_hole`).
 
     Args:
         canvas: The frame.

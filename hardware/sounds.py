@@ -108,7 +108,10 @@ class Chimes:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the playing thread, or start it again after it failed, with nothing queued. May be called twice."""
+        """Start the thread that plays sound effects, or restart it after a failure; discard effects still queued.
+
+        Does nothing while the thread runs.
+        """
         if not self.alive():
             # A queue of its own: a thread that still hangs after `stop` must not take what is meant for this one.
             self._asked = queue.Queue()

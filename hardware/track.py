@@ -48,9 +48,10 @@ class Layout:
         return self.lanes[peg % len(self.lanes)]
 
     def place(self, hole: float, of_holes: int) -> int:
-        """Convert a hole of a game to an index into a lane: 0 the start pocket, `holes` + 1 the finish pocket.
+        """Convert a hole of a game to the index of its place in a lane of the LED track (`lane_of`).
 
-        A game of another length is scaled, rounding up, so that a peg that has moved is not shown at the start.
+        Index 0 is the start pocket, 1 to `holes` are the lane's holes, and `holes` + 1 is the finish pocket. A game of
+        another length is scaled, rounding up, so that a peg that has moved is not shown at the start.
 
         Args:
             hole: Hole of the game; 0 or less is its start, above `of_holes` its finish.
@@ -64,7 +65,10 @@ class Layout:
 
 
 def lay(settings: TrackSettings) -> Layout:
-    """Return the layout that the settings describe. Raises SetupError with everything that is wrong with them."""
+    """Convert the section [track] of the settings to a layout: the LEDs of each hole, and each LED's place in mm.
+
+    The layout's name is `own`. Raises SetupError with everything that is wrong with the settings.
+    """
     problems = layout_problems(settings)
     if problems:
         raise SetupError(problems)
@@ -128,10 +132,12 @@ def _length_problems(settings: TrackSettings) -> list[str]:
 
 
 def _index_problems(texts: Sequence[str], leds: int) -> list[str]:
-    """Return a sentence if lanes or status name LEDs beyond the end of the strip, and one if they name LEDs twice.
+    """Return up to two sentences on a track layout: LEDs beyond the strip's end, and LEDs that are named twice.
+
+    An empty list means that both are in order.
 
     Args:
-        texts: Lists of LEDs such as `0-60,66-126`.
+        texts: Lists of LEDs, such as `0-60,66-126`, of the lanes and the status LEDs. They must be readable.
         leds: Number of LEDs of the strip.
     """
     named = [index for text in texts for index in _indices(text)]
@@ -181,7 +187,8 @@ def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
 def _rows(leds: int, row_leds: int, pitch_mm: float) -> tuple[Place, ...]:
     """Return the position (x, y) in mm of each LED of a strip that runs back and forth in rows of `row_leds` LEDs.
 
-    Rows are four pitches apart.
+    LED 0 is at (0, 0), and the first row runs towards higher x, the second one back. LEDs of a row are `pitch_mm`
+    apart. Rows are four pitches apart, towards higher y.
     """
     places = []
     for led in range(leds):

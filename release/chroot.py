@@ -59,9 +59,10 @@ class Root:
         return self.run("sh", "-c", f"cd /root/pegpip && {script}", check=check)
 
     def files(self) -> dict[str, str]:
-        """Return the files, links and folders below the folders `OURS`: path -> content. Used to compare two states.
+        """Return the files, links and folders of the Debian root below the folders `OURS`, to compare two states of it.
 
-        The content is a file's SHA-256, a link's target, and "" for a folder. Left out are /root/pegpip and `BACKUPS`.
+        The result is path -> content. A path is relative to the root. The content is a file's SHA-256, a link's target,
+        and "" for a folder. Left out are root/pegpip and `BACKUPS`.
         """
         found = {}
         for place in OURS:

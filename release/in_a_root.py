@@ -95,9 +95,10 @@ def fetched(path: str) -> dict[str, object]:
 
 
 def thrown() -> int:
-    """Throw the virtual dice of the table under test, which runs in the root; return the new journal entry's number.
+    """Throw the virtual dice of the table under test over its API, and return the number of the new journal entry.
 
-    Ends the program with an error if no entry comes within `PATIENCE_S`.
+    The table runs in the chroot of this check. Raises OSError if a request fails. Ends the program with an error if
+    no entry comes within `PATIENCE_S`.
     """
     before = fetched("/api/state")["number"]
     request = urllib.request.Request(f"{PAGE}/api/tray/throw", b"{}", {"Content-Type": "application/json"})  # noqa: S310
@@ -161,10 +162,11 @@ class Checks:
 def life(root: Root, checks: Checks, spare: Path) -> None:
     """Check an installed table's whole life: install, install again, read pictures, play, update, uninstall.
 
-    A check that fails ends the program. The key for signing releases is made anew.
+    A table that is already in `root` is uninstalled and its data deleted first. A check that fails ends the program. A
+    new key for signing releases is made in GnuPG's keyring.
 
     Args:
-        root: The Debian to install it in.
+        root: The Debian, a folder for chroot, to install it in.
         checks: Prints the result of each check.
         spare: Folder for the releases that are built.
     """
@@ -218,7 +220,10 @@ def exposure(root: Root, unit: str) -> float:
 
 
 def cloned(root: Root) -> None:
-    """Copy the project's files, except those that git ignores, to /root/pegpip in the root, which is emptied before."""
+    """Copy the project's files to /root/pegpip in `root`, the folder of a Debian system for tests.
+
+    Files that git ignores are left out. An older /root/pegpip there is deleted first.
+    """
     place = root.folder / "root/pegpip"
     shutil.rmtree(place, ignore_errors=True)
     listed = subprocess.run(
@@ -231,7 +236,10 @@ def cloned(root: Root) -> None:
 
 
 def read_alike(root: Root, checks: Checks) -> None:
-    """Check that pegpip in the root reads the first 8 fixture pictures as on this machine; end the program if not."""
+    """Check that pegpip reads the same dice in the test Debian (a chroot) as on this machine; end the program if not.
+
+    Both run `pegpip read` on the first 8 pictures of fixtures/images. The result is printed as one check.
+    """
     images = [str(path.relative_to(PROJECT)) for path in sorted((PROJECT / "fixtures/images").glob("*.jpg"))][:8]
     words = ("read", "--json", *images)
     own = subprocess.run(
@@ -243,9 +251,10 @@ def read_alike(root: Root, checks: Checks) -> None:
 
 
 def played(root: Root, checks: Checks) -> int:
-    """Start the table in the root and throw its virtual dice once; return the number of the entry that the throw makes.
+    """Start the table in the root and throw its virtual dice once; return the number of the throw's journal entry.
 
-    Sets the table's port to `PORT` first, and puts the script `SYSTEMCTL` in place of systemctl.
+    First changes the port in the table's settings to `PORT`, and puts the script `SYSTEMCTL` in place of systemctl.
+    Leaves the table running. Ends the program if the table does not become healthy or the throw is not read.
     """
     settings = root.folder / SETTINGS.lstrip("/")
     settings.write_text(settings.read_text().replace("port = 8000", f"port = {PORT}"))
@@ -263,8 +272,9 @@ def played(root: Root, checks: Checks) -> int:
 def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) -> None:
     """Check updates of a running table: a newer release must run; a failing or refused one must change nothing.
 
-    Refused are releases that are cut off, unsigned, older, or signed for other content. In the end a power cut during a
-    trial is checked (`pulled`), and the table is stopped.
+    The refused releases are cut off, unsigned, older, or signed for other content. Then a power cut during a trial is
+    checked (`pulled`). At the end the table is stopped, and the stand-in for systemctl (`SYSTEMCTL`) is removed. A
+    failed check ends the program.
 
     Args:
         root: The Debian with the running table.
@@ -302,10 +312,11 @@ def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) 
 
 
 def pulled(root: Root, checks: Checks, number: int) -> None:
-    """Check that after a power cut in a failing release's trial the release before runs within `STARTS` starts.
+    """Check that the previous release runs again after a power cut in the trial of a release that fails to start.
 
-    The result goes to `checks`. The power cut is `kill -9`. `number` is that of the table's newest entry, which must
-    not be lost.
+    The newest release that is not the current one is put on trial, and the table is killed (`kill -9`). Within `STARTS`
+    starts the previous release must run, with `number` as the number of its newest journal entry. The result goes to
+    `checks`. If the table does not get healthy, the program ends.
     """
     releases = root.folder / "opt/pegpip/releases"
     current = (root.folder / "opt/pegpip/current").readlink()
@@ -345,9 +356,10 @@ def wait_well(root: Root) -> None:
 
 
 def main() -> None:
-    """Make the Debian root in the folder `--out` unless it exists, and run all checks in it.
+    """Check an installed Peg & Pip from install to uninstall, in a Debian root in the folder `--out`.
 
-    Must run as root. The first check that fails ends the program with exit status 1.
+    The root is made unless it exists; `--fresh` makes it again. The program must run as root. The first check that
+    fails ends it with exit status 1.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", choices=("amd64", "arm64"), default=NATIVE)

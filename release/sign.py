@@ -77,7 +77,11 @@ def sign(files: list[Path], public: Path) -> list[Path]:
 
 
 def main() -> None:
-    """Run the command line: `key` makes a key, `sign FILE...` signs releases."""
+    """Run the command line of the release signer: `key` makes a signing key, `sign FILE...` signs releases.
+
+    `key` puts the private part into GnuPG's keyring and the public part into the file `--key`. `sign` prints the name
+    of each signature's file. If signing fails, the program exits with the reason and status 1.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--key", type=Path, default=PROJECT / PUBLIC_KEY, help="the public key's file")
     commands = parser.add_subparsers(dest="command", required=True)

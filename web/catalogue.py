@@ -23,7 +23,8 @@ FOLDER = Path(__file__).parent / "texts"
 def texts(language: str) -> dict[str, str]:
     """Return every text of the pages in a language (`en`, `de`, ...), by key; in English where it lacks one.
 
-    The dictionary is cached: callers must not change it.
+    The dictionary is cached: callers must not change it. Raises FileNotFoundError for a language that is not in
+    `LANGUAGES`.
     """
     own: dict[str, str] = json.loads((FOLDER / f"{language}.json").read_text(encoding="utf-8"))
     return own if language == "en" else {**texts("en"), **own}

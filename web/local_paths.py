@@ -12,9 +12,11 @@ WITH_A_SLASH = re.compile(r"\S*[/\\]\S*?(?=[.,:;!?)\"']*(?:\s|$))")
 def without_paths(text: str, folder: Path | None = None) -> str:
     """Return a text with each file path in it replaced by an ellipsis.
 
+    Each word with a slash or backslash counts as a path, `and/or` too.
+
     Args:
         text: A sentence or more.
-        folder: A folder whose path is recognised even if it contains spaces, as the home folder's is; None for none.
+        folder: An absolute folder whose path is recognised even with spaces, as the home folder's is; None for none.
 
     >>> without_paths("Only 3 MB are free in /home/My Dice/x.", Path("/home/My Dice"))
     'Only 3 MB are free in ….'

@@ -138,7 +138,10 @@ class Speaking:
         threading.Thread(target=self._speak_words, args=(words,), name="voice", daemon=True).start()
 
     def _speak_words(self, words: str) -> None:
-        """Write the text to the program and wait until it has been spoken; kill the program after `MAX_SPEECH_S`."""
+        """Write the text to the speech program and wait until it has been spoken, in a thread of its own.
+
+        The program is killed after `MAX_SPEECH_S`. If it was stopped before it had read the text, nothing is raised.
+        """
         try:
             self._program.communicate(words.encode(), timeout=MAX_SPEECH_S)
         except subprocess.TimeoutExpired:
@@ -174,9 +177,10 @@ def call_outs(events: Sequence[Event], language: str) -> str:
 
 
 def words_of(event: Event, language: str) -> str:
-    """Return the sentence for an event in a language, without "!" at its end.
+    """Return the sentence that tells an event of the game in a language, for the voice and the webhook.
 
-    It comes from the catalogue, else it is `Event.words`. Only that of `game_started` has a full stop.
+    A "!" at its end is removed. Except for `game_started` it has no full stop, so a caller can add one. An event that
+    the catalogue lacks gets its English `Event.words`.
     """
     args: dict[str, Any] = {key: _joined(value) for key, value in event.args.items()}
     if event.code == "game_over":

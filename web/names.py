@@ -20,7 +20,11 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def problem_of(names: Iterable[str]) -> str | None:
-    """Return an error message for the first name in which `flaw` finds a fault; None if all are allowed."""
+    """Return an error message for the first name that `flaw` refuses; None if all names are allowed.
+
+    Refused are names with invisible characters and names of blanks alone, but not the empty name. The message quotes
+    the name in ASCII.
+    """
     for name in names:
         what = flaw(name)
         if what:

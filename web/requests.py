@@ -61,7 +61,8 @@ def from_this_machine() -> bool:
 def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
     """End the current request with 403 if the visitor may not end the game on the table: another phone started it.
 
-    The owner always may. Anyone who plays may end a game that has no throw yet, is over or was abandoned.
+    The owner always may. Nobody is refused if the game has no throw yet, is over or was abandoned. The caller has
+    checked that the visitor may play.
     """
     snapshot, asking = table.snapshot(), phone(pairing)
     is_on = bool(snapshot.throws) and snapshot.state is not None and not snapshot.state["over"]

@@ -110,7 +110,11 @@ class Routes:
         return self._view_decorator("POST", rule, shape, roles)
 
     def _describe(self, method: str, rule: str, operation: Json, query: Sequence[Json], roles: Roles) -> None:
-        """Add a route to `paths`: its OpenAPI object `operation`, completed by its parameters and roles."""
+        """Add a route's OpenAPI operation object to the group's `paths`, with the parameters of its path and query.
+
+        Unless everyone may use the route, the object also gets the security scheme `phone` and the answer 401. The
+        roles themselves are not listed. `operation` is changed in place.
+        """
         parameters = [*(number(name) for name in NUMBER_IN_PATH.findall(rule)), *query]
         if parameters:
             operation["parameters"] = parameters

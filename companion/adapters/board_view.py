@@ -32,14 +32,14 @@ class Lights:
         self._moments: tuple[Moment, ...] = ()
 
     def view(self, snapshot: Snapshot, news: News, now_s: float) -> BoardView:
-        """Return what the board shows for this snapshot, with the animations that started at it or earlier.
+        """Return what the LED board shows for a snapshot, with the animations that started at it or earlier.
 
-        Call it once for each snapshot, in order.
+        Call this method once for each snapshot, in order. At most MAX_MOMENTS animations are kept, the newest.
 
         Args:
             snapshot: State of the table.
-            news: Events since the snapshot before; their animations start now. An entry without events ends all
-                animations.
+            news: Events since the snapshot before; their animations start now. If a new journal entry (another
+                `snapshot.number`) brings no events, all animations end. Without a new entry they go on.
             now_s: Present time in seconds on the board's clock.
         """
         before, self._track = self._track, snapshot.track
@@ -113,8 +113,9 @@ def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float)
 def _moment(light: Light, side: int, before: games.Peg, after: games.Peg, now_s: float) -> Moment:
     """Return a game's light for one side as an animation from one position of its peg to another.
 
-    It starts at `now_s` on the board's clock. Kind `run` goes from the provisional hole before to the provisional hole
-    after. `drain` goes from the provisional hole before to the banked hole after; all others join banked holes.
+    The event is at `now_s` on the board's clock; the animation starts the light's `delay_s` later. Kind `run` goes from
+    the provisional hole before to the provisional hole after, `drain` from the provisional hole before to the banked
+    hole after. All other kinds go from the banked hole before to the banked hole after.
     """
     ahead = light.kind in ("run", "drain")
     from_hole = before.provisional if ahead else before.banked

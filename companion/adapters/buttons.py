@@ -77,9 +77,10 @@ class ListeningButtons:
         return self._listening and self.buttons.alive()
 
     def _felt(self, touch: Touch) -> None:
-        """Show on the board that a button went down or up: a countdown for the shutdown button, a flash for any other.
+        """Show a button's touch on the board: a countdown for the shutdown button, a flash for any other.
 
-        The countdown ends when the shutdown button comes up.
+        The countdown starts when the shutdown button goes down, and ends when it comes up. Other buttons flash the
+        board when they go down; when they come up, nothing happens.
         """
         if touch.button == SHUTDOWN:
             self.board.count_down(on=touch.down)

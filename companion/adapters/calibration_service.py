@@ -77,8 +77,9 @@ class CalibrationService:
     def look(self) -> Mapping[str, Any]:
         """Look for the sheet in the newest frame, and return the state of the calibration as JSON for the page.
 
-        If the sheet is seen, the table gets no frames for RESERVED_S, and a new view of the sheet improves the measured
-        lens.
+        If a marker of the sheet is seen, the table gets no frames for RESERVED_S, and a new view of the sheet improves
+        the measured lens. `sheet` tells whether `take_sheet` has measured the sheet, not whether it is in this
+        frame. Before the first frame, `picture_wh` and `lens` are None, and the advice is `no_picture`.
         """
         frame, found, plan = self._camera.newest(), self._found, self._steps.plan
         is_calibrated, says = calibration_status(self._folder, self._source)
@@ -130,9 +131,11 @@ class CalibrationService:
         return pdf(sheet(paper, plan.tray_mm, plan.keep_mm))
 
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
-        """Wait until the sheet lies still, measure where it lies, focus the lens on it, and return `look()`.
+        """Wait until the sheet lies still, measure its pose, and focus the lens on it.
 
-        An earlier sheet, and the calibration made with it in this service, are dropped. What is stored stays.
+        Meanwhile the table gets no frames. The sheet's earlier pose, and the calibration made with it in this service,
+        are dropped, even on failure. A calibration stored on the disk stays. Returns the state of the calibration
+        as JSON for the page, as `look` does.
 
         Args:
             plan: The person's measures in mm: `width_mm`, `height_mm` and `keep_mm` of the tray, `bar_mm` of the
@@ -149,9 +152,10 @@ class CalibrationService:
         return self.look()
 
     def take_empty(self) -> Mapping[str, Any]:
-        """Take a picture of the empty tray, store the calibration, and return `look()`.
+        """Take a picture of the empty tray, store the calibration, and return its state as JSON for the page (`look`).
 
-        Raises DeviceError, also if `take_sheet` has not measured the sheet before.
+        Waits until sheet and hands are out of the tray; the table gets no frames meanwhile. Raises DeviceError if the
+        tray does not come to rest in time, or `take_sheet` has not measured the sheet before.
         """
         found = self._found
         if found is None:
@@ -176,10 +180,11 @@ class CalibrationService:
         return self.look()
 
     def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
-        """Lay the sheet into the virtual tray in place of the dice if `lie`, else take it out. Return `look()`.
+        """Lay the calibration sheet into the virtual tray if `lie`, else take it out; return what `look` returns.
 
-        Before it lies flat it is detected at four tilts, so that the lens can be measured. Waits for
-        the frames that this takes; meanwhile the table gets none.
+        All dice are lifted out before the sheet is laid in, and stay out. The sheet is detected at four tilts before it
+        lies flat, so that the lens can be measured. The call waits for the frames that this takes; meanwhile the table
+        gets none.
 
         Raises:
             DeviceError: The camera is not virtual, or it sends no frames.
@@ -198,9 +203,10 @@ class CalibrationService:
         return self.look()
 
     def _step(self, step: Callable[[], T]) -> T:
-        """Run a calibration step on the camera's next frames and return its result; the table gets none meanwhile.
+        """Run one calibration step on the camera's next frames and return its result; the table gets none meanwhile.
 
-        The lens of a Pi's camera has the angle of view of its module until it is measured.
+        First the plan of the calibration steps gets the mains frequency and the lens's angle of view. The angle is that
+        of the Pi camera's module if it is known, else DEFAULT_LENS_DEG. Raises DeviceError if no frame comes in time.
         """
         field = source.field if isinstance(source := self._camera.source, SensorCamera) else None
         lens_deg = (field.angle_deg if field else None) or DEFAULT_LENS_DEG
@@ -215,7 +221,10 @@ class CalibrationService:
             self._steps.detect(frames.frame().image_bgr)
 
     def _keep(self, done: Calibrated) -> None:
-        """Store a calibration in the data folder and in this service, and call `kept`."""
+        """Store a calibration in the data folder, make it the service's latest, and call the callback `kept`.
+
+        Raises DeviceError if the file can't be written; the service keeps its earlier calibration then.
+        """
         codes = tuple(sorted(one.code for one in done.advice))
         lens_deg = done.lens.angle_deg if done.lens.measured else None
         stored = Stored(self._source.strip(), self._clock(), done.rig, codes, lens_deg, done.lens_position)

@@ -81,9 +81,10 @@ class FrameBuffer:
 
     @contextlib.contextmanager
     def following(self, timeout_s: float) -> Iterator[Following]:
-        """Context manager: yield a `Following`, which gives the caller the camera's next frames.
+        """Context manager: yield a `Following`, whose `frame` returns the camera's next frames to the caller.
 
-        Meanwhile `frame` goes on waiting, so that the table reads none of them.
+        Until the context ends, the table gets no frames: the table's call of `FrameBuffer.frame` goes on waiting. That
+        call must go on in another thread, because only it fetches frames from the camera.
 
         Args:
             timeout_s: Longest wait for each frame, in seconds; then `Following.frame` raises DeviceError.

@@ -78,8 +78,9 @@ def load_reader(
 ) -> ReaderSetup:
     """Return the reader of a camera, with the data folder's calibration if it was made with that camera.
 
-    A motorised lens is set to the calibration's focus. Without a calibration the reader knows no tray, except that of
-    the virtual camera. A damaged calibration is not used, and the health check in the result reports it.
+    A motorised lens is held at the calibration's focus; without one it focuses once more. Without a calibration the
+    reader knows no tray, except that of the virtual camera. A damaged calibration is not used and leaves the focus as
+    it is; the health check in the result reports it.
 
     Args:
         source: Name of the camera in the settings, such as `picamera2`.

@@ -89,8 +89,9 @@ class TrayObserver:
     def _run(self) -> None:
         """Submit each motion and each settled tray of the watcher to the table as a command, until the watcher ends.
 
-        A fault of the camera is not submitted but kept for `health`. After each event `prepare` is called if something
-        began to move, else `release`. A refused command is logged.
+        A settled tray and its photo go to the callback `offer` first. A camera fault is only kept for `health`, until
+        the next event. A command that the table refuses is logged. After each event one callback runs: on motion
+        `prepare`, which begins to load the reader's networks, else `release`, which frees them.
         """
         for event in self._watcher.events():
             self._illness = str(event.error) if isinstance(event, watch.Ill) else None

@@ -115,9 +115,10 @@ class WifiCountry:
         return [f"take our country out of {self.path}"] if machine.at(self.memory).exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Restore the Wi-Fi country from before the installation, unless it was changed since; delete the kept files.
+        """Restore the Wi-Fi country that `cmdline.txt` had before Peg & Pip, unless it was changed since.
 
-        Without the file `memory` nothing is done.
+        Delete the backup of `cmdline.txt`, and the file `memory`, which holds the old country and the one that was
+        written. Without `memory` nothing is done.
         """
         file, memory = machine.at(self.path), machine.at(self.memory)
         if not memory.exists():

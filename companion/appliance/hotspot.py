@@ -53,7 +53,10 @@ def new_name() -> str:
 
 
 def phones(root: Path = Path("/")) -> int | None:
-    """Return how many phones this machine's hotspot can serve; None when its Wi-Fi chip is not a Pi's.
+    """Return how many phones can use this machine's hotspot at once, from the Wi-Fi firmware of its Pi.
+
+    The number is MINIMAL_PHONES with the "minimal" firmware, else PHONES. Without the firmware's link the result is
+    None: the machine is no Pi 3 B+, 4, 400 or 5, or does not run Raspberry Pi OS.
 
     Args:
         root: Folder that stands for `/`.

@@ -149,9 +149,10 @@ def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str
 
 
 def _wifi(machine: Machine) -> tuple[str, str]:
-    """Return the hotspot's name and password from its keyfile; without one, return new random ones.
+    """Return the hotspot's name and password from its keyfile, else from the settings, else new random ones.
 
-    Uninstalling removes the keyfile and keeps the settings: what they name is used again, as their QR code shows it.
+    Uninstalling removes the keyfile and keeps the settings, whose Wi-Fi the QR code shows. They are used only if they
+    name the hotspot itself as the Wi-Fi, and a keyfile can hold its name and password as they are.
     """
     with contextlib.suppress(OSError, KeyError, configparser.Error):
         return hotspot.read(machine.at(KEYFILE).read_text())
@@ -216,9 +217,10 @@ def leavings(wanted: Iterable[Step], machine: Machine) -> list[str]:
 
 
 def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
-    """Carry out each step that has changes to make, and return the number of changes. `say` prints each one before.
+    """Carry out each installation step that has changes to make, and return the number of changes.
 
-    At the end a service that was installed before and runs is restarted, with its new unit and release.
+    Before a step is carried out, `say` gets a line for each of its changes. If any change was made, the service
+    `pegpip` is restarted at the end, provided that it was enabled before and runs.
     """
     before = machine.has_systemd and not Services(("pegpip.service",)).missing(machine)
     made = sum(_applied(step.missing(machine), step.do, machine, say) for step in wanted)
@@ -229,9 +231,10 @@ def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]
 
 
 def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
-    """Undo the steps, the last one first, and return the number of changes.
+    """Undo the steps of an installation, the last one first, and return the number of changes.
 
-    Before a step is undone, `say` gets a line for each of its changes. Games and settings stay.
+    Before a step is undone, `say` gets a line for each of its changes. Games and settings stay. If anything changed,
+    a running systemd reloads its units. An error of a step is not caught, and the steps before it stay installed.
     """
     taken = sum(_applied(step.left(machine), step.undo, machine, say) for step in reversed(list(wanted)))
     if taken and machine.has_systemd:

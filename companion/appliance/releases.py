@@ -77,9 +77,10 @@ class Source:
         return digest.hexdigest()[:12]
 
     def age(self) -> Age:
-        """Return the release's version numbers and signing time, to compare releases.
+        """Return the version numbers of the release in this source and its signing time, to compare releases.
 
-        The time of a source tree is 0. Raises DeviceError if the source is damaged or no release of Peg & Pip.
+        The time is in seconds since 1970; it is 0 for a source tree and without a signature. Raises DeviceError if the
+        project's wheel is missing, damaged, or not one of Peg & Pip. A source tree is not checked.
         """
         if self.is_tree:
             return numbers(tomllib.loads((self.path / "pyproject.toml").read_text())["project"]["version"]), 0
@@ -239,7 +240,8 @@ class Releases:
         """Make `place`, a new release's folder, a virtual environment with the source and its dependencies.
 
         A single wheel is installed into a copy of the proven release, and takes the dependencies from there. Raises
-        DeviceError if a command fails or a wheel finds no proven release.
+        DeviceError if a command fails or a wheel finds no proven release, and OSError if the files can't be written. An
+        incomplete folder is then left for the caller to delete.
         """
         run, python = self.machine.run, str(place / "bin" / "python")
         if source.is_wheel:

@@ -109,7 +109,10 @@ class TablesUser:
         return [f"add {USER} to the group {name}" for name in _groups_without_it()]
 
     def do(self, machine: Machine) -> None:
-        """Add the user, its groups and its data folder, each unless it exists, and make the user own that folder."""
+        """Create the service's user and its data folder unless they exist, and add the user to existing GROUPS.
+
+        No group is created. If the user does not own the folder, it gets the folder with everything in it.
+        """
         if not _user_exists():
             machine.run("useradd", "--system", "--home-dir", self.home, "--shell", "/usr/sbin/nologin", USER)
         for name in _groups_without_it():
@@ -278,7 +281,8 @@ class BootLines:
     def undo(self, machine: Machine) -> None:
         """Take the installer's lines out of config.txt and delete the kept copy; later changes by others stay.
 
-        Where an end mark is missing, nothing tells our lines from others': all lines stay, and so does the kept copy.
+        Where an end mark is missing, only the begin mark goes: nothing tells the lines after it from others'. The kept
+        copy then stays, too. Without config.txt nothing happens.
         """
         file = machine.at(self.path)
         if file.exists():
@@ -288,9 +292,10 @@ class BootLines:
                 file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
 
     def applied(self, text: str) -> str:
-        """Return `text`, a config.txt, with exactly these lines between the marks at its end.
+        """Return `text`, the content of a config.txt, with this step's lines in the installer's block at its end.
 
-        Without lines the marks go, too.
+        The block stands between the installer's marks, starts with `[all]` and replaces an earlier one. If the step has
+        no lines, an earlier block is removed. Where its end mark is missing, only its begin mark goes.
         """
         bare = _OURS.sub("", text)
         if not self.lines:

@@ -96,9 +96,10 @@ def on_trial(releases: Releases) -> Trial | None:
 
 
 def count(releases: Releases) -> None:
-    """Add one to the starts of the release on trial; if it has had MAX_TRIES starts, go back to the proven release.
+    """Count a start of the release on trial, or end the trial if MAX_TRIES starts have been counted already.
 
-    If no release is on trial, delete a trial's file that is left over. Raises OSError.
+    A trial that ends makes the proven release current from the next start on. If no release is on trial, delete a
+    trial file that is left over. Raises OSError if the disk refuses.
     """
     trial = on_trial(releases)
     if trial is None:
@@ -127,8 +128,8 @@ def prove(
         clock: A monotonic clock, in seconds.
 
     Raises:
-        DeviceError: The table was not healthy within HEALTHY_TIMEOUT_S, and the release stays on trial. Or the function
-            `count` has gone back to the proven release meanwhile.
+        DeviceError: The table was not healthy, or lacked that entry, for HEALTHY_TIMEOUT_S; the release stays on trial.
+            Or another release became current meanwhile, because the service had started MAX_TRIES times on trial.
     """
     trial = on_trial(releases)
     if trial is None:
@@ -151,13 +152,13 @@ def back(releases: Releases) -> None:
 def await_well(
     look: Callable[[], int | None], entry: int | None, pause: Callable[[float], None], clock: Callable[[], float]
 ) -> None:
-    """Wait until the table is healthy and its newest journal entry is `entry` or later.
+    """Wait until the table's service is healthy and the newest entry of its journal is number `entry` or later.
 
-    Raises DeviceError after HEALTHY_TIMEOUT_S seconds.
+    Raises DeviceError if that takes HEALTHY_TIMEOUT_S seconds.
 
     Args:
-        look: Returns the number of the journal's newest entry when the table is healthy, else None.
-        entry: Number of the entry that must be there; None if no table ran before.
+        look: Returns the number of the journal's newest entry when the service is healthy, else None.
+        entry: Number that the journal must have reached; None if any number will do.
         pause: Waits a number of seconds.
         clock: A monotonic clock, in seconds.
     """
@@ -238,9 +239,11 @@ def _forget(releases: Releases) -> None:
 
 
 def main(word: str, machine: Machine) -> int:
-    """Count a start of the release on trial, or prove the release, for the systemd unit. Return the exit status.
+    """Run a step of a new release's trial for the table's systemd unit; return the exit status.
 
-    `word` is "count" for `count`; any other runs `prove`. After an error, which is printed, the status is 1, else 0.
+    The word "count", before the table starts, counts the start or goes back to the proven release. Any other word
+    waits until the table is healthy, then marks the release as proven. An error is printed to stderr and gives 1, else
+    the status is 0.
     """
     releases = Releases(machine)
     try:

@@ -82,11 +82,12 @@ class Updater:
     def update(self, source: Source) -> str:
         """Build a release from `source`, run it on trial until the table is healthy, and return its name.
 
-        A release that is current and proven already is not tried again.
+        It is the proven release from then on. A release that is current and proven already is not tried again.
 
         Raises:
-            DeviceError: The release is older than the proven one or can't be built; nothing has changed then. Or the
-                table was not healthy with it; then the proven release runs again and the game goes on.
+            DeviceError: The release is older than the proven one or can't be built; the running one stays. Or the table
+                was not healthy with it, or Ctrl-C was pressed; then the proven release is started again, and the
+                message says whether the table is healthy with it.
         """
         (version, signed_s), (least, least_s) = source.age(), self.releases.floor()
         if version < least or (version == least and 0 < signed_s < least_s):
@@ -103,13 +104,15 @@ class Updater:
         return name
 
     def _try(self, name: str, entry: int | None) -> None:
-        """Put a release on trial, restart the service and wait until it is proven.
+        """Put a release on trial, restart the table's service and wait until the release is proven.
 
-        On failure or Ctrl-C the proven release runs again, and DeviceError is raised.
+        A release is proven when its table is healthy and has lost no journal entry. If that fails, or at Ctrl-C, the
+        release before is started again and DeviceError raised. An OSError of the disk is passed on without going back.
 
         Args:
             name: Name of the release.
-            entry: Number of the journal's newest entry before, which must not be lost; None if no table ran.
+            entry: Number of the journal's newest entry before the trial, which must not be lost. None if no table was
+                healthy; then no entry is looked for.
         """
         self.say("starting it ...")
         trial.begin(self.releases, name, entry)
@@ -122,7 +125,10 @@ class Updater:
             self._back(entry, "The update was interrupted.")
 
     def _back(self, entry: int | None, ill: str) -> None:
-        """Return to the proven release, wait until its table is healthy, and always raise DeviceError.
+        """Switch the service back to the proven release, wait until the table is healthy, and raise DeviceError.
+
+        The method never returns. If the proven release does not become healthy either, the error gives both reasons.
+        Raises OSError if the disk refuses the switch.
 
         Args:
             entry: Number of the journal's newest entry before the update; None if no table ran.
@@ -146,10 +152,10 @@ class Updater:
 
 @contextmanager
 def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterator[Source]:
-    """Context manager: copy a release's file to the table, check its signature, unpack it, and yield what it contains.
+    """Context manager: copy a release's .deb or wheel to this machine, check the signature, and yield its content.
 
-    Nothing of it is run. The copy is checked, because a stick can return other bytes when it is read again. It is
-    deleted at the end.
+    Nothing of it is run. The copy is checked, because a stick can return other bytes when it is read again. A .deb is
+    unpacked beside the copy, a wheel is not. Copy and unpacked files are deleted at the end.
 
     Args:
         file: A .deb or a wheel; its signature is beside it, with `.sig` added to the name.
@@ -157,10 +163,11 @@ def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterato
         unsigned: Take it without looking for a signature.
 
     Yields:
-        What the release is made from.
+        What the release is made from: the folder of the .deb's wheels or the copied wheel, and the time of signing.
 
     Raises:
-        DeviceError: It is no .deb or wheel, is damaged, or its signature is missing or wrong.
+        DeviceError: The file is no .deb or wheel, or can't be copied. Also if a .deb is damaged, or a signature is
+            missing or wrong.
     """
     if file.suffix not in (".deb", ".whl"):
         raise DeviceError(f"{file.name} is neither a .deb nor a wheel.", "Use one of those.")

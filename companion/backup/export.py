@@ -166,9 +166,10 @@ def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]
 
 
 def _exported_files(folder: Path) -> Iterator[Path]:
-    """Yield the path of each file to export, `folder` included, sorted.
+    """Yield the path of each file of the data folder that an export packs, sorted; each path starts with `folder`.
 
-    Links, hidden files, secrets, derived files and older exports are left out.
+    Links, hidden or unfinished files, settings, secrets and older exports are left out. So are data put aside by an
+    import or a recovery, and derived files: the journal's second copy and the archive of games.
     """
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -178,7 +179,10 @@ def _exported_files(folder: Path) -> Iterator[Path]:
 
 
 def _is_export(path: Path) -> bool:
-    """Return whether a file is a zip as `write_archive` makes it; False for one that can't be read."""
+    """Return whether a file looks like an earlier export of a table: a `.zip` with a manifest and names in `data/`.
+
+    Only its list of names is checked. False if that can't be read.
+    """
     if path.suffix == ".zip":
         with contextlib.suppress(OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
             with zipfile.ZipFile(path) as archive:
@@ -188,9 +192,10 @@ def _is_export(path: Path) -> bool:
 
 
 def _foreign(folder: Path) -> list[str]:
-    """Return the paths, relative to a data folder, of older exports and files that have names no table uses.
+    """Return the sorted paths of foreign files in a data folder and its subfolders, relative to the folder.
 
-    Hidden ones are left out.
+    A foreign file is the zip of an earlier export, or has a path that the pattern of names in an archive does not
+    allow. Links and files whose own name starts with a dot are left out. Other files in a hidden folder are listed.
     """
     files = sorted(path for path in folder.rglob("[!.]*") if not path.is_symlink() and path.is_file())
     names = ((path, path.relative_to(folder).as_posix()) for path in files)

@@ -128,13 +128,14 @@ def _as_device_error(file: Path) -> Iterator[None]:
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
-    """Return the zip's manifest, after checking that it lists exactly the files in the zip, with their sizes.
+    """Return the manifest of an exported archive, after checking it against the archive's list of files.
 
-    The contents are not checked here.
+    Names and sizes must be equal in both, and every name must be one that an export writes: none leads out of the
+    folder. The contents of the files are not checked here.
 
     Raises:
-        ValueError, KeyError: The zip is foreign or damaged.
-        DeviceError: It has another version of the format.
+        DeviceError: The archive has another version of the format.
+        ValueError, KeyError: The archive is foreign or damaged. Reading it may also raise the other errors in DAMAGE.
     """
     if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
         raise ValueError("its manifest is too large")
@@ -239,9 +240,10 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
 
 
 def _check_journal(data: Path, entries: int) -> None:
-    """Verify and replay the journal in the folder `data`, and write its second copy.
+    """Write the second copy of the journal in the folder `data`, then verify both copies and replay the journal.
 
-    Raises ValueError if it is damaged, can't be replayed, or has another number of playable entries than `entries`.
+    A second copy that is there is overwritten. Raises ValueError if the journal is damaged, can't be replayed, or has
+    another number of playable entries than `entries`; the new copy stays. Raises OSError if it can't be copied.
     """
     shutil.copyfile(data / JOURNAL, data / JOURNAL_COPY)
     try:
@@ -259,7 +261,8 @@ def _check_journal(data: Path, entries: int) -> None:
 def _without_commands(file: Path) -> list[str]:
     """Comment out the keys RUN_PROGRAMS of [buttons] in a settings file, and return the keys that it had.
 
-    The file is rewritten only if it had one. Raises SetupError if one is written in a way that can't be commented out.
+    The file is rewritten only if it had one. Raises SetupError if a key is written in a way that is not recognised, and
+    ValueError if the file without it is no valid TOML.
     """
     text = file.read_text(encoding="utf-8")
     left_out = [key for key in RUN_PROGRAMS if key in tomllib.loads(text).get("buttons", {})]

@@ -35,8 +35,9 @@ def measure() -> dict[str, float]:
     """Measure the advice of every game and goal in processor time, without garbage collection.
 
     Returns:
-        `advice_GAME_GOAL_first_ms`: the slowest first call over all numbers of players and house rules, which loads
-        the odds. `..._median_ms`, `..._p99_ms` and `..._worst_ms`: later calls, over at least `STATES` states.
+        `advice_GAME_GOAL_first_ms`: the slowest first call over the numbers of players and house rules of `set_ups`,
+        which loads the odds. `..._median_ms`, `..._p99_ms` and `..._worst_ms`: later calls, over at least `STATES`
+        states. A game that has no odds for a goal has no keys for it.
     """
     found: dict[str, float] = {}
     for game in GAMES:
@@ -57,8 +58,8 @@ def timed(game: str, goal: str, count: int) -> dict[str, float]:
         count: Least number of states to time.
 
     Returns:
-        `first_ms`, the slowest first call of a header; and over at least `count` later calls `median_ms`, `p99_ms` and
-            `worst_ms`. Empty if the game has no values for the goal.
+        `first_ms`, the slowest first call for a set-up (players and house rules), which loads its odds. Over at least
+            `count` later calls `median_ms`, `p99_ms` and `worst_ms`. Empty if the game has no odds for the goal.
     """
     generator, first_ms, others_ms, loaded = random.Random(1), 0.0, list[float](), set[Header]()
     headers = set_ups(game)

@@ -38,7 +38,10 @@ def read(frame_bgr: FrameBGR, blobs: Any) -> list[int]:
 
 
 def _clusters(points: Sequence[Any]) -> list[int]:
-    """Return the number of blobs in each cluster of neighbours; clusters of more than six are no dice and left out.
+    """Group blobs into clusters of neighbours, and return the number of blobs in each cluster, in no fixed order.
+
+    Neighbours are closer than MAX_PIP_DISTANCE median blob diameters. A cluster of more than six is no die and is left
+    out. Without blobs the list is empty.
 
     Args:
         points: OpenCV's keypoints, each with a centre `pt` and a diameter `size` in pixels.

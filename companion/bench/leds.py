@@ -64,10 +64,12 @@ def frame_ms(at_s: float) -> float:
 
 
 def driver(seconds: float) -> tuple[int, float]:
-    """Run the board's driver over the first `seconds` of the animation, on a simulated clock, without waiting.
+    """Run the driver of the LED board over the first `seconds` of the animation (`moving`), and measure its cost.
+
+    The board's clock is simulated, so nothing waits, and the frames go to memory, not to LEDs.
 
     Returns:
-        The number of frames it shows, and the processor time of its thread as a share of `seconds`.
+        The number of frames shown, and the processor time of the calling thread as a share of `seconds`.
     """
     now_s, strip = [0.0], _Encoding(LAYOUT.leds)
     board = Board(strip, LAYOUT, POWER, lambda: now_s[0])
@@ -79,9 +81,10 @@ def driver(seconds: float) -> tuple[int, float]:
 
 
 def press_ms() -> float:
-    """Return the milliseconds from a key press on a pseudo-terminal to the first lit LED, through the real threads.
+    """Return the milliseconds from a key press on a pseudo-terminal until LED 0 of a simulated strip is lit.
 
-    It waits for the light for at most LIGHT_TIMEOUT_S.
+    The threads of the keys and the board really run. A press that lights nothing takes LIGHT_TIMEOUT_S; no error is
+    raised.
     """
     strip = _Encoding(122)
     board = Board(strip, preset("strip122"), POWER)

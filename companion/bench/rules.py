@@ -33,7 +33,8 @@ def measure(lines: int = LINES) -> dict[str, float]:
 
     Returns:
         `rules_lines_per_s`: transcript lines of random games a second, from bytes to state and view.
-        `replay_process_ms`: `pegpip replay --json` on a file of PROCESS_LINES lines, the start of its process included.
+        `replay_process_ms`: `pegpip replay --json` of at most PROCESS_LINES lines from standard input, the start of its
+            process included.
     """
     generator = random.Random(1)
     games = [random_game(name, generator) for name in GAMES for _ in range(10)]
@@ -51,7 +52,10 @@ def measure(lines: int = LINES) -> dict[str, float]:
 
 
 def replay_process_ms(lines: list[bytes]) -> float:
-    """Run `pegpip replay` on these transcript lines; return the processor time of its process in milliseconds."""
+    """Run `pegpip replay` on these transcript lines; return the processor time of its process in milliseconds.
+
+    User and system time are both counted. Raises CalledProcessError if the replay fails.
+    """
     before = os.times()
     program = "import sys; from companion.cli import main; sys.exit(main())"
     command = [sys.executable, "-c", program, "replay", "--json", "-"]
@@ -62,7 +66,10 @@ def replay_process_ms(lines: list[bytes]) -> float:
 
 
 def random_game(name: str, generator: random.Random) -> list[bytes]:
-    """Play a random game of `name` between two players, at most MAX_GAME_LINES long; return its lines as JSON."""
+    """Play a random game of `name` between two players; return its transcript as JSON lines, the header first.
+
+    Each item is one line without its newline. The game is left unfinished after MAX_GAME_LINES lines, header included.
+    """
     header = header_of({"transcript": 1, "game": name, "players": ["Ann", "Ben"]})
     transcript = Transcript.begin(header)
     while not transcript.state.standing.over and transcript.lines_read < MAX_GAME_LINES:
@@ -71,7 +78,11 @@ def random_game(name: str, generator: random.Random) -> list[bytes]:
 
 
 def random_action(state: State, generator: random.Random) -> Action:
-    """Return a random legal action; where both a throw and a decision are legal, each has a chance of one half."""
+    """Return a random action of a game for benchmarks: a throw of fair dice, or one of `state.options()`.
+
+    Where both are allowed, each has a chance of one half. The allowed numbers of dice are equally likely, and so are
+    the options. Raises IndexError if the game is over.
+    """
     options = state.options()
     if state.throw_sizes and (not options or generator.random() < 0.5):
         count = generator.choice(state.throw_sizes)

@@ -33,13 +33,14 @@ Progress = Callable[[int, int], None]
 
 
 def measure(progress: Progress) -> dict[str, float]:
-    """Time each step of reading on one thread, and read THROWS virtual throws.
+    """Time each step of reading dice from a picture, and read THROWS simulated throws, all on one OpenCV thread.
 
     Args:
         progress: Called after each throw with the throws done and their total.
 
     Returns:
-        The milliseconds of `times`, the counts of `virtual_throws`, and `rss_mb`, this process's peak memory in MiB.
+        Median milliseconds of each step, with the keys that the function `times` returns; counts of throws, with the
+        keys of the function `virtual_throws`; and `rss_mb`, this process's peak memory in MiB.
     """
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
@@ -69,8 +70,8 @@ def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | Non
         dice: Number of dice, given to `photo` alone; None if it is unknown.
 
     Returns:
-        Milliseconds: `settle_ms` of stillness detection, `read_rig_ms` of `tray`, `read_free_ms` of `photo`, and
-        `baseline_ms` of the blob counter.
+        Milliseconds: `settle_ms` of shrinking a picture for stillness detection, without the comparison. `read_rig_ms`
+        of `tray`, `read_free_ms` of `photo`, and `baseline_ms` of the blob counter.
     """
     blobs = baseline.detector()
     return {

@@ -54,16 +54,17 @@ class Advisor:
             return {"number": number, **self._odds[1]}
 
     def chances(self) -> Json:
-        """Return each side's win probability at the start of the game and after each line, without the roll-off.
+        """Return each side's win probability over the course of the table's latest game, as JSON values.
 
-        Positions that an earlier call has computed are taken from a cache.
+        The positions are the one right after the roll-off and the one after each later line of the transcript.
+        Results of earlier calls are cached.
 
         Returns:
-            `number` of the table's last entry; `sides`: their names; `chances`: for each position a list with the
+            `number` of the last journal entry; `sides`: their names; `chances`: for each position a list with the
             probability of each side; `exact`: whether they hold if all sides play every turn for the win.
 
         Raises:
-            RulesError: No game is on, a serious game is not over, or its win probabilities are not known.
+            RulesError: No game has been started yet, a serious game is not over, or win probabilities are not known.
         """
         number, game = self._game()
         if game.terms.serious and not game.transcript.state.standing.over:
@@ -83,7 +84,7 @@ class Advisor:
             `number` of the table's last entry, and the fields of `history.story.story_with_photos`.
 
         Raises:
-            RulesError: No game is on, it is not finished, a player left it, or its values are not known.
+            RulesError: There was no game yet, the last is not finished, a player left it, or its values are not known.
         """
         number, game = self._game()
         with self._lock:

@@ -137,8 +137,8 @@ class BotPlayer:
         """Submit to the table the bot's decision, or its announcement of a throw.
 
         Returns:
-            Seconds until the next `step`: 0, or the pause and 1 s if the table refuses the command, which is logged.
-            A command that came too late (`StaleAction`) counts as submitted.
+            Seconds until the next `step`, never None. It is 0 if the command is submitted or came too late
+            (`StaleAction`). If the table refuses the command, that is logged, and it is the bot's pause plus 1 s.
         """
         number, choice = table.record.number, self._chosen(table, state)
         command: Command = (

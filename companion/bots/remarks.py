@@ -77,8 +77,9 @@ class Remarks:
         Judges all lines that were not judged yet.
 
         Returns:
-            `number` of the table's last entry; `remark`: None if the last entry is no line, if the line deserves none,
-            in a serious game, or with remarks turned off; `by`: name of the bot, or the name in the settings.
+            `number` of the table's last entry; `remark`: the fields of `Remark`, whose text the page looks up; `by`:
+            name of the bot, or the name in the settings. `remark` is None without a game, in tournament mode, with
+            remarks turned off, if the last entry is no line, or if the line deserves none.
         """
         record, settings = self._state().record, self._settings()
         game, name = record.game, settings.house_name or settings.name
@@ -97,7 +98,11 @@ class Remarks:
         return {"number": record.number, "remark": msgspec.to_builtins(remark), "by": by}
 
     def _judge(self, game: PlayedGame) -> None:
-        """Store a remark or None for every line of a game that has none stored yet. Lines of the bot get None."""
+        """Decide whether each transcript line of a game deserves a remark, and keep the answers in memory.
+
+        Lines that were judged before are left as they are. Lines of the bot, and lines that deserve no remark, get
+        None. Each remark uses up one text of its kind.
+        """
         steps = game.transcript.steps
         for at, (line, (before, after)) in enumerate(zip(game.lines, pairwise(steps), strict=True)):
             if line.number in self._judged:
@@ -135,8 +140,9 @@ class Remarks:
 def notable(before: State, action: Action, after: State, begun: bool) -> tuple[Kind, int, Json | None] | None:
     """Return why one line of a game deserves a remark, judged by expected points; None if it does not.
 
-    A throw within a turn that goes on is notable (`won`) if it gains NOTABLE_GAIN of the track or more. Any other
-    line is notable (`cost`) if its decision has a regret of NOTABLE_COST of the track or more.
+    A throw within a turn that goes on is notable (`won`) if it gains NOTABLE_GAIN of the track or more over its
+    expected points. Any other line is notable (`cost`) if its decision has a regret of NOTABLE_COST of the track or
+    more.
 
     Args:
         before: State before the line.
@@ -145,8 +151,8 @@ def notable(before: State, action: Action, after: State, begun: bool) -> tuple[K
         begun: Whether the turn had begun before the line. A first throw is no risk that somebody took.
 
     Returns:
-        The kind, `won` or `cost`; the points gained or lost; and for `cost` the best option as a transcript line, else
-        None.
+        The kind, `won` or `cost`; the points gained or lost, rounded; and for `cost` the best option, else None. The
+        option is `{"throw": n}` for throwing n dice, or the transcript line of a decision.
 
     Raises:
         RulesError: The expected points of the options are not known.

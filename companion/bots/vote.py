@@ -90,8 +90,8 @@ class Vote:
         Returns:
             `wanted`: votes after which an answer is shown. `questions`: for each `player`, `photo`, `scores` and
             `turn_points` before the decision, `dice`, `kept`, `options` (lines), `votes` (their number), `mine` (index
-            of this phone's vote or None) and `shown`. Once it is shown also `values`, `best`, `taken`, `counts` (votes
-            for each option), `goal` and `reasons`.
+            of this phone's vote or None) and `shown`. Once it is shown also `values` (of the options, in the unit
+            `goal`), `best` and `taken` (indexes of options), `counts` (votes for each option), `goal` and `reasons`.
 
         Raises:
             RulesError: No finished game whose decisions can be judged is on the table.
@@ -142,8 +142,9 @@ class Vote:
             ballot.shown[question] = True
 
     def _current(self) -> _Ballot:
-        """Return the questions and votes of the game on the table; without votes if the game has changed since.
+        """Return the ballot of the game on the table: its questions, and the phones' votes so far.
 
+        If the game is another one, or was corrected, since the ballot was made, a new one without votes replaces it.
         Raises RulesError if no finished game whose decisions can be judged is on the table.
         """
         game = self._state().record.game
@@ -166,9 +167,10 @@ class Vote:
 
     @staticmethod
     def _question(ballot: _Ballot, place: int, voter: str) -> Json:
-        """Return one question as JSON values, with the fields that `view` lists.
+        """Return a question of the vote on a finished game's costliest decisions, as the JSON object for a phone.
 
-        Only after the answer is shown: `values`, `best`, `taken`, `counts`, `goal` and `reasons`.
+        `Vote.view` explains the fields. Until the answer is shown, `values`, `best`, `taken`, `counts`, `goal` and
+        `reasons` are left out.
 
         Args:
             ballot: Questions and votes.

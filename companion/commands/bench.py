@@ -29,7 +29,7 @@ PARTS = ("rules", "advice", "vision", "leds")
     help="Calibration of that picture's tray: the file, or its data folder.",
 )
 def command(as_json: bool, only_part: str | None, image: Path | None, calibration: Path | None) -> int:
-    """Measure speed and accuracy on this machine; takes about a minute.
+    """Measure speed and accuracy on this machine and print the results; takes about a minute.
 
     Times are medians on one thread. `virtual_exact` counts the simulated throws that were read right through the whole
     camera path, `virtual_wrong_trusted` those that were read wrong and trusted. With --image and --calibration only the
@@ -62,7 +62,7 @@ def _timed(image: Path, calibration: Path) -> dict[str, Any]:
 
 
 def _print(measured: dict[str, Any], *, as_json: bool) -> int:
-    """Add `machine` to the measurements and print them, as JSON or a line each; return exit status 0."""
+    """Add `machine` to the dict `measured`, in place, and print it as JSON or a line each; return exit status 0."""
     system = f"{platform.system()} {platform.machine()}"
     measured["machine"] = f"{system}, {os.cpu_count()} cores, Python {platform.python_version()}"
     if as_json:

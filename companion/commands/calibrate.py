@@ -81,7 +81,9 @@ def command(
     die: float | None,
     **given: Any,
 ) -> int:
-    """Measure where the camera hangs, the tray, the keep zone, the light and the size of a die, for `pegpip play`.
+    """Measure where the camera hangs, where it sees the tray and keep zone, and the size of a die, for `pegpip play`.
+
+    The result replaces the last one in the data folder. A table uses it from its next start on.
 
     First `pegpip calibrate --sheet sheet.pdf`: print it at 100 %. Then `pegpip calibrate`, and follow its instructions.
     """
@@ -188,11 +190,14 @@ def _calibrated(
 
 
 def _preview(to: Path | None, plan: Plan) -> Show:
-    """Return a function that writes a picture, with the marks found in it, to a file, at most once in PREVIEW_EVERY_S.
+    """Return a callback that saves frames of a calibration, with the sheet's markers, the tray's zones and advice.
+
+    A frame is skipped if the last one was saved less than PREVIEW_EVERY_S ago. The callback raises PictureError if the
+    file can't be written.
 
     Args:
-        to: The file, a JPEG; None for a callback that does nothing.
-        plan: Measures of the tray, which is drawn.
+        to: The JPEG file, which each saved frame overwrites; None for a callback that does nothing.
+        plan: The tray's measures, from which its zones are drawn.
     """
     from vision.calibration.preview import drawn
     from vision.images.loading import save_jpeg
@@ -282,7 +287,10 @@ class _Hands:
         lay_in(virtual, printed, lambda: steps.detect(virtual.frame().image_bgr))
 
     def lift(self) -> None:
-        """Ask the person to take the sheet out, without waiting for it; with the virtual camera, take it out."""
+        """Print the request to take the calibration sheet out of the tray, without waiting until it is done.
+
+        With the virtual camera, also take the sheet out of the simulated tray.
+        """
         from vision.calibration.procedure import LIFT
 
         _say(LIFT)

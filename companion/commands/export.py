@@ -22,10 +22,10 @@ from companion.settings.starting import in_use
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest as JSON.")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
 def command(file: Path, data_folder: str | None, settings_file: Path | None, replace: bool, as_json: bool) -> int:
-    """Write the whole table to FILE: journal, photos, calibration and settings, as a zip for its owner only.
+    """Export a table's journal, photos, calibration and settings to FILE, a zip that only its owner can read.
 
-    The table may be playing. `pegpip import FILE` restores it, here or on another machine. Paired phones are left out:
-    they pair again.
+    The table may be playing. An existing FILE is refused without --replace. `pegpip import FILE` restores the table,
+    here or on another machine. Paired phones are left out and have to pair again.
     """
     from companion.backup.export import write_archive
 

@@ -53,9 +53,9 @@ def command() -> None:
 @click.option("--layout", "only_layout", metavar="L", help="This layout alone.")
 @click.option("--stills", "stills_only", is_flag=True, help="No moving pictures.")
 def scenes(out: Path, only_layout: str | None, stills_only: bool) -> None:
-    """Draw every scene on the ready-made layouts.
+    """Draw every scene on each ready-made layout, or on the one of --layout alone.
 
-    Each becomes a PNG and an animated WebP, named LAYOUT-SCENE, in the folder of --out.
+    Each becomes a PNG and, without --stills, an animated WebP, named LAYOUT-SCENE, in the folder of --out.
     """
     from hardware.pictures.gallery import SCENES
     from hardware.track import PRESETS, preset
@@ -108,9 +108,10 @@ def map_(settings_file: Path | None, layout: str | None, strip: str | None, out:
 def test(settings_file: Path | None, layout: str | None, strip: str | None, step_s: float, spi_bits: str | None) -> int:
     """Light the strip in four colours, then each hole.
 
-    The colours are red, green, blue and dim white. On a terminal it asks whether they were right. If not, it shows them
-    in the other SPI coding (--spi-bits: SPI bits that encode an LED's bit), and says which setting to change. Exit
-    status 1 when no coding was right. --layout and --strip replace what the settings (--config) say.
+    The colours are red, green, blue and dim white. On a terminal it asks whether they were right, unless the strip is
+    simulated. If not, an SPI strip shows them in the other coding (--spi-bits: SPI bits that encode an LED's bit). If
+    that is right, it says which setting to change. Exit status 1 when the colours were never right. --layout and
+    --strip replace what the settings (--config) say.
     """
     from hardware.pictures.lights import hole_by_hole
 
@@ -167,7 +168,7 @@ def _with_right_colours(
 @_layout
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The .svg to write.")
 def design(settings_file: Path | None, layout: str | None, out: Path) -> None:
-    """Draw the template for drilling the LEDs' holes, in true size, to the file of --out.
+    """Draw the template for drilling the LEDs' holes, in true size, to the SVG file of --out.
 
     --layout replaces the layout in the settings (--config).
     """
@@ -263,7 +264,10 @@ def _moving(path: Path, scene: Scene, layout: Layout) -> None:
 
 
 def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
-    """Return the (leds, 3) colours of a scene at a time in seconds, at full brightness."""
+    """Return the (leds, 3) RGB frame that a strip set to full brightness gets for a scene at a time in seconds.
+
+    A frame that would draw more than the default `limit_ma` is dimmed as a whole.
+    """
     from hardware.power import Power
     from hardware.scenes import compose
     from hardware.settings import PowerSettings

@@ -54,7 +54,8 @@ NEW_FILE = "# Settings of a Peg & Pip table. What is left out has its default: s
 def command(settings_file: Path | None, verbose: bool, log_json: bool, **given: Any) -> int:
     """Serve the table: camera, rules, board and phones, until Ctrl-C.
 
-    Without any option: a virtual camera, the board drawn in the page, port 8000. Open /tray to throw simulated dice.
+    Without options or settings: a virtual camera, the board drawn in the page, port 8000. Open /tray to throw simulated
+    dice. The exit status is 130 after Ctrl-C, and 0 after SIGTERM.
     """
     share_one_heap()
     logs.begin(time.monotonic, verbose=verbose, structured=log_json)
@@ -93,7 +94,7 @@ def command(settings_file: Path | None, verbose: bool, log_json: bool, **given: 
 
 
 def _built(starting: Starting, starts: Starts) -> App:
-    """Build the table from the settings, and return it, not started.
+    """Build the table from the settings and return it: its port is open, but no part runs yet.
 
     After REVERT_AFTER failed starts the last good settings are used, after SAFE_MODE_AFTER safe mode.
 
@@ -121,9 +122,10 @@ def _built(starting: Starting, starts: Starts) -> App:
 
 
 def _create(file: Path, *, service: bool) -> None:
-    """Create a settings file without any setting, if it is missing, and print its name.
+    """Create a table's settings file without any setting, and its folder, and print the file's name.
 
-    If that fails, raise SetupError; a service only logs it, for it must start.
+    A file that exists is left alone, and nothing is printed. Raises SetupError if the disk refuses. With `service`,
+    a failure is only logged, because the service must start all the same.
     """
     try:
         if file.exists():

@@ -42,8 +42,9 @@ def command(
     """Read the dice in pictures and print their values, for instance `pegpip read --expect 6 throw.jpg`.
 
     With --calibration a picture is read as a frame of that tray; one of another size is read as a photo, with a note.
-    Throws in a zip of `pegpip rescore --export` are read with the calibrations in it. A file that is no picture is
-    reported, the others are still read, and the exit status is 1.
+    Throws in a zip of `pegpip rescore --export` are read with the calibrations in it. With --annotate a copy of each
+    picture with the boxes drawn in is written to that folder. A file that is no picture is reported, the others are
+    still read, and the exit status is 1.
     """
     drawings: Sequence[Path | None] = [None] * len(images) if annotate is None else _drawings(annotate, images)
     reader = open_reader(calibration)
@@ -108,7 +109,9 @@ def reading_record(reading: Reading) -> dict[str, Any]:
 
 
 def _pictured(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
-    """Read the dice in a picture's file, and yield one JSON object for `--json`; with `error` if it can't be read.
+    """Read the dice in a picture's file, and yield the one JSON object that `pegpip read --json` prints for it.
+
+    The object has only `image` and `error` if the picture can't be read, or if its copy can't be written.
 
     Args:
         name: Path of the picture, as given.
@@ -127,7 +130,7 @@ def _pictured(name: str, reader: Reader, expect: int | None, drawing: Path | Non
 def _exported(name: str, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
     """Read the dice in each throw of a zip of `pegpip rescore --export`, and yield a JSON object for each.
 
-    A damaged zip ends with an object that has `error`.
+    If the zip or a picture can't be read, or a copy can't be written, the last object has `error` instead of a reading.
 
     Args:
         name: Path of the zip, as given.
@@ -152,10 +155,11 @@ def _exported(name: str, expect: int | None, drawing: Path | None) -> Iterator[d
 def _record(
     name: str, picture_bgr: FrameBGR, reader: Reader, expect: int | None, drawing: Path | None
 ) -> dict[str, Any]:
-    """Read the dice in a picture, and return its JSON object with values, doubt and milliseconds.
+    """Read the dice in a picture, and return its JSON object for `--json`: `image` (the name), the reading, and `ms`.
 
-    A copy with boxes is saved to `drawing` unless that is None. Raises PictureError if it can't be written.
-    A picture of another size than the calibration's is reported on stderr.
+    `expect` is the number of dice that lie there, or None if unknown. A copy with boxes is saved to `drawing` unless
+    that is None. Raises PictureError if it can't be written. A picture of another size than the calibration's is read
+    without calibration, which is reported on stderr.
     """
     from vision.images.annotating import annotated
     from vision.images.loading import save_jpeg
@@ -172,9 +176,11 @@ def _record(
 
 
 def _drawings(folder: Path, images: Sequence[str]) -> list[Path]:
-    """Return the file in `folder` for the copy of each picture: the picture's name, with a number if that is taken.
+    """Return the .jpg file in `folder` for the annotated copy of each picture or zip, in the order of `images`.
 
-    The folder is created. Raises SetupError if that fails, or if a copy would replace one of the pictures.
+    A copy has its picture's name, with a number if another copy of this run has that name. A name does not avoid files
+    of earlier runs in the folder. The folder is created. Raises SetupError if that fails, or if a file returned here
+    is one of the given pictures.
     """
     _make_folder(folder)
     originals = {Path(name).resolve() for name in images}

@@ -26,7 +26,11 @@ def command(game: str, as_json: bool) -> None:
 
 
 def in_words(game: Rulebook) -> str:
-    """Return a game as text for a terminal: rules, house rules with defaults, presets, doubtful sentences, credits."""
+    """Return a game's rules as plain text for a terminal, ending with its credits.
+
+    Title and rules come first, then house rules with their defaults, presets, and the doubtful sentences of the
+    original rules with the reading chosen here. Each of these three is left out if the game has none.
+    """
     parts = [game.title, game.in_words.rstrip()]
     switches = [f"  {switch.key} ({json.dumps(switch.default)}): {switch.meaning}" for switch in game.switches]
     if switches:

@@ -38,8 +38,8 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     """Follow a camera or a video and print each throw once it has settled.
 
     SOURCE is a video file, or a camera as in the settings (`pegpip play --help` lists them). For instance `pegpip watch
-    --limit-s 60 opencv:0`. With --expect, a reading of another number of dice is doubtful. Exit status 1 when the
-    camera failed at the end.
+    --limit-s 60 opencv:0`. With --expect, a reading of another number of dice is doubtful. Without --data, the
+    calibration comes from the data folder of the settings. Exit status 1 when the camera failed at the end.
     """
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.limited import LimitedCamera

@@ -102,7 +102,8 @@ def _secret_keys(tree: Mapping[str, Mapping[str, object]]) -> list[tuple[str, st
 def _log(secrets: Iterable[str]) -> dict[str, bytes]:
     """Return the service's newest log lines from journald as the file `log.txt`, name -> content.
 
-    The PIN and each of `secrets` are replaced by `SECRET`. Empty if there are none or they can't be read.
+    The PIN and each of `secrets` are replaced by `SECRET`. Empty if journalctl can't be run, takes over 20 s or prints
+    nothing. Without log lines the file holds journalctl's "-- No entries --".
     """
     words = ("journalctl", "--unit=pegpip", f"--lines={LOG_LINES}", "--no-pager", "--output=short-iso")
     try:

@@ -92,7 +92,8 @@ def settled_frames(camera: Camera) -> list[Frame | None]:
 def check_lamp(lamp: LampLight) -> Finding:
     """Return the doctor's finding on the lamp, from what the camera's frames show of its flicker.
 
-    It fails with advice if bands run over the tray, or if the exposure would let a flickering lamp show them.
+    The finding fails with advice if bands run over the tray, or if the exposure would let a flickering lamp show them.
+    Without measured bands and a known exposure it passes.
     """
     advice = lamp.advice()
     return Finding("lamp", not advice, str(lamp), " ".join(one.says for one in advice))
@@ -103,7 +104,7 @@ def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Fin
 
     Args:
         image_bgr: The picture, (height, width, 3) uint8.
-        simulated: Whether a simulated camera took it.
+        simulated: Whether a simulated camera took it; only copied to `Finding.simulated`, the limits stay the same.
     """
     grey = cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())
@@ -162,8 +163,11 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
 def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
     """Return the finding on the buttons: good if their pins are free and open, and shutting down is allowed.
 
-    Buttons that need no pins (`keys`, `none`) are good, and marked as simulated. An unknown kind is bad. The permission
-    to shut down is tested only for a button that runs `systemctl`.
+    Faults in the settings of the strip or of the shutdown command are bad for every kind. Without them, `keys` and
+    `none`, which need no pins, are good and marked as simulated. An unknown kind is bad.
+
+    Pins of `gpio` buttons are opened and closed. The permission to shut down is tested only if their shutdown command
+    is `systemctl`.
 
     Args:
         settings: The table's settings.

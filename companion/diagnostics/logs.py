@@ -30,9 +30,10 @@ class Limit(logging.Filter):
         self._windows: dict[tuple[str, int], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to write the record: not if its place in the code has logged MAX_LINES in the last WINDOW_S.
+        """Return whether to write a log record: not after MAX_LINES records of its line of code in one window.
 
-        The first record of the next window is changed: it says how many were dropped.
+        A window of WINDOW_S seconds starts with the first record after the last window. If records were dropped, that
+        record's message is changed: it says how many.
         """
         place, now = (record.pathname, record.lineno), self._clock()
         since, count = self._windows.get(place, (now, 0))

@@ -105,9 +105,10 @@ def check_writable(folder: Path) -> Finding:
 
 
 def check_journal(folder: Path) -> Finding:
-    """Return the finding on a journal that no table writes: both copies are verified on the disk, and `check_recovery`.
+    """Return the finding on a data folder's journal: both copies verified on the disk, and no earlier damage left.
 
-    Nothing is changed.
+    It fails if a copy is damaged or unreadable, or while a folder that recovery set aside is there (`check_recovery`).
+    A folder without a journal passes. Nothing is changed, and a table may be writing meanwhile.
     """
     found = _verified(folder)
     return found if not found.ok or check_recovery(folder).ok else check_recovery(folder)
@@ -125,7 +126,11 @@ def check_recovery(folder: Path) -> Finding:
 
 
 def _verified(folder: Path) -> Finding:
-    """Verify both copies of the journal on the disk, without changing them, and return the finding."""
+    """Verify both copies of the journal in the data folder `folder`, without changing them; return the finding.
+
+    The finding is bad, with a cure, if the journal is damaged or can't be read. A folder without a journal passes with
+    0 entries.
+    """
     try:
         entries, wrong = examined(folder)
     except DeviceError as ill:
@@ -137,9 +142,10 @@ def _verified(folder: Path) -> Finding:
 
 
 def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -> Finding:
-    """Return the finding whether the clock can be right: not before EARLIEST_YEAR, nor behind the newest entry.
+    """Return the finding whether the machine's clock can be right.
 
-    It may be MAX_CLOCK_LAG_S behind the journal's newest entry, and any time if the network has set it.
+    A clock before EARLIEST_YEAR is wrong. A clock more than MAX_CLOCK_LAG_S behind the journal's newest entry is wrong,
+    too, unless the network has set it.
 
     Args:
         now: The date and time, by this machine's clock.

@@ -68,7 +68,10 @@ def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str |
 
 
 def _limit(root: Path) -> str:
-    """Return a sentence with the number of phones that the hotspot can serve; empty if that is unknown."""
+    """Return a sentence with the number of phones that the hotspot can serve; empty if the Wi-Fi chip is not a Pi's.
+
+    If a command can raise the number, the sentence names it. `root` is the folder that stands for `/`.
+    """
     phones = hotspot.phones(root)
     if phones is None:
         return ""

@@ -38,9 +38,10 @@ def check_versions(camera: str, installed: Mapping[str, str | None] | None = Non
 
 
 def versions() -> dict[str, str | None]:
-    """Return the installed version of each library, by its name; None for a missing one.
+    """Return the installed versions of OpenCV, NumPy, picamera2 and simplejpeg by these names; None for a missing one.
 
-    OpenCV and NumPy are imported to find it; picamera2 and simplejpeg are not.
+    OpenCV and NumPy are imported to find it; one that can't be imported counts as missing. picamera2 and simplejpeg are
+    not imported; without package metadata their version is "of the system".
     """
     return {
         "OpenCV": _loaded("cv2"),

@@ -115,10 +115,11 @@ class PackageKeeper:
         return self._thread is not None and self._thread.is_alive()
 
     def health(self) -> tuple[bool, str]:
-        """Return (can packages be written, a sentence for the page).
+        """Return (can throw packages be written, a sentence for the page).
 
-        The sentence counts packages kept and readings skipped, or gives the disk's error. While `cap_bytes` is 0, no
-        package is kept, which counts as healthy unless the disk had an error.
+        A throw package is a zip with a throw's pictures and reading. The sentence counts packages kept and readings
+        skipped, or gives the disk's error. While `cap_bytes` is 0, no package is kept, which counts as healthy unless
+        the disk had an error.
         """
         if self._illness:
             return False, self._illness
@@ -128,10 +129,14 @@ class PackageKeeper:
         return True, f"{self._kept} throws kept since the start{missed}"
 
     def offer(self, settled: Settled, photo_jpeg: bytes) -> None:
-        """Hand a reading and its photo to the thread, to be encoded in case it becomes a throw. Returns at once.
+        """Queue a reading of the tray for the evidence thread, which encodes its frames for a package. Returns at once.
 
-        Call it before the table gets the reading. Ignored without dice; skipped and counted if the last offer still
-        waits.
+        Call it before the table gets the reading: if the table enters it as a throw, the thread writes the package. A
+        reading without dice is ignored. While an earlier reading waits, a new one is skipped, and `health` counts it.
+
+        Args:
+            settled: The reading with its frames.
+            photo_jpeg: Photo of the reading; its hash identifies the throw later.
         """
         if not settled.reading.dice:
             return
@@ -143,7 +148,10 @@ class PackageKeeper:
             self._changed.notify()
 
     def hear(self, snapshot: Snapshot, _news: News) -> None:
-        """Queue the throws with a photo that are new or corrected since the last snapshot, to write their packages."""
+        """Queue throws for the thread that writes packages: those with a photo, new or changed since the last snapshot.
+
+        A package is a zip of a throw's reading and pictures. Returns at once.
+        """
         throws = {each.number: each for each in snapshot.throws if each.photo}
         new = [(each, snapshot.terms.dice) for number, each in throws.items() if self._heard.get(number) != each]
         self._heard = throws
@@ -153,10 +161,11 @@ class PackageKeeper:
                 self._changed.notify()
 
     def _run(self) -> None:
-        """Encode offered readings and write the packages of entered throws, in a loop until `stop`. Runs in the thread.
+        """Encode offered camera readings, and write a package for each throw that the table enters, until `stop`.
 
-        An entered throw gets a package only if the encoded reading of its photo is still held. While `cap_bytes` is 0
-        nothing is encoded or written, and all packages are deleted.
+        If a person gave the throw's values, and its set of dice was taught, it is added to the set's examples. A throw
+        whose encoded reading is no longer held gets neither. While `cap_bytes` is 0 nothing is encoded, written or
+        taught, and the next reading or throw deletes all packages. Runs on the keeper's thread.
         """
         self._give_way()
         self._prune()  # the space may have changed since the last run
@@ -187,7 +196,12 @@ class PackageKeeper:
 
         Does nothing for a throw read by the camera, or if nothing was taught of the set. A die whose value is
         ambiguous, because only the values of the whole throw are known, is left out. So is one that the throw lacks on
-        a tray without a keep zone: it was set aside. A failure is logged.
+        a tray without a keep zone: it was set aside. If the examples can't be stored, that is logged.
+
+        Args:
+            thrown: The throw as entered.
+            held: Encoded reading of the throw's photo.
+            dice: Name of the set of dice.
         """
         if self._taught is None or thrown.source == "camera" or not self._taught.knows(dice):
             return
@@ -236,10 +250,11 @@ class PackageKeeper:
         log.warning("%s", ill)
 
     def _encoded(self, photo: str, settled: Settled) -> Held:
-        """Return a reading encoded twice, near-lossless and compressed, with its frames cropped to the tray.
+        """Encode a tray reading as two packages, near-lossless and compressed, both with throw number 0.
 
-        Without a calibration the frames are not cropped. The compressed package holds the last frame only; the other
-        one holds all frames of a reading in doubt. `photo` is the hash of the reading's photo.
+        Frames are cropped to the tray if there is a calibration, whose file's bytes are returned too. The compressed
+        package holds the last frame only. The near-lossless one holds every frame if the reading is in doubt, else the
+        last. `photo` is the hash of the reading's photo.
         """
         rig, calibration, offset = settled.rig, None, (0, 0)
         frames = [frame.image_bgr for frame in settled.doubted_frames or (settled.frame,)]
@@ -254,13 +269,15 @@ class PackageKeeper:
         return Held(fine, Package(record, (encoded(frames[-1], COMPRESSED),)), calibration)
 
     def _record(self, photo: str, settled: Settled, calibration: str | None, offset: tuple[int, int]) -> ThrowRecord:
-        """Return the record of a reading, with throw number 0: the table has not entered the throw yet.
+        """Return the throw package's record of a reading, with throw number 0: the journal has no entry for it yet.
+
+        Boxes of dice and candidates are converted from pixels of the frame to pixels of the cropped picture.
 
         Args:
-            photo: Hash of its photo.
+            photo: Hash of the reading's photo.
             settled: The reading and its frames.
             calibration: Hash of the calibration; None without one.
-            offset: Upper left corner (x, y) of the crop in the frame, in pixels. The record's boxes start from it.
+            offset: Upper left corner (x, y) of the crop in the frame, in pixels; it is subtracted from each box.
         """
 
         def moved(box: Box) -> Box:

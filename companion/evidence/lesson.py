@@ -69,8 +69,8 @@ class Teacher:
         Returns:
             `set`: name of the set that is being taught, or None. `enough`: number of labelled throws from which a set
                 is used. `sets`: all sets as from `TaughtSets.sets`. `throw`: None, or the throw that waits for its
-                labels, with `number` and `dice`, each die with `box_xywh` in pixels, `read` (its value as read) and
-                `confidence`.
+                labels, with `number` and `dice`. Only dice that could be read are listed, each with `box_xywh` in
+                pixels, `read` (its value as read) and `confidence`.
         """
         lesson, throw = self.lesson(), None
         if lesson is not None and lesson.settled is not None:
@@ -81,9 +81,10 @@ class Teacher:
         return {"set": name, "enough": MIN_THROWS, "sets": self.taught.sets(), "throw": throw}
 
     def begin(self, name: str) -> None:
-        """Begin a lesson for the set of dice with this name, in place of any other lesson.
+        """Begin a lesson for the set of dice with this name, in place of any other lesson and its waiting throw.
 
-        Throws now do not count in the game.
+        While the lesson is on, throws do not count in the game. It ends with `end`, or IDLE_S after its start, last
+        throw or last label.
         """
         with self._lock:
             self._lesson = Lesson(name, self._clock() + IDLE_S)

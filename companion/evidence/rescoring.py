@@ -75,9 +75,10 @@ class Rescored:
 
     @property
     def caught(self) -> bool:
-        """Whether the new reading is trusted but wrong, as the one at the table was, where a question caught the error.
+        """Whether today's reading of a stored throw is wrong although trusted, but the table asked about the throw.
 
-        The table also asks about a trusted reading whose number of dice no throw can have, as in a stack.
+        Today's reading must equal the table's in values and trust. The table also asks about a trusted reading if no
+        throw can have its number of dice, for example when one die covers another.
         """
         wrong = self.now.trusted and not self.throw.exact(self.now)
         return wrong and not self.changed and not self.throw.stands.accepted
@@ -169,10 +170,13 @@ def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable
 def summary(throws: Sequence[Rescored], refused: Sequence[str]) -> dict[str, Any]:
     """Return the counts of a rescoring as JSON.
 
-    `throws` counts all, `exact` the readings equal to the journal, `trusted` those without a doubt. `false_accepts` are
-    trusted and wrong; `false_accepts_at_most` is the 95 % upper bound of their rate, 0 to 1. `caught` are trusted and
-    wrong, too, but the table asked. `doubts` counts each doubt, `changed` the readings that differ from the table's.
-    `refused` has the reasons of skipped packages.
+    `throws` counts all, `exact` the new readings equal to the journal, `trusted` those without a doubt. `caught` counts
+    readings that are trusted, wrong and as at the table, where a question caught the error. `false_accepts` counts all
+    others that are trusted and wrong. `false_accepts_at_most` is the 95 % upper bound of their rate, 0 to 1, among
+    trusted readings that are not `caught`.
+
+    `doubts` maps each doubt to its count. `changed` counts the readings that differ from the table's in values or
+    trust. `refused` lists the reasons of skipped packages.
     """
     trusted = [each for each in throws if each.now.trusted]
     caught = sum(each.caught for each in trusted)

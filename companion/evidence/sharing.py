@@ -54,7 +54,8 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
     An older file is replaced once the new one is complete.
 
     Args:
-        throws: The throws; those without a calibration, or with dice of unknown value, are left out.
+        throws: The throws. Left out are throws without a calibration, and throws beside dice that were set aside on a
+            tray without a keep zone: the values of dice set aside there are unknown.
         to: Path of the zip file.
 
     Raises:
@@ -87,9 +88,10 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
 
 
 def read_export(file: Path) -> Iterator[SharedThrow]:
-    """Yield the throws of an export, each with the first picture that its label names and its calibration.
+    """Yield the throws in the zip file of an anonymous export, each with its newest picture and its calibration.
 
-    Raises DeviceError if the file can't be read, is damaged, has a part over `MAX_PART_BYTES`, or is not an export.
+    A zip without labels yields nothing. Raises DeviceError during the iteration if the file can't be read, is damaged
+    or no zip, or has a part over `MAX_PART_BYTES`.
     """
     try:
         with zipfile.ZipFile(file) as archive:
@@ -108,9 +110,11 @@ def read_export(file: Path) -> Iterator[SharedThrow]:
 
 
 def _label(throw: StoredThrow) -> dict[str, object]:
-    """Return a throw's line in `labels.jsonl`: name of its picture, true values, a box for each die, tags, its record.
+    """Return a throw's line in `labels.jsonl`: name of its picture, values and boxes of its dice, tags, its record.
 
-    `boxes` is None if it is not known which die shows which value. `tags` are the source of the values and any doubt.
+    `values` are the throw's values in the journal, and the camera's readings of dice in the keep zone. `boxes` are
+    [x, y, w, h, value] in pixels, or None if it is not known which thrown die shows which value. A kept die that was
+    read without a value is in neither list. `tags` are the source of the values and any doubt.
     """
     stands = throw.stands
     record = throw.package.with_truth(stands.values, stands.source).record

@@ -105,9 +105,9 @@ class TaughtSets:
         return True, f"{len(self._sets)} sets of dice taught"
 
     def sets(self) -> list[dict[str, Any]]:
-        """Return every taught set as JSON, by name.
+        """Return a JSON object for every taught set of dice, sorted by name.
 
-        Each has its `name`, the number of `throws`, `faces` (how many examples of each value 1 to 6), and `usable`:
+        Each has `name`, the number of `throws`, `faces` (a list: how many examples show 1, 2, ... 6), and `usable`:
         whether it has enough examples to be used.
         """
         return [
@@ -138,9 +138,10 @@ class TaughtSets:
         rig: Rig | None,
         throw: int | None = None,
     ) -> None:
-        """Add the labelled dice of a throw to a set as examples, in memory and on disk.
+        """Add the labelled dice of a throw to a taught set of dice as examples, in memory and on disk.
 
-        Examples of the same throw are replaced. Beyond `MAX_EXAMPLES` the oldest go.
+        An unknown set is made, and a damaged file of the set is overwritten. New examples replace earlier ones of the
+        same throw; if the labels give no example, nothing changes. Beyond `MAX_EXAMPLES` the oldest are dropped.
 
         Args:
             name: Name of the set of dice.
@@ -238,7 +239,7 @@ def _array(content: bytes, shape: tuple[int | None, ...]) -> NDArray[np.float32]
     """Return the array in the content of a .npy file as 32-bit floats.
 
     Raises ValueError if it has another shape than `shape`, in which None stands for any length, or a value is not
-    finite.
+    finite. Damaged content raises what `numpy.load` raises: ValueError, EOFError or BadZipFile.
     """
     found: NDArray[np.float32] = np.load(io.BytesIO(content)).astype(np.float32)
     fits = found.ndim == len(shape) and all(want in (None, has) for want, has in zip(shape, found.shape, strict=True))

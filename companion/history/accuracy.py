@@ -79,7 +79,7 @@ def accuracy(throws: Iterable[CameraThrow], cameras: Mapping[int, str]) -> dict[
     """Return how many throws were read, asked about, accepted and wrongly accepted, in all and by group.
 
     Args:
-        throws: The throws to count.
+        throws: The throws to count, oldest first.
         cameras: Kind of camera by number of the throw; a throw that is missing here counts for the camera `""`.
 
     Returns:
@@ -101,7 +101,11 @@ def accuracy(throws: Iterable[CameraThrow], cameras: Mapping[int, str]) -> dict[
 
 
 def _counts(throws: list[CameraThrow]) -> dict[str, Any]:
-    """Return `throws`, `asked`, `accepted`, `corrected` and `bound` of some throws, as described at `accuracy`."""
+    """Count how many throws the camera read (`throws`), and how many of the readings were `accepted` or `asked` about.
+
+    `corrected` counts accepted readings that were wrong. `bound` is the upper bound on their rate among the accepted
+    ones, with confidence CONFIDENCE; it is 1 if none was accepted.
+    """
     accepted = sum(each.accepted for each in throws)
     corrected = sum(each.false_accept for each in throws)
     return {

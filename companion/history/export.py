@@ -115,7 +115,7 @@ class PastGames:
         None for an unknown game. Each move has `photo`, as in `story_with_photos`. The result is cached.
 
         Raises:
-            RulesError: The game is not finished, or its values are not known.
+            RulesError: The game is not finished, a player left it, or the odds for its rules and players are not known.
         """
         kept = self._game(game)
         if kept is None:
@@ -163,9 +163,10 @@ class PastGames:
         return ratings_of((game.header.game, self._regrets(game)) for game in finished)
 
     def _regrets(self, game: ArchivedGame) -> Regrets | None:
-        """Return an archived game's goal and what each decision of a person cost; None if it is not rated. Cached.
+        """Return an archived game's goal, and by player's name the cost of each decision; None if it is not rated.
 
-        A game is not rated without odds, if a player left it, or if it was played in tournament mode.
+        Costs are in the unit of the goal. Decisions of the bot, and those that don't count, are left out. A game is
+        not rated if it is not over, has no odds, was left by a player, or was in tournament mode. The result is cached.
         """
 
         def judged() -> Json:
@@ -175,9 +176,10 @@ class PastGames:
         return found
 
     def chances(self, game: int) -> Json | None:
-        """Return each side's win probability before the first line of a finished game and after each line.
+        """Return each side's win probability in a finished game, right after the roll-off and after each later line.
 
-        None for an unknown game. The result is cached. Raises RulesError if the game is not finished.
+        Without a roll-off they begin before the first line. None for an unknown game. The result is cached. Raises
+        RulesError if the game is not finished, has more or fewer than two sides, or its odds are not known.
 
         Returns:
             `chances`: for each position a list of probabilities, one a side; `exact`: whether they hold if all sides
@@ -239,10 +241,12 @@ class PastGames:
                     yield *of_game, line.thrown.number, line.thrown.player, line.line["throw"]
 
     def fairness(self, dice: str | None = None) -> Json:
-        """Return the result of testing whether a set of dice is fair, from all its throws. An unknown set has none.
+        """Return the result of testing whether a set of dice is fair, from all its throws in past games.
+
+        For an unknown set it is the result of no throws.
 
         Args:
-            dice: Name of the set; None for the set that was used last.
+            dice: Name of the set; None for the set that was used last, "" if there is no game.
 
         Returns:
             The fields of `Fairness.view`, and `dice`: name of the set; `sets`: names of all sets, the latest used

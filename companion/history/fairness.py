@@ -169,10 +169,11 @@ def likelihood_ratio(counts: Sequence[int]) -> float:
 
 
 def could_have_found(rolled: int) -> float | None:
-    """Return the smallest probability of one face with which half of such sets are found uneven after `rolled` dice.
+    """Return the smallest probability of a biased face that the fairness test would reveal after `rolled` dice.
 
-    The other five faces share the rest. Between `MEDIANS` the excess over 1/6 is interpolated on logarithmic scales;
-    beyond the first the excess falls with the square root of `rolled`.
+    With this bias, half of all sets of dice are found uneven by then. The other five faces are equally likely. Between
+    the rows of `MEDIANS` the excess over 1/6 is interpolated on logarithmic scales. With more dice than in any row, the
+    excess falls in proportion to 1 / sqrt(rolled).
 
     Args:
         rolled: Number of dice rolled.

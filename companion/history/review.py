@@ -83,10 +83,11 @@ class ReviewedThrow(msgspec.Struct, frozen=True, kw_only=True):
 def matched_values(read: Sequence[int], truth: Sequence[int]) -> tuple[int | None, ...]:
     """Match the values read die by die with the true values of the throw, and return each box's true value.
 
-    A value read is right if no more boxes show it than the throw has. If the throw has some of it, but fewer, it is
-    unknown which boxes are wrong. A box with a value that the throw lacks gets `NO_DIE` if the other boxes show the
-    whole throw. With as many boxes as dice, it gets the value that is missing, if only one value is. With fewer boxes
-    than dice every box gets None.
+    With fewer boxes than dice every box gets None. Otherwise a value read is right if no more boxes show it than the
+    throw has. If the throw has that value, but less often, all boxes that show it get None.
+
+    A box with a value that the throw lacks gets the missing value if there are as many boxes as dice and only one value
+    is missing. With more boxes than dice it gets `NO_DIE` if no value is missing. In all other cases it gets None.
 
     Args:
         read: Value read of each box.
@@ -170,7 +171,11 @@ class Review:
             return {}
 
     def _to_look_over(self) -> list[tuple[int, Thrown, RecordedReading]]:
-        """Return game number, throw and recorded reading of each doubted or corrected throw that has a reading."""
+        """Return game number, throw and recorded reading of each throw to look over, oldest first.
+
+        These are the throws that the camera doubted or a person corrected, without those that were taken back. Throws
+        whose journal entry has no reading by the camera are left out. Readings are cached.
+        """
         doubted = [(game.number, line.number, line.thrown) for game, line in self._past.doubted() if line.thrown]
         unknown = [number for _, number, _ in doubted if number not in self._readings]
         for entry in entries_at(self._folder, unknown):  # read once: an entry never changes
@@ -182,14 +187,13 @@ class Review:
 def _reviewed(game: int, thrown: Thrown, reading: RecordedReading, labels: tuple[int, ...] | None) -> ReviewedThrow:
     """Return a throw to look over, with a label for each box where one is known.
 
-    Dice in the keep zone keep the value read.
-
     Args:
         game: Number of its game.
         thrown: The throw.
         reading: Its recorded reading.
-        labels: A person's labels of the boxes. With None, or a wrong number of them, the values read are matched with
-            the throw's values instead (`matched_values`).
+        labels: A person's labels of all boxes, those in the keep zone included. With None, or a wrong number of them,
+            the values read are matched with the throw's values instead (`matched_values`); then dice in the keep zone
+            get the value read.
     """
     by_hand = labels is not None and len(labels) == len(reading.dice)
     if labels is None or not by_hand:

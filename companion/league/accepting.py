@@ -112,10 +112,11 @@ def keep_aside(connection: Connection, table: int, path: str, why: str, body: by
 
 
 def _locked(connection: Connection, table: int, message: Message, now_s: float) -> dict[str, Any]:
-    """Return the game's row from the database, locked until the end of the transaction; insert it if it is new.
+    """Return a league game's row from the database, locked until the transaction ends; insert it if it is new.
 
-    A new game goes into the season that has its day, or into season 0. If the table's clock can't be right, the day is
-    today. Raises NotAccepted (409) if another table owns the game.
+    A new game goes into the season whose dates include the day of play (UTC), else into season 0. If the message's time
+    of play lies after `now_s` or more than MAX_DELAY_S before it, `now_s` counts instead. Raises NotAccepted (409) if
+    another table owns the game.
     """
     believed = now_s - MAX_DELAY_S <= message.played_s <= now_s
     played = datetime.fromtimestamp(message.played_s if believed else now_s, UTC)
@@ -233,7 +234,10 @@ def _lock_standings(connection: Connection, game: dict[str, Any], kind: str, pla
 
 
 def _add_to_standings(connection: Connection, game: dict[str, Any], times: Literal[1, -1]) -> None:
-    """Add a game's results that count to its players' standings, or take them away if `times` is -1."""
+    """Add a game's results that count to its players' standings, or take them away if `times` is -1.
+
+    Only existing rows of standings change: `_lock_standings` must have inserted the missing ones.
+    """
     connection.execute(
         "UPDATE standings s SET games = s.games + %(times)s * r.games, won = s.won + %(times)s * r.won,"
         " lost = s.lost + %(times)s * r.lost FROM (SELECT season, kind, player, count(*) AS games, sum(won) AS won,"

@@ -30,9 +30,9 @@ def add_table(connection: Connection, key: str, name: str, pub: str) -> None:
 
 
 def remove_table(connection: Connection, key: str) -> None:
-    """Refuse messages of the table with this public key from now on; its games stay in the league.
+    """Deactivate a registered table: the league refuses its messages from now on, but keeps its games.
 
-    Raises CompanionError for an unknown key.
+    `key` is the table's public key in lower-case hexadecimal digits. Raises CompanionError if no table has it.
     """
     with connection.transaction():
         found = connection.execute(
@@ -46,7 +46,8 @@ def remove_table(connection: Connection, key: str) -> None:
 def move_games(connection: Connection, old: str, new: str) -> int:
     """Give the games and players of the table with the key `old` to the one with the key `new`; return how many games.
 
-    For a table that lost its key. Players of the same name are merged, so that their standings add up. Raises
+    For a table that lost its key. Of two players with one name, the new table's is merged into the old table's, who
+    stays with the old table; their standings add up. If either was merged before, both stay as they are. Raises
     CompanionError if a key is not registered, or if two such players met in a game or are in one tournament.
     """
     with connection.transaction():

@@ -29,9 +29,10 @@ def command() -> None:
 
 
 def organising(run: Callable[..., None]) -> click.Command:
-    """Return a function as a subcommand of `pegpip league` that connects to the database as its owner.
+    """Return a function as a subcommand of `pegpip league` that connects to the league's database as its owner.
 
-    The function is called with the connection, then with the arguments of the command line.
+    The function is called with the connection, then with the arguments of the command line. The subcommand also takes
+    the database's URL, `--database`. An error of the database becomes a CompanionError.
     """
 
     @functools.wraps(run)
@@ -51,7 +52,10 @@ def organising(run: Callable[..., None]) -> click.Command:
 @click.option("--data", metavar="DIR", help="The table's data folder.")
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 def key(data: str | None, file: Path | None) -> None:
-    """Print this table's public key, for the league's organiser to register. The first call makes the key."""
+    """Print this table's public key, for the league's organiser to register.
+
+    The key is made if the data folder has none yet. Without `--data` the folder is that of the settings.
+    """
     from companion.league.key import key_of, name_of
 
     folder = in_use(file, {"data": {"dir": data}} if data else {}).settings.data.folder
@@ -144,7 +148,10 @@ def withdraw(connection: database.Connection, tournament: int, player: int) -> N
 
 @organising
 def refused(connection: database.Connection) -> None:
-    """List the refused messages that are kept aside, the newest first, with the reason of each."""
+    """Print the newest 100 messages that the league's server refused, the newest first.
+
+    Each line shows the time, the pub, the table, the reason and the path of the request.
+    """
     rows = connection.execute(
         "SELECT r.at, t.pub, t.name, r.path, r.reason FROM refused r JOIN tables t ON t.id = r.table_id"
         " ORDER BY r.id DESC LIMIT 100"

@@ -26,9 +26,10 @@ PostgreSQL allows 100 connections in all by default."""
 
 
 def migrate(url: str) -> None:
-    """Bring the database's schema up to date by running missing migrations. Needs the rights of its owner.
+    """Bring the schema of the league's PostgreSQL database up to date by running the missing migrations.
 
-    Raises DeviceError if the database can't be reached, or refuses.
+    `url` must log in with the rights of the database's owner. Raises DeviceError if the database can't be reached, or
+    refuses.
     """
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "schema"))

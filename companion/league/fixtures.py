@@ -19,7 +19,7 @@ A round robin of 64 has 2,016 matches, which is what a page can show; they grow 
 
 
 def plan_tournament(connection: Connection, season: int, kind: str, draw: Draw[int], starts: date | None = None) -> int:
-    """Store a tournament of a season and kind of game and log the change, in one transaction; return its number.
+    """Store and log a new tournament of a league season in one transaction; return the tournament's number.
 
     Args:
         connection: A connection as the database's owner.

@@ -48,7 +48,10 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def judged(message: Message) -> Judged | None:
-    """Return the result of a final game by replaying its transcript; None for an open or withdrawn game.
+    """Return the result of a table's message to the league, by replaying the transcript of its final game.
+
+    A win shared by several sides counts its share for each. Return None if the message says that the game is open
+    (played on) or withdrawn (taken back).
 
     Raises:
         RulesError: The rules refuse the transcript, it is not finished, a name is not allowed, or a message that is not

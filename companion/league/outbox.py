@@ -125,9 +125,10 @@ class Outbox:
         return found
 
     def acknowledge(self, sent: Pending, revision: int) -> None:
-        """Store in the cursor that the server has a message, as this revision of its game, in memory and on disk.
+        """Record in the outbox's cursor that the league's server has a message, as this revision of its game.
 
-        If the disk fails, that is logged: the game may be sent again after a restart.
+        From then on the message no longer waits. The cursor is changed in memory and on disk. A failed write is logged:
+        the message may be sent again after a restart.
         """
         message = sent.message
         known = Acknowledged(sent.number, revision, message.state, message.content, sent.lines)
@@ -158,9 +159,13 @@ class Outbox:
         return None if known is not None and known.content == message.content else message
 
     def _withdrawn(self, seen: set[str]) -> Iterator[Pending]:
-        """Yield a message that withdraws each game that was taken back at the table and that the server may have.
+        """Yield a withdrawal for each game that was taken back at the table and that the league's server may have.
 
-        Such a game has its first entry in the journal, but is not in `seen`, the names of all games that stand.
+        The journal still holds the entry that began such a game. Games whose withdrawal is acknowledged are left out.
+
+        Args:
+            seen: Names of the games after the cursor that were not taken back. A game's name is the hash of the entry
+                that began it.
         """
         begun = {name: (known.number, known.revision, known.lines) for name, known in self._cursor.games.items()}
         for entry in read_entries(self._folder, self._cursor.through + 1) if self._offered else ():
@@ -176,9 +181,10 @@ class Outbox:
                 yield Pending(message, number, lines)
 
     def _move(self, games: tuple[ArchivedGame, ...], open_from: int) -> None:
-        """Move the cursor past the games that can't change any more and write it, so that the file stays small.
+        """Move the outbox's cursor past the games that can't change any more, and write it, so the file stays small.
 
-        `games` are those after the cursor, oldest first; those from the number `open_from` on may still change.
+        Games before the cursor are never sent again: call this only when no message waits. `games` are those after the
+        cursor, oldest first; those from the number `open_from` on may still change. A failed write is logged.
         """
         settled = [game.number for game in games if game.number < open_from]
         link = link_of(self._folder, settled[-1]) if settled else None
@@ -187,7 +193,11 @@ class Outbox:
             self._store(Cursor(settled[-1], link, kept, self._server))
 
     def _fitting(self, cursor: Cursor) -> Cursor:
-        """Return `cursor` if it is of this journal and server; else one at the start, with the games it has sent."""
+        """Return `cursor` if it fits the outbox's server and journal, else a new cursor at the journal's start.
+
+        For another server the new cursor is empty. For another journal it keeps `cursor.games`, the acknowledged
+        revisions, and a warning is logged. With `through` 0 a cursor fits any journal.
+        """
         if cursor.server != self._server:
             return Cursor(server=self._server)
         if cursor.through == 0 or link_of(self._folder, cursor.through) == cursor.link:
@@ -206,7 +216,10 @@ class Outbox:
             return Cursor()
 
     def _store(self, cursor: Cursor) -> None:
-        """Set the cursor in memory and write it to disk. A failed write is logged; the next `waiting` repeats it."""
+        """Set the cursor, the record of what the league's server has acknowledged, in memory and write it to its file.
+
+        A failed write is only logged; the next call of `waiting` repeats it.
+        """
         self._cursor = cursor
         try:
             write_file(self._path, (msgspec.json.encode(cursor),))

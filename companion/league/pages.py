@@ -118,7 +118,11 @@ def _add_pages(made: flask.Blueprint, read: Read) -> None:
 
 
 def _add_api(made: flask.Blueprint, read: Read) -> None:
-    """Add `/api` to the blueprint `made`: what a query finds for the parts of an address, as JSON."""
+    """Add the league's JSON addresses under `/api` to the blueprint `made`: seasons, games, tournaments and players.
+
+    Each address runs one query function by `read`, with the numbers and names in the address as arguments. If the query
+    finds None, the answer is 404. Standings take their order from the request's `by`.
+    """
 
     def answer(ask: Callable[..., Any], **of: Any) -> flask.Response:
         return flask.Response(_ENCODER.encode(read(ask, *of.values())), mimetype="application/json")
@@ -164,7 +168,10 @@ def _order() -> str:
 
 
 def _fresh(response: flask.Response) -> flask.Response:
-    """Add an ETag to a response and return it; a browser that has the same content already gets 304."""
+    """Make browsers revalidate a page of the league before each use; one that is unchanged is answered with 304.
+
+    Sets `Cache-Control: no-cache` and an ETag, adds `Accept-Language` to Vary, and returns the response given.
+    """
     response.headers["Cache-Control"] = "no-cache"
     response.vary.add("Accept-Language")
     response.add_etag()

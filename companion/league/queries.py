@@ -22,7 +22,11 @@ ORDERS = {"wins": "won DESC, lost, player", "rating": "(mu - 3 * sigma) DESC, pl
 
 
 def seasons(connection: Connection) -> Rows:
-    """Return all seasons, newest first: `id`, `name`, `starts`, `ends`, and `kinds`, the games with standings in it."""
+    """Return all seasons of the league, newest first: `id`, `name`, `starts`, `ends` and `kinds`.
+
+    `kinds` lists the games with standings in the season. The last row, `id` 0, stands for play between seasons; its
+    `starts` and `ends` are None.
+    """
     return connection.execute(
         "SELECT s.id, s.name, s.starts, s.ends,"
         " ARRAY(SELECT DISTINCT kind FROM standings WHERE season = s.id ORDER BY kind) AS kinds"
@@ -79,7 +83,7 @@ def tournaments(connection: Connection, season: int, kind: str) -> Rows:
 
 
 def games(connection: Connection, season: int, kind: str, most: int = PAGE) -> Rows:
-    """Return the newest games of a season and kind that count, newest first, at most `most`.
+    """Return the newest games of a season and kind that count, at most `most`, the last to reach the league first.
 
     Each has `game` (its name), `sides` (the result), `played_at`, and `pub` and `name` of the table.
     """

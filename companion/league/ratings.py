@@ -25,10 +25,10 @@ MODEL = PlackettLuce()
 
 
 def rate(connection: Connection, batch: int = BATCH) -> int:
-    """Rate up to `batch` games that wait, all of one season and kind, and return how many were rated.
+    """Rate up to `batch` unrated games of the league, all of one season and kind, and return how many were rated.
 
-    Returns 0 if none waits, or while another instance rates. If an earlier result has changed, all later games of that
-    season and kind wait to be rated again.
+    Runs in one transaction. Returns 0 if no game is unrated, or while another instance of the server rates. If an
+    earlier result has changed, all later games of that season and kind become unrated first.
     """
     with connection.transaction():
         free = connection.execute("SELECT pg_try_advisory_xact_lock(%s) AS free", (LOCK,)).fetchone()
@@ -43,10 +43,13 @@ def rate(connection: Connection, batch: int = BATCH) -> int:
 
 
 def rate_game(rows: Iterable[dict[str, Any]], ratings: dict[int, PlackettLuceRating]) -> None:
-    """Update `ratings` in place for the players of one game.
+    """Update the Plackett-Luce ratings of one league game's players, in place.
 
-    A side with fewer games lost ranks higher; equal ones draw. A game of one side changes nothing. `rows` has a row for
-    each seat with `player`, `side` and `lost`.
+    A side that lost fewer games ranks higher; sides with equal losses draw. A game of one side changes nothing.
+
+    Args:
+        rows: One row for each seat: `player`, `side`, and `lost`, the games its side lost (a heavy defeat costs more).
+        ratings: Rating by the player's number; must have every player of the game.
     """
     sides: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
@@ -62,6 +65,9 @@ def rate_game(rows: Iterable[dict[str, Any]], ratings: dict[int, PlackettLuceRat
 
 def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None:
     """Reset the ratings of a season and kind to what they were before game `seq`, and mark later games as unrated.
+
+    Only final games after `seq` are marked; game `seq` keeps its mark. In the results from `seq` on, the ratings before
+    each game are deleted, until those games are rated again.
 
     The games from `seq` on, then the standings of their players, are locked until the transaction ends. `accept` locks
     in the same order, so that neither waits for the other forever. `place` is (season, kind of game).
@@ -93,8 +99,9 @@ def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None
 def _rate_from(connection: Connection, place: tuple[int, str], seq: int, batch: int) -> int:
     """Rate the unrated games of a season and kind from number `seq` on, at most `batch`, and return how many.
 
-    At least one must wait, and the standings must be those before `seq`, as `_wind_back` leaves them. Stores ratings in
-    results and standings, and marks the games as rated. `place` is (season, kind of game).
+    At least one must be unrated, and the standings must be those before `seq`, as `_wind_back` leaves them. Stores each
+    player's rating before a game in its results and the newest one in the standings, and marks the games as rated.
+    `place` is (season, kind of game).
     """
     waiting = connection.execute(
         "SELECT game, seq FROM games WHERE (season, kind) = (%s, %s) AND NOT rated AND seq >= %s ORDER BY seq LIMIT %s",

@@ -70,10 +70,12 @@ class Sender(DeliveryThread):
         self._was_over = over
 
     def _deliver(self, stopped: threading.Event) -> None:
-        """Send every waiting message, except those that the server refused for good, until `stopped` is set.
+        """Send each new, changed or withdrawn game in the outbox to the league's server, and store which ones it has.
 
-        Raises OSError if the server can't be reached or can't take a message now, and DeviceError if address, key or
-        aliases are wrong.
+        A game that the server refused for good is skipped until it changes. Sending ends early once `stopped` is set.
+
+        Raises OSError if the server can't be reached or can't take a game now. Raises DeviceError if the server's
+        address, the table's key or the players' aliases are wrong, or if the journal can't be read.
         """
         self._opened = outbox, key = self._opened or self._open()
         waiting = outbox.waiting()
@@ -94,9 +96,10 @@ class Sender(DeliveryThread):
             self._state = True, f"{self._server} has every finished game"
 
     def _open(self) -> tuple[Outbox, Ed25519PrivateKey]:
-        """Return a new outbox and the table's private key, which is made if the table has none.
+        """Open the outbox of games that wait for the league's server; return it and the table's private key.
 
-        Raises DeviceError if the server's address, the key or the aliases are wrong.
+        A table without a key gets one, stored in its data folder. Raises DeviceError if the server's address, the key
+        or the aliases are wrong, or the journal can't be read.
         """
         check_address("[league] server", self._server)
         key = key_of(self._folder)
@@ -108,7 +111,8 @@ class Sender(DeliveryThread):
         Content that is refused for good (FINAL_REFUSALS) is not sent again until the program restarts.
 
         The server may hold the same or a later revision with other content, because the journal was restored from a
-        backup. If `waiting.rises`, the message is then sent as the next revision, 3 times at most; else it is dropped.
+        backup. If `waiting.rises`, the message is then sent again as the next revision, in 3 attempts altogether. Else
+        it is dropped: the outbox stores that the server has it.
 
         Raises OSError if the server can't be reached or refuses for now.
         """

@@ -70,13 +70,20 @@ def application(pool: Pool, now: Callable[[], float] = time.time) -> flask.Flask
 
 
 def serve(pool: Pool, host: str, port: int, ready: Callable[[int], None]) -> None:
-    """Serve the league's site and rate games in a second thread, until Ctrl-C or SIGTERM; then close the pool.
+    """Serve the league's site and rate games in a second thread, until Ctrl-C or SIGTERM ends the process.
+
+    Open requests are answered first, for at most 5 s. The pool is closed after Ctrl-C and after an error. At SIGTERM
+    uvicorn ends the process, and the pool is not closed.
 
     Args:
         pool: Connections to the database.
         host: Address to serve on.
         port: Port to serve on; 0 for any free one.
         ready: Called with the port once it listens.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed.
+        SystemExit: The host and port can't be used; uvicorn has logged why.
     """
     app: Any = application(pool)
     asgi: Any = WSGIMiddleware(app, workers=THREADS)
@@ -99,7 +106,11 @@ def serve(pool: Pool, host: str, port: int, ready: Callable[[int], None]) -> Non
 
 
 def _rate_until(pool: Pool, ended: threading.Event) -> None:
-    """Rate waiting games every `RATE_EVERY_S` seconds until `ended` is set; if the database fails, log it and go on."""
+    """Update the players' ratings in the league with its unrated games, every `RATE_EVERY_S` s until `ended` is set.
+
+    `pool` holds connections to the league's database. A failure of the database is logged, and the next round tries
+    again.
+    """
     while not ended.wait(RATE_EVERY_S):
         try:
             with pool.connection() as connection:
@@ -143,7 +154,10 @@ def _answer(status: int, answer: Reply) -> flask.Response:
 
 
 def _http_error(error: HTTPException) -> flask.Response | HTTPException:
-    """Return the response to an HTTP error: a page for a GET outside /api/, else a reply in JSON with one sentence."""
+    """Return the response to an HTTP error: a page for a GET outside /api/, else a reply in JSON with one sentence.
+
+    The response has the error's status. A message that is too long (413) gets the reply in JSON on every path.
+    """
     if error.code == 413:
         return _answer(413, Reply(f"A message has at most {MAX_BODY_BYTES} bytes."))
     if flask.request.method == "GET" and not flask.request.path.startswith("/api/"):

@@ -47,9 +47,10 @@ def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str
 
 
 def _sensors(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the seven read-only entities: (kind, key) -> the fields in which its message differs from others.
+    """Return the table's seven read-only Home Assistant entities: (kind, key) -> fields of the discovery message.
 
-    The kind is Home Assistant's: five `sensor`, an `event` and a `binary_sensor`.
+    Kinds are Home Assistant's: five `sensor`, an `event` and a `binary_sensor`. Fields that all entities share, such as
+    `device`, are left out. `topic` is the first part of the table's MQTT topics.
     """
 
     def sensor(key: str, name: str, icon: str, **more: Any) -> dict[tuple[str, str], dict[str, Any]]:
@@ -81,9 +82,10 @@ def _sensors(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def _controls(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the two entities that send commands: (kind, key) -> the fields in which its message differs.
+    """Return the two entities that send commands: (kind, key) -> fields that only their discovery messages have.
 
-    The kind is Home Assistant's: the `button` that starts a game and the `switch` that mutes the table.
+    The kind is Home Assistant's: the `button` that starts the next game and the `switch` that mutes the table. `topic`
+    is the first part of the table's MQTT topics.
     """
     mute = {"command_topic": f"{topic}/mute", "state_topic": f"{topic}/muted"}
     return {

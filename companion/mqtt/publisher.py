@@ -101,9 +101,11 @@ class Publisher(BackgroundThread):
         self._wake.set()
 
     def _run(self, stopped: threading.Event) -> None:
-        """Connect to the broker, publish what has changed until `stopped` is set or it fails; then say it is offline.
+        """Publish what has changed, while the MQTT broker is connected, until `stopped` is set; then publish "offline".
 
-        Runs in the thread. It publishes after each snapshot, command and connection, and every `HEALTH_EVERY_S`.
+        Runs in the publisher's thread. The client connects in the background and reconnects by itself. Changes are
+        published after each snapshot, command and connection, and every `HEALTH_EVERY_S`. After an exception, too, it
+        publishes "offline", then the thread ends.
         """
         client = self._client()
         client.connect_async(self._broker.host, self._broker.port, KEEPALIVE_S)
@@ -159,7 +161,7 @@ class Publisher(BackgroundThread):
         self._trouble = str(reason)
 
     def _publish(self, client: Client) -> None:
-        """Publish each retained message that has changed since it was last published, then all waiting events.
+        """Send the broker each retained MQTT message that has changed since it was last sent, then all waiting events.
 
         Retained are the discovery messages, state, health and "online"; if commands are allowed, also whether the sound
         is muted.

@@ -90,12 +90,13 @@ def _mqtt(
 ) -> tuple[Part, Health]:
     """Return the part that publishes the table's state and events to the MQTT broker, and its health check.
 
-    Neither is started. The broker may mute the table only if the settings allow commands.
+    Nothing is started. Only if the settings allow commands, the broker may mute the table and start a game. Raises
+    ImportError if the MQTT library is missing.
 
     Args:
         settings: All settings.
         table: The table that is followed.
-        live: The present settings; mutes the running table.
+        live: The settings of the running table; a command from the broker mutes it through them.
         report: Returns the answer of `/healthz`, which is published too.
     """
     from companion.mqtt.publisher import Broker, Publisher

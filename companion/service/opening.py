@@ -46,11 +46,12 @@ class Opened:
 def opened_parts(starting: Starting) -> Opened:
     """Return layout, strip, buttons and camera, opened but not started; the first game's settings are checked, too.
 
-    In a forgiving start a camera that does not open becomes a `MissingCamera`.
+    In a forgiving start a camera that does not open becomes a `MissingCamera`, unless its source was typed on the
+    command line.
 
     Args:
-        starting: The settings. If the start is forgiving, those that don't work are replaced in it, but never the
-            limits of the strip's current, which protect the power supply.
+        starting: The settings. If the start is forgiving, those that don't work are replaced in it, except those typed
+            on the command line. The limits of the strip's current, which protect the power supply, always stay.
 
     Raises:
         SetupError: Something doesn't work and may not be replaced; it names all problems.
@@ -106,12 +107,12 @@ def opened_door(
 def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
     """Return what is wrong with settings that a person wants to use, one sentence each; empty if they work.
 
-    It opens the parts that the settings name, starts and stops a changed camera or strip, and listens on a changed port
-    for a moment.
+    It opens the parts that the settings name. A camera with another source and a strip of another kind are started and
+    stopped, and a changed port is listened on for a moment. A changed host alone is not tried.
 
     Args:
         wanted: The settings with the change.
-        running: The settings that the table runs with. A camera or strip that is the same in both is not started.
+        running: The settings that the table runs with. A camera of that source or a strip of that kind is not started.
         port: The port that the table serves now.
     """
     try:
@@ -136,9 +137,10 @@ def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
 
 
 def header_of_first_game(settings: Settings) -> dict[str, object]:
-    """Return the transcript's header, a JSON object, of the game that a first start sets up.
+    """Return the transcript's header, a JSON object, of the game that a first start sets up from the settings.
 
-    A computer player is added as the last player, unless `players` names it already.
+    If the setting `house` asks for a computer player, it is added as the last player, unless `players` names it
+    already. All house rules have their defaults.
     """
     table = settings.table
     name = table.house_name or HOUSE
@@ -171,7 +173,11 @@ def _board(settings: Settings) -> tuple[Layout, Strip]:
 
 
 def _buttons(settings: Settings) -> Buttons:
-    """Return the settings' buttons, not started. Raises SetupError with wiring and shutdown problems."""
+    """Return the reader of the board's buttons that the setting `[buttons] kind` names, not started.
+
+    Raises SetupError if the kind is unknown or the settings of the shutdown button are faulty. With buttons on GPIO
+    pins, faults in the wiring of strip or buttons raise it too.
+    """
     strip, buttons = settings.strip, settings.buttons
     problems = wiring_problems(strip.kind, strip, buttons, model()) if buttons.kind == "gpio" else []
     problems += shutdown_problems(buttons)

@@ -38,15 +38,17 @@ def following(
 ) -> Part:
     """Return a part that calls `hear` with each snapshot of the table and its news, from its start to its stop.
 
-    At the start `hear` gets the present snapshot with empty news.
+    When the part subscribes, `hear` also gets the present snapshot, with empty news. A second start without a stop, as
+    after a crash, calls only `start`: the subscription still holds.
 
     Args:
         name: The part's name.
         table: The table to follow.
-        hear: Called with a snapshot and its news.
-        start: Starts the part's own thread, before it follows.
-        stop: Stops that thread, after it follows no more.
-        alive: Returns whether that thread runs.
+        hear: Called with a snapshot and its news. After the first call it runs in the table's writer thread, so it must
+            be quick and not call `submit`.
+        start: Starts the part's own thread, before the part subscribes to the table.
+        stop: Stops that thread, after the part has unsubscribed.
+        alive: Returns whether that thread runs; None for a part that can't crash.
     """
     ends: list[Callable[[], None]] = []
 

@@ -29,11 +29,12 @@ def build(starting: Starting, why: str) -> App:
     Nothing is written to the journal. A phone that is paired later is stored in the data folder.
 
     Args:
-        starting: The settings. Only host and port, layout and data folder of them are used.
+        starting: The settings; those of the camera and of the strip's wiring are ignored. A forgiving start replaces a
+            layout, host or port in it that does not work.
         why: Why the table could not be started; the pages show it.
 
     Raises:
-        SetupError: The port can't be used, and the start is not forgiving.
+        SetupError: The host or port can't be used and may not be replaced, or no port is free.
         DeviceError: The data folder can't be used.
     """
     clock, folder = time.monotonic, starting.settings.data.folder

@@ -79,10 +79,11 @@ def open_door(
 
 
 def addresses_of(settings: WebSettings, port: int) -> Addresses:
-    """Return what phones need to find a table that is served on that port: URLs, names, and the Wi-Fi to join.
+    """Return what phones need to find the table on `port`: URLs, host names, and the text of the Wi-Fi's QR code.
 
-    If the table's hotspot is up, its address comes first, and `phones` is the number that it can hold; else that is
-    None. The Wi-Fi is None if none is set, or it is the hotspot's and that is down.
+    If the server listens on all interfaces and the table's hotspot is up, the page's URL has the hotspot's address.
+    `phones` is about how many phones the hotspot can hold; None if it is down or the number is unknown. `wifi` is None
+    if no Wi-Fi is set, or if it is the hotspot's and that is down.
     """
     own = own_addresses()
     hotspot_is_up = bool(settings.hotspot) and hotspot.ADDRESS in own

@@ -71,9 +71,10 @@ class Supervisor:
         self._hook = threading.excepthook
 
     def start(self) -> None:
-        """Start the thread that calls `step` every CHECK_EVERY_S seconds, and record exceptions that end other threads.
+        """Start the supervisor's thread, which calls `step` every CHECK_EVERY_S seconds.
 
-        The parts must be running.
+        Until `stop`, `threading.excepthook` is replaced, to record exceptions that end other threads. Start the
+        supervised parts first: one that is down counts as failed.
         """
         self._hook, threading.excepthook = threading.excepthook, self._fell
         self._thread = threading.Thread(target=self._run, name="supervisor", daemon=True)
@@ -150,9 +151,11 @@ class Supervisor:
             self._notify()
 
     def _revive(self, part: Part) -> None:
-        """Start a part again if it is down, and record why and how often; if it runs again, record the time.
+        """Start a part of the table if it is down; if it runs again after a failure, record the time.
 
-        If the start fails, the error is recorded as the reason, and the next call tries again.
+        The call that finds it down logs and counts the failure and records its cause. If the start fails, the error
+        replaces that cause and is not raised; each later call tries again, without another count. A part without
+        `alive` is down only until a start has succeeded.
         """
         fall = self._falls.get(part.name)
         if part.name not in self._unstarted if part.alive is None else part.alive():

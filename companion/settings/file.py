@@ -202,7 +202,10 @@ class SettingsFile:
 
 @functools.cache
 def declared() -> tuple[Declared, ...]:
-    """Return the declaration of every setting that a page may change, in order. The result is cached."""
+    """Return the declaration of every setting that a page may change, in the order of the class `Settings`.
+
+    The result is cached. Settings that only the file can change are left out.
+    """
     found = []
     for section, kind in get_type_hints(Settings).items():
         for key, hint in get_type_hints(kind, include_extras=True).items():
@@ -215,6 +218,9 @@ def declared() -> tuple[Declared, ...]:
 
 def _declared(section: str, key: str, page: str, about: msgspec.inspect.Type, choices: tuple[str, ...]) -> Declared:
     """Return the declaration of one setting: kind, choices, bounds and default value.
+
+    The default is the setting's value in `Settings()`. The kind is `choice` if there are choices; without them it is
+    `switch` for a bool, `number` for an int or float, else `text`.
 
     Args:
         section: Its section.

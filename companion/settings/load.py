@@ -121,12 +121,14 @@ def validated(tree: dict[str, Any]) -> Settings:
 def converted(tree: dict[str, Any], spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
     """Return parsed TOML as settings, with wrong values replaced, and what was wrong.
 
+    Settings that `tree` lacks get their defaults. Unknown sections and keys are left out and reported too.
+
     Args:
         tree: Section -> key -> value.
-        spare: Replaces each wrong value.
+        spare: Settings whose value replaces each wrong one; they replace a wrong section as a whole.
 
     Returns:
-        The settings, and each setting that was wrong, with the reason.
+        The settings, and each setting or section that was wrong or unknown, with the reason.
     """
     sections, wrong, built = get_type_hints(Settings), list[LeftOut](), dict[str, Any]()
     for name, values in tree.items():
@@ -214,9 +216,10 @@ def _quoted(value: object) -> str:
 
 
 def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the sections of `tree` (the file) with the values of `overrides` (the command line) in their place.
+    """Merge the command line's `overrides` into the settings file's `tree`; return both as one new dict.
 
-    A section that is not a table in the file stays as it is, so that the error is reported later.
+    Both are section -> key -> value; where both have a key, the override wins. A section that is no TOML table in the
+    file stays as it is, without its overrides, so that the error is reported later.
     """
     sections = {name: values for name, values in tree.items() if name not in overrides or not isinstance(values, dict)}
     for name, values in overrides.items():

@@ -55,15 +55,16 @@ class Starting:
     ) -> T | None:
         """Open a part with the settings and return it; in a forgiving start, replace settings that don't work.
 
-        `make` is tried with the settings as they are, then with the values of `keys` from the last good settings, then
-        from `others`, until it succeeds. The values that worked are kept, and what they replaced is reported in
-        `left_out`.
+        `make` is tried with the settings as they are. A forgiving start then tries the values of `keys` from the last
+        good settings and from `others`, except those typed on the command line. The values that worked are kept, and
+        what they replaced is reported in `left_out`. SetupError of `make` is never passed on.
 
         Args:
             keys: The settings that may be the cause of a failure, and may be replaced.
             make: Opens the part; raises SetupError when the settings do not work.
             others: Settings to take replacements from after the last good ones.
-            instead: Makes a stand-in for the part when no replacement works.
+            instead: Makes a stand-in for the part when no replacement works. Only called in a forgiving start, if none
+                of `keys` was typed; then `left_out` names them all.
 
         Returns:
             What `make` or `instead` returned; None when nothing works. Then `problems` says why.
@@ -103,12 +104,13 @@ class Starting:
             self.problems.append(why)
 
     def go_back(self, why: str) -> bool:
-        """Replace all settings by the last good ones, after starts that failed; without last good ones change nothing.
+        """Replace the settings of this start by the last good ones, after starts that failed.
 
-        The data folder and the limits of the strip's current stay: an older limit may be too high now.
+        Without last good ones nothing changes, and the settings file never does. Values typed on the command line,
+        the data folder and the limits of the strip's current stay: an older limit may be too high now.
 
         Args:
-            why: Reason of the failed starts, for `left_out`.
+            why: Reason of the failed starts. It is added to `left_out` with each setting that changed.
 
         Returns:
             Whether any setting changed.
@@ -158,7 +160,8 @@ def begin(origin: Origin, *, service: bool) -> Starting:
         service: Whether the table runs as a service. Then wrong settings are replaced, because nobody reads an error.
 
     Raises:
-        SetupError: Settings are wrong, and the start is not forgiving or they were typed on the command line.
+        SetupError: Settings are wrong, and the start is not forgiving. Outside a service, also if wrong settings were
+            typed on the command line.
     """
     folder = load_what_works(origin, Settings())[0].data.folder
     spare = last_good.read(folder)

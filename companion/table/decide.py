@@ -130,10 +130,10 @@ class Changes:
 
 
 def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
-    """Return `changes` with the steps for a report from the tray: motion, an observation, or that time has passed.
+    """Return `changes` with the steps for a report on the tray: dice that move, an observation, or passing time.
 
-    Without a game, an observation is only remembered. A tick changes nothing without a game, while dice move, or
-    while a question is open.
+    Without a game, an observation is only remembered. A tick interprets how long the tray has been empty; it changes
+    nothing without a game, while dice move, or while a question to the players is open.
     """
     state, game = changes.state, changes.state.playing
     match command:
@@ -153,7 +153,7 @@ def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick)
 
 
 def _reinterpreted(changes: Changes) -> Changes:
-    """Return `changes` with the steps of interpreting the tray's last observation again, after the game has changed."""
+    """Return `changes` with the steps of interpreting the tray again; without dice in it only the notice changes."""
     game, observation = changes.state.playing, changes.state.observation
     if game is None:
         return changes
@@ -163,10 +163,10 @@ def _reinterpreted(changes: Changes) -> Changes:
 
 
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
-    """Return `changes` with the steps of an interpretation: journal its lines, then set memory, question and notice.
+    """Return `changes` with the steps that carry out an interpretation of the tray's dice.
 
-    A `settled` interpretation closes an open question. Any other plays no lines while a question is open, but its own
-    question replaces the open one, unless that one `_outranks` it.
+    Transcript lines are journaled first. A `settled` interpretation closes an open question. Any other journals no
+    lines while one is open, but its own question replaces it, unless the open one `_outranks` it.
     """
     before = changes.state.asked
     if before and not outcome.settled:
@@ -190,10 +190,10 @@ def _outranks(asked: Ask, ask: Ask) -> bool:
 
 
 def _played(changes: Changes, action: Action | Undo) -> Changes:
-    """Return `changes` with the steps for a line entered by phone: a throw, a decision, a leaving player or an undo.
+    """Return `changes` with the steps for an action entered by phone: a throw, a decision, a leaving player or an undo.
 
     After a decision the tray is interpreted again. Otherwise its dice are ignored until they change, except after
-    a player has left while the turn goes on.
+    a player has left while the turn goes on. Raises IllegalAction if the action is refused.
     """
     before = changes.game.transcript.state
     match action:
@@ -219,9 +219,10 @@ def _decided(changes: Changes) -> Changes:
 
 
 def _undone(changes: Changes, undo: Undo) -> Changes:
-    """Return `changes` with the steps of an undo; the dice in the tray are then ignored until they change.
+    """Return the table's `changes` with the steps of an undo: journal it, and ignore the tray's dice until they change.
 
-    Undoing one line resumes an abandoned game instead; of a game without lines it takes back the start.
+    Undoing one line resumes an abandoned game instead; of a game without lines it takes back the start. Any open
+    question is dropped. Raises RulesError if the undo is refused.
     """
     game = changes.game
     if game.abandoned and undo.count == 1:
@@ -232,10 +233,10 @@ def _undone(changes: Changes, undo: Undo) -> Changes:
 
 
 def _pressed(changes: Changes, button: str) -> Changes:
-    """Return `changes` with the steps for a press of the button `bank`, `undo` or `next`.
+    """Return a table command's `changes` with the steps for a press of the button `bank`, `undo` or `next`.
 
-    `next` selects the following decision for the bank button, or starts the next game where there are none to select.
-    Raises IllegalAction if there is nothing to do for that button now, or no such button.
+    `bank` plays the selected decision, or banks without one. `undo` takes back one line. `next` selects the following
+    decision, or starts the next game without one. Raises IllegalAction if none of that is possible now.
     """
     match button:
         case "bank":
@@ -273,8 +274,8 @@ def _banked(changes: Changes) -> Changes:
 def _answered(changes: Changes, command: c.Answer) -> Changes:
     """Return `changes` with the steps for a person's answer to the open question: play the throw, close the question.
 
-    If `command.values` is None, nothing is played. Then the newest observation is interpreted again.
-    Raises StaleAction if that question is no longer open.
+    If `command.values` is None, no throw is played. Then the newest observation is interpreted again, which may ask a
+    new question. Raises StaleAction if that question is no longer open, IllegalAction if the rules refuse the throw.
     """
     state, game, asked = changes.state, changes.state.playing, changes.state.asked
     if asked is None or game is None or asked[0] != command.question:
@@ -297,7 +298,7 @@ def _answered(changes: Changes, command: c.Answer) -> Changes:
 def _bot_acted(changes: Changes, command: c.BotDecides | c.BotAwaits) -> Changes:
     """Return `changes` with the steps for the bot: its decision, or the announcement that dice are to be thrown for it.
 
-    Raises StaleAction unless the bot may act now, and IllegalAction if its decision is a throw or an undo.
+    Raises StaleAction unless the bot may act now, IllegalAction if it throws, undoes or decides against the rules.
     """
     if not changes.state.bots_turn or changes.state.asked or changes.state.offer:
         raise StaleAction("It is not the bot's turn to act.")
@@ -331,9 +332,10 @@ def _managed(changes: Changes, command: c.Managing) -> Changes:
 
 
 def _started(changes: Changes, command: c.StartGame) -> Changes:
-    """Return `changes` with the steps that start the game which `command` describes. Raises RulesError if it is wrong.
+    """Return `changes` with the steps that start the game of `command`. Raises RulesError if the command is wrong.
 
-    The game joins the last game's sitting if the same people play on. The tray's dice are ignored until they change.
+    It joins the last sitting if the same people play on and nobody ended that. The tray's dice are ignored until they
+    change.
     """
     record, header = changes.state.record, header_of(command.header)
     terms, games, number = terms_line(terms_of(command.terms, header)), record.games, record.number + 1
@@ -360,9 +362,10 @@ def _next_game(changes: Changes) -> Changes:
 
 
 def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes:
-    """Return `changes` with the steps that correct a throw to `values`, in any order.
+    """Return `changes` with the step that corrects the values of the throw numbered `throw`.
 
-    If later lines would become illegal, it is only offered, for people to confirm. Raises IllegalAction if impossible.
+    If later lines would become illegal, nothing is corrected yet: the state gets an `Offer` that people may confirm.
+    `values` may stand in any order. Raises NotationError if they are no dice, IllegalAction if it is impossible.
     """
     games, action = changes.state.record.games, action_of({"throw": list(values)})
     assert isinstance(action, Throw), "made as one"
@@ -377,10 +380,7 @@ def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes
 
 
 def _confirmed(changes: Changes, command: c.ConfirmCorrection) -> Changes:
-    """Return `changes` with the offered correction applied or withdrawn.
-
-    Raises StaleAction if it is no longer on offer.
-    """
+    """Return `changes` with the offered correction applied or withdrawn. Raises StaleAction if the offer is gone."""
     offer = changes.state.offer
     if offer is None or offer.id != command.offer:
         raise StaleAction("That correction is no longer on offer; play went on.")

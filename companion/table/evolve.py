@@ -60,9 +60,9 @@ class Record:
 
     @property
     def sitting(self) -> Sitting:
-        """Number of games in this sitting, games won and lost by name, who is ahead, and the colours of its players.
+        """The newest sitting: its number of finished games, games won and lost by name, and who is ahead.
 
-        Empty before the first game.
+        The colours are those of the newest game's players. All fields are empty before the first game.
         """
         if not self.games:
             return Sitting()
@@ -210,10 +210,10 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 
 
 def _with_results(record: Record, entry: Entry) -> Tournament | None:
-    """Return the tournament that an entry of a new game names; None if it names none.
+    """Return the tournament that the journal entry of a new game describes; None if it describes none.
 
-    Its results are those of the record, and of the games that the record drops at this entry. A start from the archive
-    knows the tournament from this entry alone.
+    Its results are those in the record's tournament, then those of the games that the record drops at this entry. The
+    entry holds everything else of the tournament, so that a table that starts from the archive needs no earlier entry.
     """
     body = entry.body.get("tournament")
     if body is None:
@@ -224,10 +224,10 @@ def _with_results(record: Record, entry: Entry) -> Tournament | None:
 
 
 def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
-    """Return the games after an undo of the last game's start: the game before it is on the table again.
+    """Return the games after the start of the last game was undone: it is dropped, and the game before it goes on.
 
-    The undo is added to that game's log as an event of entry `number`. Raises IllegalAction if there is only one game
-    or the last one has lines.
+    An event `undone` is added to the log of the game that goes on. `number` is that of the undo's journal entry. Raises
+    IllegalAction if there is only one game, or if the last one has a throw, a decision or another line.
     """
     if len(games) < 2 or reopened(games[-1]).lines:
         raise IllegalAction("There is nothing to take back.")
@@ -358,14 +358,14 @@ def _players_recomputed(transcript: Transcript, lines: tuple[Line, ...], first: 
 
 
 def _events_from(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
-    """Return the events of the line with index `first` and of all later lines, as the corrected game gives them.
+    """Return the events that the corrected line of a game and all later lines cause after the correction, in order.
 
-    Each keeps the number of its line's journal entry.
+    Each event has the number of its line's journal entry.
 
     Args:
-        transcript: The game after a correction.
+        transcript: The game after the correction.
         lines: The game's lines after the correction.
-        first: Index of the corrected line.
+        first: Index of the corrected line in `lines`.
     """
     return tuple(
         event

@@ -145,7 +145,8 @@ def _backs(game: PlayedGame, changes: Sequence[Change]) -> list[int]:
 def _highlights(game: PlayedGame) -> tuple[Highlight, ...]:
     """Return the best turn and the dearest loss of a game, in that order; of equal ones the earliest.
 
-    Each names the last throw with a photo up to it. A game without a gain or without a loss lacks that highlight.
+    The `throw` of each is the number of the last throw with a photo up to the end of that turn, or None. A game
+    without a gain or without a loss lacks that highlight.
     """
     found = dict[str, Highlight]()
     for kind, _, side, points, line in turn_results(game.transcript):
@@ -188,9 +189,10 @@ def _phase(table: TableState) -> str:
 
 
 def _question(number: int, ask: Ask) -> Question:
-    """Return the open question for the pages: its doubt, and the dice of the throw zone as read, with boxes and photo.
+    """Return the question about a doubtful throw for the phones' pages: the doubt's code, the dice as read, the photo.
 
-    If the number of dice is in doubt, the dice of the keep zone follow.
+    The dice are those in the throw zone. If the number of dice is in doubt, those in the keep zone follow. The photo is
+    None if the observation has none. `number` becomes the question's id, which an answer must carry.
     """
     dice = (*ask.observation.thrown, *ask.observation.kept) if ask.code == Doubt.COUNT else ask.observation.thrown
     return Question(

@@ -150,7 +150,8 @@ class Table:
         Raises:
             StaleAction: The command was made from an older snapshot.
             IllegalAction, NotationError, RulesError: The rules refuse it.
-            DeviceError: The journal cannot be written, and nothing has changed; or the table is stopped.
+            DeviceError: The table is stopped; or the journal cannot be written, and the command's entries before
+                the failed one stay; or the writer thread crashed, and the command may have been carried out or not.
             CompanionError: A fault in the program. Entries already journaled stay; everything else is unchanged.
         """
         answer: Future[Snapshot] = Future()
@@ -167,10 +168,10 @@ class Table:
         return asked[1].observation.photo_jpeg if asked and asked[0] == question else None
 
     def _write(self, opened: Future[None]) -> None:
-        """Run the writer thread: open the journal, set `opened`, then carry out commands until `stop`.
+        """Run the table's writer thread: replay the journal, publish the first snapshot, then carry out commands.
 
-        If the journal can't be opened, `opened` gets the error and the thread ends. At the end the queued commands are
-        refused and the journal is closed.
+        `opened` is set once commands are accepted. If the journal can't be opened or replayed, `opened` gets the error
+        and the thread ends. After `stop`, or a fault, the commands still queued are refused and the journal is closed.
         """
         try:
             self._replay()
@@ -289,8 +290,9 @@ class Table:
     def _written(self, draft: Draft) -> Entry:
         """Write a draft's photo and entry to the disk, and return the entry as written.
 
-        If the photo can't be written, the entry says that there is none. If the entry can't be written, DeviceError is
-        raised and the photo is deleted; a draft with `waiting` then also sets that memory and a notice of the error.
+        If the photo can't be written, the entry is written without photo and reading. If the entry can't be written,
+        the photo is deleted and DeviceError raised. Then `draft.waiting`, unless it is None, replaces the memory of the
+        writer's state, so that the throw waits there; the state also gets a notice of the error.
         """
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")
@@ -318,9 +320,10 @@ class Table:
                 asked[1].set_exception(DeviceError("The table was stopped.", "Start it again."))
 
     def _publish(self) -> None:
-        """Store the snapshot of the state and send it to every subscriber; do nothing if nothing visible has changed.
+        """Store a new snapshot of the table's state, and call every subscriber with it and the new events.
 
-        `pulse` grows by one. A subscriber's exception is logged and kept for `health`.
+        Does nothing if the snapshot equals the last one. The new snapshot's `pulse` is one higher. A subscriber's
+        exception is logged, and `health` reports it until a snapshot reaches all subscribers without one.
         """
         made = snapshot_of(self._state, self._snapshot if self._snapshot.pulse else None)
         newest = msgspec.structs.replace(made, pulse=self._snapshot.pulse)

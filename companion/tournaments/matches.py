@@ -49,6 +49,8 @@ def matches_of(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, 
     matches that brought them there; after a shared win they play again. A bye is no match. When a player has left,
     the opponent of each match without a game gets a walkover.
 
+    Matches that are still to be played have no result. In a knockout a player who is not known yet is None.
+
     Args:
         draw: The tournament.
         results: Games that were finished in its time, in the order in which they began. Games of others are ignored.
@@ -71,9 +73,10 @@ def due(matches: Sequence[Match[P, G]]) -> tuple[P, P] | None:
 def _match(
     draw: Draw[P], results: Sequence[Result[P, G]], number: int, pair: tuple[P, P], begun: int = 0
 ) -> tuple[Match[P, G], int]:
-    """Return the match of two players, and the number of results up to and including its game.
+    """Return the match of two players in a tournament, and the number of results up to and including its game.
 
-    Without a game the match has no result, or a walkover if a player has left.
+    The first game of both players in `results[begun:]` counts; in a knockout, the first with a winner. Without a game
+    the match has no result. If a player has left, it is a walkover for the other; if both have, neither wins.
 
     Args:
         draw: The tournament.
@@ -120,8 +123,8 @@ def _knockout(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, G
 def _winner(match: Match[P, G], after: int) -> _Entrant[P] | None:
     """Return the entrant who goes on from a knockout match; None if both players have left.
 
-    While the match has no result, it is an entrant without a player. `after`, the number of
-    results up to the match's game, is stored in the winner.
+    While the match has no result, the entrant's player is None. Otherwise the entrant is the winner with `after`, the
+    number of the tournament's results up to and including this match's game. Only later games count for the next match.
     """
     if match.won is None:
         return _Entrant(None)

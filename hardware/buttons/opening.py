@@ -31,10 +31,12 @@ class NoButtons:
 
 
 def open_buttons(kind: str, settings: ButtonSettings) -> Buttons:
-    """Return the buttons that the setting `[buttons] kind` names, not started.
+    """Return the table's buttons of this kind, not started: `none`, `keys` of the terminal or `gpio` pins.
+
+    Only `gpio` uses the settings, which name the pins; their own `kind` is ignored.
 
     Raises:
-        SetupError: The kind is unknown. The message names the nearest known one.
+        SetupError: The kind is unknown. The message names the nearest known one, or all.
     """
     if kind == "none":
         return NoButtons()

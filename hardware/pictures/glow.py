@@ -89,7 +89,12 @@ class Scenery:
         return picture
 
     def _drilled(self, ground: NDArray[np.float32], used: set[int]) -> NDArray[np.float32]:
-        """Return a copy of the picture `ground` with a hole drawn at every LED, and a brass ring round `used` ones."""
+        """Return a copy of the board's picture with a dark hole at every LED, and a brass ring round each used one.
+
+        Args:
+            ground: (h, w, 3) BGR picture of the bare wooden board, 0 to 255.
+            used: Indices of the LEDs that show a hole of a lane or the status.
+        """
         picture = np.clip(ground, 0, 255).astype(np.uint8)
         for led, (x, y) in enumerate(self._xy):
             if led in used:
@@ -127,7 +132,7 @@ def save_still(path: Path, picture_bgr: PictureBGR) -> None:
 def save_moving(path: Path, pictures_bgr: list[PictureBGR], frame_ms: int) -> None:
     """Write an animated WebP that shows each picture for `frame_ms` milliseconds.
 
-    Raises DeviceError when it can't be written, or with an OpenCV before 4.12.
+    Raises DeviceError when it can't be written, or with an OpenCV before 4.11, which lacks `imwriteanimation`.
     """
     if not hasattr(cv2, "imwriteanimation"):
         raise DeviceError(

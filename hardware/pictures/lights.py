@@ -29,9 +29,9 @@ Lights = list[tuple[str, FrameRGB]]
 
 
 def colours(layout: Layout, settings: PowerSettings) -> Lights:
-    """Return four test frames with their colour's name: every LED red, green, blue, then white, all dim.
+    """Return four test frames of the LED strip as pairs (colour's name, frame): all LEDs red, green, blue, then white.
 
-    Frames are dimmed further to the settings' current limit if needed.
+    All are dim, and dimmed further if the settings' current limit needs it.
     """
     every = tuple(range(layout.leds))
     return [(name, _lit(layout, settings, every, rgb)) for name, rgb in COLOURS.items()]

@@ -86,10 +86,10 @@ def _screw(x: float, y: float) -> str:
 
 
 def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:
-    """Return the name, such as `hole 7`, and the LEDs of every hole and pocket in the order of travel.
+    """Return the name and LEDs of each segment of an LED strip layout: lanes in the order of travel, then `status`.
 
-    Lanes follow one another, with `lane 2, ` before the name if there are several; the status segment comes last.
-    Pockets without LEDs are left out.
+    A lane has the segments `start`, `hole 1` and on, and `finish`, with `lane 2, ` before the name if there are several
+    lanes. Segments without LEDs are left out.
     """
     steps = []
     for lane, holes in enumerate(layout.lanes, 1):
@@ -154,7 +154,7 @@ def _text(
         x: Position in mm, of the text's middle or as `anchor` says.
         y: Position of its base line in mm, down.
         text: The text.
-        size: Height of the letters in mm.
+        size: Font size in mm.
         colour: Colour of the letters, in CSS.
         anchor: SVG's `text-anchor`: `start`, `middle` or `end`.
         stroke: Whether the letters get the outline of the elements around them.

@@ -201,9 +201,14 @@ def _button(number: int, name: str, bcm: int, lane: float, *, joins: bool) -> li
 
 
 def _ground_of_buttons(first: int, buttons: int) -> list[str]:
-    """Return SVG elements of the wire that joins the grounds of the buttons and leads to the header.
+    """Return SVG elements of the buttons' common ground wire, from its pin on the Pi's header up to one button.
 
-    `first` is the index of the uppermost button that it joins, of `buttons` drawn below one another.
+    The wire's label is among them. Buttons in between are connected by `_button`; the shutdown button has its own
+    ground.
+
+    Args:
+        first: Index from the top, from 0, of the uppermost button on the wire.
+        buttons: Number of all buttons drawn below one another, the shutdown button included.
     """
     x, y = _pin_at(_GROUND_PIN)
     low = max(y + _ODD_EXIT_PX, _FIRST_BUTTON_PX + _BUTTON_STEP_PX * (buttons - 1) + 40)
@@ -229,13 +234,13 @@ def _pin_at(place: int) -> tuple[float, float]:
 def _wire(
     a: tuple[float, float], b: tuple[float, float], colour: str, text: str, lane: float | None = None, exit_px: int = 13
 ) -> str:
-    """Return SVG elements that draw a wire of horizontal and vertical parts, with a label.
+    """Return SVG elements of a wiring diagram: a wire of horizontal and vertical parts, and its label.
 
     Args:
         a: Start (x, y) of the wire, in pixels.
         b: End (x, y) of the wire, in pixels.
         colour: Colour of the wire, in CSS.
-        text: The label.
+        text: The label; empty for a wire without one.
         lane: x of the vertical part of a wire that leaves the header between two rows of pins; None for other wires.
         exit_px: With a lane: how far below its start the wire turns, in pixels.
     """

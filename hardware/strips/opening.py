@@ -39,7 +39,8 @@ def open_strip(kind: str, leds: int, wired: StripSettings) -> Strip:
         wired: How the strip is wired.
 
     Raises:
-        SetupError: There is no such kind, or its argument is missing or too much. Names the nearest kind.
+        SetupError: There is no such kind, or its argument is missing, too much or no host name. The message names the
+            nearest kind, or shows how to write the host.
     """
     name, _, argument = resolved(kind).partition(":")
     found = STRIPS.get(name)

@@ -127,9 +127,10 @@ class SpiStrip:
 
 
 def pins(settings: StripSettings, machine: str) -> dict[int, str]:
-    """Return the pins of the strip's SPI bus on a machine of that model, BCM number -> role, the data pin first.
+    """Return the header pins that the LED strip's SPI bus reserves, BCM number -> role, the data pin first.
 
-    Empty if the bus is not on the 40-pin header.
+    Empty if the bus is not on the 40-pin header. `machine` is the model's name, such as "Raspberry Pi 5 Model B": a
+    Pi 5 has other buses.
     """
     reserved = (PI_5_PINS if is_pi_5(machine) else PINS).get(settings.spi_bus, ())
     return {pin: f"the strip's SPI ({role})" for pin, role in zip(reserved, ROLES, strict=False)}

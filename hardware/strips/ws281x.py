@@ -123,9 +123,9 @@ def _pins(settings: StripSettings, machine: str) -> Mapping[int, str]:
 
 
 def _problems(settings: StripSettings, machine: str) -> list[str]:
-    """Return why this kind of strip can't work, a sentence each: the pin can't drive LEDs, the machine is a Pi 5.
+    """Return the reasons, one sentence each, why a strip of kind `ws281x` can't work; empty if it can.
 
-    Empty if it can work.
+    The pin in the settings can't drive LEDs, or the machine is a Raspberry Pi 5. `machine` is its model's name.
     """
     problems = []
     if settings.pin not in (*PWM_PINS, PCM_PIN, SPI_PIN):

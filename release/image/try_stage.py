@@ -74,9 +74,10 @@ def card(image: Path, place: Path) -> Root:
 
 
 def main() -> None:
-    """Build an image's root folder with pi-gen's stage, check it, and check the first start of two copies (cards).
+    """Build an image's root folder with the project's pi-gen stage, and check it and the first start of two copies.
 
-    Prints each check; the first that fails ends the program with exit status 1.
+    The copies stand for two SD cards. Folders of an earlier run are deleted, as are `pegpip_*.deb` in the stage's
+    `files`. Prints each check; the first that fails ends the program with exit status 1. Needs root.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", default="trixie", choices=["bookworm", "trixie"])

@@ -32,7 +32,10 @@ GAP_MM = 8.0
 
 
 def tray_sheet() -> str:
-    """Return an SVG with the tray's floor, four walls and ridge to cut from plywood of `SHEET_MM`, in true size."""
+    """Return an SVG of the tray's pieces to cut, in true size: floor, four walls and the ridge of the keep zone.
+
+    Floor and walls are of plywood `SHEET_MM` thick. The ridge is of a thinner sheet, as thick as the ridge is high.
+    """
     width, depth = TRAY_WH_MM
     outer_w, outer_d = width + 2 * SHEET_MM, depth + 2 * SHEET_MM
     x, y = GAP_MM + SHEET_MM, GAP_MM + SHEET_MM
@@ -119,7 +122,10 @@ def board_back(layout: Layout) -> str:
 
 
 def sheets(layout: Layout) -> dict[str, str]:
-    """Return all SVG sheets: file name without `.svg` -> the file's text."""
+    """Return the SVG sheets to cut and drill tray, base board and LED board: file name without `.svg` -> file's text.
+
+    The names are `tray`, `base`, `board-front` and `board-back`. The last two depend on the track's `layout`.
+    """
     return {
         "tray": tray_sheet(),
         "base": base_sheet(),

@@ -124,7 +124,11 @@ def light_wall(layout: Layout) -> Part:
 
 
 def printed(layout: Layout) -> dict[str, Part]:
-    """Return the printed parts: file name without `.stl` -> the part, turned as it lies on the printer."""
+    """Return the table's 3D-printed parts: camera arm, foot of the post, light holder and light wall.
+
+    Keys are file names without `.stl`. Each part is turned as it lies on the printer. Only the light wall depends on
+    `layout`, the layout of the LED board.
+    """
     return {
         "camera-arm": camera_arm(),
         "foot": foot(),

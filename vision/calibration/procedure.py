@@ -294,7 +294,7 @@ class Calibrating:
         """Wait for a die that lies alone in the throw zone; return its edge in mm, to a tenth.
 
         Returns the median of AGREEING_SIZES successive measurements that agree. Returns None if there is no such die in
-        time, or before a recording ends.
+        time, or before a recording ends, and also if the camera fails.
         """
         sizes: list[float] = []
         try:
@@ -308,7 +308,9 @@ class Calibrating:
         return None
 
     def _sampled(self, failure: str) -> Iterator[Frame]:
-        """Yield the camera's frames, at most one each DETECT_EVERY_S, until a recording ends; skip the rest.
+        """Yield a frame of the camera at most every DETECT_EVERY_S seconds of camera time, and skip those between.
+
+        The iterator ends with a recording. A live camera has no end, so there the step's time runs out.
 
         Raises:
             DeviceError: The step's time is over. `failure` is the first part of its message.
@@ -320,10 +322,11 @@ class Calibrating:
                 yield frame
 
     def _frames(self, failure: str) -> Iterator[Frame]:
-        """Yield every frame of the camera. Ends when the camera has no more, as a recording does.
+        """Yield every frame of the camera for one step of the calibration, until a recording ends.
 
         Raises:
-            DeviceError: The step takes longer than `wait_s`. `failure` is the first part of its message.
+            DeviceError: A frame is more than `wait_s` seconds later than the step's first one. `failure` is the first
+                part of its message.
         """
         begun_s: float | None = None
         self._said = ""

@@ -166,7 +166,10 @@ def _bar() -> list[Mark]:
 
 
 def _checks() -> list[Mark]:
-    """Return the black squares of the chequer pattern on the sheet, whose sharp edges help the lens to focus."""
+    """Return the black squares of the chequer pattern on the calibration sheet, in millimetres on the paper.
+
+    The pattern's sharp edges help the camera to focus.
+    """
     return [
         Rectangle(60 + column * _CHECK_MM, 58 + row * _CHECK_MM, _CHECK_MM, _CHECK_MM)
         for row in range(6)
@@ -190,7 +193,10 @@ def _words(paper: str) -> list[Mark]:
 
 
 def raster(printed: Sheet, px_per_mm: float = 6.0) -> FrameBGR:
-    """Draw the sheet as an (h, w, 3) picture, which the virtual tray shows. Text and dashed lines are left out."""
+    """Return a picture (h, w, 3) of the printed calibration sheet, to be laid into the virtual tray.
+
+    Text and dashed lines are left out.
+    """
     width, height = (round(edge * px_per_mm) for edge in printed.size_mm)
     picture = np.full((height, width, 3), 235, np.uint8)
     for mark in printed.marks:

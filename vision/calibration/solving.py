@@ -143,6 +143,8 @@ def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
 def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, float], float]:
     """Return the position of the lens over the tray, (x, y, height) in mm, and the camera's tilt in degrees.
 
+    The tilt is the angle between the camera's axis and the vertical, 0 for a camera that looks straight down.
+
     A homography of a plane is K (r1 r2 t) up to a factor (Zhang 2000, "A flexible new technique for camera
     calibration", section 2). K is the camera matrix of `lens`.
 
@@ -221,8 +223,8 @@ def reference(frames: Sequence[FrameBGR]) -> FrameBGR:
 def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
     """Measure the edge of the only die in the throw zone from its silhouette against the empty tray.
 
-    Returns mm, rounded to a tenth. Returns None unless exactly one object lies there, of at least MIN_DIE_FACES in area
-    and with an edge in DIE_RANGE_MM.
+    Objects with an area of at most MIN_DIE_FACES faces of a die are ignored. Returns mm, rounded to a tenth. Returns
+    None unless exactly one object is left in the throw zone, and its edge lies in DIE_RANGE_MM.
     """
     face_px = Floor.of(rig).face_px
     empty = EmptyTray.of(rig.empty_bgr, face_px, face_px / 2)

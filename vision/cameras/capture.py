@@ -70,7 +70,7 @@ class VideoCamera:
         If the reader lags more than MAX_LAG_S behind the video's own time, frames in between are skipped.
 
         Raises:
-            DeviceError: No frame at all can be decoded, or the video was not started.
+            DeviceError: The video was not started, or no frame at all can be decoded; the file is closed then.
         """
         if self._capture is None:
             raise DeviceError("The video was asked for a frame before its start.", "Start it first.")

@@ -106,9 +106,10 @@ class FilesCamera:
         self._due_s = self._clock()
 
     def frame(self) -> Frame:
-        """Wait until the next frame is due, FPS a second; return the photo that is shown now, or an empty tray.
+        """Wait until the next frame is due, FPS a second; return the photo of the folder that is shown now.
 
-        After SHOWN_S and CLEARED_S the next photo follows.
+        Each photo is shown for SHOWN_S. Then an empty tray, plain grey, is returned for CLEARED_S. After the last
+        photo comes the first again. Unreadable photos are skipped.
 
         Raises:
             DeviceError: The camera was not started, or no photo of the folder can be read.

@@ -82,13 +82,14 @@ class AutoLock:
         return controls | self._focus_controls()
 
     def focus_at(self, lens_position: float | None, at_s: float) -> Controls:
-        """Set the position at which the lens is to be held; return the controls to send to the camera for that.
+        """Set where the camera's lens is to be held, and return the controls to send to the camera now.
 
-        Returns no controls for a lens without a motor.
+        Without a position they start continuous autofocus; `after` locks the lens once it is in focus. Empty for a lens
+        without a motor.
 
         Args:
             lens_position: Position in dioptres to hold from now on; None to focus once more, then hold.
-            at_s: The present time in seconds on the camera's clock.
+            at_s: The present time in seconds on the camera's clock. Nothing is locked until CONTROL_DELAY_S later.
         """
         self._wanted, self._position, self._asked_s = lens_position, lens_position, at_s
         self._positions.clear()
@@ -134,8 +135,9 @@ class AutoLock:
     def _lock_converged(self, metadata: Mapping[str, Any]) -> Controls:
         """Return the controls that lock exposure, white balance or both, if they have converged with this frame.
 
-        Returns no controls if neither has, or both are locked. The exposure is locked at a whole number of the lamp's
-        flicker periods; if the scene is too bright for that, a warning is logged. `metadata` is picamera2's.
+        Records the frame's values, and that what converged is now locked; the caller must send the controls. Empty if
+        nothing has newly converged. Exposure is locked at a whole number of the lamp's flicker periods. If the scene
+        is too bright for that, a warning is logged. `metadata` is picamera2's.
         """
         if self._exposed and self._balanced:
             return {}
@@ -158,9 +160,10 @@ class AutoLock:
         return controls
 
     def _steady(self, which: int) -> bool:
-        """Return whether a setting of the automatic exposure has varied by at most MAX_CHANGE for STEADY_FRAMES frames.
+        """Return whether an automatic exposure or white balance value is steady; False before STEADY_FRAMES frames.
 
-        `which`: 0 for exposure time times gain, 1 for the red gain, 2 for the blue gain.
+        Steady means that the largest of its last STEADY_FRAMES values exceeds the smallest by at most the share
+        MAX_CHANGE. `which`: 0 for exposure time times gain, 1 for the red gain, 2 for the blue gain.
         """
         values = [value[which] for value in self._values]
         return len(values) == STEADY_FRAMES and max(values) <= (1 + MAX_CHANGE) * min(values)

@@ -90,7 +90,10 @@ class Picamera2Camera:
             raise DeviceError(f"The camera does not start ({refused}).", RETRIED) from refused
 
     def frame(self) -> Frame:
-        """Return the next frame, and lock or unlock the camera's exposure and focus if the frame asks for it.
+        """Return the next frame of the ribbon camera, with its time and exposure.
+
+        `AutoLock` then decides from the frame whether to hold or release exposure, white balance and focus. A focus
+        that `focus_at` asked for is set, too.
 
         Raises:
             DeviceError: The camera was not started or fails, no frame comes within 2 s, or the picture is cropped to
@@ -132,9 +135,11 @@ class Picamera2Camera:
         self._lens_position, self._refocus = lens_position, True
 
     def _configure(self, device: Any) -> None:
-        """Configure a picamera2 device for video in the sensor mode with the widest field of view; set `field`.
+        """Configure a picamera2 device for video in the sensor mode with the widest field of view.
 
-        The mode is chosen anew only for another sensor model. `field` stays as it was if no mode reports its crop.
+        Sets the camera's `field` to the part of the sensor that this mode shows. If no mode reports its crop, `field`
+        is unchanged. The mode is chosen anew only for another sensor model, which takes about a second. Raises what
+        picamera2 raises (FAULTS).
         """
         model = str(device.camera_properties.get("Model", "unknown"))
         if model not in self._modes:  # reading them configures the camera for each, which takes about a second

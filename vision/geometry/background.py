@@ -155,8 +155,8 @@ class EmptyTray:
         """Return each pixel's colour distance from the empty tray, (h, w) in levels; shadows and light don't count.
 
         The empty tray is first adapted to the view's light (`_gain`). Then each of its pixels is scaled by the gain
-        that fits best, within SHADOW_GAIN_RANGE. For a view s, an empty tray e and a gain d the squared distance is
-        s.s - 2 d s.e + d d e.e. This form needs the fewest passes over colours.
+        that fits best, within SHADOW_GAIN_RANGE. For a view s, an empty tray e and a gain d the distance is the square
+        root of s.s - 2 d s.e + d d e.e. This form needs the fewest passes over colours.
         """
         empty = self.levels * self._gain(view)
         empty_squared = cv2.max(cv2.transform(empty * empty, _CHANNEL_SUM), 1.0)

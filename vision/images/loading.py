@@ -75,7 +75,8 @@ def picture_in(path: Path) -> FrameBGR:
 def picture_of_bytes(content: bytes, name: str) -> FrameBGR:
     """Decode the content of a picture file to (h, w, 3) uint8 BGR, rotated according to its EXIF orientation.
 
-    Colour depth, transparency and animations are handled as by `picture_in`.
+    Grey is copied to three channels, 16 bits are reduced to 8 and transparency is dropped. An animation gives its first
+    frame.
 
     Args:
         content: Content of the whole file.

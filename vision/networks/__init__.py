@@ -24,10 +24,10 @@ class Networks:
     classifier: Classifier
 
     def load(self) -> None:
-        """Load all networks, so that the next reading need not wait for it.
+        """Load all three networks of the dice reader, so that the next reading need not wait for them.
 
-        The light detector and the classifier, which every tray picture needs, are also warmed up (`Network.warm_up`).
-        Raises SetupError if a file is damaged.
+        The small detector `light` and the classifier, which every tray picture needs, are also warmed up
+        (`Network.warm_up`). Raises SetupError if a file is damaged.
         """
         for each in (self.light, self.classifier):
             each.network.warm_up()

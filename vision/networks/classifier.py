@@ -125,7 +125,10 @@ class Classifier:
 
 
 def _crops(picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> list[NDArray[np.uint8]]:
-    """Return a crop of the face at each place in each view: all places in the first view, then in the next."""
+    """Return a (96, 96, 3) BGR crop of the face at each place in each view, ordered by view, then by place.
+
+    A view rotates the crop and multiplies the size of the face.
+    """
     return [
         crop_face(picture_bgr, (x, y), factor * size_px, rotation(angle))
         for angle, factor in views
@@ -152,9 +155,9 @@ def minimum_channel(crop: FrameBGR) -> NDArray[np.uint8]:
 def _fuse_with_minimum_channel(colour: Probabilities, minimum: Probabilities) -> Probabilities:
     """Fuse the classifier's predictions for colour crops with those for the crops' minimum channel.
 
-    Where both name one value, the more confident prediction is kept. Where the minimum channel names another value
-    with MIN_CONTRADICTION or more, the result is their geometric mean, which lowers the confidence. Elsewhere, also
-    where either sees no face, the colour prediction stays.
+    If both predict the same value, the more confident prediction is kept. If the minimum channel predicts another value
+    with a probability of at least MIN_CONTRADICTION, the result is the normalised geometric mean of the two,
+    with lower confidence. Otherwise, also if either predicts no face, the colour prediction is kept.
 
     Args:
         colour: (n, 7) probabilities of the colour crops.

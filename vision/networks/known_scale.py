@@ -28,8 +28,9 @@ def passes(
 ) -> Iterator[list[Detection]]:
     """Yield the detections of two passes over the tray's floor, each best first, in pixels of the floor.
 
-    The first pass runs `light` over the whole floor. The second runs only if it is asked for: `close`, at a larger
-    scale, on the part that holds the first detections and the foreground.
+    The first pass runs `light` over the whole floor. The second runs only when the caller asks the iterator for it:
+    `close`, at a larger scale, on the part that holds the first detections and the foreground. Without either, that
+    part is the whole floor.
 
     Args:
         floor_bgr: (h, w, 3) view of the floor with square pixels.

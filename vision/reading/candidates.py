@@ -144,10 +144,10 @@ class Selection:
 
     @property
     def has_plausible_reject(self) -> bool:
-        """Whether a rejected candidate could be the upper face of a die whose side was accepted.
+        """Whether a rejected candidate is so good that the reader may have accepted a die's side in its place.
 
-        Such a candidate scores above SCORE_BASELINE. Also its confidence is at least MIN_REJECT_CONFIDENCE, or its
-        centre is within one face of an accepted die's.
+        Such a candidate scores above SCORE_BASELINE. Also its confidence is at least MIN_REJECT_CONFIDENCE, wherever
+        it lies, or its centre is within one face of an accepted die's.
         """
         return any(
             candidate.score > SCORE_BASELINE
@@ -183,17 +183,19 @@ class Selection:
 
 
 def select(candidates: Sequence[Candidate], expect: int | None) -> Selection:
-    """Choose the dice among the candidates: the `expect` best ones, or as many as the scores suggest if it is None.
+    """Choose the dice among a picture's candidates: the `expect` best, or as many as their scores suggest if None.
 
-    Dice of one throw have similar sizes. If `expect` is None, a candidate of another size is never chosen. Else it is
-    ranked by its quality, which is low without a clear value: at too large a scale pips look like small faces.
+    Dice of one throw have similar sizes. With `expect` None, only candidates of about the best one's size are chosen.
+    With a number, candidates of other sizes may be chosen too. Such candidates rank by `quality` instead of `score`:
+    pips can look like small faces, but have no clear value.
 
     Args:
         candidates: Scored candidates in any order.
-        expect: The expected number of dice; None if unknown.
+        expect: The expected number of dice; None if unknown. Of fewer candidates all are chosen.
 
     Returns:
-        The chosen dice, and the rejected candidates that may be dice. Pips of a chosen die are in neither.
+        The chosen dice, and the rejected candidates that may be dice; both best score first. A candidate that is
+            taken for a pip of a chosen die is not among the rejected.
     """
     candidates = sorted(candidates, key=lambda candidate: -candidate.score)
     similar = _similar_in_size(candidates)
@@ -260,11 +262,12 @@ def _count_dice(scores: Sequence[float]) -> int:
 
 
 def merge_predictions(candidate: Candidate, others: Sequence[Candidate], augmented: NDArray[np.float64]) -> Candidate:
-    """Return an uncertain candidate merged with its augmented views and with its predictions in all passes.
+    """Return an uncertain candidate for a die checked by its augmented views, or merged with all passes' predictions.
 
-    Only `confirmed` changes if its confidence reaches MIN_JOINT_CONFIDENCE, and either every view confirms the value or
-    the networks disagree. Otherwise the classifier's predictions are averaged geometrically and the detector's class
-    scores arithmetically. Its box is then that of the pass with the best score.
+    Its value is confirmed if every view gives it a probability of at least MIN_JOINT_CONFIDENCE. If the candidate's own
+    confidence reaches that limit, and the value is confirmed or the networks disagree, only `confirmed` is updated.
+    Otherwise the classifier's predictions, the views' included, are averaged geometrically, and the detector's class
+    scores arithmetically. The merged candidate has the box of the pass with the best score, and is not confirmed.
 
     Args:
         candidate: The uncertain candidate.

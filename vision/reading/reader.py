@@ -93,7 +93,9 @@ class Reader:
     ) -> Reading:
         """Read the dice in one picture; return their values, boxes, confidences, and a doubt if it is not trusted.
 
-        A picture of another size than the calibration's is read as a photo. Its size is kept in `misfit_wh`.
+        With a calibration for its size, the picture is read as a frame of the tray, else as a photo. `misfit_wh` is set
+        to (width, height) of a picture that the calibration does not fit. It is None for one that fits, and without a
+        calibration.
 
         Args:
             frame_bgr: (h, w, 3) uint8.

@@ -104,8 +104,10 @@ class TrayFrame:
         self._foreground = tray.empty.foreground(self._small)
 
     def passes(self) -> Iterator[list[Detection]]:
-        """Yield the detections of each pass, best first: over the whole floor, then closer around dice and foreground.
+        """Yield the faces of dice detected in a tray frame, one list for each of two passes over the tray's floor.
 
+        The first pass covers the whole floor, the second is closer, around the dice found and the foreground. A pass
+        runs only when its result is asked for. Each list has the best detection first, in pixels of `picture_bgr`.
         Detections where the tray looks as it did when empty are left out: they are printed on the tray.
         """
         face_px, light, detector = self._tray.floor.face_px, self._networks.light, self._networks.detector
@@ -116,7 +118,8 @@ class TrayFrame:
         """Return why the places and sizes of the selected dice make a tray's reading doubtful, or None.
 
         `CUT_OFF`: a die may cross the edge of the floor. `COCKED`: dice overlap, have an impossible size or may be
-        stacked. `UNREAD`: a die-sized object is no selected die.
+        stacked. `UNREAD`: a die-sized object is no selected die. To rule out a shifted tray, the reference picture may
+        be registered anew, which changes the foreground for later calls.
         """
         face_px, faces = self._tray.floor.face_px, [die.detection for die in selection.dice]
         if any(vetoes.cut_off(face.place[:2], face.size_px, self.picture_bgr.shape) for face in faces):
@@ -155,10 +158,11 @@ class TrayFrame:
         return bool(far_pips or self._unexplained(self._foreground.possible, self._dice_mask(selection)))
 
     def has_excess_foreground(self, selection: Selection) -> bool:
-        """Return whether the foreground around a die is too large for one die: a stack, or two dice read as one.
+        """Return whether the foreground around some die is too large for one die: a stack, or two dice read as one.
 
-        Counted is foreground within one face of the die but outside all dice; certain foreground counts twice. The
-        limit is MAX_EXCESS_FOREGROUND face areas more than the median die has.
+        Foreground within one face width of a die but outside all dice is summed; certain foreground counts twice. The
+        result is True if a die's sum exceeds the median die's by over MAX_EXCESS_FOREGROUND face areas. A lone die is
+        itself the median, so the result is False.
         """
         weights = (self._foreground.possible & 1) + (self._foreground.certain & 1)
         outside = weights & ~self._dice_mask(selection)
@@ -197,11 +201,16 @@ class TrayFrame:
         return empty.matches(self._small, (face.x * empty.scale, face.y * empty.scale), face.size_px * empty.scale)
 
     def _in_frame(self, low_xy: Floats, high_xy: Floats) -> Box:
-        """Convert a rectangle of the floor's view to a box in whole pixels of the frame, clipped to the frame.
+        """Convert a rectangle in the cut-out of the tray's floor to a box in whole pixels of the camera frame.
+
+        The box is clipped to the frame, and at least one pixel wide and high.
 
         Args:
-            low_xy: (2,) upper left corner in pixels of the view.
-            high_xy: (2,) lower right corner in pixels of the view.
+            low_xy: (2,) upper left corner in pixels of the cut-out.
+            high_xy: (2,) lower right corner in pixels of the cut-out.
+
+        Returns:
+            Left, top, width, height.
         """
         corners = self._tray.floor.to_frame(np.stack([low_xy, high_xy]))
         return _clipped_box(tuple(corners.ravel().tolist()), self._shape)

@@ -77,7 +77,7 @@ def unexplained_boxes(foreground: Mask, dice: Mask, face_px: float, radius: floa
         radius: Radius of the disc, as a multiple of a face's width; smaller or thinner objects are left out.
 
     Returns:
-        Bounding box of each object in pixels of the mask; empty if there is none.
+        Bounding box (left, top, width, height) of each object in pixels of the mask; empty if there is none.
     """
     rest = foreground & ~dice
     if cv2.countNonZero(rest) < 2 * (radius * face_px) ** 2:

@@ -39,8 +39,8 @@ def examples_of(
 ) -> list[Example]:
     """Return labelled examples of the faces in a picture whose values a person has confirmed.
 
-    If all values are known, rejected candidates away from the dice become examples of `NO_FACE`. Dice that the reader
-    could not read give no example, and neither do candidates on them.
+    If every die that was read has a label, rejected candidates away from the dice become examples of `NO_FACE`, too.
+    Dice that the reader could not read give no example, whatever their label, and neither do candidates on them.
 
     Args:
         classifier: Computes features and probabilities.
@@ -51,7 +51,8 @@ def examples_of(
         rig: The calibration that the picture was read with, or None.
 
     Returns:
-        One example for each labelled face; empty if there is none.
+        One example for each labelled die, in the order of `reading.dice`, then one for each such candidate; empty if
+        there is none.
     """
     read = [(die.box_xywh, value) for die, value in zip(reading.dice, values, strict=True) if die.value is not None]
     faces = [(box, label) for box, label in read if label is not None]
@@ -73,9 +74,16 @@ def examples_of(
 
 
 def example_of(classifier: Classifier, patch_jpeg: bytes, throw: int, label: int) -> Example:
-    """Compute the example of a face, with probabilities and features, from its stored JPEG picture.
+    """Return a labelled example of a die's face, with probabilities and features from its stored JPEG picture.
 
-    Raises PictureError if the picture is damaged.
+    Args:
+        classifier: Computes probabilities and features.
+        patch_jpeg: JPEG file of the face, of PATCH_PX by PATCH_PX pixels.
+        throw: Number of the throw that the face is from.
+        label: The face's value, or `NO_FACE`.
+
+    Raises:
+        PictureError: The picture is damaged.
     """
     patch = picture_of_bytes(patch_jpeg, f"a face of throw {throw}")
     probabilities = classifier.classify(patch, [PATCH_PLACE], EXAMPLE_VIEWS[:1])[0]

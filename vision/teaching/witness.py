@@ -137,7 +137,11 @@ class Witness:
         return (1 - self._fit.error) * fused + self._fit.error / LABELS
 
     def _fitted(self) -> Fit:
-        """Return the `Fit` of the examples, from comparing each with those of other throws. They must be `usable`."""
+        """Fit the witness's parameters to its labelled faces, each compared only with faces of other throws.
+
+        The weight in the returned `Fit` has the least log loss; the smallest weight wins a tie. The examples must be
+        `usable`.
+        """
         labels = np.array([each.label for each in self.examples])
         nearest = np.stack(
             [self._nearest(self._distances(each.features), self._throws != each.throw) for each in self.examples]
@@ -164,14 +168,16 @@ class Witness:
 
 
 def _confirmed(die: Candidate, fused: Probabilities | None) -> Candidate:
-    """Return a die with the fused probabilities if its value is the most probable one by them; else unchanged.
+    """Return a die with the probabilities `fused` if they favour the value that it has; else the die unchanged.
 
-    It keeps the lower of both no-face probabilities. From MIN_CONFIRMED on it is also marked as confirmed. A confident
-    die stays unchanged, as does one whose own value would change.
+    Its no-face probability becomes the lower of the old and the fused one; the values share the rest as in `fused`. If
+    the highest of `fused` is at least MIN_CONFIRMED, the die is also marked as confirmed. A confident die stays
+    unchanged, as does one whose value the new probabilities would change.
 
     Args:
         die: The die as it was read.
-        fused: (7,) probabilities of the labels; None leaves the die unchanged.
+        fused: (7,) probabilities of no face and the values 1 to 6, after a comparison with labelled faces; None leaves
+            the die unchanged.
     """
     if fused is None or die.confident or fused.argmax() != die.value:
         return die
@@ -185,8 +191,8 @@ def _confirmed(die: Candidate, fused: Probabilities | None) -> Candidate:
 def _fused(probabilities: Probabilities, distances: Distances, weight: float) -> Probabilities:
     """Return the (7,) probabilities of a face, each multiplied by exp(-weight * distance) and then normalised.
 
-    Distances are relative to the smallest one; a label without examples (infinite distance) counts as the nearest.
-    Without any examples the probabilities are returned unchanged.
+    Each is raised to at least 1e-6 first. Distances are relative to the smallest one; a label without examples
+    (infinite distance) counts as the nearest. Without any examples the probabilities are returned unchanged.
     """
     if not np.isfinite(distances).any():
         return probabilities

@@ -60,10 +60,10 @@ class EgoMotion:
         return float(x), float(y)
 
     def follow(self, picture: NDArray[np.float32], border: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the first picture warped by the motion, as the second would show its ground, and a mask.
+        """Return the earlier of two pictures, warped so that its ground lies as in the later one, and a mask.
 
         Args:
-            picture: (h, w) grey levels, in the pixels in which `shift` and `growth` are given.
+            picture: (h, w) grey levels of the earlier picture, in the pixels in which `shift` and `growth` are given.
             border: Width, in pixels, of the picture's border that the mask leaves out.
 
         Returns:
@@ -138,10 +138,10 @@ def _gauss_newton_step(
     Args:
         one: (60, 80) contrast of the earlier picture, as `_half_size` returns it.
         other: (60, 80) contrast of the later one.
-        motion: (6,) the motion so far: `shift`, then `growth` row by row, in small pixels.
+        motion: (6,) the motion so far: `shift`, then `growth` row by row, in pixels of the (120, 160) small picture.
 
     Returns:
-        (6,) correction to add to the motion, in the same order.
+        (6,) correction to add to the motion, in the same order and unit.
     """
     height, width = one.shape
     so_far = EgoMotion(motion[:2] / SHRINK_FACTOR, motion[2:].reshape(2, 2) / SHRINK_FACTOR)

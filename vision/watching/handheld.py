@@ -51,7 +51,7 @@ dice; a lower one takes noise for motion."""
 def most_changed_in_die(one: Small, other: Small, motion: EgoMotion) -> int:
     """Return the largest number of changed pixels in any die-sized square, with the camera's motion undone.
 
-    A pixel has changed if it differs from all nearby pixels of the other picture by more than the noise.
+    A pixel has changed if it is outside the range of the nearby pixels of the other picture by more than the noise.
 
     Args:
         one: The earlier small picture.

@@ -121,10 +121,10 @@ class StillnessDetector:
 
 
 def small_picture(frame_bgr: FrameBGR) -> Small:
-    """Return a frame (h, w, 3) shrunk to 160 x 120, as the difference of each pixel from its surroundings.
+    """Return the 160 x 120 contrast picture of a BGR frame (h, w, 3), to compare with another one for motion.
 
-    Two frames in this form are compared to find motion. Only the green channel counts, which `green` keeps at a
-    reduced size. The brightness is first scaled to a fixed median, so that a change of the light is no motion.
+    Only the green channel is used. Its median is scaled to GROUND_LEVEL, so that a brighter light is no motion. Then
+    the mean of each pixel's surroundings is subtracted. `Small.green` holds a coarse copy of the green channel.
     """
     step = max(1, frame_bgr.shape[1] // (4 * SMALL_WH[0]))
     # The green channel approximates grey. Skipping pixels before averaging is accurate enough, and faster.

@@ -149,8 +149,9 @@ class Watcher:
     def _watched(self) -> Iterator[Event]:
         """Yield the events of a started camera, until `stop` or the end of a recording; stop the camera at the end.
 
-        With a hand-held camera a doubtful reading is not yielded at once. The dice are read again while they lie still;
-        the doubtful reading is yielded when they move, the recording ends, or MAX_READINGS_IN_DOUBT were made.
+        Without a calibration, and without lights near the tray, a doubtful reading of dice is held back. The dice are
+        read again while they lie still, and a trusted reading replaces it. The last doubtful one is yielded when the
+        dice move, the watching ends, or MAX_READINGS_IN_DOUBT were made.
         """
         detector, moving, hasty = StillnessDetector(), False, True
         criterion, doubted, tries = self._criterion, None, 0
@@ -219,8 +220,8 @@ class Watcher:
 
         Returns:
             Time of the last frame in seconds, and the settled reading. The reading is None if something moved, a frame
-            was in doubt, the recording ended or the watcher was stopped. The dice are then read anew once they have
-            been still for long enough.
+            was in doubt, the readings disagreed, the recording ended or the watcher was stopped. The dice are then read
+            anew once they have been still for long enough.
         """
         (reader, rig), expect = self._setup, self._expect()
         at_s, clear_s = first.at_s, first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
@@ -249,13 +250,14 @@ class Watcher:
         return at_s, None
 
     def _read(self, frame: Frame) -> Settled:
-        """Read FRAMES_READ successive frames from a still one on; return their merged reading, with the dice in zones.
+        """Read FRAMES_READ successive frames of the still tray; return their merged reading, with the dice in zones.
 
-        The lights near the tray are dimmed meanwhile. It reads fewer frames when the watcher is stopped or the
-        recording ends. Without a calibration each reading takes long, so it reads no frame after a doubtful one.
+        Lights near the tray are dimmed while the frames are taken, and frames from before they are dim are left out. At
+        least one frame is read; fewer than FRAMES_READ if the watcher is stopped or the recording ends. Without a
+        calibration each reading takes long, so none follows a doubtful one.
 
         Args:
-            frame: The first still frame.
+            frame: The first still frame. With lights to dim it is read only if the recording ends with it.
         """
         (reader, rig), expect = self._setup, self._expect()
         frames = self._stills(frame)
@@ -270,10 +272,11 @@ class Watcher:
         return _settled(frames[: len(readings)], last.at_s, agreed(readings), rig, self._emptied, expect)
 
     def _stills(self, first: Frame) -> list[Frame]:
-        """Return FRAMES_READ successive frames, beginning with `first`; fewer if the recording ends.
+        """Return FRAMES_READ successive frames of the tray for a reading; fewer if the recording ends.
 
-        Lights near the tray are dimmed meanwhile, and frames taken before they are dim are left out. The stillness
-        detection gets none of these frames, so that the change of light does not count as motion.
+        The frames begin with `first`, unless lights near the tray can be dimmed. Then `first` and all frames taken
+        before the lights are dim are left out; if the recording ends before that, only its last frame is returned. The
+        stillness detection gets none of these frames, so that the change of light does not count as motion.
         """
         frames, clear_s = [first], first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
         with self._less_light():
@@ -297,9 +300,10 @@ class Watcher:
 def _settled(
     frames: Sequence[Frame], at_s: float, reading: Reading, rig: Rig | None, emptied: bool, expected: int | None
 ) -> Settled:
-    """Build the `Settled` event of a reading, with its dice placed in the zones of `rig`.
+    """Return the `Settled` event of a reading, with its dice split into throw zone and keep zone by `rig`.
 
-    A rig for another picture size is ignored.
+    A rig for another picture size is ignored. Without a rig all dice count as thrown, and there is no keep zone. A
+    doubted reading keeps every frame in `doubted_frames`.
 
     Args:
         frames: The frames that were read, oldest first.

@@ -58,8 +58,10 @@ class Calibration(Protocol):
 
         Returns:
             `picture_wh`: width and height of the picture in pixels; None without a picture.
-            `markers`, `zones`: for each marker of the sheet, and each zone of the tray, its four corners [x, y] in
-                pixels of the picture; empty until the sheet is found.
+            `markers`: for each marker of the sheet in this picture, its four corners [x, y] in pixels; empty while the
+                sheet is out of view.
+            `zones`: the four corners of each zone of the tray, likewise; empty until the tray's position is known, and
+                kept without the sheet once `take_sheet` has succeeded.
             `advice`: problems to solve, each with its `code` and a sentence `says`.
             `sheet`, `empty`: whether the step with the sheet, and that with the empty tray, is done.
             `calibrated`, `says`: whether a calibration is stored, and a sentence about it.
@@ -78,7 +80,9 @@ class Calibration(Protocol):
         """
 
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
-        """Measure the tray by the sheet that lies in it (first step), and return `look()`.
+        """Wait until the calibration sheet lies still in the tray, measure where it lies, and return `look()`.
+
+        This is the first step: results of earlier steps are dropped, even if it fails. A stored calibration stays.
 
         Args:
             plan: Measures of the tray in mm: the attributes of `SheetBody` but `lens_mm`, by name.

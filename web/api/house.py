@@ -21,7 +21,11 @@ class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def routes(house: BotPlayer, remarks: Remarks) -> Routes:
-    """Make the group of two routes: one makes the bot wait (players), one answers with its newest remark (anyone)."""
+    """Make the group of two routes for the bot and the remarks on the game.
+
+    `POST /api/house/hold` pauses the bot for the given seconds, or lets it go on with 0; only players may. `GET
+    /api/remark` answers anyone with the remark about the newest line, as `Remarks.newest`.
+    """
     made = Routes("house", HoldBody)
 
     @made.post("/api/house/hold", "Have the house wait", HoldBody, roles=PLAYERS)

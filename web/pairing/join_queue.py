@@ -125,7 +125,11 @@ class JoinQueue:
         self._replace(tuple(each for each in self.drop_expired() if each.token_sha256 != token_sha256))
 
     def _replace(self, queue: tuple[JoinRequest, ...]) -> None:
-        """Set the queue to `queue`. If its first request has changed, show that one's code, or clear the board."""
+        """Set the queue of join requests to `queue`. If another request is first now, show its code on the LED board.
+
+        A request that becomes first expires `CODE_SHOWN_S` from now. When the queue becomes empty, the code on the
+        board is cleared.
+        """
         before = self._queue[:1]
         if queue and queue[0].until_s is None:
             queue = (replace(queue[0], until_s=self.clock() + CODE_SHOWN_S), *queue[1:])

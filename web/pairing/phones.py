@@ -193,7 +193,7 @@ class Pairing:
     def ask(
         self, name: str, address: str, token: str | None = None, *, screen: bool = False
     ) -> tuple[str, Code] | Refused:
-        """Queue a phone's request to join. It keeps its role, or none, until the button or the owner lets it in.
+        """Queue a phone's request to join, in place of an earlier one from its IP address; it keeps its role meanwhile.
 
         Args:
             name: The name that the phone gives itself.
@@ -217,8 +217,8 @@ class Pairing:
     def let_in(self) -> bool:
         """Pair the phone whose join code is shown, since the table's button was pressed; return whether one was paired.
 
-        It becomes the screen it asked to be, else the owner if there is none and the file is not damaged, else a
-        player. If all places are taken by owners, it is not paired.
+        It becomes the screen it asked to be, else the owner if there is none and the file of paired phones is not
+        damaged, else a player. It may displace the phone that was away longest, but no owner.
         """
         with self._lock:
             owner = not self.hosted() and not self._damaged
@@ -298,7 +298,7 @@ class Pairing:
         return True
 
     def unpair(self, number: int) -> bool:
-        """Remove the phone with this number and its token's role, and save the rest. Return False if there is none."""
+        """Unpair the phone with this number; return False if there is none. With no owner left, a code is made."""
         with self._lock:
             kept = {key: phone for key, phone in self._phones.items() if phone.id != number}
             gone = len(kept) < len(self._phones)
@@ -308,7 +308,7 @@ class Pairing:
         return gone
 
     def give_role(self, number: int, role: Role) -> bool:
-        """Save the role (owner, player or screen) of the phone with this number. Return False if there is none."""
+        """Save the phone's role; return False if no phone has this number. With no owner left, a code is made."""
         with self._lock:
             found = next((key for key, phone in self._phones.items() if phone.id == number), None)
             if found is None:
@@ -318,7 +318,7 @@ class Pairing:
         return True
 
     def _new_token(self, name: str, address: str, role: Role, before: str | None) -> str | Refused:
-        """Pair a phone and return its new token, which replaces the token `before`; `FULL` if `_add` finds no place."""
+        """Pair a phone and return its new token, which replaces `before`; `FULL` if owners hold all places."""
         fresh = secrets.token_hex(16)
         known = self.phone(before)
         paired = self._add(_sha256(fresh), name, address, role, known.token_sha256 if known else None)

@@ -55,9 +55,10 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse received bytes. The head timeout ends when a request's head is complete.
+        """Parse a client's bytes, and start or cancel the timeout that aborts a connection with an unfinished head.
 
-        It begins with the connection, and for a later request on it with the first byte.
+        Connecting starts this timeout for the head of the first request. For a later request its first byte does. A
+        complete head cancels it.
         """
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:

@@ -32,7 +32,9 @@ class StreamMessage:
 
     @classmethod
     def of(cls, snapshot: Snapshot, folder: Path | None = None) -> StreamMessage:
-        """Encode a snapshot. File paths in a notice of a broken part become "…".
+        """Return a snapshot of the table encoded as JSON and as a server-sent event; the snapshot is unchanged.
+
+        File paths in a notice of a failed part become "…".
 
         Args:
             snapshot: The snapshot.

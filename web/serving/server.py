@@ -134,10 +134,10 @@ class _Uvicorn(uvicorn.Server):
         await super().shutdown(sockets)
 
     async def close_all(self) -> None:
-        """Close the site, and abort every connection that is still open. Call it after `serve`, however that ended.
+        """End the event streams, refuse further requests, and abort every connection that is still open.
 
-        `shutdown` leaves connections open whose clients do not read their answers. It does not run at all if the
-        server crashes.
+        Call it after `serve`, however that ended. uvicorn's `shutdown` leaves connections open whose clients do not
+        read their answers. It does not run at all if the server crashes.
         """
         try:
             await self._site.close()

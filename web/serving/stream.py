@@ -128,10 +128,10 @@ class EventStream:
             await self._broadcast
 
     def _take_place(self, address: str, privileged: bool) -> bool:
-        """Return whether one more stream may open; unless `privileged`, take a place for its IP address.
+        """Return whether one more event stream may open; if so, count it for its IP address unless it is `privileged`.
 
-        Streams of this machine and of paired phones are privileged: they may use the spare places (`streams_spare`)
-        and do not count for their address.
+        Streams of this machine and of paired phones are privileged. For them the limit on all streams is higher by
+        `streams_spare`, and there is no limit for their address. After `close` no stream may open.
         """
         if self._closed:
             return False
@@ -162,9 +162,10 @@ class EventStream:
             self._listeners.discard(listener)
 
     async def _send_to_all(self) -> None:
-        """Send the newest snapshot at each change, or a keep-alive at each heartbeat, to all listeners until `close`.
+        """Send the newest snapshot to all clients of the event stream at each change; end their streams after `close`.
 
-        Then end their streams. A change during a round is sent in the next one.
+        After `heartbeat_s` seconds without a change, clients get a keep-alive. A change while clients are being served
+        is sent to all of them afterwards.
         """
         while not self._closed:
             try:

@@ -73,7 +73,8 @@ def _of_the_table(data_folder: str | None, first_game: int | None, dice_set: str
 def in_words(found: dict[str, Any]) -> str:
     """Return the fairness result of `pegpip dice --json` as text for people.
 
-    It has the counts as bars, the verdict, and the smallest bias that this many throws can show.
+    The text shows the count of each face as a bar, then the verdict on fairness. The last line gives the bias of one
+    face that this many dice reveal in half of all cases. With too few dice it says that there are not enough throws.
     """
     counts = found["counts"]
     rolled, most = sum(counts.values()), max(counts.values()) or 1

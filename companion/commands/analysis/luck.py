@@ -17,10 +17,11 @@ from companion.games.advice.odds import GOALS
 @click.option("--goal", type=click.Choice(GOALS), help="Unit of the result; by default win if solved, else points.")
 @click.argument("file", metavar="FILE|-")
 def command(file: str, as_json: bool, goal: str | None) -> None:
-    """Split the result of the finished game in FILE into luck and decisions; list luckiest throws, costliest decisions.
+    """Split the results of a finished game, FILE, into luck and decisions; list luckiest throws, costliest decisions.
 
     A decision costs the value of the best option less that of the option taken. Luck is the change of value by throws.
-    Expectation, luck and decisions add up to the result. Where values are approximate, their error is listed too.
+    Expectation, luck and decisions add up to the result; where values are approximate, only with the error that is
+    listed too. Results are points of each player, or wins or games of each side.
     """
     transcript = transcript_in(file)
     with naming(file):

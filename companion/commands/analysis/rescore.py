@@ -37,9 +37,9 @@ def command(
 ) -> int:
     """Read the stored throws again; compare them with the values that count in the game and with the table's reading.
 
-    A false accept is a trusted reading whose values are not those that count. The bound holds with 95 % confidence, if
-    people corrected every wrong reading. --export writes an anonymous zip: no names, no times, only the tray. A package
-    that can't be used is reported, and the exit status is 1.
+    A false accept is a trusted reading whose values are not those that count. The upper bound of their rate holds with
+    95 % confidence, if people corrected every wrong reading. --export reads nothing again, but writes the throws to an
+    anonymous zip: no names, no times, only the tray. A package that can't be used is reported; the exit status is 1.
     """
     from companion.evidence import contact_sheet, rescoring, sharing  # OpenCV takes a third of a second
     from companion.evidence.folder import PackageFolder
@@ -74,7 +74,13 @@ def command(
 
 
 def in_words(found: dict[str, Any], throws: Iterable[Rescored]) -> str:
-    """Return the sums of rescoring as text, with a line for each throw that is read otherwise than at the table."""
+    """Return the result of `pegpip rescore` as text: the counts, then a line for each throw now read otherwise.
+
+    Args:
+        found: The counts, as `rescoring.summary` returns them.
+        throws: The throws that were read again. A line names values and doubt at the table and now, and the values
+            that count in the game.
+    """
     doubts = ", ".join(f"{count} {code}" for code, count in found["doubts"].items()) or "none"
     most = f"With 95 % confidence at most {found['false_accepts_at_most']:.2%} of the trusted ones are."
     rows = [

@@ -106,7 +106,9 @@ def header_for(game: str, levels: list[str], rules: str) -> Header:
 
 
 def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: bool) -> list[Score]:
-    """Play all games on all cores, and return each seat's totals. The same seed gives the same totals.
+    """Play games between levels of the bot on all CPU cores, and return one `Score` a seat, summed over all games.
+
+    Equal seeds give equal totals. A progress bar is written to stderr.
 
     Args:
         header: Header of every game; its `first` player is replaced, so that seats take turns to begin.
@@ -151,9 +153,15 @@ def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> l
 
 
 def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator[Score]:
-    """Play game `number` to its end and yield each seat's share of the win, its square, and its score.
+    """Play one simulated game between bots, and yield the result of each seat in turn.
 
-    `number` decides which player starts; `seed` and `number` decide the dice and the bots' mistakes.
+    A result holds the seat's share of the win (1/n if n sides win), the square of that share, and the final score.
+
+    Args:
+        header: Game, players and house rules. The first player is replaced, by `number`.
+        levels: Level of play of each seat.
+        number: Number of the game, which decides the seat that starts.
+        seed: Seed; together with `number` it decides the dice and the bots' mistakes.
     """
     first = header.players[number % len(levels)]
     begun = Header(header.game, header.players, header.rules, first)
@@ -166,7 +174,11 @@ def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator
 
 
 def report(header: Header, levels: list[str], games: int, seed: int, scores: list[Score]) -> dict[str, Any]:
-    """Return the results of a simulation as the JSON object that `--json` prints; `scores` holds each seat's totals."""
+    """Return the results of a simulation as the JSON object that `--json` prints.
+
+    Each player has a level, the share of games won (0 to 1) with its 95 % confidence interval, and the mean final
+    score. `scores` holds each seat's totals over all games.
+    """
     return {
         "game": header.game,
         "games": games,

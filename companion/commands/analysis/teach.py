@@ -37,7 +37,8 @@ def command(
     """Teach a set of dice: throw them some ten times, and confirm or correct each reading.
 
     After each throw press Enter if it is right, type the values from left to right (0 for no die), or s to skip it. A
-    running table loads what was taught at its next start. On the page /teach it counts at once.
+    running table loads what was taught at its next start. On the page /teach it counts at once. Exit status 1 when
+    nothing was learnt, or when --list finds a set that can't be read.
     """
     from companion.evidence.lesson import Teacher
     from companion.evidence.taught import TaughtSets
@@ -65,10 +66,10 @@ def command(
 
 
 def _lesson(teacher: Teacher, source: str, folder: Path, throws: int, expect: int | None) -> int:
-    """Watch the camera, and ask on the terminal about each throw, until `throws` of them are learnt.
+    """Teach a set of dice on the terminal: ask the person about each throw, until `throws` of them are learnt.
 
-    Return the exit status: 0, or 1 if nothing was learnt. Raises DeviceError if the camera fails. The end of a
-    recording ends the lesson early.
+    Each answer is stored at once; a skipped throw does not count. The end of a recording ends the lesson early.
+    Return the exit status: 0, or 1 if nothing was learnt. Raises DeviceError if the camera fails.
 
     Args:
         teacher: Takes the readings and the answers.

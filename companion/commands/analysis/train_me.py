@@ -39,9 +39,10 @@ def command(game: str, count: int, seed: int | None) -> None:
 
 
 def _cost_of_choice(puzzle: Puzzle, generator: random.Random) -> float:
-    """Show the best MAX_CHOICES options in random order, ask for one, and return its cost in the unit of the goal.
+    """Print the best MAX_CHOICES options of a puzzle, ask for one, and return its cost in the unit of the goal.
 
-    That is the value of the best option less its own, so 0 for the best one. `generator` shuffles the options.
+    The cost is the value of the best option less that of the chosen one, 0 or more. `generator` shuffles the options.
+    A wrong number is asked for again; Ctrl-C raises click.Abort.
     """
     shown = list(puzzle.options[:MAX_CHOICES])
     generator.shuffle(shown)

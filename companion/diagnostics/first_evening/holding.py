@@ -148,9 +148,9 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 def phones_joined() -> int | None:
-    """Return the number of phones on the Wi-Fi that this machine opens, as `iw` counts them.
+    """Return the number of devices connected to this machine's Wi-Fi access point, as the program `iw` lists them.
 
-    Returns None if it opens none, or if `iw` is missing.
+    Returns None if this machine runs no access point, or if `iw` is missing or hangs.
     """
     names = [
         line.split()[1]

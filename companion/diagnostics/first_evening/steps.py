@@ -261,9 +261,10 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, tick: Tick, others: int) -> None:
-    """Show the frames of `shown` on the strip one after the other, each for `for_s` seconds, and report to `tick`.
+    """Show the frames of `shown` on the LED strip, each for `for_s` seconds, and report the progress to `tick`.
 
-    `tick` gets the frame's number and the total. To that count `others`, the frames of this step in other calls.
+    For each frame, `tick` gets its number in this call, from 1, and the total: all of `shown` plus `others`. `others`
+    is the number of frames that other calls show. Raises DeviceError if the strip fails.
     """
     for number, (_, frame_rgb) in enumerate(shown, 1):
         strip.show(frame_rgb)

@@ -62,7 +62,8 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
         goal: Unit of the regrets: `win` (win probability), `games` or `points`.
 
     Raises:
-        RulesError: The values of the game's options are not known for the goal.
+        RulesError: The values of the game's options are not known for the goal, or a player left while somebody had a
+            choice.
     """
     found: list[list[float]] = [[] for _ in transcript.header.players]
     unit = game_named(transcript.header.game).mistakes[0] if goal == "points" else 1.0
@@ -102,8 +103,9 @@ def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
 def judged(transcript: Transcript) -> tuple[str, tuple[tuple[float, ...], ...]] | None:
     """Return the default goal of a finished game, and for each seat the regrets of its decisions that count.
 
-    Regrets are as `regrets_of` returns them, in units of that goal. None if the game is not over, a player has left it,
-    or its values are not known.
+    The goal is `win` or `points`, and the unit of the regrets. A regret is the value of the best option less that of
+    the option taken. A decision counts if its best and worst options differ by LEAST_AT_STAKE or more. Return None if
+    the game is not over, a player has left it, or the values of its options are not known.
     """
     if not transcript.state.standing.over or transcript.state.standing.left:
         return None

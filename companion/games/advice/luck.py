@@ -57,15 +57,18 @@ class Move:
     approximation: float = 0.0
 
     def view(self, players: tuple[str, ...]) -> dict[str, Any]:
-        """Return the move as JSON values.
+        """Return one line of a finished game, with its luck and regret, as a JSON object.
+
+        Values are in units of the goal: win probability, games or points.
 
         Args:
             players: Names of the players by seat.
 
         Returns:
-            `line`: its number; `player`: a name; `action`: a transcript line; `luck`; `gave_away`: the regret;
-            `approximation`; `best`: the best option as a line, `{"throw": N}` for a throw of N dice, None if it was
-            taken.
+            `line`: line number in the transcript, from 2; `player`: the player's name; `action`: the transcript line
+            as an object; `luck`: change of value by the dice, 0 for a decision; `gave_away`: the regret, 0 or more;
+            `approximation`: change of value at a decision beyond the regret; `best`: the best option as such an
+            object, `{"throw": N}` for a throw of N dice, None if the player took it.
         """
         best = {"throw": self.best} if isinstance(self.best, int) else self.best and line_of(self.best)
         return {
@@ -142,8 +145,9 @@ class Story:
             players: Names of the players by seat.
 
         Returns:
-            `goal`: `win`, `games` or `points`. `players`: the fields of each `Account`. `luckiest`, and `dearest` for
-            the costliest: at most `MAX_HIGHLIGHTS` moves each. `moves`: all moves. Moves are as in `Move.view`.
+            `goal`: `win`, `games` or `points`. `players`: the fields of each `Account`, one a side for `win` and
+            `games`, one a player for `points`. `luckiest`, and `dearest` for the costliest: at most `MAX_HIGHLIGHTS`
+            moves each. `moves`: all moves after the roll-off. Moves are as in `Move.view`.
         """
         return {
             "goal": self.goal,
@@ -209,9 +213,9 @@ def value_taken(
 ) -> float:
     """Return the value of the action that was taken, looked up among the values of all options.
 
-    A throw has the value of throwing that number of dice, whatever they showed. Of a `Spend`, `values` list only the
-    least and the greatest amount. Any other amount has the points of these, or for the other goals the chances of
-    the position after it.
+    A throw has the value of throwing that number of dice, whatever they showed. A `Spend` is listed in `values` with
+    its least and greatest amount only. For `points`, any other amount has the value of the first `Spend` listed, since
+    all have the same. For `win` and `games`, it has the value of the position after it for the side that spent.
 
     Args:
         values: Every option before the action, with its value.

@@ -171,10 +171,11 @@ def _in_game(header: Header, dice: Dice) -> Iterator[Puzzle]:
 
 
 def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
-    """Return the position after a transcript as a puzzle for a goal of `LEAST_GAP`; None if too easy or too close.
+    """Return the position at the end of a transcript as a puzzle; None if its choice is too easy or too close.
 
-    The best option must be better than the second-best by LEAST_GAP. A gap above MAX_GAP times that is too easy, unless
-    steady players miss the best option often (HARD_MISSES). With fewer than two options it is no puzzle.
+    The gap in value between the two best options must reach LEAST_GAP for the goal. For `points` that is in multiples
+    of the game's careless temperature. A gap above MAX_GAP times that is too easy, unless steady players miss the best
+    option often (HARD_MISSES). With fewer than two options it is no puzzle.
     """
     state = transcript.state
     if len(state.options()) + len(state.throw_sizes) < 2:

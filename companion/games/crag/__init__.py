@@ -20,9 +20,10 @@ from companion.games.engine.rulebook import Rulebook
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return pairs of each option of a state of Crag and its win probability; empty after the end.
+    """Return pairs of each option in Crag and its win probability for the player to play; empty after the end.
 
-    Loads NumPy on first use. Raises RulesError in a roll-off.
+    An option is a decision, or a number of dice to throw. A shared win counts as its share. Loads NumPy on first use.
+    Raises RulesError in a roll-off.
     """
     from companion.games.crag.odds import win
 

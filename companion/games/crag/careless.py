@@ -10,7 +10,7 @@ GOOD_SCORE = 20
 
 
 def choice(state: State) -> Action | int:
-    """Return what the careless player does by a rule of thumb: an `Enter`, a `Keep`, or a number of dice to throw.
+    """Return what the careless computer player of Crag does: an `Enter`, a `Keep`, or a number of dice to throw.
 
     The number is returned where only a throw is possible. The first throw is entered in its best category if it scores
     GOOD_SCORE points there, or if all three dice are alike. Else the dice of the commonest value are kept, on a tie

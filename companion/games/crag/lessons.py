@@ -8,10 +8,10 @@ from companion.games.engine.views.phrase import Phrase
 
 
 def lesson(state: Crag) -> tuple[Phrase, ...]:
-    """Return one phrase of the tutorial, for someone who learns Crag; empty after the end.
+    """Return the phrase of Crag's tutorial for a state of the game, as a tuple of one; empty after the end.
 
-    Before a turn's first throw it explains the points of the entry just made. Else it says what can be done now, such
-    as the best category for the dice.
+    Before a turn's first throw it explains the points of the entry just made. If the last action was no entry, it
+    explains the aim of the game. Later in a turn it says what can be done now, such as the best category for the dice.
     """
     if state.standing.over:
         return ()

@@ -10,7 +10,10 @@ from companion.games.engine.views.panels import Keeping, Panels, ScoreSheet, all
 
 
 def panels(state: State) -> Panels:
-    """Return what a page shows of a state beside names, scores and the track. In a roll-off the sheet is empty."""
+    """Return what a page shows of a state of Crag: legal actions, dice, score sheets, notes and a lesson.
+
+    During the roll-off only the legal actions and notes are filled in, and the score sheets are empty.
+    """
     if isinstance(state, Crag):
         return _panels_of(state)
     rows = len(CATEGORIES)

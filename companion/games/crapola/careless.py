@@ -11,7 +11,7 @@ STOP_POINTS = 500
 
 
 def choice(state: State) -> Action | int:
-    """Return what the careless player does by a rule of thumb: a decision, or a number of dice to throw.
+    """Return the move of Crapola's careless computer player by a rule of thumb: a decision, or a number of dice.
 
     After a throw it keeps the dice that score most, on a tie the most dice. From STOP_POINTS turn points on it stops,
     if a stop is allowed. Else it throws as many dice as it may.

@@ -17,9 +17,10 @@ from companion.games.engine.views.panels import (
 
 
 def panels(state: State) -> Panels:
-    """Return what a page shows of a state beside the track: legal actions, dice, notes about players, and the target.
+    """Return what a page shows of a state of Crapola beside the track: legal actions, dice, notes and the target.
 
-    A note marks the players who have not made a first bank; in a roll-off these are all.
+    Each player who has not banked yet has the note `player.not_on_board`. During the roll-off before the game every
+    player has it, and no dice are shown.
     """
     target = int(state.standing.header.rules["target"])
     if not isinstance(state, Crapola):

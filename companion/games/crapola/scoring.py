@@ -40,9 +40,10 @@ def keepable(dice: tuple[int, ...]) -> Mapping[tuple[int, ...], int]:
 
 @cache
 def _best(dice: tuple[int, ...]) -> int | None:
-    """Return the most points that ascending dice score if each is used in one combination. Cached.
+    """Return the most Crapola points that dice score if each is used in exactly one combination. Cached.
 
-    None if they can't be split so that every die scores. 0 without dice, which ends the recursion.
+    Return None if they can't be split so that every die scores. Without dice return 0, which ends the recursion.
+    `dice` are the values in ascending order.
     """
     if not dice:
         return 0
@@ -57,7 +58,7 @@ def _best(dice: tuple[int, ...]) -> int | None:
 
 
 def _combinations(dice: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield the scoring combinations that use the lowest of the given dice.
+    """Yield the scoring combinations of Crapola that use the lowest of the given dice.
 
     The straight and three pairs are yielded even if `dice` lack some of their values: the caller checks that. `dice`
     are ascending; at least one.

@@ -94,9 +94,10 @@ class Crapola:
         return ("spend",) if any(self.table.most_to_spend_on(seat) for seat in seats) else ()
 
     def options(self) -> tuple[Action, ...]:
-        """Return the decisions allowed now: every keep, or the stop, or spendings; empty if there are none.
+        """Return the decisions allowed now in Crapola, which are all of one kind; empty if there are none.
 
-        Of the spendings only the least and the greatest amount on each player are listed.
+        After a throw they are all choices of dice to keep. After a keep it is the stop, which banks. Before the first
+        throw they are spendings of points: only the least and the greatest amount on each player are listed.
         """
         decisions = self.decisions
         if "keep" in decisions:

@@ -77,7 +77,8 @@ class Totals:
     def banked(self, points: int) -> Totals:
         """Return the totals after the player to play banks `points`: added to the total, and the turn is passed.
 
-        The first player whose total reaches the target starts the last round.
+        From then on the player is on the board. The first total that reaches the target starts the last round: each
+        other player has one more turn. A bank in the last of these turns ends the game.
         """
         seat = self.seat
         before, total = self.totals[seat], self.totals[seat] + points
@@ -113,7 +114,7 @@ class Totals:
         """Return the totals with the turn passed to the next seat in the direction of play, or with the game over.
 
         Seats of players who left are skipped. In the last round each seat has one turn, and then the game is over.
-        `events` are those of the action that ended the turn.
+        `events`, of the action that ended the turn, become those of the result.
         """
         count, due, passed = len(self.totals), self.due - {self.seat}, 0
         for step in range(1, count):

@@ -52,8 +52,8 @@ class CrapolaTray:
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
         """Yield the possible throws that the dice at rest show, each as ascending values, likeliest first.
 
-        First the dice of the throw zone that moved. Then, if all moved, these with the dice that the keep zone has
-        gained since. Nothing is yielded if a die that must be thrown did not move.
+        First the dice of the throw zone that moved, which may be none. Then, if all moved, these with the dice that the
+        keep zone has gained since the roll. Nothing is yielded if a die that must be thrown did not move.
 
         Args:
             state: State before the throw.
@@ -63,10 +63,11 @@ class CrapolaTray:
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the notice for the dice at rest and, if a keep is due, the dice set aside. No action is played.
+        """Return the notice for Crapola dice at rest, and if a keep is due, the dice that the player has set aside.
 
-        A keep due: the notice names the points of the dice set aside, or why they may not be kept. Else it asks to
-        throw again or bank, to clear the tray, or for the next action.
+        A keep due: the notice names the points of the dice set aside, or why they may not be kept. With none set aside
+        it asks to choose, with an example. Otherwise it asks to throw again or bank, to clear the tray, or for the next
+        action; after the game's end there is no notice. No action is played.
         """
         if "keep" not in state.decisions:
             if "stop" in state.decisions and self.takes_all(state):

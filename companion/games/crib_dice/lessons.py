@@ -42,10 +42,10 @@ def lesson(state: CribDice) -> tuple[Phrase, ...]:
 
 
 def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
-    """Return the phrase on what the last action did to the frozen dice; empty without a point or with all seven frozen.
+    """Return the tutorial's phrase on what the last action did to the frozen dice in Crib Dice.
 
-    It says that the throw added dice to the set (`froze`), or that the point froze a pair or a larger set (`point`).
-    After any other action it says that a 1 kept the throw safe.
+    After the event `froze` it says that dice joined the set; after `point`, that a pair or a larger set was frozen.
+    Without either event it says that a 1 kept the throw safe. Empty without a point or with all seven dice frozen.
 
     Args:
         state: State in which the player may stop or throw on.

@@ -99,7 +99,7 @@ class CribbageBoard:
         ).passed_on(events)
 
     def wiped_out(self, points: int) -> CribbageBoard:
-        """Return the board after a wipe-out of the side to play, with the turn passed.
+        """Return the board after a wipe-out of the side to play, with the turn passed or the game over.
 
         At `fuchle_at` wipe-outs in a row it is a fuchle: the peg goes to the start, the count to 0. With
         `double_fuchle`, a fuchled side is out at its second wipe-out in a row. `points` are the turn points that are
@@ -141,10 +141,11 @@ class CribbageBoard:
         return hit is not None and self.pegs[self.side] < self.pegs[hit]
 
     def bombed(self) -> CribbageBoard:
-        """Return the board after a successful bomb: the side to play and `furthest` swap pegs; the turn is passed.
+        """Return the board after a successful bomb: the side to play swaps pegs with the furthest other side in play.
 
-        Nobody is bumped, and the side's wipe-outs become 0. If players left since a bomb was announced, it may hit a
-        side that is behind, or none; then no peg moves.
+        The bomber's wipe-outs in a row become 0, nobody is bumped, and the turn is passed. Whether the bomb is allowed
+        is not checked. If players left since it was announced, the other side may be behind, and is hit all the same.
+        With no other side in play, no peg moves.
         """
         side, hit, events = self.side, self.furthest, tuple[Event, ...]()
         pegs, wipeouts = self.pegs, _with(self.wipeouts, side, 0)

@@ -61,7 +61,11 @@ class CribDice:
 
     @property
     def standing(self) -> Standing:
-        """Player to play, sides, scores, turn points and, after the end, the outcome. A score is the hole of a peg."""
+        """Return who plays and how the sides stand in this game of Crib Dice.
+
+        The score of a side is the hole of its peg. Turn points are those that a stop would bank now. The outcome is
+        None before the end.
+        """
         board = self.board
         return Standing(
             header=board.header,
@@ -231,11 +235,11 @@ class CribDice:
         return self._piddled(dice, event) if turn.frozen >= 5 else self._rolled(dice, event)
 
     def _rolled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
-        """Return the state after a roll with two to four dice frozen.
+        """Return the Crib Dice state after a roll of the loose dice, with two to four of the seven frozen before it.
 
-        Dice that show the point are frozen too; if all seven are frozen, a `rolled_over` event follows. A roll with a 1
-        and without the point freezes nothing, and the turn goes on. Any other roll is a wipe-out. `threw` is the event
-        of the roll.
+        Dice that show the point are frozen too; if all seven are frozen then, a `rolled_over` event follows. A roll
+        with a 1 and without the point freezes nothing, and the turn goes on. Any other roll is a wipe-out: the turn
+        ends without its points. `dice` are the rolled ones; `threw` is the event of the roll.
         """
         turn = self.turn
         if turn.point not in dice and 1 not in dice:

@@ -55,8 +55,8 @@ class CribDiceTray:
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
         """Yield the possible throws that the dice at rest show, each as ascending values, likeliest first.
 
-        First the dice of the throw zone that moved. Then, if all moved, these together with the dice that the keep
-        zone has gained since. Nothing if a die that must be thrown did not move.
+        First the dice of the throw zone that moved, which may be none. Then, if all moved, these with the dice that the
+        keep zone has gained since the roll. Nothing is yielded if a die that must be thrown did not move.
 
         Args:
             state: State before the throw.
@@ -66,10 +66,11 @@ class CribDiceTray:
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return what the dice at rest mean: the point that the keep zone names, as a line to play, and a notice.
+        """Return the lines to play and the notice for Crib Dice at rest in the tray.
 
-        Dice of another value, moved there before anything was thrown, undo the point and name the new one. Else there
-        is only a notice: of what is wrong in the keep zone, or of what comes next.
+        When a point is due, the dice in the keep zone name it: one `NamePoint` line, with the next notice. The player
+        may change the point before the next throw: dice of another value give an undo and a new `NamePoint`, without
+        notice. Otherwise only a notice is returned: what is wrong in the keep zone, or what comes next.
         """
         crib = _crib(state)
         if state.standing.over or not dice.kept or dice.overruled:
@@ -112,10 +113,11 @@ def _naming(state: CribDice, kept: Values) -> Meaning:
 
 
 def _frozen(state: CribDice, kept: Values) -> Meaning:
-    """Return what the dice `kept` in the keep zone mean while dice are frozen.
+    """Return what the dice `kept` in the keep zone mean in Crib Dice while dice are frozen: lines to play, or a notice.
 
-    Frozen dice, all or some: a notice to move the missing ones or to go on. Dice that name another point, before
-    anything was thrown: an undo and the new point. Else the notice `illegal_hold`.
+    If they are frozen dice, all or some, the notice says to move the missing ones or to go on. If they name another
+    point and nothing was thrown since the old one was named, the lines undo the old point and name the new one. Any
+    other dice give the notice `illegal_hold` with a reason.
     """
     turn = state.turn
     wrong = [die for die in kept if die != turn.point]
@@ -158,9 +160,10 @@ def _illegal(lying: Values, kept: Values) -> Phrase:
 
 
 def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
-    """Return the notice when the keep zone is empty or ignored; None if the game is over.
+    """Return the notice to show in Crib Dice while the tray's keep zone is empty or overruled by a person.
 
-    It asks to choose the point, to move frozen dice to the keep zone, to clear the tray, or for the next action.
+    The notice asks to choose the point, to move frozen dice to the keep zone, to clear the tray before a fresh throw,
+    or for the next action. None if the game is over.
     """
     if "point" in state.decisions:
         return Phrase("choose_point", {"player": state.standing.player, "values": _points(state.turn.dice)})
@@ -172,8 +175,8 @@ def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
 def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
     """Return the notice that asks to move the missing frozen dice to the keep zone, with their number.
 
-    If none is missing, return the notice of the player's next action. With six or seven frozen, five in the keep zone
-    are enough.
+    If none is missing, return the notice of the player's next action, or None after the end of the game. With six or
+    seven frozen, five in the keep zone are enough.
 
     Args:
         state: State with frozen dice.

@@ -153,7 +153,8 @@ class Outcome:
 def highest_wins(totals: tuple[int, ...], left: frozenset[int]) -> Outcome:
     """Return the outcome where the highest total of the players who have not left wins; equal totals share the win.
 
-    `totals` are by seat, `left` has the seats of those who left. Everyone else loses one game, players who left too.
+    All players who do not win lose one game, also those who left. If all have left, nobody wins. `totals` are by seat;
+    `left` has the seats of the players who left.
     """
     there = {seat: total for seat, total in enumerate(totals) if seat not in left}
     winners = tuple(seat for seat, total in there.items() if total == max(there.values()))

@@ -77,10 +77,11 @@ def _careless(state: State) -> Choice:
 
 
 def best(state: State) -> Choice:
-    """Return the option with the highest win probability; a number stands for dice to throw.
+    """Return the option with the highest win probability: a decision, or the number of dice to throw.
 
-    The option with the most expected points is returned instead where win probabilities are unknown, and where no
-    decision is allowed but the number of dice to throw is free. The game must not be over.
+    Where win probabilities are unknown, expected points decide, and where those are unknown too, the game's rule of
+    thumb, `careless`. If only a throw is allowed, its one size is returned; of several sizes, expected points or the
+    rule of thumb choose. The game must not be over.
     """
     if isinstance(state, RollOff) or not state.decisions:
         return erring(state, 0.0) if len(state.throw_sizes) > 1 else state.throw_sizes[0]

@@ -82,11 +82,14 @@ def play_table() -> Generator[float, None, bytes]:
 
 
 def opening_table() -> Generator[float, None, bytes]:
-    """Compute the file of the probabilities of each number of points that the emptiest sheets of Crag still get.
+    """Compute the file of the distributions of the points that Crag sheets with few filled categories still get.
 
-    Those are the sheets of `win.openings`. Yields the progress, 0 to 1. Returns zlib-compressed little-endian uint32,
-    probabilities in units of `win.UNIT` by sheet and then by points: without the house rule `thirteen_without_double`,
-    then with it.
+    The sheets are those of `win.openings`, with at most `win.OPENING` categories filled. Yields the progress, 0 to 1.
+
+    Returns:
+        The file's content: two tables of little-endian uint32, zlib-compressed together. The first is without the
+        house rule `thirteen_without_double`, the second with it. A row is a sheet, a column a number of points from 0,
+        and a value the probability in units of `win.UNIT`.
     """
 
     def content(strict: bool) -> bytes:

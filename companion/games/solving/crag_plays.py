@@ -64,13 +64,16 @@ def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]
 
 
 def _final_results(worth: Floats) -> Floats:
-    """Return the probability that the last throw of a turn shows each result of three dice, with optimal keeps.
+    """Return the probability of each final result of three dice in a Crag turn, before the first throw.
+
+    After that throw, the dice to keep are those that maximise the expected `worth` on each sheet. Of options tied
+    within TIE_POINTS the first one is taken.
 
     Args:
-        worth: (results, sheets) value of the best entry of each result.
+        worth: (results, sheets) value of the best entry of each result on each sheet.
 
     Returns:
-        (results, sheets) probability; each column adds up to 1.
+        (results, sheets) probability; the column of each sheet adds up to 1.
     """
     kept = after_keeps() @ worth
     ways = kept[choices()]

@@ -16,9 +16,13 @@ from companion.games.solving.crapola_race import solved
 
 
 def offer_table() -> Generator[float, None, bytes]:
-    """Compute the stored table of offers: what each throw of one to seven dice lets a player of Crapola keep.
+    """Compute the stored table of offers: what throws of one to seven dice let a player of Crapola keep.
 
-    Yields the progress, 0 to 1. Returns the table as little-endian uint32, as `offers.offers_table` reads it.
+    An offer lists each number of dice that can be left over, with the most points of a keep that leaves so many. The
+    table holds each distinct offer once, with its number of permutations of the dice, but no crap-outs.
+
+    Yields the progress once: 0, before the work. Returns the table as little-endian uint32, as `offers.offers_table`
+    reads it.
     """
     yield 0.0
     numbers = []
@@ -29,10 +33,11 @@ def offer_table() -> Generator[float, None, bytes]:
 
 
 def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
-    """Compute the file of the expected points that a turn of Crapola banks, before each throw, with best play.
+    """Compute the stored table of the expected points that a turn of Crapola banks, before each throw, with best play.
 
-    Yields the progress, 0 to 1. Returns little-endian float64: a row for each step of 50 turn points from 0, in it a
-    value for each number of dice to throw, 1 to `size`.
+    Yields the progress 0 once. Returns the table as little-endian float64: a row for each step of 50 turn points, in it
+    a value for each number of dice to throw, 1 to `size`. Rows go from 0 to just below SURE_STOP_POINTS, or `least` if
+    that is more.
 
     Args:
         size: Dice of the turn, 6 or 7.

@@ -33,13 +33,17 @@ MAX_ITERATIONS = 30
 
 
 def keeps_of(size: int) -> tuple[Indices, Indices, Floats, Indices]:
-    """Return all offers of throws of 1 to `size` dice as flat arrays. An offer is the keeps that a throw allows.
+    """Return all offers of throws of 1 to `size` dice in Crapola as flat arrays. An offer is the keeps of a throw.
+
+    Crap-outs are left out, so the probabilities of a number of dice sum to less than 1.
 
     Returns:
         (size + 1,) index of the first offer of each number of dice, 1 to `size`, then the number of offers;
         (offers + 1,) index of the first keep of each offer, then the number of keeps; (offers,) probability of each
-        offer; (keeps,) distance from the start of a row of turn points to the state after each keep, in a flattened
-        table of (steps, dice to throw minus 1). Indices are unsigned: numba then needs no check for negative ones.
+        offer; (keeps,) offset of the state after each keep. States are flattened from (steps of turn points, dice to
+        throw minus 1). The offset counts from the first state with the turn points before the throw. A keep that
+        leaves no die leads to a throw of `size` dice. Indices are unsigned: numba then needs no check for negative
+        ones.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     first_offers = np.searchsorted([dice for dice, _, _ in offers], range(1, size + 2))
@@ -104,16 +108,17 @@ def solved() -> Iterator[tuple[Floats, Floats, float]]:
 
 @compiled
 def _solve_sum(total: int, values: Floats, start: Floats, chase: Floats, six: Keeps, seven: Keeps) -> None:
-    """Compute the win probabilities of all states in which both players' steps from the target add up to `total`.
+    """Compute the win probabilities of all Crapola states in which both players' steps from the target sum to `total`.
 
-    They are written to `values` and `start`. States with a smaller sum must be known already: banks lead there.
+    A step is 50 points. Results are written into `values`, and into `start` for players with equal steps. States with
+    a smaller sum must be solved already, because a bank leads to them.
 
     Args:
         total: Sum of the steps of both players from the target.
         values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability of the mover by phase, mover's steps
             and other's steps.
         start: (MAX_STEPS_LEFT + 1,) win probability at the start of a game, by steps to the target.
-        chase: (steps,) highest probability of banking at least each number of steps in a turn, as of `catching`.
+        chase: (steps,) highest probability, from `catching`, of banking at least each number of steps in a turn.
         six: Keeps of throws in a turn of six dice, as `keeps_of` returns them.
         seven: Keeps of throws in a turn of seven dice.
     """
@@ -144,15 +149,15 @@ def _solve_pair(
     six: Keeps,
     seven: Keeps,
 ) -> tuple[float, float]:
-    """Compute the win probabilities of two states that differ only in whose turn it is, by iteration.
+    """Return the win probabilities of two states of Crapola that differ only in whose turn it is, by iteration.
 
     A crap-out leads from each to the other, so each value depends on the other. Aitken's delta-squared process speeds
-    the iteration up. It ends at a change of TOLERANCE, or after MAX_ITERATIONS.
+    the iteration up. Iterating ends at a change of TOLERANCE, or after MAX_ITERATIONS. Nothing is written to `values`.
 
     Args:
-        phase: Phase when it is the first player's turn; PHASES at the start of a game.
-        mine: Steps of the first player from the target.
-        others_phase: Phase when it is the second player's turn.
+        phase: Who is on the board, `BOTH`, `OTHER` or `MOVER`, at the first player's turn; PHASES if a game starts.
+        mine: Steps of 50 points of the first player from the target.
+        others_phase: Who is on the board at the second player's turn, seen from the second player.
         theirs: Steps of the second player from the target.
         guess: First guess of the result.
         values: Win probabilities as in `_solve_sum`; those of smaller sums are known.
@@ -186,16 +191,17 @@ def _solve_pair(
 
 @compiled
 def _banked(phase: int, mine: int, other: int, values: Floats, chase: Floats) -> Floats:
-    """Return the win probability of the mover after banking 0, 1, 2, ... steps of 50 points.
+    """Return the win probability in Crapola of the mover, the player to move, after a bank of 0, 1, 2, ... steps.
 
-    Shape (SURE_STOP_STEPS + MAX_THROW_STEPS + 1,). A bank that reaches the target leaves the other player one last
-    turn.
+    A step is 50 points; the shape is (SURE_STOP_STEPS + MAX_THROW_STEPS + 1,). A bank that reaches the target leaves
+    the other player one last turn, which wins only with a higher total.
 
     Args:
         phase: Who has made a first bank before: `BOTH`, `OTHER` or `MOVER`; `PHASES` for nobody.
         mine: Steps of the mover from the target, before the bank.
         other: Steps of the other player from the target.
-        values: Win probabilities, as in `_solve_sum`.
+        values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability before a turn, by phase and by steps
+            from the target of the player to move and of the other.
         chase: (steps,) highest probability of banking at least each number of steps in a turn, as of `catching`.
     """
     bank = np.empty(SURE_STOP_STEPS + MAX_THROW_STEPS + 1)

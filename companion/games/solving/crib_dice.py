@@ -84,13 +84,14 @@ def _play_on(
     fresh: Chances[int],
     banked: Chances[int],
 ) -> None:
-    """Add the probabilities of what follows a throw of seven dice to `banked` (stops) and `fresh` (next such throws).
+    """Follow a Crib Dice turn from a throw of seven dice, and add the probabilities of its results in place.
 
-    The rest of the probability is a wipe-out and is dropped. Play is best by `worth`; on a tie it stops.
+    A stop adds to `banked`, the next throw of all seven dice to `fresh`. A wipe-out is dropped. The player takes the
+    option with the highest value in `worth`, and stops on a tie.
 
     Args:
         worth: Turn values that define the policy.
-        piddle_points: Whether the house rule of this name is on.
+        piddle_points: Whether the house rule `piddle_points` is on.
         gathered: Points gathered before the throw.
         chance: Probability of the throw.
         fresh: Probability of a throw of seven, by points gathered; changed in place.

@@ -73,9 +73,10 @@ class Game(NamedTuple):
 
 
 def game_of(rules: DuelRules) -> Game:
-    """Return the `Game` for some house rules: their effects as numbers, and the equities of all last turns.
+    """Return the input of the compiled solver of Crib Dice for two sides, a `Game`, for some house rules.
 
-    A last turn is played after the other side has finished. Its equities are computed here, which takes a while.
+    It has the effects of the rules as numbers, and the equities of all last turns. A last turn is played after the
+    other side has finished. Computing its equities takes a while.
     """
     piddle = np.zeros(3)
     for hits, chance in piddle_ends(rules.piddle_points):
@@ -108,9 +109,10 @@ def solved(game: Game) -> Iterator[tuple[Floats, float]]:
 
 @compiled
 def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
-    """Return the mover's equity before every last turn, with best play.
+    """Return the mover's equity, in games, before every last turn of a game of Crib Dice, with best play.
 
-    A last turn is played after the other side has finished: to finish further wins, equally far shares the win.
+    The last turn is played after the other side has finished. To finish further wins 1 game, and to finish equally far
+    gives 0. Any other end loses the games in `stakes` or `lost`.
 
     Args:
         piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set.
@@ -118,7 +120,8 @@ def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
         lost: (PLACES, FUCHLE) games that a wipe-out in the last turn loses, by place and wipe-outs before it.
 
     Returns:
-        (PLACES, FUCHLE, BEYOND): by the mover's place, its wipe-outs in a row, and the other's hole past the track.
+        (PLACES, FUCHLE, BEYOND) equity by the mover's place, its wipe-outs in a row, and the other's hole past the
+        track, 0 for the first one.
     """
     bank, no_bombs = np.empty(PEGS + BEYOND + BEYOND_TOP), np.full(3, -np.inf)
     fresh, last = np.empty(len(bank)), np.empty((PLACES, FUCHLE, BEYOND))
@@ -133,15 +136,17 @@ def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
 
 @compiled
 def _sweep(game: Game, values: Floats, movers: Indices, others: Indices) -> None:
-    """Replace in `values` the equity of every state by that of its best turn: one Gauss-Seidel sweep.
+    """Do one Gauss-Seidel sweep of a Crib Dice duel: replace each state's equity by that of its best turn.
 
-    States are visited from the end of the track back, so later ones use the new equities of earlier ones.
+    States are visited from the end of the track back, so that each uses the new equities of those nearer to the end.
+    A *place* of a peg is its hole, or FUCHLED.
 
     Args:
-        game: Rules and last turns.
-        values: Equities of all states, shape SHAPE; changed in place.
-        movers: Place of the mover, for all pairs of places by ascending sum of their holes.
-        others: Place of the other side, for the same pairs.
+        game: Rules, and equities before the last turns.
+        values: Equity of the mover in each state, in games, shape SHAPE; changed in place.
+        movers: Place of the mover's peg in each pair of places. The pairs stand in ascending order of the sum of the
+            two pegs' holes.
+        others: Place of the other side's peg in each of these pairs.
     """
     bank, bombs = np.empty(TOP + BEYOND_TOP), np.empty(3)
     fresh, end = np.empty(len(bank)), len(movers)

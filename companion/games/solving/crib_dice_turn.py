@@ -41,7 +41,8 @@ def best_turn(bank: Floats, lost: float, bombs: Floats, piddle: Floats, start: i
         bombs: (3,) value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
         piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set; the rest is a loss.
         start: Hole of the peg at which the turn starts.
-        fresh: (holes,) buffer, changed in place: receives the value of a throw of seven at each hole from `start` on.
+        fresh: (holes,) buffer, changed in place: receives the value of a throw of seven at each hole from `start` on,
+            but for the last MAX_SET_SCORE holes, which no turn reads.
     """
     sets = np.empty(8 * 7)
     for hole in range(len(bank) - MAX_SET_SCORE - 1, start - 1, -1):

@@ -17,9 +17,10 @@ from companion.table.snapshot import Sitting
 
 
 def sitting_of(ended: Iterable[tuple[Sequence[str], Outcome]]) -> Sitting:
-    """Return a sitting's number of games, the games won and lost by name, and who is ahead.
+    """Return a sitting's number of games, the games won and lost by name, and the names that are ahead.
 
-    A win that n sides share counts 1/n for each. Ahead is who has won most; of those, who has lost the fewest.
+    A win that n sides share counts 1/n for each. A heavy defeat counts as more than one lost game. Ahead are the sides
+    with the most games won and, among them, the fewest lost; several if equal, none without a game.
 
     Args:
         ended: Names of the sides and outcome of each finished game.

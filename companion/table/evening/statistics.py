@@ -90,7 +90,7 @@ class TurnResult(NamedTuple):
 def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
     """Yield the points that each finished turn of a game gained or lost, in the order of play.
 
-    A turn that changed nothing yields nothing.
+    A loss is the turn's unbanked points plus what the score fell by. A turn of 0 points yields nothing.
     """
     rules = game_named(transcript.header.game)
     for turn in transcript.turns():
@@ -105,9 +105,10 @@ def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
 
 
 def bests(transcript: Transcript) -> dict[str, Best]:
-    """Return each player's final score, best turn and dearest loss in a game, by name in seat order.
+    """Return each player's final score, best turn and largest loss in a game, in points, by name in seat order.
 
-    The score is None if the game is not over; a team's score counts for both players. A turn or loss is 0 without any.
+    The score is None if the game is not over; a team's score counts for both players. The loss of a turn is its
+    unbanked points and what the score fell by. Best turn and largest loss are 0 if there is none.
     """
     standing, found = transcript.state.standing, dict[str, Best]()
     for seat, name in enumerate(transcript.header.players):

@@ -61,7 +61,11 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return msgspec.structs.replace(self, results=(*self.results, *self._results(games)))
 
     def view(self, games: Iterable[Game]) -> TournamentView:
-        """Return matches, standings and the next pair; `games` are those that may still change, oldest first."""
+        """Return the tournament's matches, standings and next pair, for a snapshot of the table.
+
+        Results are the stored ones and those of `games`, oldest first, which undo or a correction can still change.
+        Unfinished games and games outside the tournament are ignored.
+        """
         draw = self.draw
         results = (*self.results, *self._results(games))
         matches = matches_of(draw, [each for each in results if self._counts(each)])
@@ -113,9 +117,10 @@ def tournament_of(body: dict[str, Any], results: tuple[Result[str, int], ...] = 
 
 
 def body_of(tournament: Tournament) -> dict[str, Any]:
-    """Convert a tournament, without its results, to JSON for the journal entry of each of its games.
+    """Convert a tournament, without its results, to a JSON object for the journal.
 
-    A start of the table reads the last one.
+    The entry that begins the tournament has this body, and the entry of each game begun during it contains it: a start
+    from the archive reads only the last game's entry. Inverse of `tournament_of`, results aside.
     """
     body: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(tournament, results=()))
     return body

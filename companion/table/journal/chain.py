@@ -99,9 +99,10 @@ class Tail:
     last_game: Row | None = field(default=None, repr=False)
 
     def then(self, row: Row | None) -> Tail:
-        """Return a Tail that includes one more row. Raises Damaged for None, or if the row does not continue the chain.
+        """Return the running totals of the journal's chain with one more row; `self` is unchanged.
 
-        `self` is unchanged.
+        Raises Damaged for None (a line that can't be decoded), or if number, previous hash or identity of the row do
+        not continue the chain.
         """
         head, number = self.head, self.head.number + 1
         if row is None or (row.number, row.before) != (number, head.link) or head.identity not in ("", row.identity):

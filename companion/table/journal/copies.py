@@ -31,9 +31,9 @@ class Copy:
             self._end -= 1
 
     def append(self, rows: Sequence[Row]) -> None:
-        """Write rows at the end and flush them to the disk.
+        """Append the lines of `rows` to this copy of the journal, and flush them to the disk.
 
-        Raises OSError; then the file is cut back to its old length.
+        If that fails, the file is cut back to its old length and OSError is raised.
         """
         content = b"".join(row.line for row in rows)
         try:

@@ -153,16 +153,17 @@ class Journal:
         return (False, self._ill) if self._ill else self._verified
 
     def upkeep(self, now_s: float) -> float:
-        """Do one short step of upkeep while the writer is idle: write anchor and second copy, or scrub.
+        """Do one short step of the journal's upkeep while its writer is idle; return when the next step is due.
 
-        A scrub verifies both copies and the photos; one is due every `SCRUB_EVERY_S`. Faults of the disk or of a copy
-        are not raised: `health` reports them, and an unwritten anchor is logged.
+        Each step writes the anchor (the journal's end, kept outside the data folder) and what the second copy lacks.
+        Every `SCRUB_EVERY_S` a scrub verifies both copies and the photos, a part in each step, and recovers damage.
+        Errors of the disk and damage are not raised: `health` reports them, and an unwritten anchor is only logged.
 
         Args:
             now_s: Seconds, monotonic.
 
         Returns:
-            Time at which the next step is due, in the same seconds.
+            Time at which the next step is due, on the clock of `now_s`.
         """
         self._write_anchor()
         self._catch_up()
@@ -179,9 +180,11 @@ class Journal:
         return now_s + UPKEEP_EVERY_S
 
     def _scrubbed(self) -> Iterator[None]:
-        """Verify both copies of the journal and all photos, and recover what is damaged. Yield after each step.
+        """Verify both copies of the journal and the photos of its throws, in steps; yield None after each.
 
-        At the end `health` reports what was verified.
+        Damage is repaired: the folder is copied aside, the journal is written anew, and wrong photos are moved or
+        deleted. A damaged entry ends the check, so photos of later throws are not verified this time. At the end
+        `health` reports what was verified. Raises DeviceError or OSError if the repair fails.
         """
         wrong, owners, present = set[int](), dict[str, int](), set(self._photos.numbers())
         copies.forget_cached(self._folder)
@@ -250,9 +253,14 @@ class Journal:
         self._note_verified("photos not yet")
 
     def _recover(self, damage: Damaged, head: Head | None) -> str:
-        """Copy the folder into `damaged-N`, write both copies anew from what survives, open them; return the report.
+        """Rebuild both copies of the damaged journal from the entries that survive, open them, and return the report.
 
-        `head` is the last known end of the journal, or None. Raises DeviceError if no entry can be read, and OSError.
+        The data folder is copied into `damaged-N` first. The report names what was damaged and which entries are lost.
+        `head` is the last known end of the journal, which shows lost entries at the end; None if unknown.
+
+        Raises:
+            DeviceError: The files of the journal are not empty, but no entry can be read. Nothing is changed.
+            OSError: The disk refuses.
         """
         rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
         aside = recovery.set_aside(self._folder, report)
@@ -272,8 +280,8 @@ class Journal:
 def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
     """Yield a data folder's playable entries from number `first` on; a table may be writing meanwhile.
 
-    Entries between a gap and the next start of a game are skipped. A folder without a journal yields none. Raises
-    DeviceError if the journal is damaged or can't be read.
+    An entry of kind `lost` fills a gap and is yielded; entries from there to the next start of a game are skipped. A
+    folder without a journal yields none. Raises DeviceError for an unreadable file, or on reaching a damaged line.
     """
     unplayed = 0  # entries up to here fit no state: others before them are lost
     with _as_device_error(folder / FIRST), suppress(FileNotFoundError):

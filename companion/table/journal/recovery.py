@@ -91,9 +91,10 @@ def recovered(folder: Path, photos: Iterable[int], head: Head | None, why: str) 
 
 
 def survivors(folder: Path) -> tuple[list[Row], set[int]]:
-    """Return every row that is intact in either copy, in no order, and the numbers of the damaged lines.
+    """Return every row intact in either copy of the journal, in no order, and the entry numbers of the damaged lines.
 
-    Rows are found anywhere in a file, so damage to one line does not hide the next. A copy that can't be read has none.
+    A line counts as damaged even if the other copy has it intact, but only if its number can be read. Rows are found
+    anywhere in a file, so damage to one line does not hide the next. A copy that can't be read adds nothing.
     """
     rows: dict[str, Row] = {}
     spoilt: set[int] = set()
@@ -135,17 +136,18 @@ def longest_chain(rows: Collection[Row], head: Head | None) -> list[Row]:
 
 
 def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], list[tuple[int, Loss]]]:
-    """Return a chain with each gap filled by an entry of kind `LOST`, and the gaps.
+    """Return a journal's chain with each gap filled by one entry of kind `LOST`, and the gaps.
 
-    The rows of the chain do not change.
+    Gaps before the first row and after the last are filled too. The surviving rows do not change.
 
     Args:
         chain: Surviving rows in order.
         head: Identity of the journal, and the highest number that it is known to have had.
-        orphan: Highest throw that has a photo and no entry; 0 without one.
+        orphan: Highest throw that has a photo and no entry, given to the `LOST` entry after the last row, or 0.
 
     Returns:
-        The rows with the new entries between them; and of each gap its first missing number and its `Loss`.
+        All rows in order; and for each gap the number of its first missing entry and the `Loss` in its `LOST` entry.
+        Each `Loss` names the last missing entry, and the last that is not replayed: before the next game, or the end.
     """
     filled: list[Row] = []
     missing: list[tuple[int, Loss]] = []
@@ -180,9 +182,10 @@ def set_aside(folder: Path, report: str) -> Path:
 
 
 def reports(folder: Path) -> dict[Path, str]:
-    """Return the reports of earlier recoveries: the text of the report by its folder `damaged-N`, oldest first.
+    """Return the reports of the journal's earlier recoveries, folder `damaged-N` -> text, oldest first.
 
-    A report that can't be read becomes one general sentence. A folder without a report is left out.
+    `folder` is the data folder that holds these folders; empty without any. The text of a report that can't be read is
+    one general sentence. A folder without a report is left out.
     """
     files = sorted(folder.glob(f"{ASIDE}*[0-9]/{REPORT}"), key=lambda each: (len(each.parent.name), each))
     texts = {file.parent: "The journal was damaged." for file in files}

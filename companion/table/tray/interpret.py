@@ -90,7 +90,10 @@ class Situation:
 
     @property
     def dice(self) -> TrayDice:
-        """The values of the observed dice by zone and the remembered keep zone, as a tray policy takes them."""
+        """Values of the observed dice by zone, with what is remembered of the keep zone, as a tray policy takes them.
+
+        `overruled` is True while the keep zone shows what it had at the last undo or decision outside the tray.
+        """
         kept = values_of(self.observation.kept)
         return TrayDice(
             thrown=values_of(self.observation.thrown),
@@ -179,10 +182,10 @@ def reinterpret(now: Situation) -> Interpretation:
 
 
 def tick(now: Situation) -> Interpretation:
-    """Return what an empty tray means at this time: after BANK_AFTER_S seconds empty, the lines that bank.
+    """Return the lines that bank once the tray has been empty for BANK_AFTER_S seconds; before that, a notice of it.
 
-    Before that a notice announces the banking. Where the next throw takes all dice, an empty tray does not bank. It
-    banks only once, until dice have been in it again. With dice in the tray nothing happens.
+    If the next throw takes all dice, an empty tray does not bank: a notice asks to throw or bank. Nothing is returned
+    for a tray with dice, or if no throw in it was played since the last bank, undo, correction or throw by phone.
     """
     memory = now.memory
     if memory.empty_since_s is None or not memory.armed:
@@ -206,9 +209,9 @@ def banking(now: Situation) -> tuple[Action, ...]:
 
 
 def answered(now: Situation, values: Sequence[int]) -> tuple[Action, ...]:
-    """Return the lines that play a person's answer to a question: decisions that the keep zone implies, then the throw.
+    """Return the lines that play a person's answer, a throw: decisions that the keep zone implies, then the throw.
 
-    If several such decisions or none make the throw legal, the throw alone is returned, unchecked.
+    Unless exactly one sequence of decisions makes the throw legal, the throw alone is returned, unchecked.
 
     Args:
         now: The situation in which the question was asked.
@@ -244,10 +247,10 @@ def values_of(dice: Iterable[Die]) -> Values:
 
 
 def _motion(memory: Memory, observation: Observation) -> Motion:
-    """Classify what happened to the dice since the last observation.
+    """Return how the dice in the throw zone moved since the last observation, as one `Motion` for all of them.
 
-    The first observation after a start is compared with the game's last throw: dice that it explains count as unmoved,
-    others as `UNSURE`. Dice that were covered in between and lie in their old places count as unmoved.
+    At the first observation after the table's start it is `NONE` if the game's last throw includes all values there,
+    else `UNSURE`. Dice that were covered in between and lie in their old places give `NONE`.
     """
     if not memory.awake:
         known = Counter(values_of(observation.thrown)) <= Counter(memory.last_values)
@@ -259,10 +262,10 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
 
 
 def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Memory:
-    """Return the memory brought up to date with a new observation: its dice, and whether it shows a roll.
+    """Return the tray's memory updated with a new observation. A roll is counted, as not in the transcript yet.
 
     Args:
-        memory: What was remembered before: the last dice of both zones, and what has been rolled since the last line.
+        memory: Memory of the earlier observations.
         observation: What the tray shows now.
         motion: What happened to the dice since the last observation.
     """
@@ -285,11 +288,11 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
 
 
 def _partly(now: Situation, before: Memory) -> Interpretation:
-    """Interpret a tray in which some dice moved and others did not.
+    """Interpret a tray in which some dice of the throw zone moved and others did not.
 
-    If the rules allow exactly one throw, it is played. Else, if most dice did not move, one was tipped over and nothing
-    was thrown. If a throw is due but these dice make no legal one, they count as rolled (`_rolled`). Otherwise people
-    are asked whether they were thrown (`_unsure`).
+    If the reading is clear and the rules allow exactly one throw, it is played. Else, if most dice did not move, one
+    counts as tipped over and nothing as thrown (`reinterpret`). Else, if a throw is due but the dice make no legal one,
+    all count as rolled (`_rolled`). Otherwise people are asked whether the dice were thrown (`_unsure`).
 
     Args:
         now: The situation, with this observation in its memory.
@@ -371,9 +374,9 @@ def _legal_sizes(now: Situation) -> tuple[int, ...]:
 
 
 def _thrown(now: Situation, lines: tuple[Action, ...]) -> Interpretation:
-    """Return the interpretation that plays `lines`, then the decisions that the keep zone implies after their throw.
+    """Return the interpretation that plays transcript `lines`, then the decisions that the keep zone implies.
 
-    The result is `settled`. The lines must be legal and end with a `Throw`.
+    The lines must be legal and end with a `Throw`. The result is `settled`: it closes an open question.
     """
     throw, reached = lines[-1], state_after(now.state, lines)
     assert isinstance(throw, Throw), "a reading ends with its throw"

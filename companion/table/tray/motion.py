@@ -67,9 +67,9 @@ def stayed(before: Sequence[Die], now: Sequence[Die], within_mm: float = SAME_PL
 
 
 def moved(before: Sequence[Die], now: Sequence[Die], within_mm: float = SAME_PLACE_MM) -> tuple[Die, ...]:
-    """Return those dice of `now` that lie farther than `within_mm` from every die of the same value in `before`.
+    """Return the dice of `now` without a match in `before`: a die of the same value at most `within_mm` away.
 
-    Each die of `now`, in order, is matched to the nearest die of `before` that is still unmatched.
+    Matching is one to one. Each die of `now`, in order, takes the nearest match that no earlier die took.
     """
     left, found = list(before), []
     for die in now:

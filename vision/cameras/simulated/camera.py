@@ -129,7 +129,8 @@ class VirtualCamera:
         Args:
             sheet_bgr: (h, w, 3) picture of the sheet.
             size_mm: Width and height of the sheet.
-            turn_deg: Clockwise rotation of the sheet on the floor, in degrees.
+            turn_deg: Clockwise rotation of the sheet, in degrees: about the tray's upper left corner, or about the
+                centre of a tilted sheet.
             lean_deg: Tilt about the x and the y axis, in degrees. A tilted sheet is centred over the tray.
         """
         height_px, width_px = sheet_bgr.shape[:2]

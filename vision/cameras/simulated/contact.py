@@ -87,13 +87,13 @@ def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
 
 
 def _grip(most: Floats, along: Floats) -> Floats:
-    """Return the friction force of each sliding point per mm/s of its velocity, with the shape of `most`.
+    """Return the ratio of dry friction to sliding speed at each point, in 1/s, with the shape of `most`.
 
-    The force is dry friction: nearly `most` at any speed, but falling to 0 below SMOOTHING_MM_S. The result is at most
-    MAX_GRIP_PER_S.
+    The friction force on a die of mass 1 is this ratio times `along`, in the opposite direction. Well above
+    SMOOTHING_MM_S the force is nearly `most`; below, it falls to 0 with the speed. The ratio is at most MAX_GRIP_PER_S.
 
     Args:
-        most: (...) largest friction force of each point.
+        most: (...) largest friction force of each point, in mm/s2.
         along: (..., 3) velocity of each point along the surface, in mm/s.
     """
     return np.minimum(most / (np.sqrt(np.einsum("...i,...i", along, along)) + SMOOTHING_MM_S), MAX_GRIP_PER_S)
@@ -116,9 +116,10 @@ class ContactPoint:
 
 
 def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: float) -> ContactPoint | None:
-    """Return the contact of two cubes: its normal, points and depths; None if the cubes do not overlap.
+    """Return the contact of two equal cubes: normal, points and depths in mm; None if the cubes do not overlap.
 
-    The normal is the axis on which they overlap least (separating axis test).
+    The unit normal points from the first cube to the second. It is the axis on which they overlap least (separating
+    axis test); a face is preferred to a pair of edges that overlap about as little.
 
     Args:
         at_mm: (3,) centre of each cube.

@@ -93,8 +93,8 @@ def random_turns(count: int, rng: np.random.Generator) -> Floats:
 def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls, seconds: float) -> None:
     """Simulate the motion of dice for a number of seconds; changes `bodies` in place.
 
-    A die at rest on a face is laid exactly flat. A die that leans on a wall or on another die stays as it is. One that
-    stands on an edge without support is pushed until it falls.
+    A die that comes to rest with a face on the floor is laid exactly flat. A die that leans on a wall, or leans or lies
+    on another die, stays as it is. One that stands on an edge without support is pushed until it falls.
 
     Args:
         bodies: State of the dice.
@@ -108,7 +108,11 @@ def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wa
 
 
 def _step(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
-    """Move the dice on by one time step STEP_S, in place: compute forces, move, and find dice that came to rest.
+    """Simulate one time step, STEP_S, of the dice; change `bodies` in place, but not `moving`.
+
+    Dice that can move and are not at rest get new speeds, positions and rotations. Then `still_s` of all dice is
+    updated. A die that just came to rest is stopped and, if it lies on a face, laid flat. One that stands on an edge
+    without support is pushed.
 
     Args:
         bodies: The dice.
@@ -173,7 +177,10 @@ def _turned(turn: Floats, angle: Floats) -> Floats:
 
 
 def _bring_to_rest(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
-    """Count in `still_s` how long each die has been slow, in place; lay flat or push the dice that just came to rest.
+    """Update in place how long each die has been slow (`still_s`), and stop dice that have been slow for REST_S.
+
+    A stopped die that lies on a face on the floor is laid exactly flat. A die that stands on an edge and leans on
+    nothing is pushed and moves on. Dice that lean on something, or lie on other dice, keep their position.
 
     Args:
         bodies: The dice.
@@ -212,9 +219,10 @@ def leaning_deg(turn: Floats) -> float:
 
 
 def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
-    """Return whether the die at `index` leans on nothing.
+    """Return whether the simulated die at `index` leans on no wall and no other die. The floor does not count.
 
-    It is then farther than MIN_GAP_MM from all four walls, and farther than twice that from all other dice.
+    It leans on a wall if a corner is within MIN_GAP_MM of it. It leans on another die if the two overlap once their
+    edges are MIN_GAP_MM longer: two parallel faces do with a gap below MIN_GAP_MM.
     """
     corners = bodies.at_mm[index] + CORNERS @ bodies.turn[index].T * edge_mm
     at_wall = any((offset - sign * corners[:, axis] > -MIN_GAP_MM).any() for axis, sign, offset in walls.planes[1:])
@@ -227,9 +235,10 @@ def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
 
 
 def laid_flat(turn: Floats) -> Floats:
-    """Return the rotation (3, 3) nearest to `turn` (3, 3) at which a die lies flat.
+    """Return the rotation `turn` (3, 3) of a simulated die, changed so that the die lies flat.
 
-    The face that already points up most ends on top.
+    The face that already points up most ends on top. One side face keeps its horizontal direction, so for a small tilt
+    the result is close to the nearest flat rotation.
     """
     axis = int(np.argmax(np.abs(turn[2])))
     up = np.array([0.0, 0.0, np.sign(turn[2, axis])])

@@ -259,7 +259,7 @@ def _blend(patch: NDArray[np.float32], colour: NDArray[np.float32], mask: NDArra
 def _region(hull: NDArray[np.floating], shape: tuple[int, ...], margin_px: float) -> tuple[int, int, int, int] | None:
     """Return the bounding rectangle of points with a margin, clipped to a picture: left, top, right, bottom in pixels.
 
-    Returns None if nothing of it is inside the picture.
+    Right and bottom are exclusive, as in a slice. Returns None if no part of the rectangle is inside the picture.
 
     Args:
         hull: (n, 2) points in pixels.

@@ -214,7 +214,11 @@ class VirtualTray:
         self._bodies.still_s[which] = 0.0
 
     def _take_out(self, ids: tuple[int, ...]) -> None:
-        """Take dice out of the tray into the cup; tilted or raised dice may fall then, so they start to move."""
+        """Move dice from the virtual tray into the cup, and cancel throws of these dice that are due.
+
+        All tilted or raised dice left in the tray start to move, since they may have leant on one that is gone. The
+        caller holds the lock.
+        """
         for index in ids:
             self._due.pop(index, None)
             self._in_tray[index] = self._rolling[index] = False

@@ -30,9 +30,10 @@ def after_keeps() -> Floats:
 
 @cache
 def choices() -> npt.NDArray[np.int64]:
-    """Return which dice may be kept of each throw of three, from none to all, as indices in `KEEPS`. Cached.
+    """Return which dice may be kept of each throw of three dice in Crag, as indices in `KEEPS`. Cached.
 
-    Shape (len(RESULTS), 8), a row for each throw. A row with fewer than eight choices repeats its last one as padding.
+    Shape (len(RESULTS), 8): row i is for the throw `RESULTS[i]`, with its choices from no dice to all three. A row with
+    fewer than eight choices repeats its last one as padding.
     """
     places = [[KEEPS.index(kept) for kept in subsets(dice)] for dice, _ in throws_of(3)]
     return np.array([row + row[-1:] * (8 - len(row)) for row in places])

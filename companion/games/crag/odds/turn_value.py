@@ -54,10 +54,10 @@ def results_after(kept: Dice) -> tuple[tuple[Dice, int], ...]:
 
 @cache
 def sheets(strict: bool) -> tuple[float, ...]:
-    """Read the stored expected points that each sheet still gets with best play. Cached.
+    """Read the expected points that each score sheet of Crag still gets with best play, from the stored table. Cached.
 
     The index of a sheet is a bit mask of its filled categories, from `filled_of`. `strict` is the house rule
-    `thirteen_without_double`. Raises RulesError if the file is missing.
+    `thirteen_without_double`. Raises RulesError if the table's file is missing.
     """
     values = floats(__package__, TABLE)
     return values[SHEETS:] if strict else values[:SHEETS]
@@ -79,9 +79,10 @@ class TurnValues:
         self._points = points
 
     def entered(self, dice: Dice, category: str) -> float:
-        """Return the expected points to the end of the sheet after entering three ascending dice in an open category.
+        """Return a Crag player's expected points from entering three ascending dice in an open category.
 
-        They are the points of the category plus those of the later turns.
+        The value is the category's points plus the expected points of all later turns with best play. Points already
+        on the score sheet are not included. Raises KeyError for a filled category.
         """
         place = CATEGORIES.index(category)
         return self._points[dice][place] + self._later[place]
@@ -92,7 +93,10 @@ class TurnValues:
         return max(scores[place] + self._later[place] for place in self._unused)
 
     def kept(self, dice: Dice, best: dict[Dice, float] | None = None) -> float:
-        """Return the expected points to the end of the sheet after keeping dice and throwing the rest again.
+        """Return the expected points in Crag, to the end of the score sheet, after keeping dice of the first throw.
+
+        The other dice are thrown once more, and the result is entered in the best open category. Points that the
+        sheet already has do not count.
 
         Args:
             dice: Dice that are kept, ascending; with all three, nothing is thrown.

@@ -114,10 +114,11 @@ class Prospects:
         return plays[:, columns] / TURNS, enterable()[columns[1]][1]
 
     def of(self, filled: int) -> Floats:
-        """Return the probability of each number of points, 0 to 244, that a sheet still gets: shape (TOTALS,).
+        """Return the distribution of the points that a Crag sheet still gets: (TOTALS,) probabilities of 0 to 244.
 
-        Computed on first use, together with all sheets that it can become, then kept. `filled` is the index of the
-        sheet, a bit mask of its filled categories.
+        Every turn is taken to be played for the highest expected total. The distribution is computed on first use,
+        together with those of all sheets that this one can become, then kept. `filled` is the index of the sheet, a
+        bit mask of its filled categories.
         """
         if not self._known[filled]:
             self.prepare([filled])
@@ -137,10 +138,13 @@ class Prospects:
             self.solve(np.flatnonzero(some))
 
     def solve(self, sheets: Masks) -> None:
-        """Compute and store the distributions of remaining points of sheets, the fullest first; skip those known.
+        """Compute and store how many points Crag score sheets still get: one probability distribution per sheet.
 
-        `sheets` are (count,) indices. They must include every sheet that one of them can become, unless its
-        distribution is known already.
+        Sheets whose distribution is known are skipped. The fullest come first, because the others build on them.
+
+        Args:
+            sheets: (count,) indices, bit masks of the filled categories. Every sheet that one of them can become must
+                be among them, unless its distribution is known already.
         """
         missing = sheets[~self._known[sheets]]
         for size in reversed(PLACES):
@@ -166,9 +170,10 @@ class Prospects:
         self._chances[sheets, :most] = found
 
     def _entered(self, sheets: Masks, place: int, most: int) -> Floats:
-        """Return the probability that a turn fills one category and the sheet gets each number of points from it on.
+        """Return the probability that a Crag turn fills one category and the sheet still gets n points, for each n.
 
-        The turn's own points are among them.
+        The points are those of this turn and of all later ones. The distributions of the sheets with the category
+        filled must be stored already.
 
         Args:
             sheets: (count,) indices of at most BATCH_SIZE sheets on which the category is open.
@@ -216,13 +221,14 @@ def share_below(total: int, strict: bool) -> float:
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return pairs of each option and its win probability for the player to play; empty after the end.
+    """Return pairs of each option in a game of Crag and the player's win probability; empty after the end.
 
-    This turn is played to win, later turns and other players' turns for the final total. A shared win counts as its
-    share. An option is a decision, or a number of dice to throw.
+    An option is a decision, or a number of dice to throw; throws come first, and the pairs are not ranked. The
+    probabilities assume play for the win in this turn, and for the most points in all other turns. A win shared by
+    n players counts 1 / n.
 
     Raises:
-        RulesError: The roll-off is on.
+        RulesError: The roll-off for the first player is still on, or a stored table is missing.
     """
     if not isinstance(state, Crag):
         raise RulesError("The chance to win is known once the roll-off is over.")

@@ -51,12 +51,16 @@ def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
 
 @cache
 def _offers(size: int) -> tuple[Indices, Floats]:
-    """Return all offers of throws of 1 to `size` dice as two arrays. An offer is the keeps that a throw allows. Cached.
+    """Return the offers of all throws of 1 to `size` dice in Crapola as arrays for backward induction. Cached.
+
+    An offer is the set of keeps that a throw allows. Crap-outs have no offer, so their probability is missing.
 
     Returns:
-        (keeps, offers) index of the state after each keep, in a table by steps of turn points and dice to throw minus
-        1, flattened. It counts from the row of the points before the throw; an offer's last keep is repeated as
-        padding. And (size, offers) probability of each offer, by dice thrown minus 1; 0 for another number of dice.
+        Two arrays. The first, (keeps, offers), holds for each keep the place of the state after it, in a flattened
+        table of values. That table has a row for each `STEP` turn points and `size` columns, by dice to throw next
+        minus 1. Places count from the row of the turn points before the throw. An offer with fewer keeps repeats its
+        last one. The second array, (size, offers), holds the probability of each offer by dice thrown minus 1; it is
+        0 for another number of dice.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     width = max(len(offer) for _, offer, _ in offers)

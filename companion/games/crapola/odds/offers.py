@@ -20,10 +20,11 @@ Keeps = tuple[tuple[int, int], ...]  # for each number of dice that can be left 
 
 @cache
 def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
-    """Return every offer of a throw of `dice` dice with its probability. Cached.
+    """Return pairs of each offer that a Crapola throw of `dice` dice can make, and its probability. Cached.
 
     An offer is what a throw lets the player keep: for each number of dice that can be left over, that number and the
-    most points of a keep that leaves that number. Crap-outs are left out, so their probability is missing.
+    most points of a keep that leaves that number. Crap-outs make no offer: the sum of the probabilities falls short of
+    1 by the chance of a crap-out. Raises RulesError if the stored table is missing.
     """
     return tuple((offer, ways / 6**dice) for offer, ways in offers_table()[dice])
 
@@ -44,10 +45,10 @@ def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
 
 
 def offers(dice: int) -> dict[Keeps, int]:
-    """Compute every offer of a throw of `dice` dice, with the number of permutations of the dice that give it.
+    """Compute every offer of a Crapola throw of `dice` dice, with the number of permutations of the dice that give it.
 
-    An offer is a sorted tuple of pairs: a number of dice that can be left over, and the most points of a keep that
-    leaves so many. Crap-outs are left out.
+    An offer is all that a throw lets the player choose from. It is a sorted tuple of pairs: a number of dice that can
+    be left over, and the most points of a keep that leaves that number. Crap-outs are left out.
     """
     found: Counter[Keeps] = Counter()
     for thrown, ways in throws_of(dice):

@@ -55,7 +55,10 @@ def catching() -> Floats:
 
 
 def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
-    """Return the win probability of a player who has just banked, when the other player is to play.
+    """Return the win probability of a Crapola player who has just banked, when the other player is to play.
+
+    The result has the shape of `ahead`. In a last turn the other player is taken to play so that a winning bank is
+    likeliest (`catching`).
 
     Args:
         ahead: Array of steps that the player still needs to the target. Where it is 0 or less, the other player has one
@@ -105,12 +108,14 @@ class Race:
         return float(self._values[BOTH if mover_on and other_on else MOVER if mover_on else OTHER, mine, theirs])
 
     def banked(self, total: int, other: int, other_on: bool, most: int) -> Floats:
-        """Return the win probability of the mover after banking 0, 1, ... `most` steps of 50 points: shape (most + 1,).
+        """Return a Crapola player's win probability after banking 0, 1, ... `most` steps of 50 points: (most + 1,).
+
+        The other player is then to play. The banking player counts as on the board, even after 0 steps.
 
         Args:
-            total: Total of the mover before the bank, in points.
+            total: Total of the banking player before the bank, in points.
             other: Total of the other player.
-            other_on: Whether the other player is on the board.
+            other_on: Whether the other player is on the board, that is has made a first bank.
             most: Most steps to bank.
         """
         totals = total + STEP * np.arange(most + 1)
@@ -131,12 +136,14 @@ def race(target: int, entry: int) -> Race:
 
 
 def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
-    """Return pairs of each option and its win probability for the player to play. The last round must not have begun.
+    """Return pairs of each option in Crapola and its win probability for the player to play, before the last round.
 
-    Both players are assumed to play every turn to win. An option is a decision, or a number of dice to throw.
+    An option is a number of dice to throw, or a decision; decisions come last. Both players are assumed to play every
+    turn to win. That the last round has not begun is not checked.
 
     Raises:
-        RulesError: There are not exactly two players, or the table does not cover the rules.
+        RulesError: The game was not begun by exactly two players, one has left, or the stored table does not cover
+            the house rules `target` and `entry`.
     """
     table, turn = state.table, state.turn
     if len(table.totals) != 2 or table.left:

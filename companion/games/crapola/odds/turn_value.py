@@ -43,9 +43,10 @@ def crap_out_chance(dice: int) -> float:
 
 @cache
 def rich_seven() -> float:
-    """Return the expected points of a throw of seven dice if the turn stops with its best keep. Cached.
+    """Return the expected points of throwing seven dice in Crapola and stopping after the best keep. Cached.
 
-    If all seven dice are kept, they are thrown again: seven dice always score, so a further throw risks nothing.
+    If the best keep takes all seven, they are thrown again, and the points of that add up. Seven dice always score, so
+    a further throw risks nothing.
     """
     added = 0.0
     for _ in range(25):  # each pass shrinks the error by the probability of hot dice, under a tenth
@@ -85,9 +86,10 @@ class TurnValues:
         self._rich = never + len(known) // size * STEP
 
     def choosing(self, points: int, left: int) -> float:
-        """Return the value after a keep, in the unit of `bank`, with the better choice of a stop and a further throw.
+        """Return the value of a Crapola turn after a keep: the higher of stopping and throwing again.
 
-        Below `least` points only the throw is allowed.
+        The unit is that of `self.bank`, which gives the value of stopping: turn points, or a win probability. Below
+        `self.least` turn points, a stop is not allowed.
 
         Args:
             points: Turn points with the kept dice.
@@ -101,10 +103,11 @@ class TurnValues:
         return max(self.bank(points), self.thrown(points, dice))
 
     def thrown(self, points: int, dice: int) -> float:
-        """Return the value before a throw of `dice` dice with `points` turn points, with best play after it.
+        """Return the value of a Crapola turn with `points` turn points that throws `dice` dice next, with best play.
 
-        The unit is that of `bank`. Below the turn points `never` it is 0. It is looked up in `known`, and beyond the
-        end of `known` computed.
+        The unit is that of the function `bank` of these turn values, by default turn points; a crap-out has the
+        value 0. Below the turn points `never` every throw has the value 0. From there on the value comes from the
+        table `known`; beyond the table's end it is computed.
         """
         if points < self._never:
             return 0.0
@@ -118,7 +121,7 @@ class TurnValues:
 
 @cache
 def turn_values(size: int, least: int) -> TurnValues:
-    """Return the expected points that a turn banks with best play, as a `TurnValues`. Cached.
+    """Return the expected points that a turn of Crapola banks with best play, as a `TurnValues`. Cached.
 
     They are read from a stored table where there is one (STORED), else computed.
 
@@ -127,7 +130,7 @@ def turn_values(size: int, least: int) -> TurnValues:
         least: Turn points below which a stop is not allowed.
 
     Raises:
-        RulesError: The least bank is above MAX_ENTRY_POINTS.
+        RulesError: `least` is above MAX_ENTRY_POINTS.
     """
     if least > MAX_ENTRY_POINTS:
         raise RulesError(f"Odds are computed for an `entry` of up to {MAX_ENTRY_POINTS}, not {least}.")
@@ -136,15 +139,17 @@ def turn_values(size: int, least: int) -> TurnValues:
 
 
 def evaluate(size: int, least: int) -> list[float]:
-    """Compute the expected points that a turn banks, before each of its throws, with best play.
+    """Compute the expected points that a turn of Crapola banks with best play, for each state before a throw.
+
+    `turn_values` reads the tables for a `least` of 0 and 1000 from stored files instead.
 
     Args:
         size: Dice of the turn, 6 or 7.
         least: Turn points below which a stop is not allowed.
 
     Returns:
-        Flattened table: a row for each step of 50 turn points from 0 to just below SURE_STOP_POINTS, or `least` if
-        that is more; in it a value for each number of dice thrown, 1 to `size`.
+        Flattened table, row by row. A row stands for the turn points so far: 0, 50 and so on, up to just below
+        SURE_STOP_POINTS, or `least` if that is more. The values in a row are for a throw of 1 to `size` dice.
     """
     import numpy as np
 
@@ -162,7 +167,7 @@ def steps_to(points: int) -> int:
 
 @lru_cache(maxsize=64)
 def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnValues:
-    """Return the values of a turn whose only aim is to bank more than `wanted` points, as a `TurnValues`. Cached.
+    """Return the `TurnValues` of a turn of Crapola whose only aim is to bank more than `wanted` points. Cached.
 
     Banking more is worth 1, banking exactly `wanted` is worth `level`, anything else 0. With `level` 0 a value is the
     probability of banking more.

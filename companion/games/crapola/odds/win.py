@@ -11,14 +11,15 @@ from companion.games.engine.game import Action, Keep, Spend, State
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return pairs of each option and its win probability for the player to play; empty after the end.
+    """Return pairs of each option in Crapola and its win probability for the player to play; empty after the end.
 
-    A shared win counts as its share. An option is a decision, or a number of dice to throw. The pairs are
-    not sorted by value.
+    An option is a decision, or a number of dice to throw; the pairs are not sorted by value. A shared win counts as
+    its share. Before the last round both players are assumed to play every turn to win.
 
     Raises:
-        RulesError: The roll-off is on; in the last round, more than one turn is left; before it, there are not exactly
-            two players, or the stored table does not cover the target or entry.
+        RulesError: The roll-off is not over. In the last round: another player is still to play. Before it: the game
+            was not begun by exactly two players, one has left, or the stored table does not cover the house rules
+            `target` and `entry`.
     """
     if not isinstance(state, Crapola):
         raise RulesError("The chance to win is known once the roll-off is over.")

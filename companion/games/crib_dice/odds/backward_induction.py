@@ -43,13 +43,14 @@ def offers() -> tuple[Indices, Floats]:
 
 @cache
 def roll_matrix(frozen: int) -> Floats:
-    """Return the probability of each set to which rolling with 2 to 4 dice frozen leads. Cached; do not change it.
+    """Return the probability of each set or wipe-out that rolling in Crib Dice with 2 to 4 frozen dice leads to.
 
-    A roll with a 1 that freezes no die is safe and is repeated, until a roll freezes a die or wipes out.
+    A roll with a 1 that freezes no die is safe and is repeated, until a roll freezes a die or wipes out. The array is
+    cached: callers must not change it.
 
     Returns:
-        (6, ROW[frozen]) probabilities. The first index is the face value of the frozen dice minus 1. The second is the
-        row of the resulting set in a table of sets (see ROW); row 0 is the wipe-out.
+        (6, ROW[frozen]) probabilities; each row adds up to 1. The row is the face value of the frozen dice minus 1.
+        Column 0 is the wipe-out; column `ROW[n] + value - 1` is the set of n dice of that face value.
     """
     matrix = np.zeros((6, ROW[frozen]))
     for value in range(1, 7):
@@ -88,8 +89,9 @@ def set_scores() -> Indices:
 def fresh_throws(
     piddle_points: bool, bank: Floats, lost: float, bottom: int, bombs: Sequence[float] = NO_BOMBS
 ) -> Floats:
-    """Return the value before a throw of seven dice, with best play, at each hole that the turn may have reached.
+    """Return the values of a Crib Dice turn before a throw of seven dice, with best play, at each hole it may reach.
 
+    Values are in the unit of `bank`, for any objective.
     Computed by backward induction from the furthest hole. Blocks of MIN_ROLLOVER holes are evaluated together, because
     a rollover leads at least that far.
 
@@ -101,7 +103,7 @@ def fresh_throws(
         bombs: Value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
 
     Returns:
-        (holes,) values, from hole `bottom` on.
+        (holes,) values, from hole `bottom` to `len(bank) - MAX_SET_SCORE - 1`.
     """
     rows, chances = offers()
     known = np.arange(bottom, len(bank) - MAX_SET_SCORE)

@@ -44,10 +44,10 @@ The result is the same."""
 
 @cache
 def banks(piddle_points: bool) -> tuple[float, ...]:
-    """Read the stored probability of banking 0, 1, 2, ... points in a turn that maximises expected turn points. Cached.
+    """Read the probability of banking 0, 1, 2, ... points in a turn of Crib Dice from the stored table. Cached.
 
-    1 minus the sum is the probability of a wipe-out. `piddle_points` is the house rule of this name. Raises RulesError
-    if the file is missing.
+    The player maximises the turn's expected points. 1 minus the sum is the probability of a wipe-out. `piddle_points`
+    is whether the house rule of this name is on. Raises RulesError if the file is missing.
     """
     stored = floats(__package__, BANKS)
     half = len(stored) // 2
@@ -88,14 +88,14 @@ class FinishDistribution:
         self._blocks = _blocks(own, self._fuchled_by)
 
     def _banked(self, chances: Floats) -> Floats:
-        """Return the probability that n turns all bank and add up to k points, for each n and k.
+        """Return the probability that n turns of Crib Dice all bank and add up to k points, for each n and k.
 
         Args:
-            chances: Probability that a turn banks 0, 1, 2, ... points.
+            chances: Probability that a turn banks 0, 1, 2, ... points; the rest to 1 is a wipe-out.
 
         Returns:
-            (banks, holes + 1) by n from 0 and by k; sums past the last hole are left out. It ends at the first n with
-            a negligible probability of still being on the track.
+            Array (banks, holes + 1), indexed [n, k] from 0. Sums past the last hole are left out. The last row is the
+            first whose probability of still being on the track is negligible.
         """
         found = [np.append(1.0, np.zeros(self.holes))]
         turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # sum over the wipe-outs before each bank
@@ -104,16 +104,17 @@ class FinishDistribution:
         return np.array(found)
 
     def _times(self, wipeouts: int) -> tuple[Floats, Floats]:
-        """Return the weight of each turn for bank n + 1, and for the first fuchle if it comes after n banks.
+        """Return the weights of the turns in which a peg makes bank n + 1, or its first fuchle after n banks.
 
-        A weight is the probability of the wipe-outs alone. To get a probability, a caller multiplies it by that of the
-        banks, from `_reached` and `_leap`.
+        Entry [n, t] of the first array is for bank n + 1 in turn t, without a fuchle before it. Entry [n, t] of the
+        second is for the fuchle. Turn 0 is the peg's next turn. A weight is the probability of the wipe-outs alone. To
+        get a probability, a caller multiplies it by that of the banks, from `_reached` and `_leap`.
 
         Args:
-            wipeouts: Consecutive wipe-outs before the first turn.
+            wipeouts: Consecutive wipe-outs of the peg before turn 0; less than `fuchle`.
 
         Returns:
-            Two (banks, ROUNDS) arrays, by n and by turn.
+            Two (banks, ROUNDS) arrays, for banks and for fuchles.
         """
         count, most = len(self._reached), self.fuchle
         waits = self._wiped_out ** np.arange(most)
@@ -126,24 +127,25 @@ class FinishDistribution:
         return bank, fuchled
 
     def _crossed(self, hole: int) -> Floats:
-        """Return the probability that n banks from `hole` on stay on the track and the next one finishes.
+        """Return the probability that n turns bank without finishing, and the next one banks and finishes, by n.
 
-        Shape (banks, past): entry [n, k] is for a finish k + 1 holes past the last hole.
+        The peg is in `hole` before the first of these n + 1 turns; none of them wipes out. Shape (banks, past): entry
+        [n, k] is for n from 0 and a finish k + 1 holes past the last hole.
         """
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]
         return _product(short[:, ::-1], self._leap)
 
     def _until_fuchle(self, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-        """Return when and how far a peg finishes without a fuchle, and when its first fuchle comes.
+        """Return two probabilities for each turn: a peg finishes in it without a fuchle; its first fuchle comes in it.
 
         Args:
             wipeouts: Consecutive wipe-outs before the first turn.
             hole: Hole of the peg.
 
         Returns:
-            (ROUNDS, past) probability of finishing, by turn; column i is for i + 1 holes past the last one. And
-            (ROUNDS,) probability of the first fuchle, by turn.
+            (ROUNDS, past) probability of finishing in just that turn, by turn from the first; column i is for i + 1
+            holes past the last hole. And (ROUNDS,) probability that the first fuchle comes in just that turn, by turn.
         """
         bank, fuchled = self._timed[wipeouts]
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
@@ -193,9 +195,10 @@ class FinishDistribution:
 
 
 def _blocks(distribution: Floats, delay: int) -> Floats:
-    """Return a distribution over turns cut into overlapping blocks, as a view: (blocks, delay + BLOCK_TURNS, past).
+    """Cut a distribution over turns into overlapping blocks, and return them: (blocks, delay + BLOCK_TURNS, past).
 
-    Block b holds the turns from `b * BLOCK_TURNS - delay` on; before turn 0 there are zeros.
+    Block b holds the turns from `b * BLOCK_TURNS - delay` on, with zeros before turn 0. There are
+    ROUNDS / BLOCK_TURNS blocks. They share the memory of one padded copy of `distribution`: do not write to them.
 
     Args:
         distribution: (ROUNDS, past) probability by turn and by distance.
@@ -208,14 +211,17 @@ def _blocks(distribution: Floats, delay: int) -> Floats:
 
 
 def _delays(chances: Floats) -> Floats:
-    """Return the Toeplitz matrix that convolves a distribution over turns with a random delay, block by block.
+    """Return the Toeplitz matrix that delays a peg's distribution over turns by the random turn of its fuchle.
+
+    In Crib Dice a fuchle sends the peg to the start. The delay is a convolution: turn 0 of the distribution after the
+    restart is the turn that follows the fuchle.
 
     Args:
-        chances: (delay,) probability, by turn, that this turn ends in the fuchle that sends the peg to the start.
+        chances: (delay,) probability, by turn from 0, that the peg is fuchled in that turn.
 
     Returns:
-        (BLOCK_TURNS, delay + BLOCK_TURNS) matrix. Its product with a block of `_blocks` is the delayed distribution
-        over the block's own BLOCK_TURNS turns. Turn 0 of the distribution follows the turn of the fuchle.
+        (BLOCK_TURNS, delay + BLOCK_TURNS) matrix. Its product with one block of `_blocks` is the delayed distribution
+        over the last BLOCK_TURNS turns of that block.
     """
     zeros = np.zeros(BLOCK_TURNS)
     shifted = sliding_window_view(np.concatenate((zeros, chances[::-1], zeros)), len(chances) + BLOCK_TURNS)
@@ -230,7 +236,9 @@ def _product(one: Floats, other: Floats) -> Floats:
 
 @lru_cache(maxsize=4)
 def course(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
-    """Return the distribution of a peg's finish if every turn maximises expected turn points. Cached.
+    """Return the distribution of the turn in which a peg of Crib Dice finishes, and of the holes past the last one.
+
+    Every turn maximises expected turn points. The distribution can be evaluated from any hole. Cached.
 
     Args:
         piddle_points: Whether the house rule of this name is on.
@@ -242,9 +250,10 @@ def course(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
 
 @lru_cache(maxsize=32)
 def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-    """Return the probability that a peg finishes in each turn, and that it has not finished after it. Cached.
+    """Return when and how far past the end a Crib Dice peg finishes, and how likely it is still on the track. Cached.
 
-    Every turn maximises expected turn points.
+    Every turn maximises expected turn points. A fuchle is included: the race goes on from the start. The arrays are
+    shared by all callers and must not be changed.
 
     Args:
         piddle_points: Whether the house rule of this name is on.
@@ -254,8 +263,8 @@ def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: 
         hole: Hole of the peg.
 
     Returns:
-        (ROUNDS, past) probability of finishing, by turn; column i is for i + 1 holes past the last one. And (ROUNDS,)
-        probability of not having finished after each turn.
+        (ROUNDS, past) probability of finishing, by turn; column i is for i + 1 holes past the last one, up to the
+        `past` of the FinishDistribution. And (ROUNDS,) probability of not having finished by the end of each turn.
     """
     found = course(piddle_points, holes, fuchle).finishes(wipeouts, hole)
     return found, 1 - found.sum(axis=1).cumsum()
@@ -312,11 +321,14 @@ class Race:
         return finishing, on
 
     def _won(self, side: int) -> tuple[Floats, float]:
-        """Return a side's expected share of the win, given in which round and how far past the last hole it finishes.
+        """Return a side's expected share of a Crib Dice win for each round and distance of its finish.
+
+        The expectation is over the finishes of all other sides.
 
         Returns:
             (rounds, past + 1) share: row r for a finish in round r, column d for one d + 1 holes past the last hole.
-            And the share of a side that has not finished after ROUNDS rounds.
+            Round 0 is the current one. Rounds that the other sides almost never all leave open have no row. And the
+            share that a side can still expect if it has not finished after ROUNDS rounds.
         """
         others = [self._finish_of(other) for other in range(len(self._board.sides)) if other != side]
         under_way = np.prod([on for _, on in others], axis=0)
@@ -329,13 +341,19 @@ class Race:
         return won, float(under_way[-1] * once / (1 - stays ** len(self._board.sides)))
 
     def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
-        """Return a side's expected share of the win for each round and distance of its finish: (rounds, past + 1).
+        """Return a side's expected share of the win, given the round and the distance of its finish.
 
-        With `find_a_loser` the first of two sides to finish wins, whatever the distance.
+        With the house rule `find_a_loser` the first of two sides to finish wins, whatever the distance. Otherwise the
+        furthest finish of the earliest round wins, and ties share the win.
 
         Args:
-            side: The side.
-            others: For each other side the two arrays that `_finish_of` returns.
+            side: Index of the side.
+            others: For each other side: (rounds, past) probability of its finish, column d for d + 1 holes past the
+                last hole; and (rounds,) probability of not having finished by the end of a round.
+
+        Returns:
+            (rounds, past + 1) share, 0 to 1: row r for a finish in round r, column d as above. The last column is for
+            finishes further than any other side can get.
         """
         if not self._board.header.rules["find_a_loser"]:
             return _shares(others)
@@ -356,8 +374,8 @@ def _shares(others: list[tuple[Floats, Floats]]) -> Floats:
     wins if no other finishes in an earlier round, or further in the same one; ties share the win.
 
     Args:
-        others: (rounds, past) finish distribution of each other side, and its (rounds,) probability of not having
-            finished.
+        others: For each other side the (rounds, past) probability of finishing in a round, with column d for d + 1
+            holes past the last one. And its (rounds,) probability of not having finished after each round.
     """
     levels = [np.pad(finishing, ((0, 0), (0, 1))) for finishing, _ in others]
     belows = [level.cumsum(axis=1) - level + on[:, np.newaxis] for level, (_, on) in zip(levels, others, strict=True)]

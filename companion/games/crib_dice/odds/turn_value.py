@@ -30,9 +30,11 @@ Set = tuple[int, int]
 
 
 def safe_chance(frozen: int, point: int) -> float | None:
-    """Return the probability that the next throw is no wipe-out; None with seven frozen, because it cannot fail.
+    """Return the probability that the next throw of Crib Dice is no wipe-out; None with seven frozen dice.
 
-    With five or six frozen it is a piddle: only a double of another value than the point fails.
+    With up to four frozen, a throw of the other dice fails if none shows the point or a 1. With five or six frozen, the
+    next throw is a piddle: two dice, and only a double of another value than the point fails. With seven frozen, all
+    seven dice are thrown afresh, and that throw cannot fail.
 
     Args:
         frozen: Number of frozen dice, 2 to 7.
@@ -61,9 +63,9 @@ def first_throws() -> tuple[tuple[tuple[Set, ...], float], ...]:
 
 @cache
 def rich_fresh_throw() -> float:
-    """Return the expected points of a throw of seven dice if the turn stops with the highest set. Cached.
+    """Return the expected points of a throw of seven dice in Crib Dice, if its highest-scoring set is banked. Cached.
 
-    Only seven alike do not stop: they roll over, and seven dice are thrown again.
+    Seven alike are not banked at once: their score counts, and seven dice are thrown again.
     """
     best = sum(chance * max(set_score(*held) for held in offer) for offer, chance in first_throws())
     return best / (1 - 6 / 6**7)
@@ -71,10 +73,10 @@ def rich_fresh_throw() -> float:
 
 @cache
 def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
-    """Return the probability of each number of dice that the next freezing roll freezes.
+    """Return how likely each number of dice is to freeze next in a turn of Crib Dice, as (number, probability) pairs.
 
-    A roll that freezes none but shows a 1 is safe and is repeated. The result is pairs of the number, 1 or more, and
-    its probability; the rest to 1 is a wipe-out. Cached.
+    The dice that are not frozen, of seven, are rolled. A roll that freezes none but shows a 1 is safe and is repeated.
+    Each number is 1 or more; the rest to 1 is a wipe-out. Cached.
 
     Args:
         frozen: Number of frozen dice before the roll, 2 to 4.
@@ -105,10 +107,11 @@ def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float
 
 
 def piddle_ends(piddle_points: bool) -> tuple[tuple[int, float], ...]:
-    """Return the probability of each number of dice that a won piddle adds to the set, as pairs (number, probability).
+    """Return, as pairs (number, probability), how many dice a won piddle of Crib Dice counts towards the frozen set.
 
-    The rest to 1 is a lost piddle. Without the house rule `piddle_points` no die is added, and a double of the point is
-    thrown again: the probabilities are those after all repetitions.
+    The probabilities sum to less than 1; the rest is a lost piddle. The caller limits the set to seven dice. Without
+    the house rule `piddle_points` no die counts, and a double of the point is thrown again: the probabilities are those
+    after all repetitions.
     """
     return ((0, 20 / 36), (1, 10 / 36), (2, 1 / 36)) if piddle_points else ((0, 30 / 35),)
 
@@ -151,10 +154,11 @@ class TurnValues:
         self._held: dict[tuple[int, int, int], float] = {}
 
     def fresh(self, gathered: int) -> float:
-        """Return the value before a throw of seven dice, with best play after it. Cached.
+        """Return the value of a Crib Dice turn before a throw of seven dice, with best play after it. Cached.
 
-        `gathered` is the points of the turn's earlier sets. From `len(known)` points on, or from
-        SURE_STOP_POINTS on without `known`, `rich` gives the value.
+        `gathered` is the points of the turn's earlier sets. The value is in the unit of `bank` and `lost`, such as turn
+        points. Below `len(known)` points the stored `known` gives it; without `known` it is computed below
+        SURE_STOP_POINTS. From there on the turn is taken to stop after the throw, and `rich` gives the value.
         """
         if gathered >= self._rich_from:
             return self.rich(gathered)
@@ -168,10 +172,13 @@ class TurnValues:
         return self._fresh[gathered]
 
     def held(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value with a set frozen, with the best choice of stop, bomb or throwing on. Cached.
+        """Return the value of a Crib Dice turn with a set frozen: the best of stop, bomb and throwing on. Cached.
+
+        The unit is that of `bank`: turn points, or for example the probability of winning. Bombing counts where it is
+        allowed, with five or more 1s.
 
         Args:
-            gathered: Points of the turn's earlier sets, without this one.
+            gathered: Points of the turn's earlier sets, without the frozen one.
             frozen: Number of frozen dice.
             point: Face value of the frozen dice.
         """
@@ -183,7 +190,9 @@ class TurnValues:
         return self._held[key]
 
     def thrown(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value of throwing on with a set frozen, with best play after the throw.
+        """Return the value of throwing on in a Crib Dice turn with a set frozen, with best play after the throw.
+
+        The unit is turn points, or that of `bank` and `lost` in these turn values.
 
         Args:
             gathered: Points of the turn's earlier sets, without this one.
@@ -199,8 +208,11 @@ class TurnValues:
     def piddled(self, gathered: int, frozen: int, point: int) -> float:
         """Return the value of throwing a piddle, two dice with five or six frozen, with best play after it.
 
+        A won piddle scores the set, and the turn goes on with seven dice; a lost one is worth `lost`. The value is in
+        the unit of `bank` and `lost`: turn points, or the probability of winning the game.
+
         Args:
-            gathered: Points of the turn's earlier sets, without this one.
+            gathered: Points of the turn's earlier sets, without the frozen one.
             frozen: Number of frozen dice, 5 or 6.
             point: Face value of the frozen dice.
         """
@@ -211,9 +223,10 @@ class TurnValues:
         return won + self._piddle_lost * self.lost
 
     def _rolled(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the expected value of the turn if two to four dice are frozen and the others are thrown.
+        """Return the expected value of a turn of Crib Dice if two to four dice are frozen and the others are thrown.
 
-        Best play follows. After a throw that only 1s keep safe, it is a stop or another throw, whichever is worth more.
+        The unit is that of `bank` and `lost`, such as turn points. Best play follows the throw. If only 1s keep it
+        safe, no die is newly frozen, and the player stops or throws again, whichever is worth more.
 
         Args:
             gathered: Points of the sets that the turn completed before this one.
@@ -230,9 +243,9 @@ class TurnValues:
 
 @cache
 def turn_values(piddle_points: bool) -> TurnValues:
-    """Return the expected turn points of every state of a turn, as a `TurnValues`, from the stored table. Cached.
+    """Return the expected points of a Crib Dice turn with best play, for every state in it, from the stored table.
 
-    `piddle_points` is the house rule of this name. A bomb has the value 0.
+    `piddle_points` tells whether that house rule is on. Bombing counts as 0 points. Cached.
     """
     fresh = floats(__package__, TURNS)
     known = fresh[SURE_STOP_POINTS:] if piddle_points else fresh[:SURE_STOP_POINTS]

@@ -119,9 +119,10 @@ class DuelState:
 
 
 def rules_of(board: CribbageBoard, goal: str) -> DuelRules:
-    """Return the house rules of a board for which tables are chosen; all other house rules are ignored.
+    """Return the house rules of a Crib Dice board by which a stored table of values is chosen.
 
-    The rule `skunk` counts only for the goal `games`, not for `win`.
+    All other house rules are ignored. The rule `skunk` counts only for the goal `games`, not for `win`. TABLES may
+    have no table for the result; `nearest_rules` finds one.
     """
     rules = board.header.rules
     return DuelRules(
@@ -192,11 +193,11 @@ def duel_state(board: CribbageBoard, goal: str) -> DuelState:
 
 
 def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
-    """Return the places of the pegs of the sides `me` and `other`, which are indices of the stored tables.
+    """Return the places of the pegs of sides number `me` and `other`; a place is an index of the stored tables.
 
-    A place is the hole of a peg, or FUCHLED for one that a fuchle has sent to the start. For an `other` that has
-    finished it is the hole plus 1, above FUCHLED. The tables have a track of 120 holes: on a longer one both pegs are
-    moved back by equally many holes.
+    The place is the peg's hole, or FUCHLED if a fuchle has sent the peg to the start. For an `other` that has finished
+    it is the hole plus 1, above FUCHLED. The tables' track has 120 holes: from a longer one both pegs are first moved
+    back by equally many holes, but no further than the start.
     """
     pegs, surplus = (board.pegs[me], board.pegs[other]), board.holes - SHORT_TRACK
     back = max(0, min(surplus, max(min(pegs), max(pegs) - SHORT_TRACK)))
@@ -218,12 +219,14 @@ def stored_equity(rules: DuelRules, place: int) -> float:
 
 
 def stored_equities(rules: DuelRules) -> tuple[Floats, Floats]:
-    """Return all equities of the mover, in games, from the stored table of some rules, as two arrays.
+    """Return all stored equities of Crib Dice between two sides as two arrays, in games for the side to move.
+
+    Raises KeyError if `rules` is not in `TABLES`, and RulesError if the table's file is missing.
 
     Returns:
-        Equities before ordinary turns, of shape SHAPE. And before last turns, after the other side has finished, of
-        shape (PLACES, FUCHLE, BEYOND): by the mover's place and wipe-outs, and by the other's hole past the track, from
-        0.
+        Equities before ordinary turns, with the axes of `SHAPE`. Then equities before last turns, which follow the
+        other side's finish, of shape (PLACES, FUCHLE, BEYOND): the mover's place, its wipe-outs in a row, and the holes
+        that the other side is past 121, the first hole beyond the track.
     """
     import numpy as np
 
@@ -233,7 +236,10 @@ def stored_equities(rules: DuelRules) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=512)
 def _turn_values(duel: DuelState, piddle_points: bool, bombs: bool, five: bool, fuchle: bool, win: bool) -> TurnValues:
-    """Return the values of the side to play for every state of a turn, as a `TurnValues`, from a stored table. Cached.
+    """Compute the values of every state of a Crib Dice turn for the side to play, as a `TurnValues`. Cached.
+
+    Backward induction starts from the equities after the turn, which a stored table gives. Raises RulesError if the
+    table's file is missing.
 
     Args:
         duel: State before the turn.

@@ -81,10 +81,11 @@ def _board(state: State) -> CribbageBoard:
 
 @lru_cache(maxsize=64)
 def _worth_to_win(board: CribbageBoard) -> TurnValues:
-    """Return the win probability of the side to play for every state of the current turn, as a `TurnValues`. Cached.
+    """Return the win probability for every state of the current Crib Dice turn, as a `TurnValues`. Cached.
 
-    It comes from a stored table if that is exact, or if a rule of `ONE_MOVES_ANOTHER` is on. Else it comes from a race,
-    in which no side affects another's peg.
+    The probability is that of the side to play. A stored table of two sides gives it where one is exact. If a rule of
+    `ONE_MOVES_ANOTHER` is on, the nearest table approximates it. Otherwise it comes from a race in which no side
+    affects another's peg.
     """
     if two_sides.is_solved(board) or any(board.header.rules[key] for key in ONE_MOVES_ANOTHER):
         return two_sides.turn_values(board)

@@ -109,10 +109,10 @@ BANK_TEXT = "can.bank"
 
 
 def allowed_phrases(state: State, words: Mapping[str, str], throw: str = "can.throw") -> tuple[Phrase, ...]:
-    """Return a phrase for each action that is legal now: the throw first, then decisions in the order of `words`.
+    """Return a `Phrase` for each legal action of a game: the throw first, then decisions in the order of `words`.
 
-    The argument of a throw is the numbers of dice; the argument of a decision is the turn points. Empty if none is
-    legal.
+    The throw has the argument `count`, a list of the numbers of dice that may be thrown. A decision has `points`, the
+    turn points. Empty if no action is legal.
 
     Args:
         state: State of the game.

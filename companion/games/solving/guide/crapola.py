@@ -53,10 +53,11 @@ def bank_at(worth: TurnValues, dice: int) -> str:
 
 
 def _keeps(worth: TurnValues) -> list[list[str]]:
-    """Return a table of the first throws of six dice from which the best keep leaves out dice that score.
+    """Return table rows, as text, of first throws in Crapola whose best keep leaves out dice that score.
 
-    Its columns are the scoring dice of the throw, the best keep, its expected turn points, and those of keeping all
-    that score. Throws with equal scoring dice share a row. Cells are text; `worth` holds the values of the turn.
+    The columns are the scoring dice of the throw of six, the best keep, its expected turn points, and those of keeping
+    all that score. There is no header row. Throws with equal scoring dice share a row; fewer scoring dice come first.
+    `worth` holds the values of the turn.
     """
     rows: dict[tuple[int, ...], list[str]] = {}
     for dice, _ in throws_of(6):

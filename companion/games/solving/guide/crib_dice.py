@@ -33,7 +33,9 @@ BOMB_STEP = 4
 
 
 def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Write the charts of the guide's two pages about Crib Dice to the folder `charts`.
+    """Yield the content of the guide's two pages about Crib Dice, and write the charts of the first to `charts`.
+
+    The charts are written when the first page is asked for; the second has none.
 
     Yields:
         For each page its name, and its figures and tables as text, by placeholder of its template.
@@ -61,12 +63,12 @@ def stop_at(worth: TurnValues, frozen: int, point: int, most: int = SURE_STOP_PO
 
 
 def board_at(mover: int, other: int, wipeouts: int = 0, preset: str | None = None) -> CribbageBoard:
-    """Return a board between two sides, with the side to move playing first in the round.
+    """Return a Crib Dice board of two players for the guide's charts. Player 0, the mover, is first in the round.
 
     Args:
-        mover: Hole of the mover's peg.
-        other: Hole of the other peg.
-        wipeouts: Wipe-outs of the mover in a row; the other side has none.
+        mover: Hole of the peg of player 0.
+        other: Hole of the peg of player 1.
+        wipeouts: Consecutive wipe-outs of player 0; player 1 has none.
         preset: Name of the preset of house rules; None for the default rules.
     """
     rules = {switch.key: switch.default for switch in GAME.switches} | dict(GAME.presets[preset] if preset else {})
@@ -90,10 +92,10 @@ def win_map() -> npt.NDArray[np.float64]:
 
 
 def _strategy(charts: Path) -> dict[str, str]:
-    """Write the four charts of the page on strategy to the folder `charts`, as SVG files.
+    """Write the four charts of Crib Dice's strategy page to the folder `charts`, as SVG files.
 
     Returns:
-        The page's figures and tables as text, by placeholder of its template.
+        The page's numbers and tables as text, by placeholder of its template.
     """
     points = turn_values(False)
     stops = [[point, *(_shown(stop_at(points, frozen, point)) for frozen in FROZEN)] for point in FACES]
@@ -116,9 +118,11 @@ def _strategy(charts: Path) -> dict[str, str]:
 
 
 def _solved() -> dict[str, str]:
-    """Return the figures and tables of the page on the solved game between two sides, as text by placeholder.
+    """Return the figures and the table for the strategy guide's page on Crib Dice solved for two sides, by placeholder.
 
-    They are the number of states, the value of each stored table at the start, and the cost of a fuchle.
+    `places` and `states` count the places of a peg and the positions of the game. `values` is a table of the first
+    player's win probability and equity at the start, for each stored table. `fuchle` is the win probability that a
+    fuchle costs a peg on hole `middle`, level with the other.
     """
     rows = []
     for rules, name in two_sides.TABLES.items():
@@ -145,9 +149,10 @@ def _switches(rules: two_sides.DuelRules) -> str:
 
 
 def _gap_chart(file: Path) -> None:
-    """Draw the turn points from which a side should stop with the set EXAMPLE, by its lead in holes, as an SVG file.
+    """Draw a chart for Crib Dice as an SVG file: the turn points from which a side should stop, by its lead in holes.
 
-    The chart has a curve each for 0, 1 and 2 wipe-outs in a row of that side.
+    The side has the frozen dice of EXAMPLE, and the other peg is on OTHER_HOLE. A curve each shows 0, 1 and 2 wipe-outs
+    of the side in a row. A curve has a gap where a throw is always better.
     """
     curves = {
         name: [_stop_on(OTHER_HOLE + gap, wipeouts, *EXAMPLE) for gap in GAPS]
@@ -168,9 +173,10 @@ def _piddle_chart(file: Path) -> str:
 
 
 def _stop_on(hole: int, wipeouts: int, frozen: int, point: int) -> float:
-    """Return the least turn points at which a stop wins at least as often as a throw, with the other peg on OTHER_HOLE.
+    """Return the least turn points at which stopping a Crib Dice turn wins at least as often as throwing on.
 
-    NaN if a throw is better until the turn points lead off the track. Basic rules; the mover plays first in the round.
+    The frozen set's score is included. The other peg is on OTHER_HOLE, the rules are basic, and the mover plays first
+    in the round. NaN if throwing on is better until the earlier sets alone lead off the track.
 
     Args:
         hole: Hole of the mover's peg.
@@ -184,10 +190,10 @@ def _stop_on(hole: int, wipeouts: int, frozen: int, point: int) -> float:
 
 
 def _bomb_chart(file: Path) -> str:
-    """Write to an SVG file the chart of how much a bomb with six 1s adds to the win probability, by both holes.
+    """Write an SVG chart of what a bomb with six 1s adds to the win probability, by the holes of both sides' pegs.
 
-    The gain is over the better of a stop and a throw, by the advanced rules. Returns an English sentence with the
-    smallest gap in holes at which a bomb pays.
+    The gain is over the better of banking and throwing on, by the advanced rules of Crib Dice. It is computed only
+    where the other side leads. Returns an English sentence with the smallest gap in holes at which a bomb pays.
     """
     holes = range(0, two_sides.PEGS, BOMB_STEP)
     gain = np.full((two_sides.PEGS, two_sides.PEGS), np.nan)
