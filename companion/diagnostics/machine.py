@@ -182,9 +182,10 @@ def newest_s(folder: Path, root: Path = ROOT) -> float:
 
 
 def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Path = ROOT) -> None:
-    """Write the time of the newest entry to `NEWEST_FILE` if `check_clock` finds the clock wrong; else delete the file.
+    """Write the time of the newest entry to `NEWEST_FILE` in the data folder if `check_clock` finds the clock wrong.
 
-    Nothing is written without an entry. Errors of the disk are ignored.
+    If the clock is right, the file is deleted. With a wrong clock and no entry it stays as it is. Errors of the disk
+    are ignored.
 
     Args:
         folder: The data folder.

@@ -141,8 +141,8 @@ class Totals:
     def outcome(self) -> Outcome | None:
         """Result of the game; None before the end.
 
-        The highest total of the players still in the game wins. Of equal totals, the player who reached the target
-        first wins alone; if none of them did, they share the win.
+        The highest total of the players still in the game wins. If several players have it and one of them was the
+        first of all to reach the target, that player wins alone; otherwise they share the win.
         """
         if not self.over:
             return None

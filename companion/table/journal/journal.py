@@ -234,8 +234,9 @@ class Journal:
     def _connect(self, head: Head | None) -> None:
         """Verify both copies and open them for writing; create empty ones in a new folder.
 
-        `head` is the last known end of the journal, or None. Raises OSError. Raises Damaged if the copies are, or if
-        the anchor, the archive or photos show that entries are missing.
+        Rows that the second copy lacks at its end are written to it. `head` is the last known end of the journal, or
+        None. Raises OSError if the copies can't be opened. Raises Damaged if they are damaged, or if the anchor, the
+        archive or photos show that entries are missing.
         """
         if not copies.exist(self._folder):
             if head or (self._folder / ARCHIVE).exists() or len(self._photos.numbers()) >= recovery.MIN_ORPHANS:
