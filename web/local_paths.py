@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-WITH_A_SLASH = re.compile(r"\S*[/\\]\S*?(?=[.,:;!?)\"']*(?:\s|$))")
-"""Form of a file path in a text: a word with a slash or backslash, without the punctuation after it."""
+WITH_A_SLASH = re.compile(r"[^\s\"'(]*[/\\]\S*?(?=[.,:;!?)\"']*(?:\s|$))")
+"""Form of a file path in a text: a word with a slash or backslash, without the punctuation around it."""
 
 
 def without_paths(text: str, folder: Path | None = None) -> str:
@@ -22,5 +22,6 @@ def without_paths(text: str, folder: Path | None = None) -> str:
     'Only 3 MB are free in ….'
     """
     for known in (folder, Path.home()):
-        text = text if known is None else text.replace(str(known), "/")
+        if known is not None and known.is_absolute():  # a relative one is a plain word, or the full stop
+            text = text.replace(str(known), "/")
     return WITH_A_SLASH.sub("…", text)
