@@ -83,7 +83,10 @@ class Source:
         project's wheel is missing, damaged, or not one of Peg & Pip. A source tree is not checked.
         """
         if self.is_tree:
-            return numbers(tomllib.loads((self.path / "pyproject.toml").read_text())["project"]["version"]), 0
+            try:
+                return numbers(tomllib.loads((self.path / "pyproject.toml").read_text())["project"]["version"]), 0
+            except (ValueError, KeyError, TypeError):
+                raise DeviceError(f"{self.path / 'pyproject.toml'} is damaged.", "Copy the project again.") from None
         wheel = self.path if self.is_wheel else next(iter(self.path.glob("peg_and_pip-*.whl")), None)
         if wheel is None:
             raise DeviceError("It is not a release of Peg & Pip.", "Its packages are named pegpip_….deb.")

@@ -119,7 +119,7 @@ class Updater:
         try:
             self.service.restart()
             trial.prove(self.releases, self.service.entry, self.pause, self.clock)
-        except DeviceError as ill:
+        except (DeviceError, OSError) as ill:  # OSError: the disk can't keep that the release is proven
             self._back(entry, str(ill))
         except KeyboardInterrupt:
             self._back(entry, "The update was interrupted.")
@@ -135,11 +135,11 @@ class Updater:
             ill: Why the new release failed.
         """
         self.say("the table is not well: going back ...")
-        trial.back(self.releases)
         try:
+            trial.back(self.releases)
             self.service.restart()
             trial.await_well(self.service.entry, entry, self.pause, self.clock)
-        except DeviceError as worse:
+        except (DeviceError, OSError) as worse:
             raise DeviceError(
                 f"The new release is not well ({ill}), and the one before does not start either ({worse}).",
                 "`journalctl -u pegpip` says why; the games are untouched in the data folder.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
@@ -324,6 +325,14 @@ def test_the_prove_command_exits_1_if_an_update_trial_is_not_well_in_time(
     assert "not well within" in capsys.readouterr().err
     back(releases)
     assert trial.main("prove", releases.machine) == 0
+
+
+@pytest.mark.parametrize("answer", [b'{"parts": "none"}', b'{"parts": {"table": true}}', b"[]", b"no JSON"])
+def test_update_takes_the_answer_of_another_program_for_no_healthy_table(
+    monkeypatch: pytest.MonkeyPatch, answer: bytes
+) -> None:
+    monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: io.BytesIO(answer))
+    assert trial.entry_of("http://127.0.0.1:8000") is None
 
 
 def test_update_finds_the_pages_port_despite_unknown_or_broken_settings(tmp_path: Path) -> None:

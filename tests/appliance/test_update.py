@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from companion.appliance import trial
 from companion.appliance.releases import Releases, Source
 from companion.appliance.trial import HEALTHY_TIMEOUT_S
 from companion.appliance.update import Updater
@@ -112,6 +113,42 @@ def test_an_update_that_fails_to_start_is_reverted_before_the_timeout(releases: 
         update.update(wheels(tmp_path / "new", "new"))
     assert releases.current() == first
     assert time.now < HEALTHY_TIMEOUT_S
+
+
+def test_an_update_that_the_disk_cannot_record_restores_the_old_release(releases: Releases, tmp_path: Path) -> None:
+    """A card that is full, or read-only, refuses to keep that the release is proven."""
+    first = releases.current()
+
+    class Full(Table):
+        def entry(self) -> int | None:
+            if self.releases.current() != first:
+                (releases.place / "proven.part").mkdir(exist_ok=True)  # the new link can't be made
+            return self.entries
+
+    update, _, _ = updater(releases, Full(releases))
+    with pytest.raises(DeviceError, match="the one before runs again"):
+        update.update(wheels(tmp_path / "new", "new"))
+    assert releases.current() == first
+
+
+def test_the_update_error_tells_if_the_disk_prevents_going_back(
+    releases: Releases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_releases: Releases) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(trial, "back", refuse)
+    source = wheels(tmp_path / "ill", "ill")
+    update, _, _ = updater(releases, Table(releases, {source.name()}))
+    with pytest.raises(DeviceError, match=r"does not start either.*Read-only file system"):
+        update.update(source)
+
+
+@pytest.mark.parametrize("text", ["[project\n", "[tool]\n", "project = 1\n"])
+def test_a_release_from_a_project_with_a_damaged_pyproject_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    with pytest.raises(DeviceError, match=r"pyproject\.toml is damaged"):
+        Source(tmp_path).age()
 
 
 def test_the_update_error_tells_if_the_old_release_does_not_start_either(releases: Releases, tmp_path: Path) -> None:
