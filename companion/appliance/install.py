@@ -154,7 +154,7 @@ def _wifi(machine: Machine) -> tuple[str, str]:
     Uninstalling removes the keyfile and keeps the settings, whose Wi-Fi the QR code shows. They are used only if they
     name the hotspot itself as the Wi-Fi, and a keyfile can hold its name and password as they are.
     """
-    with contextlib.suppress(OSError, KeyError, configparser.Error):
+    with contextlib.suppress(OSError, KeyError, ValueError, configparser.Error):
         return hotspot.read(machine.at(KEYFILE).read_text())
     name, wifi, password = (
         str(value_in(machine.at(SETTINGS), "web", key)) for key in ("hotspot", "wifi", "wifi_password")

@@ -46,7 +46,7 @@ def signed_at(file: Path, signature: Path, key: Path) -> int:
     good = [line for line in lines if line[0] == "GOODSIG"]
     valid = [line for line in lines if line[0] == "VALIDSIG"]
     if done.returncode or len(good) != 1 or len(valid) != 1:
-        reason = f"The signature {signature.name} does not fit {file.name} and the key in {KEY}."
+        reason = f"The signature {signature.name} does not fit {file.name} and the key in {key}."
         raise DeviceError(reason, "Copy both files again from where the releases are published.")
     return int(valid[0][3])
 
@@ -63,9 +63,9 @@ def _without_armour(key: Path) -> bytes:
         damaged = "not an armoured public key"
     except FileNotFoundError:
         raise DeviceError(
-            f"This table has no key to check releases with ({KEY}).",
+            f"This table has no key to check releases with ({key}).",
             "Install it from a release that brings one, or use --unsigned on a terminal.",
         ) from None
     except (OSError, UnicodeDecodeError, binascii.Error) as wrong:
         damaged = str(wrong)
-    raise DeviceError(f"The key {KEY} can't be read ({damaged}).", "Install the table again.")
+    raise DeviceError(f"The key {key} can't be read ({damaged}).", "Install the table again.")

@@ -182,7 +182,7 @@ class File:
         file = machine.at(self.path)
         if not os.path.lexists(file):
             return [f"write {self.path}"]
-        if self.once or file.read_text() == self.text():
+        if self.once or file.read_bytes() == self.text().encode():
             return []
         return [f"write {self.path} anew"]
 

@@ -31,6 +31,12 @@ def test_installing_again_takes_the_hotspot_that_the_kept_settings_name(machine:
     assert hotspot.read(machine.at(KEYFILE).read_text()) == (name, password)
 
 
+def test_a_hotspot_keyfile_that_is_not_utf_8_does_not_stop_the_installer(machine: Noted) -> None:
+    machine.at(KEYFILE).parent.mkdir(parents=True)
+    machine.at(KEYFILE).write_bytes("[wifi]\nssid=Zum Löwen\n".encode("latin-1"))
+    assert install([keyfile_step(machine)], machine, lambda line: None) == 0, "it is the owner's, and kept"
+
+
 @pytest.mark.parametrize(
     ("name", "password"), [("Pub\n[x]", "one.two.three"), ("Pub", "one.two\n[x]\na=b"), ("Pub", "")]
 )

@@ -136,7 +136,7 @@ def test_installing_again_keeps_settings_journal_calibration_and_pairings(machin
     kept = {name: f"{name} of this table" for name in ("journal.jsonl", "calibration.json", "paired.json")}
     for name, text in kept.items():
         settings.with_name(name).write_text(text)
-    machine.at("/etc/systemd/system/pegpip.service").write_text("an older one\n")
+    machine.at("/etc/systemd/system/pegpip.service").write_bytes("# für uns\n".encode("latin-1"))
     assert changes(steps, machine) == ["write /etc/systemd/system/pegpip.service anew"]
     install(steps, machine, lambda line: None)
     assert "Plough" in settings.read_text()
