@@ -7,7 +7,6 @@ import hashlib
 import json
 import lzma
 import os
-import re
 import shutil
 import tomllib
 import zipfile
@@ -15,6 +14,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import tomlkit
 
 from companion.backup import rights
 from companion.backup.export import (
@@ -52,10 +53,6 @@ SPARE_BYTES = 50_000_000
 imports fail on small cards."""
 RUN_PROGRAMS = ("shutdown_command", "shutdown")
 """Keys of [buttons] that an import comments out, because they make this machine run a program."""
-_SETTING = re.compile(
-    rf"^[ \t]*(?:buttons\.)?(?:{'|'.join(RUN_PROGRAMS)})[ \t]*=[ \t]*(?:\[[^\]\[]*\][^\n]*|[^\n\[]*)$\n?", re.MULTILINE
-)
-"""Pattern of the line or lines of a settings file that set one of RUN_PROGRAMS."""
 GET_ANOTHER = "Export it again, or copy the file again; nothing was changed."
 """Advice for an archive that can't be read."""
 DAMAGE = (
@@ -259,16 +256,17 @@ def _check_journal(data: Path, entries: int) -> None:
 
 
 def _without_commands(file: Path) -> list[str]:
-    """Comment out the keys RUN_PROGRAMS of [buttons] in a settings file, and return the keys that it had.
+    """Move the keys RUN_PROGRAMS of [buttons] in a settings file into a comment at its end; return those that it had.
 
-    The file is rewritten only if it had one. Raises SetupError if a key is written in a way that is not recognised, and
-    ValueError if the file without it is no valid TOML.
+    The file is rewritten only if it had one. Raises SetupError if one can't be moved.
     """
     text = file.read_text(encoding="utf-8")
     left_out = [key for key in RUN_PROGRAMS if key in tomllib.loads(text).get("buttons", {})]
     if not left_out:
         return []
-    kept = _SETTING.sub(lambda found: "".join(f"# {line}" for line in found[0].splitlines(keepends=True)), text)
+    tree = tomlkit.parse(text)
+    moved = tomlkit.dumps({"buttons": {key: tree["buttons"].pop(key) for key in left_out}})
+    kept = "\n".join([tomlkit.dumps(tree), *(f"# {line}" for line in moved.splitlines()), ""])
     if any(key in tomllib.loads(kept).get("buttons", {}) for key in RUN_PROGRAMS):
         reason = f"The settings in it run a program ([buttons] {RUN_PROGRAMS[0]}) in a way that can't be left out."
         raise SetupError([f"{reason} Take that out by hand, then import again."])
