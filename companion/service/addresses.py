@@ -97,13 +97,14 @@ def listening_socket(host: str, port: int) -> socket.socket:
     Raises:
         SetupError: The host is not this machine's, the port needs rights we lack, or no port is free.
     """
-    for candidate in range(port, min(port + PORTS_TRIED, 65535) + 1) if port else (0,):
+    last = min(port + PORTS_TRIED, 65535)
+    for candidate in range(port, last + 1) if port else (0,):
         try:
             return bound(host, candidate)
         except OSError as refused:
             if refused.errno != errno.EADDRINUSE:
                 raise SetupError([str(refusal_of(host, candidate, refused))]) from None
-    raise SetupError([f"Ports {port} to {port + PORTS_TRIED} are all taken. Choose another with --port."])
+    raise SetupError([f"Ports {port} to {last} are all taken. Choose another with --port."])
 
 
 def bound(host: str, port: int) -> socket.socket:

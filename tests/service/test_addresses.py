@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import socket
 import threading
@@ -15,7 +16,7 @@ from companion.appliance import hotspot
 from companion.commands.join import codes_of
 from companion.commands.join import command as join
 from companion.errors import SetupError
-from companion.service import site
+from companion.service import addresses, site
 from companion.service.addresses import (
     listening_socket,
     own_addresses,
@@ -33,6 +34,15 @@ def test_the_page_server_on_a_taken_port_listens_on_the_next_free_port() -> None
         taken = first.getsockname()[1]
         with listening_socket("127.0.0.1", taken) as second:
             assert taken < second.getsockname()[1] <= taken + 20
+
+
+def test_the_error_of_taken_ports_names_none_beyond_the_last_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_host: str, _port: int) -> socket.socket:
+        raise OSError(errno.EADDRINUSE, "taken")
+
+    monkeypatch.setattr(addresses, "bound", refuse)
+    with pytest.raises(SetupError, match="Ports 65530 to 65535 are all taken"):
+        listening_socket("127.0.0.1", 65530)
 
 
 def test_serving_pages_on_another_machines_address_is_refused_with_advice() -> None:
