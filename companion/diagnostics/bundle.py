@@ -105,7 +105,7 @@ def _log(secrets: Iterable[str]) -> dict[str, bytes]:
     The PIN and each of `secrets` are replaced by `SECRET`. Empty if journalctl can't be run, takes over 20 s or prints
     nothing. Without log lines the file holds journalctl's "-- No entries --".
     """
-    words = ("journalctl", "--unit=pegpip", f"--lines={LOG_LINES}", "--no-pager", "--output=short-iso")
+    words = ("journalctl", "--quiet", "--unit=pegpip", f"--lines={LOG_LINES}", "--no-pager", "--output=short-iso")
     try:
         said = subprocess.run(words, capture_output=True, timeout=20, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):

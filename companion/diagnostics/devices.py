@@ -139,6 +139,9 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
     `open_` builds the strip. No LED is lit. A SetupError or DeviceError becomes a finding; it is not raised.
     """
     wired = settings.strip
+    problems = wiring_problems(wired.kind, wired, None, model())
+    if problems:
+        return Finding("strip", False, " ".join(problems), "Correct [strip].")
     try:
         strip = open_(wired.kind, layout_of(wired.layout, settings.track).leds, wired)
     except SetupError as wrong:
@@ -175,7 +178,7 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
     """
     wired, known = settings.buttons, model() if machine is None else machine
     on_pins = wired.kind == "gpio"
-    problems = wiring_problems(settings.strip.kind, settings.strip, wired if on_pins else None, known)
+    problems = wiring_problems(settings.strip.kind, settings.strip, wired, known) if on_pins else []
     problems += shutdown_problems(wired)
     if problems:
         return Finding("buttons", False, " ".join(problems), "Correct [strip] and [buttons].")

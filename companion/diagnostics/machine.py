@@ -89,7 +89,7 @@ def check_writable(folder: Path) -> Finding:
 
     A temporary file is written there and deleted.
     """
-    place = next(path for path in (folder, *folder.parents) if path.exists())
+    place = next(path for path in (folder, *folder.parents) if os.path.exists(path))  # where Path.exists may raise
     found = check_disk(place)
     if not found.ok:
         return found

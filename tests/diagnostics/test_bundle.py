@@ -100,6 +100,14 @@ def test_the_doctors_bug_report_masks_the_pin_in_the_log(tmp_path: Path, monkeyp
     assert bundle._log(()) == {"log.txt": b"2030-05-01T20:00:00 pi env[7]: PIN: (kept back)\n"}
 
 
+def test_the_doctors_bug_report_has_no_log_where_the_service_wrote_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service_says(tmp_path, monkeypatch)
+    (tmp_path / "journalctl").write_text("#!/bin/sh\ncase \"$*\" in *--quiet*) ;; *) echo '-- No entries --' ;; esac\n")
+    assert bundle._log(()) == {}
+
+
 def test_a_doctors_bug_report_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     settings = tmp_path / "pegpip.toml"
     settings.write_text(f"[data]\ndir = '{tmp_path}'\n[web]\nport = 0\nhost = '127.0.0.1'\n")

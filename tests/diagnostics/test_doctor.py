@@ -107,6 +107,12 @@ def test_the_doctor_names_the_nearest_layout_for_an_unknown_strip_layout() -> No
     assert ill(check_strip(Settings(strip=StripSettings(layout="bord3x121"))), "board3x121")
 
 
+def test_the_doctor_reports_a_wrong_colour_order_as_the_strips_fault() -> None:
+    wrong = Settings(strip=StripSettings(order="GRG"))
+    assert ill(check_strip(wrong), "[strip] order 'GRG'", "Correct [strip].")
+    assert check_buttons(wrong, machine="").ok
+
+
 def test_the_doctor_reports_all_pin_conflicts_of_buttons_together() -> None:
     wrong = Settings(strip=StripSettings(kind="spi"), buttons=ButtonSettings(kind="gpio", bank=10, undo=5, next=5))
     assert ill(check_buttons(wrong, machine=""), "bank is on pin 10", "share pin 5")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -134,6 +136,18 @@ def test_the_doctor_accepts_a_data_folder_only_if_it_can_be_written(tmp_path: Pa
     assert check_writable(tmp_path / "to" / "be" / "made").ok
     refused = check_writable(Path("/proc"))
     assert (refused.ok, "data" in refused.cure) == (False, True)
+
+
+def test_the_doctor_reports_a_data_folder_in_one_of_another_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path | str, **_: object) -> os.stat_result:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "stat", refused)
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda dir: refused(dir))  # noqa: A006 - its own name
+    found = check_writable(tmp_path / "data")
+    assert (found.ok, "can't be written (Permission denied)" in found.says) == (False, True)
 
 
 @pytest.mark.parametrize(("year", "ok"), [(1970, False), (2023, False), (2026, True)])
