@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from companion.diagnostics.first_evening import steps
 from companion.diagnostics.first_evening.holding import phones_joined
 from companion.diagnostics.health import Finding
 from hardware.settings import ButtonSettings, StripSettings
@@ -32,6 +33,12 @@ def test_the_first_evening_check_reports_leds_that_the_user_sees_wrong(
     evening = table.held(open_strip=opened)
     assert is_ill(evening, part, *words)
     assert shown[0].shown == 4 + 122
+
+
+def test_the_first_evening_progress_of_the_leds_never_falls_and_ends_full(table: Table) -> None:
+    ticks: list[tuple[int, int]] = []
+    list(steps.leds(table.held(), lambda done, of: ticks.append((done, of))))
+    assert ticks == [(number, 126) for number in range(1, 127)]
 
 
 @pytest.mark.parametrize("broken_at", [0, 60])
@@ -90,7 +97,9 @@ def test_the_first_evening_check_reports_a_sound_not_played_or_not_heard(table: 
 
 
 def test_the_first_evening_check_reports_phones_that_cannot_join_hotspot(table: Table) -> None:
-    assert is_ill(table.held(clients=lambda: 0), "phones", "router")
+    evening = table.held(clients=lambda: 0)
+    assert is_ill(evening, "phones", "No phone is on the table's own Wi-Fi.", "router")
+    assert "Others" not in told(evening, "phones").says
     table.person.denies = ("all that tried",)
     assert is_ill(table.held(clients=lambda: 7), "phones", "7 phones", "router")
     table.person.denies = ()
@@ -101,12 +110,16 @@ def test_the_first_evening_check_counts_phones_on_the_access_point(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     iw = tmp_path / "iw"
-    listed = "phy#0\n\tInterface wlan0\n\t\ttype AP\nphy#1\n\tInterface wlan1\n\t\ttype managed\n"
+    listed = (
+        "phy#0\n\tInterface uap0\n\t\ttype managed\n\tInterface wlan0\n\t\ttype AP\n"
+        "phy#1\n\tInterface wlan1\n\t\ttype managed\n"
+    )
     stations = "Station aa:bb (on wlan0)\n\tinactive time: 3 ms\nStation cc:dd (on wlan0)\n"
     script = f"""#!/bin/sh
 case "$*" in
 dev) printf '{listed}' ;;
 'dev wlan0 station dump') printf '{stations}' ;;
+*) printf 'Station 00:11 (the router)\\n' ;;
 esac
 """
     iw.write_text(script)

@@ -152,13 +152,7 @@ def phones_joined() -> int | None:
 
     Returns None if this machine runs no access point, or if `iw` is missing or hangs.
     """
-    names = [
-        line.split()[1]
-        for block in _iw("dev").split("phy#")
-        if "type AP" in block
-        for line in block.splitlines()
-        if "Interface" in line
-    ]
+    names = [block.split()[0] for block in _iw("dev").split("Interface ")[1:] if "type AP" in block]
     if not names:
         return None
     return sum(

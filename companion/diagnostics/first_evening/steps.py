@@ -242,9 +242,10 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
     try:
         strip.start()
         colours, walk = lights.colours(layout, wired), lights.hole_by_hole(layout, wired)
-        _show(evening, strip, colours, 0.0 if simulated else COLOUR_S, tick, len(walk))
+        total = len(colours) + len(walk)
+        _show(evening, strip, colours, 0.0 if simulated else COLOUR_S, lambda number: tick(number, total))
         right = simulated or evening.person.agrees("Was every LED red, green, blue and white in turn, without flicker?")
-        _show(evening, strip, walk, 0.0 if simulated else HOLE_S, tick, len(colours))
+        _show(evening, strip, walk, 0.0 if simulated else HOLE_S, lambda number: tick(len(colours) + number, total))
         walked = simulated or evening.person.agrees("Did one light walk through every hole, from start to finish?")
     except DeviceError as ill:
         yield Finding.ill("LEDs", ill)
@@ -260,15 +261,11 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
     yield Finding("LED by LED", walked, says, "" if walked else cure, simulated)
 
 
-def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, tick: Tick, others: int) -> None:
-    """Show the frames of `shown` on the LED strip, each for `for_s` seconds, and report the progress to `tick`.
-
-    For each frame, `tick` gets its number in this call, from 1, and the total: all of `shown` plus `others`. `others`
-    is the number of frames that other calls show. Raises DeviceError if the strip fails.
-    """
+def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, tell: Callable[[int], None]) -> None:
+    """Show the frames of `shown` on the LED strip, `for_s` seconds each; `tell` gets each frame's number, from 1."""
     for number, (_, frame_rgb) in enumerate(shown, 1):
         strip.show(frame_rgb)
-        tick(number, len(shown) + others)
+        tell(number)
         evening.pause(for_s)
 
 
@@ -335,12 +332,12 @@ def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
         says = "This machine opens no Wi-Fi now; phones come through the router."
         yield Finding("phones", True, says, simulated=True)
         return
-    says = f"{joined} phones are on the table's own Wi-Fi."
+    says = {0: "No phone is", 1: "1 phone is"}.get(joined, f"{joined} phones are") + " on the table's own Wi-Fi."
     if joined and evening.person.agrees(f"{says} Are these all that tried to join?"):
         yield Finding("phones", True, says)
         return
     cure = "A Pi's own Wi-Fi carries 7 to 10 phones; for more use a router's (docs/appliance.md)."
-    yield Finding("phones", False, f"{says} Others could not join.", cure)
+    yield Finding("phones", False, f"{says} Others could not join." if joined else says, cure)
 
 
 def heat_and_power(evening: Evening, _tick: Tick) -> Iterator[Finding]:
