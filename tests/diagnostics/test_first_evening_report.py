@@ -14,8 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from companion.commands.doctor import command
-from companion.diagnostics.first_evening.evening import Values
+from companion.diagnostics.first_evening.evening import JudgedThrow, Values
 from companion.diagnostics.first_evening.holding import PAGE, ZIP, write
+from companion.diagnostics.first_evening.page import page
 from companion.diagnostics.first_evening.people import Agreeable, TerminalPerson
 from companion.errors import DeviceError
 from companion.settings import last_good
@@ -38,6 +39,12 @@ def test_a_first_evening_report_that_cannot_be_written_is_an_error(table: Table,
     (tmp_path / "file").write_text("")
     with pytest.raises(DeviceError, match="--out"):
         write(table.held(), tmp_path / "file" / "out", datetime(2026, 11, 24, tzinfo=UTC))
+
+
+def test_the_first_evenings_page_says_where_no_dice_were_read(table: Table) -> None:
+    evening = table.held()
+    evening.throws.append(JudgedThrow((), (3, 4), "dim", b"a picture"))
+    assert "Read no dice; 3 4 lay there. The table asked (dim)." in page(evening, "today", ZIP)
 
 
 def test_a_first_evening_whose_report_has_no_place_is_refused_at_its_start(tmp_path: Path) -> None:

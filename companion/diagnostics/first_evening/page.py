@@ -63,7 +63,8 @@ def page(evening: Evening, made: str, zip_name: str) -> str:
         photos=[
             (
                 base64.b64encode(throw.jpeg).decode(),
-                f"Read {' '.join(map(str, throw.read))}; {' '.join(map(str, throw.lay))} lay there."
+                f"Read {' '.join(map(str, throw.read)) or 'no dice'}; "
+                f"{' '.join(map(str, throw.lay)) or 'no dice'} lay there."
                 + (f" The table asked ({throw.doubt})." if throw.doubt else ""),
             )
             for throw in doubtful
