@@ -94,13 +94,15 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
 def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
     """Return the times, in seconds on the board's clock, at which the pegs' lights must be drawn next after `time_s`.
 
-    Each peg has one time, by its colour's rhythm: infinity for a steady light, `time_s + SLOW_FRAME_S` for a changing
-    one. If any two pegs may share a hole, where they take turns, the list holds only `time_s + SLOW_FRAME_S`. Without
-    pegs, or without a game, the list is empty.
+    Each peg has one time, by its colour's rhythm: infinity for a steady light, `time_s + SLOW_FRAME_S` while the light
+    changes, and the end of the pause while the rhythm pauses. The list holds only `time_s + SLOW_FRAME_S` if pegs may
+    share a hole, where they take turns, or if a peg shows the turn's points. It is empty without pegs or a game.
     """
-    rests = [pattern_rests_until(peg.colour, time_s) for peg in view.pegs if view.mood != "idle"]
-    if _crowded(view) and view.mood != "idle":
+    if view.mood == "idle":
+        return []
+    if _crowded(view) or any(peg.provisional > peg.banked for peg in view.pegs):
         return [time_s + SLOW_FRAME_S]
+    rests = [pattern_rests_until(peg.colour, time_s) for peg in view.pegs]
     return [time_s + SLOW_FRAME_S if rest <= time_s else rest for rest in rests]
 
 

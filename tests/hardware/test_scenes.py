@@ -166,19 +166,31 @@ def test_a_button_press_lights_the_leds_dimly_while_a_photo_is_taken() -> None:
     assert compose(view, STRIP, ends_s)[0].max() == 0
 
 
+@pytest.mark.parametrize("to_play", [0, None])
+@pytest.mark.parametrize("colour", [0, 2])
+def test_leds_that_show_provisional_points_rest_at_no_time(colour: int, to_play: int | None) -> None:
+    view = BoardView(pegs=(Peg(0, 20, 20), Peg(colour, 43, 58)), to_play=to_play, mood="ready")
+    check_next_changes(view)
+    assert not np.array_equal(compose(view, STRIP, 1.2), compose(view, STRIP, 1.8)), "the peg ahead swells"
+
+
 @each_scene
 def test_an_led_scene_does_not_change_before_its_next_change_is_due(scene: Scene) -> None:
-    time_s, rests = 0.0, 0
+    check_next_changes(scene.view)
+
+
+def check_next_changes(view: BoardView) -> None:
+    """Check that frames composed before the time that `next_change_s` returns are equal, over 6 s."""
+    time_s = 0.0
     while time_s < 6.0:
-        due_s = next_change_s(scene.view, time_s)
+        due_s = next_change_s(view, time_s)
         assert due_s >= time_s
         if due_s > time_s + 1.01 * SLOW_FRAME_S:
-            rests += 1
-            now = compose(scene.view, STRIP, time_s)
+            now = compose(view, STRIP, time_s)
             until_s = min(due_s, 60.0) - 1e-3
             for part in (0.01, 0.3, 0.6, 1.0):
                 then_s = time_s + (until_s - time_s) * part
-                assert np.array_equal(now, compose(scene.view, STRIP, then_s)), f"{time_s} {then_s} {due_s}"
+                assert np.array_equal(now, compose(view, STRIP, then_s)), f"{time_s} {then_s} {due_s}"
         time_s = min(max(due_s, time_s + 1 / 60), 6.0)
 
 
