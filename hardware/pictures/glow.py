@@ -136,7 +136,8 @@ def save_moving(path: Path, pictures_bgr: list[PictureBGR], frame_ms: int) -> No
     """
     if not hasattr(cv2, "imwriteanimation"):
         raise DeviceError(
-            f"OpenCV {cv2.__version__} writes no moving pictures.", "Install opencv-python-headless 4.12 or newer."
+            f"OpenCV {cv2.__version__} writes no moving pictures.",
+            "Draw stills alone (--stills), or install opencv-python-headless 4.11 or newer.",
         )
     animation = cv2.Animation()
     animation.frames = pictures_bgr

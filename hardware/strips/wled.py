@@ -106,7 +106,7 @@ class WledStrip:
         why = getattr(refused, "strerror", None) or refused
         return DeviceError(
             f"The WLED controller {self._host} can't be reached ({why}).",
-            "Check that it is switched on and in the same network, and give its number, not its name.",
+            "Check that it is switched on and in the same network, and give its IP address, not its name.",
         )
 
 

@@ -269,7 +269,7 @@ def test_wled_ddp_frames_split_at_480_leds_and_flag_the_last_packet(listener: so
 
 
 def test_starting_a_wled_strip_with_an_unresolvable_host_is_an_error() -> None:
-    with pytest.raises(DeviceError, match="its number"):
+    with pytest.raises(DeviceError, match="its IP address"):
         WledStrip(2, "no-such-host.invalid").start()
 
 
