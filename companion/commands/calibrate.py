@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from companion.commands import Number
-from companion.errors import DeviceError, SetupError
+from companion.errors import DeviceError, PictureError, SetupError
 from companion.settings import load as config
 from companion.table.atomic import write_file
 from vision.cameras.opening import KINDS
@@ -105,16 +105,16 @@ def command(
         done = _calibrated(
             settings, plan, corners, show, measure=die is None, wait_s=wait_s, paper=paper, lens_told=told
         )
-    except DeviceError as ill:
+        made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
+        lens_deg = done.lens.angle_deg if done.lens.measured else None
+        codes = tuple(one.code for one in done.advice)
+        stored = Stored(settings.camera.source.strip(), made, done.rig, codes, lens_deg, done.lens_position)
+        record = _record(done, stored.camera, str(save_rig(settings.data.folder, stored)))
+    except (DeviceError, PictureError) as ill:
         if not as_json:
             raise
         click.echo(json.dumps({"calibrated": False, "error": str(ill)}))
         return 1
-    made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
-    lens_deg = done.lens.angle_deg if done.lens.measured else None
-    codes = tuple(one.code for one in done.advice)
-    stored = Stored(settings.camera.source.strip(), made, done.rig, codes, lens_deg, done.lens_position)
-    record = _record(done, stored.camera, str(save_rig(settings.data.folder, stored)))
     click.echo(json.dumps(record) if as_json else in_words(record))
     return 0
 
@@ -241,8 +241,8 @@ def _floor(corners: list[tuple[float, float]], plan: Plan) -> Floats:
 def _measured(steps: Calibrating, hands: _Hands, done: Calibrated) -> Calibrated:
     """Ask the person for one die, measure its edge, and return the calibration with that size.
 
-    The size is rounded to one that dice are sold with (`sold_edge_mm`). If no single die is seen, `done` is returned
-    unchanged.
+    The size is rounded to one that dice are sold with (`sold_edge_mm`). If no single die is seen, or the camera fails,
+    `done` is returned unchanged.
 
     Args:
         steps: The procedure, with the camera.
@@ -252,7 +252,11 @@ def _measured(steps: Calibrating, hands: _Hands, done: Calibrated) -> Calibrated
     from vision.calibration.procedure import with_die
 
     hands.lay_die()
-    edge_mm = steps.die_mm(done.rig)
+    try:
+        edge_mm = steps.die_mm(done.rig)
+    except DeviceError as ill:  # the calibration is whole without a measured die
+        _say(str(ill))
+        edge_mm = None
     if edge_mm is None:
         _say(f"No single die was seen: {done.rig.die_mm:g} mm is taken.")
         return done

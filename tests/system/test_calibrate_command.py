@@ -19,6 +19,7 @@ from companion.adapters.reader_setup import NOT_CALIBRATED, calibration_status, 
 from companion.commands.calibrate import command
 from companion.errors import DeviceError, SetupError
 from tests.system.running import Running
+from vision.calibration.procedure import Calibrating
 from vision.calibration.sheet import raster, sheet
 from vision.calibration.sheet_pdf import pdf
 from vision.calibration.store import FILE_NAME, Stored, load_rig
@@ -26,8 +27,12 @@ from vision.cameras import files
 from vision.cameras.opening import open_camera
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
+from vision.geometry.rig import Rig
 from vision.images.loading import picture_in, save_jpeg
 from vision.networks import load_networks
+
+CORNERS = ("45,34", "1235,34", "1235,926", "45,926")
+"""Corners of the virtual tray in its camera's picture, in pixels."""
 
 
 def calibrate(*words: str) -> Result:
@@ -145,10 +150,22 @@ def test_a_damaged_calibration_is_reported_and_the_reader_loads(tmp_path: Path) 
 
 
 def test_calibrate_finds_the_camera_position_from_given_tray_corners(tmp_path: Path) -> None:
-    corners = ("45,34", "1235,34", "1235,926", "45,926")
-    done = pegpip(tmp_path, "calibrate", "--data", str(tmp_path), "--die", "16", "--json", "--corners", *corners)
+    done = pegpip(tmp_path, "calibrate", "--data", str(tmp_path), "--die", "16", "--json", "--corners", *CORNERS)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["camera_mm"] == pytest.approx([160.0, 120.0, 285.0], abs=2.0)
+
+
+def test_calibrate_names_a_camera_fault_in_the_die_step_and_uses_16_mm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unplugged(_steps: Calibrating, _rig: Rig) -> float | None:
+        raise DeviceError("The camera is gone.", "Plug it in.")
+
+    monkeypatch.setattr(Calibrating, "die_mm", unplugged)
+    done = calibrate("--camera", "virtual", "--data", str(tmp_path), "--corners", *CORNERS)
+    assert done.return_value == 0
+    assert "The camera is gone. Plug it in.\nNo single die was seen: 16 mm" in done.stderr
+    assert load_rig(tmp_path) is not None
 
 
 def photographed(folder: Path) -> VirtualCamera:
@@ -246,3 +263,13 @@ def test_calibrate_json_without_a_camera_exits_1_with_an_error(tmp_path: Path) -
     told = json.loads(done.stdout)
     assert not told["calibrated"]
     assert told["error"]
+
+
+@pytest.mark.parametrize("words", [("--preview", "no/such/folder/seen.jpg"), ("--corners", *CORNERS, "--die", "16")])
+def test_calibrate_json_that_can_write_no_file_exits_1_with_an_error(words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "data").touch()  # a file in place of the folder
+    done = calibrate("--camera", "virtual", "--data", str(tmp_path / "data"), *words, "--json")
+    assert done.return_value == 1
+    told = json.loads(done.stdout)
+    assert not told["calibrated"]
+    assert "can't be" in told["error"]

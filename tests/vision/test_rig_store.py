@@ -203,6 +203,14 @@ def test_calibration_without_a_die_in_the_tray_leaves_its_size_unknown() -> None
     assert Calibrating(camera.frame, Plan(), lambda _said: None, wait_s=2.0).die_mm(camera.rig()) is None
 
 
+def test_a_camera_fault_while_calibration_measures_a_die_is_raised() -> None:
+    def unplugged() -> Frame:
+        raise DeviceError("The camera is gone.", "Plug it in.")
+
+    with pytest.raises(DeviceError, match="is gone"):
+        Calibrating(unplugged, Plan(), lambda _said: None).die_mm(film().rig())
+
+
 @pytest.mark.parametrize(("measured", "sold"), [(16.6, 16.0), (15.6, 16.0), (12.4, 12.0), (18.9, 19.0), (28.0, 28.0)])
 def test_calibration_rounds_a_measured_die_edge_to_a_common_size(measured: float, sold: float) -> None:
     assert sold_edge_mm(measured) == sold

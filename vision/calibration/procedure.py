@@ -116,6 +116,10 @@ class Calibrated:
     lens_position: float | None = None
 
 
+class _TimeOver(DeviceError):
+    """A step of calibrating took longer than it may."""
+
+
 class Calibrating:
     """Calibrates with one camera.
 
@@ -294,7 +298,7 @@ class Calibrating:
         """Wait for a die that lies alone in the throw zone; return its edge in mm, to a tenth.
 
         Returns the median of AGREEING_SIZES successive measurements that agree. Returns None if there is no such die in
-        time, or before a recording ends, and also if the camera fails.
+        time, or before a recording ends. Raises DeviceError if the camera fails.
         """
         sizes: list[float] = []
         try:
@@ -303,7 +307,7 @@ class Calibrating:
                 sizes = [*sizes, edge] if edge is not None else []
                 if len(sizes) >= AGREEING_SIZES and np.ptp(sizes[-AGREEING_SIZES:]) <= MAX_SIZE_SPREAD_MM:
                     return round(float(np.median(sizes[-AGREEING_SIZES:])), 1)
-        except DeviceError:
+        except _TimeOver:
             return None
         return None
 
@@ -334,7 +338,7 @@ class Calibrating:
             begun_s = frame.at_s if begun_s is None else begun_s
             if frame.at_s - begun_s > self._wait_s:
                 cure = self._said or "Start it again."
-                raise DeviceError(f"{failure} within {self._wait_s:.0f} s.", cure)
+                raise _TimeOver(f"{failure} within {self._wait_s:.0f} s.", cure)
             yield frame
 
     def _once(self, sentence: str) -> None:
