@@ -47,8 +47,9 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     from vision.watching.new_throws import latest
     from vision.watching.watcher import Ill, Settled, Watcher
 
-    source, camera = _opened(source)
-    setup = load_reader(source, camera, data_folder or config.load(None, {}).data.folder, load_networks())
+    settings = config.load(None, {})
+    source, camera = _opened(source, settings.camera.mains_hz)
+    setup = load_reader(source, camera, data_folder or settings.data.folder, load_networks())
     lasts_s = math.inf if limit_s is None else limit_s
     ends_s = time.monotonic() + lasts_s
 
@@ -98,11 +99,11 @@ def _values(placed: Iterable[LocatedDie]) -> list[int]:
     return sorted(one.die.value for one in placed if one.die.value is not None)
 
 
-def _opened(source: str) -> tuple[str, Camera]:
+def _opened(source: str, mains_hz: int) -> tuple[str, Camera]:
     """Return the setting [camera] source that SOURCE stands for, and its camera, not started.
 
-    The path of a video stands for `video:` and the path. Raises PictureError for a folder, and SetupError if SOURCE
-    names no camera or a missing file.
+    The path of a video stands for `video:` and the path. `mains_hz` is that of `open_camera`. Raises PictureError
+    for a folder, and SetupError if SOURCE names no camera or a missing file.
     """
     from vision.cameras.opening import KINDS, open_camera
 
@@ -110,4 +111,4 @@ def _opened(source: str) -> tuple[str, Camera]:
         if Path(source).is_dir():
             raise PictureError(f"{source!r} is a folder: to see its photos one by one, write 'files:{source}'.")
         source = f"video:{source}"
-    return source, open_camera(source)
+    return source, open_camera(source, mains_hz=mains_hz)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -60,12 +59,12 @@ def command(
             raise SetupError([f"--set: nothing was taught of {name!r}; `pegpip teach --list` shows the sets."])
         taught.forget(name)
         return 0
-    teacher = Teacher(taught)
+    teacher = Teacher(taught, clock=lambda: 0.0)  # no game waits for the end of this lesson
     teacher.begin(name)
-    return _lesson(teacher, settings.camera.source, settings.data.folder, throws, expect)
+    return _lesson(teacher, settings, throws, expect)
 
 
-def _lesson(teacher: Teacher, source: str, folder: Path, throws: int, expect: int | None) -> int:
+def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: int | None) -> int:
     """Teach a set of dice on the terminal: ask the person about each throw, until `throws` of them are learnt.
 
     Each answer is stored at once; a skipped throw does not count. The end of a recording ends the lesson early.
@@ -73,8 +72,7 @@ def _lesson(teacher: Teacher, source: str, folder: Path, throws: int, expect: in
 
     Args:
         teacher: Takes the readings and the answers.
-        source: Camera source, as in the settings.
-        folder: Folder of the table's data, where the camera's calibration is.
+        settings: The table's settings, for the camera and the folder with its calibration.
         throws: Number of throws to learn.
         expect: Number of dice in the tray; None if unknown.
     """
@@ -84,8 +82,9 @@ def _lesson(teacher: Teacher, source: str, folder: Path, throws: int, expect: in
     from vision.watching.new_throws import latest
     from vision.watching.watcher import Ill, Settled, Watcher
 
-    camera = open_camera(source)
-    setup = load_reader(source, camera, folder, load_networks())
+    source = settings.camera.source
+    camera = open_camera(source, settings.camera.dice, settings.camera.mains_hz)
+    setup = load_reader(source, camera, settings.data.folder, load_networks())
     learnt, last = 0, None
     watcher = Watcher(camera, setup.reader, setup.rig, lambda: expect)
     click.echo(f"Throw the dice {throws} times.", err=True)
@@ -118,9 +117,13 @@ def _asked(teacher: Teacher) -> bool:
         if said == "s":
             return False
         try:
-            values = [int(value) for value in said.replace(",", " ").split()] if " " in said else list(map(int, said))
-            teacher.label(throw["number"], values or read)
-        except (CompanionError, ValueError) as no:
+            apart = said.replace(",", " ").split()
+            values = [int(value) for value in (apart if "," in said or len(apart) > 1 else said)]
+            teacher.label(throw["number"], values if said else read)
+        except CompanionError as no:
             click.echo(f"pegpip: {no}", err=True)
+            continue
+        except ValueError:
+            click.echo(f"pegpip: {said!r} is no list of values: type one for each die, as in 3 1 6.", err=True)
             continue
         return True
