@@ -61,6 +61,10 @@ def command(
     the log. `pegpip doctor --first-evening` guides a person through a new table for about twenty minutes, part by
     part; Ctrl-C ends it and keeps the results.
     """
+    if first_evening and (as_json or bundle or photos):
+        raise click.UsageError(
+            "--first-evening writes its own zip, into --out: leave --bundle, --photos and --json out."
+        )
     given = {"camera": {"source": camera} if camera else {}, "strip": {"kind": strip} if strip else {}}
     starting = in_use(settings_file, {section: keys for section, keys in given.items() if keys})
     settings = starting.settings

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click import UsageError
 from click.testing import CliRunner, Result
 
 from companion.commands.doctor import command
@@ -54,6 +55,13 @@ def test_a_first_evening_whose_report_has_no_place_is_refused_at_its_start(tmp_p
     assert isinstance(done.exception, DeviceError)
     assert "--out" in str(done.exception)
     assert "camera" not in done.output
+
+
+@pytest.mark.parametrize("words", [("--json",), ("--photos",), ("--bundle", "report.zip")])
+def test_a_first_evening_with_an_option_of_the_doctor_alone_is_refused(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = doctor(tmp_path, "--yes", "--throws", "1", "--out", str(tmp_path / "report"), *words)
+    assert isinstance(done.exception, UsageError)
+    assert not (tmp_path / "report").exists()
 
 
 def test_the_first_evenings_page_and_zip_hold_findings_but_no_secret(table: Table, tmp_path: Path) -> None:
