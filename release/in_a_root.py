@@ -56,7 +56,7 @@ start | restart)
     done
     commands ExecStartPost
     ;;
-stop) $daemon --stop --quiet --oknodo --signal INT --retry 30 && rm -rf /run/pegpip ;;
+stop) $daemon --stop --quiet --oknodo --signal INT --retry 30 && rm -rf /run/pegpip /run/table.pid ;;
 reset-failed | daemon-reload | try-restart) ;;
 *) exec /usr/bin/systemctl "$@" ;;
 esac
@@ -177,7 +177,8 @@ def life(root: Root, checks: Checks, spare: Path) -> None:
     shutil.copy2(CERTIFICATES, root.folder / "root/certificates.crt")
     python = "apt-get -q update && apt-get -q -y --no-install-recommends install python3"
     root.sh(f"command -v python3 >/dev/null || {{ {python}; }}")
-    (root.folder / "usr/local/bin/systemctl").unlink(missing_ok=True)  # of a run that was broken off
+    for left in ("usr/local/bin/systemctl", "run/table.pid"):  # of a run that was broken off
+        (root.folder / left).unlink(missing_ok=True)
     root.sh("./install.sh --uninstall && rm -rf /var/lib/pegpip /root/stick")
     (root.folder / COMMAND_LINE).parent.mkdir(exist_ok=True)
     (root.folder / COMMAND_LINE).write_text("console=tty1 root=/dev/mmcblk0p2 rootwait\n")
@@ -246,8 +247,9 @@ def read_alike(root: Root, checks: Checks) -> None:
         [Path(sys.executable).with_name("pegpip"), *words], cwd=PROJECT, capture_output=True, text=True, check=False
     )
     here = [json.loads(line)["values"] for line in own.stdout.splitlines()]
-    there = [json.loads(line)["values"] for line in root.sh(f"pegpip {' '.join(words)}", check=False).splitlines()]
-    checks.ok(f"{len(images)} pictures are read as on this machine", there == here != [], lambda: f"{there}\n{here}")
+    said = root.sh(f"pegpip {' '.join(words)}", check=False)
+    there = [json.loads(line)["values"] for line in said.splitlines() if line.startswith("{")]  # else a warning
+    checks.ok(f"{len(images)} pictures are read as on this machine", there == here != [], lambda: f"{said}\n{here}")
 
 
 def played(root: Root, checks: Checks) -> int:
@@ -375,7 +377,8 @@ def main() -> None:
     if given.arch != NATIVE:
         register_qemu()
     if given.fresh and folder.exists():
-        subprocess.run(["umount", folder / "proc"], check=False, capture_output=True)
+        if (folder / "proc/self").exists():
+            subprocess.run(["umount", folder / "proc"], check=True)
         shutil.rmtree(folder)
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -388,7 +391,10 @@ def main() -> None:
         life(Root(folder), checks, given.out / "wheels")
     finally:
         subprocess.run(
-            ["chroot", folder, "sh", "-c", "kill -9 $(cat /run/table.pid)"], check=False, capture_output=True
+            # Kept, the number would be another process's in the next run: the root shares this machine's processes.
+            ["chroot", folder, "sh", "-c", "kill -9 $(cat /run/table.pid); rm -f /run/table.pid"],
+            check=False,
+            capture_output=True,
         )
         subprocess.run(["umount", folder / "proc"], check=False, capture_output=True)
         subprocess.run(["gpgconf", "--kill", "all"], check=False)
