@@ -89,14 +89,14 @@ def main() -> None:
     key.add_argument("--no-passphrase", action="store_true", help="for a machine that signs without a person")
     commands.add_parser("sign", help="sign releases").add_argument("files", nargs="+", type=Path)
     given = parser.parse_args()
-    if given.command == "key":
-        make_key(given.key, passphrase=not given.no_passphrase)
-        print(f"Commit {given.key}. Keep the private key: gpg --export-secret-keys (see docs/appliance.md).")  # noqa: T201
-        return
     try:
+        if given.command == "key":
+            make_key(given.key, passphrase=not given.no_passphrase)
+            print(f"Commit {given.key}. Keep the private key: gpg --export-secret-keys (see docs/appliance.md).")  # noqa: T201
+            return
         for file in sign(given.files, given.key):
             print(file)  # noqa: T201
-    except (DeviceError, subprocess.CalledProcessError) as ill:
+    except (DeviceError, OSError, subprocess.CalledProcessError) as ill:
         sys.exit(str(ill))
 
 
