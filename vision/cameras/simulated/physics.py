@@ -39,7 +39,8 @@ MAX_FLAT_DEG = 2.5
 something or stands on an edge. A larger one would lay leaning dice flat."""
 MIN_GAP_MM = 0.2
 """Distance from the walls, in mm, beyond which a tilted die at rest leans on nothing: it stands on an edge by chance,
-and is pushed. For other dice twice this distance counts. A larger one leaves dice on their edge near a wall."""
+and is pushed. For other dice it is the gap between parallel faces. A larger one leaves dice on their edge near a
+wall."""
 WAKE_MM_S = 30.0
 """Speed, in mm/s, at which another die must hit a die at rest to move it again. A larger one lets dice ignore hits; a
 smaller one wakes dice that only touch."""
@@ -189,7 +190,7 @@ def _bring_to_rest(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, wa
         walls: Limits of the box.
     """
     slow = ((bodies.velocity**2).sum(1) < REST_SPEED_MM_S**2) & ((bodies.spin**2).sum(1) < REST_SPIN_RAD_S**2)
-    bodies.still_s = np.where(moving & ~slow, 0.0, bodies.still_s + STEP_S)
+    bodies.still_s[:] = np.where(moving & ~slow, 0.0, bodies.still_s + STEP_S)
     at_last = moving & (bodies.still_s >= REST_S) & (bodies.still_s < REST_S + STEP_S)
     for index in np.flatnonzero(at_last):
         _lay_flat_or_push(bodies, int(index), edge_mm, walls)
