@@ -101,6 +101,11 @@ def test_crib_dice_tutorial_lessons_follow_the_stage_of_the_turn() -> None:
     assert taught("crib_dice", throw(5, 5, 5, 5, 5, 5, 5), point(5)) == ["seven"]
 
 
+def test_crib_dice_tutorial_lessons_tell_of_no_throw_after_a_player_left() -> None:
+    three = {"players": ["Ann", "Ben", "Cy"]}
+    assert taught("crib_dice", *WIPED[:2], {"leave": "Cy"}, header=three) == ["go_on"]
+
+
 def test_crib_dice_tutorial_lessons_name_the_result_of_a_throw_or_bank() -> None:
     assert taught("crib_dice", *WIPED) == ["wiped_out"]
     assert taught("crib_dice", *WIPED * 5) == ["fuchled"]

@@ -45,7 +45,8 @@ def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
     """Return the tutorial's phrase on what the last action did to the frozen dice in Crib Dice.
 
     After the event `froze` it says that dice joined the set; after `point`, that a pair or a larger set was frozen.
-    Without either event it says that a 1 kept the throw safe. Empty without a point or with all seven dice frozen.
+    Without either event it says that a 1 kept the throw safe. Empty after a player left, without a point, or with all
+    seven dice frozen.
 
     Args:
         state: State in which the player may stop or throw on.
@@ -59,7 +60,7 @@ def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
         return (Phrase("lesson.crib_joined", args),)
     if "point" in happened:
         return (Phrase("lesson.crib_pair" if turn.frozen == 2 else "lesson.crib_set", args),)
-    return (Phrase("lesson.crib_safe", args),)
+    return (Phrase("lesson.crib_safe", args),) if "threw" in happened else ()
 
 
 def _choice(state: CribDice) -> Phrase:
