@@ -222,7 +222,7 @@ class Board:
         The frame is dimmed to the limit on the strip's electric current. Also computes when the next frame is due.
         """
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))
-        self._drawn_s, self._due_s = now_s, next_change_s(view, now_s)
+        self._drawn_s, self._due_s = now_s, next_change_s(view, self._layout, now_s)
         changed = not np.array_equal(frame_rgb, self._frame_rgb)
         with self._lock:
             self._frame_rgb, self._milliamps = frame_rgb, milliamps

@@ -69,7 +69,7 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
     return canvas.look * np.float32(NIGHT_LEVEL) if view.night else canvas.look
 
 
-def next_change_s(view: BoardView, time_s: float) -> float:
+def next_change_s(view: BoardView, layout: Layout, time_s: float) -> float:
     """Return the time, in seconds on the board's clock, at which `compose` must be called next for the same view.
 
     It is `time_s` while an animation runs, SLOW_FRAME_S later while a light changes slowly, and infinity if nothing
@@ -83,7 +83,7 @@ def next_change_s(view: BoardView, time_s: float) -> float:
     if under_way(view, time_s):
         return time_s
     begins = [moment.at_s for moment in view.moments if moment.at_s > time_s]
-    return min([_mood_moves_at(view, time_s), *(_peg_moves_at(view, time_s)), *begins], default=math.inf)
+    return min([_mood_moves_at(view, time_s), *(_peg_moves_at(view, layout, time_s)), *begins], default=math.inf)
 
 
 def _presses(view: BoardView, time_s: float) -> list[Moment]:
@@ -91,7 +91,7 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
     return [moment for moment in under_way(view, time_s) if moment.kind == "press"]
 
 
-def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
+def _peg_moves_at(view: BoardView, layout: Layout, time_s: float) -> list[float]:
     """Return the times, in seconds on the board's clock, at which the pegs' lights must be drawn next after `time_s`.
 
     Each peg has one time, by its colour's rhythm: infinity for a steady light, `time_s + SLOW_FRAME_S` while the light
@@ -100,7 +100,7 @@ def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
     """
     if view.mood == "idle":
         return []
-    if _crowded(view) or any(peg.provisional > peg.banked for peg in view.pegs):
+    if _crowded(view, layout) or any(peg.provisional > peg.banked for peg in view.pegs):
         return [time_s + SLOW_FRAME_S]
     rests = [pattern_rests_until(peg.colour, time_s) for peg in view.pegs]
     return [time_s + SLOW_FRAME_S if rest <= time_s else rest for rest in rests]
@@ -118,12 +118,10 @@ def _mood_moves_at(view: BoardView, time_s: float) -> float:
     return time_s + SLOW_FRAME_S
 
 
-def _crowded(view: BoardView) -> bool:
-    """Return whether two pegs, or the heads of their provisional points, may be drawn in one hole."""
-    places = [place for peg in view.pegs for place in {peg.banked, peg.provisional}]
-    # On a layout with fewer holes than the game, neighbours may share a hole: near counts as shared.
-    spare = max(1, view.holes // 60)
-    return any(abs(a - b) <= spare or min(a, b) > view.holes for k, a in enumerate(places) for b in places[:k])
+def _crowded(view: BoardView, layout: Layout) -> bool:
+    """Return whether two pegs are drawn in one hole of the layout, which may have fewer holes than the game."""
+    places = [(k % len(layout.lanes), layout.place(peg.banked, view.holes)) for k, peg in enumerate(view.pegs)]
+    return len(set(places)) < len(places)
 
 
 def _flow(canvas: Canvas, time_s: float) -> None:

@@ -154,14 +154,14 @@ def test_every_led_scene_is_still_and_dim_while_a_photo_is_taken(scene: Scene, l
     first = compose(view, layout, 0.3)
     assert all(np.array_equal(first, compose(view, layout, time_s)) for time_s in (0.31, 1.7, 9.9))
     assert float(first.max()) <= 0.36
-    assert next_change_s(view, 0.3) == math.inf
+    assert next_change_s(view, layout, 0.3) == math.inf
 
 
 def test_a_button_press_lights_the_leds_dimly_while_a_photo_is_taken() -> None:
     view = replace(PLAY, capturing=True, moments=(Moment("press", 1.0),))
     assert compose(view, STRIP, 0.99)[0].max() == 0
     assert 0.2 < compose(view, STRIP, 1.0)[0].max() <= 0.36, "dim, but there"
-    ends_s = next_change_s(view, 1.0)
+    ends_s = next_change_s(view, STRIP, 1.0)
     assert np.array_equal(compose(view, STRIP, 1.0), compose(view, STRIP, ends_s - 1e-3))
     assert compose(view, STRIP, ends_s)[0].max() == 0
 
@@ -170,37 +170,45 @@ def test_a_button_press_lights_the_leds_dimly_while_a_photo_is_taken() -> None:
 @pytest.mark.parametrize("colour", [0, 2])
 def test_leds_that_show_provisional_points_rest_at_no_time(colour: int, to_play: int | None) -> None:
     view = BoardView(pegs=(Peg(0, 20, 20), Peg(colour, 43, 58)), to_play=to_play, mood="ready")
-    check_next_changes(view)
+    check_next_changes(view, STRIP)
     assert not np.array_equal(compose(view, STRIP, 1.2), compose(view, STRIP, 1.8)), "the peg ahead swells"
 
 
+def test_pegs_that_share_a_hole_of_a_short_led_strip_take_turns_in_it() -> None:
+    short = lay(TrackSettings(leds=32, lanes=("0-31",), holes=30))
+    view = BoardView(pegs=(Peg(0, 41, 41), Peg(2, 44, 44)), mood="ready")
+    check_next_changes(view, short)
+    assert not np.array_equal(compose(view, short, 1.2), compose(view, short, 2.0)), "each has its turn"
+
+
+@each_layout
 @each_scene
-def test_an_led_scene_does_not_change_before_its_next_change_is_due(scene: Scene) -> None:
-    check_next_changes(scene.view)
+def test_an_led_scene_does_not_change_before_its_next_change_is_due(scene: Scene, layout: Layout) -> None:
+    check_next_changes(scene.view, layout)
 
 
-def check_next_changes(view: BoardView) -> None:
+def check_next_changes(view: BoardView, layout: Layout) -> None:
     """Check that frames composed before the time that `next_change_s` returns are equal, over 6 s."""
     time_s = 0.0
     while time_s < 6.0:
-        due_s = next_change_s(view, time_s)
+        due_s = next_change_s(view, layout, time_s)
         assert due_s >= time_s
         if due_s > time_s + 1.01 * SLOW_FRAME_S:
-            now = compose(view, STRIP, time_s)
+            now = compose(view, layout, time_s)
             until_s = min(due_s, 60.0) - 1e-3
             for part in (0.01, 0.3, 0.6, 1.0):
                 then_s = time_s + (until_s - time_s) * part
-                assert np.array_equal(now, compose(view, STRIP, then_s)), f"{time_s} {then_s} {due_s}"
+                assert np.array_equal(now, compose(view, layout, then_s)), f"{time_s} {then_s} {due_s}"
         time_s = min(max(due_s, time_s + 1 / 60), 6.0)
 
 
 def test_the_next_led_change_of_a_view_without_animation_is_at_infinity() -> None:
-    assert next_change_s(BoardView(pegs=(Peg(0, 3, 3), Peg(0, 9, 9)), mood="ready"), 5.0) == math.inf
+    assert next_change_s(BoardView(pegs=(Peg(0, 3, 3), Peg(0, 9, 9)), mood="ready"), STRIP, 5.0) == math.inf
 
 
 def test_the_next_led_change_is_due_when_a_future_animation_begins() -> None:
     view = BoardView(pegs=(Peg(0, 3, 3),), mood="ready", moments=(Moment("press", 7.0),))
-    assert next_change_s(view, 5.0) == 7.0
+    assert next_change_s(view, STRIP, 5.0) == 7.0
 
 
 def test_a_button_press_flash_is_brightest_in_its_first_led_frame() -> None:
