@@ -107,14 +107,16 @@ class DeliveryThread(BackgroundThread):
                 failures += 1
                 log.exception("the %s failed", self._name)
                 self._state = False, f"The {self._name} failed ({type(fault).__name__}: {fault}). Update pegpip."
-            self._wake.wait(pause_s(failures) if failures else None)
+            if not stopped.is_set():  # `stop` may have come just before the wake was cleared
+                self._wake.wait(pause_s(failures) if failures else None)
 
 
 def check_address(setting: str, address: str) -> None:
     """Raise DeviceError unless `address` is an https URL, or an http URL of a local host.
 
-    A host is local if it is `localhost`, a private IP address, or a name that ends in .local, .lan or .home.arpa. No
-    name is looked up. A URL with spaces or non-ASCII letters, or with an impossible host or port, is refused too.
+    A host is local if it is `localhost`, a private IP address, a name without a dot, or one that ends in .local, .lan
+    or .home.arpa. No name is looked up. A URL with spaces or non-ASCII letters, or with an impossible host or port, is
+    refused too. The error does not quote the address, which may hold a secret: everybody can read it.
 
     Args:
         setting: Name of the setting with the address, for the error.
@@ -127,7 +129,7 @@ def check_address(setting: str, address: str) -> None:
         if host.encode("idna") and known and port != 0 and re.fullmatch("[!-~]+", address):
             return
     cure = "Write https://... in ASCII letters, or http:// for a server in the local network."
-    raise DeviceError(f"{setting} = {address!r} is no address to send to.", cure)
+    raise DeviceError(f"{setting} is no address to send to.", cure)
 
 
 def pause_s(failures: int) -> float:
@@ -179,8 +181,8 @@ _OPENER = urllib.request.build_opener(_NoRedirects)
 
 
 def _is_local(host: str) -> bool:
-    """Return whether a host is this machine or in the local network."""
+    """Return whether a host is this machine or in the local network, as is a name without a dot."""
     try:
         return ipaddress.ip_address(host).is_private
     except ValueError:
-        return host == "localhost" or host.endswith((".local", ".lan", ".home.arpa"))
+        return (host[:1].isalpha() and "." not in host) or host.endswith((".local", ".lan", ".home.arpa"))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import socket
+import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from companion.errors import DeviceError
-from companion.outgoing import LONGEST_PAUSE_S, check_address, pause_s, sent
+from companion.outgoing import LONGEST_PAUSE_S, DeliveryThread, check_address, pause_s, sent
+from tests.waiting import until
 
 
 def test_outgoing_request_retry_pauses_are_random_and_capped() -> None:
@@ -17,7 +20,8 @@ def test_outgoing_request_retry_pauses_are_random_and_capped() -> None:
 
 
 @pytest.mark.parametrize(
-    "good", ["https://league.example", "http://192.168.1.4:8080", "http://localhost:1", "http://pi.local"]
+    "good",
+    ["https://league.example", "http://192.168.1.4:8080", "http://localhost:1", "http://pi.local", "http://nas:8123"],
 )
 def test_a_league_address_with_https_or_in_the_local_network_is_accepted(good: str) -> None:
     check_address("[league] server", good)
@@ -27,6 +31,8 @@ def test_a_league_address_with_https_or_in_the_local_network_is_accepted(good: s
     "bad",
     [
         "http://league.example",
+        "http://134744072",
+        "http://",
         "ftp://x",
         "league.example",
         "https://",
@@ -36,7 +42,7 @@ def test_a_league_address_with_https_or_in_the_local_network_is_accepted(good: s
     ],
 )
 def test_a_league_address_without_https_or_host_is_refused(bad: str) -> None:
-    with pytest.raises(DeviceError, match=r"\[league\] server .* is no address"):
+    with pytest.raises(DeviceError, match=r"\[league\] server is no address"):
         check_address("[league] server", bad)
 
 
@@ -46,6 +52,41 @@ def test_a_league_address_without_https_or_host_is_refused(bad: str) -> None:
 def test_an_outgoing_address_that_no_request_can_use_is_refused(bad: str) -> None:
     with pytest.raises(DeviceError, match=r"is no address .* in ASCII letters"):
         check_address("[webhook] url", bad)
+
+
+def test_a_refused_outgoing_address_is_not_quoted() -> None:
+    with pytest.raises(DeviceError) as refused:
+        check_address("[webhook] url", "http://hooks.example/T0/secret")
+    assert "secret" not in str(refused.value)
+
+
+class _StoppedAtClear(threading.Event):
+    """An event that stops a delivery thread each time before it is cleared."""
+
+    stop: Callable[[], None]
+
+    def clear(self) -> None:
+        """Stop the thread, then clear the event."""
+        self.stop()
+        super().clear()
+
+
+class _Idle(DeliveryThread):
+    """A delivery thread with nothing to deliver, which is stopped just before it clears its wake."""
+
+    def __init__(self) -> None:
+        super().__init__("idle")
+        self._wake = event = _StoppedAtClear()
+        event.stop = self.stop
+
+    def _deliver(self, stopped: threading.Event) -> None:
+        """Deliver nothing."""
+
+
+def test_a_delivery_thread_ends_when_stopped_before_it_clears_its_wake() -> None:
+    thread = _Idle()
+    thread.start()
+    assert until(lambda: not thread.alive(), 10)
 
 
 @pytest.mark.parametrize("status", ["200 OK", "503 Busy"])
