@@ -205,7 +205,7 @@ class BotPlayer:
         while not self._stopping:
             self._wake.clear()
             wait_s = self.step()
-            if wait_s is None or wait_s > 0:
+            if not self._stopping and (wait_s is None or wait_s > 0):  # `stop` may have come just before the clear
                 self._wake.wait(wait_s)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from companion.table.terms import terms_of
 from companion.table.tray.observation import Die
 from companion.table.writer import Table
 from tests.table.acting import FIRST, HEADER, Clock, Tray, played, table_in
+from tests.waiting import until
 
 PLAYERS = ["Ann", "House"]
 
@@ -324,3 +326,20 @@ def test_transcripts_of_whole_bot_games_replay_to_the_final_game_state(
 def test_the_bot_ends_a_crib_dice_game_under_rules_without_exact_odds(table: Table, clock: Clock) -> None:
     seated(table, "best", bomb=True, bumping=True, double_fuchle=True)
     assert Game(table, clock, random.Random(3)).play().state["over"]  # type: ignore[index]
+
+
+def test_a_bot_stopped_just_before_it_clears_its_wake_ends(
+    table: Table, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class StoppedAtClear(threading.Event):
+        def clear(self) -> None:
+            stopping.start()
+            self.wait()
+            super().clear()
+
+    monkeypatch.setattr("companion.bots.player.threading.Event", StoppedAtClear)
+    house = BotPlayer(table, clock)
+    monkeypatch.undo()
+    stopping = threading.Thread(target=house.stop)
+    house.start()
+    assert until(lambda: stopping.ident and not stopping.is_alive(), 2.5), "the stop waits for the bot"
