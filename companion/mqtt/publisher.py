@@ -114,6 +114,8 @@ class Publisher(BackgroundThread):
             while not stopped.is_set():
                 if self._connected.is_set():
                     self._publish(client)
+                else:
+                    self._events.clear()
                 self._wake.wait(HEALTH_EVERY_S)
                 self._wake.clear()
         finally:
@@ -155,10 +157,10 @@ class Publisher(BackgroundThread):
         self._wake.set()
 
     def _on_disconnect(self, _: Client, __: Any, ___: Any, reason: ReasonCode, ____: Properties | None) -> None:
-        """Mark the broker as not connected, store the reason for `health`, and drop the events that wait."""
+        """Mark the broker as not connected, store the reason, and wake the thread to drop the events that wait."""
         self._connected.clear()
-        self._events.clear()
         self._trouble = str(reason)
+        self._wake.set()
 
     def _publish(self, client: Client) -> None:
         """Send the broker each retained MQTT message that has changed since it was last sent, then all waiting events.
