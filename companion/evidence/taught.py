@@ -141,7 +141,7 @@ class TaughtSets:
         """Add the labelled dice of a throw to a taught set of dice as examples, in memory and on disk.
 
         An unknown set is made, and a damaged file of the set is overwritten. New examples replace earlier ones of the
-        same throw; if the labels give no example, nothing changes. Beyond `MAX_EXAMPLES` the oldest are dropped.
+        same throw, which go too if no value is known now. Beyond `MAX_EXAMPLES` the oldest are dropped.
 
         Args:
             name: Name of the set of dice.
@@ -162,8 +162,9 @@ class TaughtSets:
             number = min((each.throw for each in before if each.throw < 0), default=0) - 1 if throw is None else throw
             new = examples_of(self._classifier, frame_bgr, reading, values, number, rig)
             self._classifier.network.release()
-            if new:
-                examples = (*(each for each in before if each.throw != number), *new)[-MAX_EXAMPLES:]
+            others = [each for each in before if each.throw != number]
+            if new or 0 < len(others) < len(before):
+                examples = (*others, *new)[-MAX_EXAMPLES:]
                 self._write(name, examples)
                 self._sets[name] = Witness(examples)
                 self._refused.pop(self._file(name), None)
@@ -241,7 +242,7 @@ def _array(content: bytes, shape: tuple[int | None, ...]) -> NDArray[np.float32]
     Raises ValueError if it has another shape than `shape`, in which None stands for any length, or a value is not
     finite. Damaged content raises what `numpy.load` raises: ValueError, EOFError or BadZipFile.
     """
-    found: NDArray[np.float32] = np.load(io.BytesIO(content)).astype(np.float32)
+    found: NDArray[np.float32] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False).astype(np.float32)
     fits = found.ndim == len(shape) and all(want in (None, has) for want, has in zip(shape, found.shape, strict=True))
     if not fits or not np.isfinite(found).all():
         raise ValueError(f"an array of the shape {found.shape} is not the faces'")

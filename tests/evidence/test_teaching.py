@@ -180,7 +180,7 @@ def test_loading_a_dice_set_of_an_older_classifier_recomputes_its_features(
     assert min(likeness) > 0.9
 
 
-@pytest.mark.parametrize("harm", ["cut", "newer"])
+@pytest.mark.parametrize("harm", ["cut", "newer", "zip in zip"])
 def test_a_damaged_taught_dice_set_is_reported_and_intact_ones_still_load(
     tmp_path: Path, settled: list[Settled], harm: str
 ) -> None:
@@ -189,6 +189,12 @@ def test_a_damaged_taught_dice_set_is_reported_and_intact_ones_still_load(
     file = sorted((tmp_path / TAUGHT).iterdir())[0]
     if harm == "cut":
         file.write_bytes(file.read_bytes()[:500])
+    elif harm == "zip in zip":
+        with zipfile.ZipFile(file) as archive:
+            parts = {name: archive.read(name) for name in archive.namelist()}
+        with zipfile.ZipFile(file, "w") as archive:
+            for name, content in {**parts, "features.npy": b"PK\x05\x06" + bytes(18)}.items():
+                archive.writestr(name, content)
     else:
         with zipfile.ZipFile(file, "w") as archive:
             archive.writestr("set.json", '{"format": 99}')
@@ -288,6 +294,19 @@ def test_a_correction_in_play_extends_a_taught_dice_set_but_begins_none(
         values = evening.table.snapshot().throws[-1].values
         evening.correct(2, (*values[:-1], 1 + values[-1] % 6))
         assert until(lambda: evening.taught.sets()[0]["throws"] == 2)
+
+
+def test_a_correction_that_leaves_all_dice_unknown_removes_what_was_taught(
+    tmp_path: Path, settled: list[Settled]
+) -> None:
+    taught, throw = _taught(tmp_path, settled[:2]).taught, settled[2]
+    picture, reading, rig = throw.frame.image_bgr, throw.reading, throw.rig
+    taught.learn("clear", picture, reading, [die.value for die in reading.dice], rig, 7)
+    assert taught.sets()[0]["throws"] == 3
+    taught.learn("clear", picture, reading, [None] * len(reading.dice), rig, 7)
+    again = TaughtSets(tmp_path)
+    again.load()
+    assert taught.sets()[0]["throws"] == again.sets()[0]["throws"] == 2
 
 
 def test_teaching_takes_no_unread_die_for_an_example_of_no_face(settled: list[Settled], networks: Networks) -> None:
