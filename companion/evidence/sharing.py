@@ -65,8 +65,7 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
     try:
         with zipfile.ZipFile(part, "w") as archive:
             for throw in throws:
-                more = len(throw.at_table.dice) > len(throw.stands.values)
-                if throw.rig is None or (more and not throw.has_keep_zone):
+                if throw.rig is None or _has_unknown(throw):
                     continue
                 folder, count = folder_name(throw.package.record), count + 1
                 if folder not in labels:
@@ -107,6 +106,13 @@ def read_export(file: Path) -> Iterator[SharedThrow]:
         raise DeviceError(f"{file} can't be read ({refused.strerror or refused}).", "Check its name.") from None
     except (*DAMAGE, PictureError) as wrong:
         raise DeviceError(f"{file} is damaged, or no export of throws ({wrong}).", "Export it again.") from None
+
+
+def _has_unknown(throw: StoredThrow) -> bool:
+    """Return whether a die that was set aside has no known value: in the keep zone, or among the thrown dice."""
+    if throw.has_keep_zone:
+        return any(each.die.value is None for each in place(throw.at_table, throw.rig)[1])
+    return len(throw.at_table.dice) > len(throw.stands.values)
 
 
 def _label(throw: StoredThrow) -> dict[str, object]:

@@ -18,7 +18,7 @@ from companion.commands import read
 from companion.commands.analysis import rescore
 from companion.errors import DeviceError
 from companion.evidence.folder import PackageFolder
-from companion.evidence.package import COMPRESSED, encoded
+from companion.evidence.package import COMPRESSED, Package, encoded
 from companion.evidence.rescoring import Rescored, StoredThrow, rescored, stored_throws, summary
 from companion.evidence.sharing import write_export
 from companion.history.accuracy import accuracy, camera_throws, upper_bound
@@ -26,6 +26,7 @@ from companion.history.export import PastGames
 from tests.evidence.playing import VirtualEvening
 from tests.evidence.proving import noisy_classifier
 from tests.waiting import until
+from vision.geometry.rig import Zone
 from vision.networks import Networks
 from vision.research.evaluation.rigs import exported
 
@@ -147,8 +148,12 @@ def test_an_export_leaves_out_throws_beside_dice_of_unknown_value(played: Path, 
     assert throw.rig is not None
     rig = replace(throw.rig, keep=replace(throw.rig.keep, width_mm=0.0))
     fewer = replace(throw, stands=msgspec.structs.replace(throw.stands, values=throw.stands.values[1:]))
-    cases = [replace(throw, rig=rig), replace(fewer, rig=rig), fewer]
-    assert [write_export([case], tmp_path / "throws.zip") for case in cases] == [1, 0, 1]
+    everywhere = replace(throw.rig, keep=Zone(-1000.0, -1000.0, 2000.0, 2000.0))
+    first, *others = throw.package.record.dice
+    record = msgspec.structs.replace(throw.package.record, dice=(msgspec.structs.replace(first, value=None), *others))
+    unread = replace(throw, rig=everywhere, package=Package(record, throw.package.jpegs))
+    cases = [replace(throw, rig=rig), replace(fewer, rig=rig), fewer, unread]
+    assert [write_export([case], tmp_path / "throws.zip") for case in cases] == [1, 0, 1, 0]
 
 
 def test_exporting_throws_to_a_full_disk_fails_and_keeps_the_old_export(played: Path, tmp_path: Path) -> None:
