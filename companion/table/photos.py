@@ -72,19 +72,21 @@ class Photos:
     def put_right(self, wrong: Collection[int], owners: Mapping[str, int]) -> None:
         """Move each wrong photo to the throw whose entry names its hash; delete it if there is none.
 
-        A throw that has its own photo already keeps it. Raises OSError.
+        A throw that has its own photo already keeps it. A photo that was deleted meanwhile is ignored. Raises OSError
+        before any photo is deleted.
 
         Args:
             wrong: Numbers of the throws whose photo has another hash than their entry says.
             owners: Hash of each throw's photo -> number of that throw.
         """
-        held = [self._file(throw).read_bytes() for throw in wrong]
-        for throw in wrong:
-            self._file(throw).unlink()
-        for jpeg in held:
+        right = set[int]()
+        for jpeg in [self.jpeg(throw) or b"" for throw in wrong]:
             owner = owners.get(digest_of(jpeg))
-            if owner is not None and not self._file(owner).exists():
+            if owner is not None and (owner in wrong or not self._file(owner).exists()):
                 write_file(self._file(owner), (jpeg,))
+                right.add(owner)
+        for throw in {*wrong} - right:
+            self._file(throw).unlink(missing_ok=True)
 
     def discard(self, throw: int) -> None:
         """Delete the photo of a throw that did not reach the journal: another throw will get its number.

@@ -144,3 +144,15 @@ def test_a_throw_photo_deleted_during_a_journal_scrub_is_no_damage(tmp_path: Pat
     assert journal.health()[0]
     journal.close()
     assert not reports(tmp_path)
+
+
+def test_putting_photos_right_on_a_full_disk_deletes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    photos = Photos(tmp_path)
+    photos.start(9)
+    photos.keep(2, b"photo 5")
+    monkeypatch.setattr("companion.table.photos.write_file", refuse)
+    with pytest.raises(OSError, match="Input"):
+        photos.put_right({2}, {digest_of(b"photo 5"): 5})
+    monkeypatch.undo()
+    photos.put_right({2, 3}, {digest_of(b"photo 5"): 5})  # the photo of throw 3 was deleted meanwhile
+    assert (photos.jpeg(2), photos.jpeg(5)) == (None, b"photo 5")
