@@ -59,8 +59,8 @@ def move_games(connection: Connection, old: str, new: str) -> int:
             numbers.append(found["id"])
         moved = connection.execute("UPDATE games SET table_id = %s WHERE table_id = %s", numbers[::-1]).rowcount
         alike = connection.execute(
-            "SELECT a.id AS old, b.id AS new FROM players a JOIN players b ON a.name = b.name"
-            " WHERE a.table_id = %s AND b.table_id = %s AND a.merged_into IS NULL AND b.merged_into IS NULL",
+            "SELECT coalesce(a.merged_into, a.id) AS old, b.id AS new FROM players a JOIN players b USING (name) WHERE"
+            " a.table_id = %s AND b.table_id = %s AND b.merged_into IS NULL AND a.merged_into IS DISTINCT FROM b.id",
             numbers,
         ).fetchall()
         for pair in alike:

@@ -104,6 +104,22 @@ def test_the_league_change_log_has_a_revised_games_table_and_old_revision(league
     assert row["before"]["revision"] == message.revision
 
 
+def test_a_league_table_that_lost_its_key_twice_keeps_each_players_standings(league: League, pub: Pub) -> None:
+    before: Ed25519PrivateKey | None = None
+    for _ in range(3):
+        key = league.table()
+        pub.play()
+        assert league.put(final(pub, key), key)[0] == 200
+        if before:
+            with as_owner(league.url) as connection:
+                admin.move_games(connection, name_of(before), name_of(key))
+        before = key
+    assert {player: games for (_, player), (games, _, _) in league.standings().items()} == {"Ann": 3, "Ben": 3}
+    with league.pool.connection() as connection:
+        (row,) = connection.execute("SELECT count(*) FROM standings WHERE games > 0").fetchall()
+    assert row["count"] == 2
+
+
 def test_concurrent_league_revisions_of_two_games_count_each_game_once(league: League, tmp_path: Path) -> None:
     """Ann and Ben play at two tables, and their players are merged; neither game is lost or counted twice."""
     keys = league.table("One"), league.table("Two")
