@@ -9,6 +9,7 @@ import psycopg
 import sqlalchemy
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool
 
@@ -28,8 +29,8 @@ PostgreSQL allows 100 connections in all by default."""
 def migrate(url: str) -> None:
     """Bring the schema of the league's PostgreSQL database up to date by running the missing migrations.
 
-    `url` must log in with the rights of the database's owner. Raises DeviceError if the database can't be reached, or
-    refuses.
+    `url` must log in with the rights of the database's owner. Raises DeviceError if the database can't be reached,
+    refuses, or has a newer schema.
     """
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "schema"))
@@ -38,6 +39,8 @@ def migrate(url: str) -> None:
         command.upgrade(config, "head")
     except sqlalchemy.exc.DBAPIError as ill:
         raise unusable(ill.orig or ill) from None
+    except CommandError as newer:
+        raise DeviceError(f"A newer version of pegpip made the database ({newer}).", "Update pegpip.") from None
 
 
 def opened(url: str, role: str = "league_app") -> Pool:

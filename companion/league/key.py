@@ -28,13 +28,9 @@ def key_of(folder: Path) -> Ed25519PrivateKey:
             _make(path)
         key = load_pem_private_key(path.read_bytes(), password=None)
     except OSError as refused:
-        raise DeviceError(
-            f"{path}: {refused.strerror}.", "Free some space on the disk, or correct its rights."
-        ) from None
-    except ValueError as spoilt:
-        raise DeviceError(
-            f"{path} is no key ({spoilt}).", "Restore it from an export, or move it away and register the new one."
-        ) from None
+        raise DeviceError(f"{path}: {refused.strerror}.", "Free some disk space, or correct its rights.") from None
+    except (ValueError, TypeError) as spoilt:  # TypeError: it needs a password
+        raise DeviceError(f"{path} is no key ({spoilt}).", "Restore it, or move it and register a new one.") from None
     if not isinstance(key, Ed25519PrivateKey):
         raise DeviceError(f"{path} is a key of another kind.", "Restore the table's own from an export.")
     return key

@@ -299,3 +299,11 @@ def test_a_league_command_before_the_migration_names_the_migration(postgres: Pos
         assert "permission denied" in str(CliRunner().invoke(command, words, standalone_mode=False).exception)
     finally:
         postgres.drop("league_empty")
+
+
+def test_the_league_migration_of_a_newer_database_asks_for_an_update(league: League) -> None:
+    with as_owner(league.url) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    done = CliRunner().invoke(command, ["migrate", "--database", league.url], standalone_mode=False)
+    assert isinstance(done.exception, DeviceError)
+    assert "Update pegpip" in str(done.exception)

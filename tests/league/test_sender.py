@@ -10,6 +10,7 @@ from unittest import mock
 
 import msgspec
 import pytest
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat
 
 from companion.errors import DeviceError
 from companion.history.export import PastGames
@@ -180,8 +181,10 @@ def test_the_league_signing_key_is_made_once_and_readable_by_owner_only(tmp_path
     assert (tmp_path / FILE_NAME).stat().st_mode & 0o077 == 0
 
 
-def test_a_league_signing_key_file_that_holds_no_key_is_a_device_error(tmp_path: Path) -> None:
-    (tmp_path / FILE_NAME).write_text("no key")
+@pytest.mark.parametrize("encrypted", [False, True])
+def test_a_league_signing_key_file_that_holds_no_key_is_a_device_error(tmp_path: Path, encrypted: bool) -> None:
+    form = Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"password")
+    (tmp_path / FILE_NAME).write_bytes(key_of(tmp_path).private_bytes(*form) if encrypted else b"no key")
     with pytest.raises(DeviceError, match="is no key"):
         key_of(tmp_path)
 
