@@ -63,7 +63,7 @@ class Publisher(BackgroundThread):
 
     Args:
         broker: Where it is.
-        name: The table's name.
+        name: Returns the table's present name.
         table: The table.
         words: Returns the sentence for an event.
         report: Returns the answer of `/healthz`.
@@ -73,7 +73,7 @@ class Publisher(BackgroundThread):
     def __init__(
         self,
         broker: Broker,
-        name: str,
+        name: Callable[[], str],
         table: Table,
         words: Callable[[Event], str],
         report: Callable[[], dict[str, Any]],
@@ -81,9 +81,8 @@ class Publisher(BackgroundThread):
     ) -> None:
         super().__init__("mqtt")
         self._broker, self._table, self._words, self._report, self._sounds = broker, table, words, report, sounds
-        self._discovery = discovery(broker.topic, name, sounds is not None)
         self._events: deque[Event] = deque(maxlen=MAX_EVENTS)
-        self._connected = threading.Event()
+        self._table_name, self._connected = name, threading.Event()
         self._told: dict[str, bytes] = {}  # what the broker retains since the connection, by topic
         self._trouble = "not connected yet"
 
@@ -169,8 +168,9 @@ class Publisher(BackgroundThread):
         is muted.
         """
         topic = self._broker.topic
+        found = discovery(topic, self._table_name(), self._sounds is not None)
         told = {f"{topic}/state": state_of(self._table.snapshot()), f"{topic}/health": health_of(self._report())}
-        messages = {where: msgspec.json.encode(message) for where, message in {**self._discovery, **told}.items()}
+        messages = {where: msgspec.json.encode(message) for where, message in {**found, **told}.items()}
         messages[f"{topic}/available"] = b"online"
         if self._sounds is not None:
             messages[f"{topic}/muted"] = b"ON" if self._sounds.muted else b"OFF"

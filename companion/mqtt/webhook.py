@@ -45,21 +45,22 @@ class Unposted(NamedTuple):
 class Webhook(DeliveryThread):
     """Posts to one address. What waits when it is stopped is posted after the next start of the same process.
 
+    Raises DeviceError if address or secret are wrong.
+
     Args:
         url: The address.
         secret: Base64 secret for the signature; empty for no signature.
-        name: The table's name.
+        name: Returns the table's present name.
         words: Returns the sentence for an event.
         post: Sends one message; another one in tests.
-
-    Raises:
-        DeviceError: Address or secret are wrong.
     """
 
-    def __init__(self, url: str, secret: str, name: str, words: Callable[[Event], str], post: Post = sent) -> None:
+    def __init__(
+        self, url: str, secret: str, name: Callable[[], str], words: Callable[[Event], str], post: Post = sent
+    ) -> None:
         super().__init__("webhook")
         check_address("[webhook] url", url)
-        self._url, self._key, self._name, self._words, self._post = url, key_of(secret), name, words, post
+        self._url, self._key, self._table_name, self._words, self._post = url, key_of(secret), name, words, post
         self._waiting: deque[Unposted] = deque(maxlen=MAX_WAITING)
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
@@ -82,7 +83,7 @@ class Webhook(DeliveryThread):
             "text": said,  # Slack, Mattermost, Teams
             "content": said,  # Discord
             "data": {
-                "table": self._name,
+                "table": self._table_name(),
                 "game": snapshot.game,
                 "code": event.code,
                 "args": event.args,

@@ -103,7 +103,7 @@ def _mqtt(
 
     broker = msgspec.convert(settings.mqtt, Broker, from_attributes=True)
     sounds = live if settings.mqtt.commands else None
-    publisher = Publisher(broker, settings.table.name, table, _words(live), report, sounds)
+    publisher = Publisher(broker, lambda: live.now.table.name, table, _words(live), report, sounds)
     part = following("mqtt", table, publisher.hear, publisher.start, publisher.stop, publisher.alive)
     return part, publisher.health
 
@@ -116,7 +116,7 @@ def _webhook(settings: Settings, table: Table, live: LiveSettings) -> tuple[Part
     from companion.mqtt.webhook import Webhook
 
     wanted = settings.webhook
-    webhook = Webhook(wanted.url, wanted.secret_password, settings.table.name, _words(live))
+    webhook = Webhook(wanted.url, wanted.secret_password, lambda: live.now.table.name, _words(live))
     return following("webhook", table, webhook.hear, webhook.start, webhook.stop, webhook.alive), webhook.health
 
 

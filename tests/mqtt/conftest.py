@@ -51,7 +51,7 @@ class Home:
         """Make a publisher that follows the table, and start it."""
         where = Broker(LOOPBACK, self.broker.port, False, "", "", "pub")
         sounds = self.sounds if commands else None
-        made = Publisher(where, "The Lion", self.table, in_words, lambda: self.report, sounds)
+        made = Publisher(where, lambda: "The Lion", self.table, in_words, lambda: self.report, sounds)
         self.table.subscribe(made.hear)
         made.start()
         return made

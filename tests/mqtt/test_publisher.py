@@ -115,7 +115,7 @@ from companion.table.photos import Photos
 from companion.table.writer import Table
 folder = Path(sys.argv[2])
 table, broker = Table(Journal(folder), Photos(folder)), Broker("127.0.0.1", int(sys.argv[1]), False, "", "", "pub")
-Publisher(broker, "The Lion", table, str, lambda: {"parts": {}}).start()
+Publisher(broker, lambda: "The Lion", table, str, lambda: {"parts": {}}).start()
 threading.Event().wait()
 """
 

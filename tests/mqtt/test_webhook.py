@@ -41,7 +41,7 @@ def server() -> Server:
 
 @pytest.fixture
 def webhook(server: Server) -> Iterator[Webhook]:
-    made = Webhook("https://chat.example/hook", SECRET, "The Lion", lambda event: f"{event.code}!", server.post)
+    made = Webhook("https://chat.example/hook", SECRET, lambda: "The Lion", lambda event: f"{event.code}!", server.post)
     made.start()
     yield made
     made.stop()
@@ -105,7 +105,7 @@ def test_a_webhook_message_answered_404_shows_in_health_and_is_not_resent(webhoo
 
 
 def test_the_webhook_queue_drops_messages_beyond_its_limit(server: Server) -> None:
-    webhook = Webhook("https://chat.example/hook", "", "The Lion", str, server.post)
+    webhook = Webhook("https://chat.example/hook", "", lambda: "The Lion", str, server.post)
     for number in range(MAX_WAITING + 50):
         happens(webhook, WON, number=number)
     webhook.start()
@@ -120,7 +120,7 @@ def test_the_webhook_queue_drops_messages_beyond_its_limit(server: Server) -> No
 )
 def test_a_webhook_with_a_plain_http_address_or_bad_secret_is_refused(url: str, secret: str) -> None:
     with pytest.raises(DeviceError):
-        Webhook(url, secret, "The Lion", str)
+        Webhook(url, secret, lambda: "The Lion", str)
 
 
 def test_the_webhook_follows_no_redirect() -> None:

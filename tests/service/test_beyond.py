@@ -29,11 +29,11 @@ WON = Event(number=1, code="game_over", args={"winners": ["Ann"]})
 
 
 def in_language(language: str) -> Settings:
-    tree = {"webhook": {"url": "https://chat.example"}, "table": {"language": language}}
+    tree = {"webhook": {"url": "https://chat.example"}, "table": {"language": language, "name": f"The {language}"}}
     return msgspec.convert(tree, Settings)
 
 
-def test_a_webhook_speaks_the_language_that_the_settings_page_has_set(
+def test_a_webhook_uses_the_name_and_language_that_the_page_has_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[Any] = []
@@ -41,7 +41,7 @@ def test_a_webhook_speaks_the_language_that_the_settings_page_has_set(
     class Noted(webhook.Webhook):
         def __init__(self, *given: Any) -> None:
             super().__init__(*given)
-            made.append(given[-1])
+            made.extend(given[-2:])
 
     monkeypatch.setattr(webhook, "Webhook", Noted)
     table, settings = table_in(tmp_path), in_language("en")
@@ -52,4 +52,6 @@ def test_a_webhook_speaks_the_language_that_the_settings_page_has_set(
     found = opened_beyond(settings, tmp_path, table, PastGames(tmp_path), live, dict)
     assert [part.name for part in found.parts] == ["webhook"]
     live.take(in_language("de"))
-    assert made[0](WON) == words_of(WON, "de") != words_of(WON, "en")
+    name, words = made
+    assert words(WON) == words_of(WON, "de") != words_of(WON, "en")
+    assert name() == "The de"
