@@ -281,7 +281,7 @@ function abandon() {
   );
 }
 
-function leave({ header, state }) {
+function leave({ header, state, number }) {
   const there = header.players.filter((name) => !state.left?.includes(name));
   const who = h(
     "select",
@@ -299,7 +299,8 @@ function leave({ header, state }) {
         type: "button",
         class: "danger",
         onclick: async () => {
-          if (await play({ leave: who.value })) sure.close();
+          sure.close();
+          await play({ leave: who.value }, number);
         },
       },
       t("control.leave_do"),
