@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from companion.errors import DeviceError
 from companion.table.snapshot import Event, News, Notice, Snapshot
-from web.catalogue import say
+from web.catalogue import say, texts
 
 log = logging.getLogger(__name__)
 
@@ -183,13 +183,15 @@ def words_of(event: Event, language: str) -> str:
     the catalogue lacks gets its English `Event.words`.
     """
     args: dict[str, Any] = {key: _joined(value) for key, value in event.args.items()}
-    if event.code == "game_over":
-        winners = event.args.get("winners") or []
-        key = "can.won" if len(winners) == 1 else "can.won_shared"
-        return say(language, key, names=", ".join(winners)).rstrip("!")
+    if event.code == "game_over" and event.args.get("winners"):
+        key = "can.won" if len(event.args["winners"]) == 1 else "can.won_shared"
+        return say(language, key, names=args["winners"]).rstrip("!")
     if event.code == "entered":
         args["category"] = say(language, f"category.{event.args['category']}")
-    return say(language, f"event.{event.code}", event.words, **args).rstrip("!")
+    if event.code == "threw":
+        args["count"] = len(event.args["dice"])
+    few = f"event.{event.code}" + {0: "_nothing", 1: "_one"}.get(event.args.get("points", 2), "")
+    return say(language, few if few in texts(language) else f"event.{event.code}", event.words, **args).rstrip("!")
 
 
 def _joined(value: object) -> object:

@@ -63,7 +63,7 @@ def in_a_row(state: dict[str, Any]) -> str:
         return f"{state['line']:>5}  refused ({state['error']}): {state['message']}"
     scores = "  ".join(f"{name} {score}" for name, score in state["scores"].items())
     if state["over"]:
-        return f"{state['line']:>5}  over: {', '.join(state['outcome']['winners'])} won.  {scores}"
+        return f"{state['line']:>5}  over: {', '.join(state['outcome']['winners']) or 'nobody'} won.  {scores}"
     sizes = "/".join(str(size) for size in state["throw_sizes"])
     chances = ", ".join([f"throw {sizes}"] * bool(sizes) + state["decisions"])
     return (

@@ -81,6 +81,11 @@ def test_replay_without_json_prints_a_table_with_winner_and_refusals() -> None:
     assert "throw 7" in run("replay", str(GOOD)).stdout
 
 
+def test_replay_says_that_nobody_won_when_a_lone_player_has_left() -> None:
+    lines = b'{"transcript": 1, "game": "crag", "players": ["Ann"]}\n{"leave": "Ann"}\n'
+    assert "over: nobody won." in run("replay", "-", stdin=lines).stdout
+
+
 def test_replay_succeeds_with_a_player_name_ascii_output_cannot_encode() -> None:
     header = {"transcript": 1, "game": "crag", "players": ["\N{GAME DIE}"]}
     process = subprocess.run(

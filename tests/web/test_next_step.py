@@ -38,6 +38,17 @@ def gold(page: Any) -> list[str]:
     return [each.inner_text() for each in page.query_selector_all("main .main:enabled") if each.is_visible()]
 
 
+def test_pages_name_no_winner_of_a_game_that_its_only_player_left(chromium: Any, pub: Pub) -> None:
+    pub.table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
+    play(pub, {"leave": "Ann"})
+    with served(pub) as address:
+        page = opened(chromium, address, "/")
+        text = page.inner_text("body")
+        assert "Game over" in text
+        assert "wins" not in text
+        page.context.close()
+
+
 def test_tray_page_takes_crib_dice_decisions_and_answers_without_a_phone(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW)
     with served(pub) as address:

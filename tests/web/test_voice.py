@@ -10,7 +10,7 @@ from companion.errors import DeviceError
 from companion.table.commands import BotAwaits, BotDecides, NoteMotion, StartGame
 from companion.table.snapshot import Event, News
 from tests.web.pub import HEADER, Pub, opened, play
-from web.loudspeaker import Loudspeaker, call_outs
+from web.loudspeaker import Loudspeaker, call_outs, words_of
 
 
 class Said:
@@ -114,6 +114,24 @@ def test_spoken_call_outs_are_in_the_given_language_and_skip_other_events() -> N
     assert call_outs([entered, over], "en") == "Ann scored 50 in Crag. Ann wins."
     assert call_outs([over], "de") == "Ann gewinnt."
     assert call_outs([Event(number=1, code="threw", args={"player": "Ann", "dice": [1]})], "en") == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "args", "said"),
+    [
+        ("wiped_out", {"points": 0, "from": 9}, "Wipe-out! Ann scores nothing and stays on 9"),
+        ("wiped_out", {"points": 1, "from": 9}, "Wipe-out! Ann loses the 1 point of this turn and stays on 9"),
+        ("crapped_out", {"points": 0}, "Crapola! Ann scores nothing this turn"),
+        ("crapped_out", {"points": 50}, "Crapola! Ann loses the 50 points of this turn"),
+        ("froze", {"value": 5, "dice": 2, "frozen": 5, "count": 2}, "2 more 5s kept"),
+        ("threw", {"dice": [4]}, "Ann threw one die: 4"),
+        ("game_over", {"winners": [], "games_lost": {"Ann": 1}}, "Game over"),
+    ],
+)
+def test_the_voice_has_words_for_no_points_one_point_one_die_and_no_winner(
+    code: str, args: dict[str, object], said: str
+) -> None:
+    assert words_of(Event(number=1, code=code, args={"player": "Ann", **args}), "en") == said
 
 
 def test_voice_api_lets_a_paired_phone_but_no_guest_turn_speech_on(tmp_path: Path) -> None:

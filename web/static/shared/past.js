@@ -3,8 +3,8 @@ import { t } from "./core.js";
 import { listed } from "./sides.js";
 
 /** Who won: "Ann won", or that the game is not finished. */
-export const wonWords = (game) =>
-  game.over ? t("evening.won", { names: listed(game.winners) }) : t("evening.going");
+export const wonWords = ({ over, winners }) =>
+  t(!over ? "evening.going" : winners.length ? "evening.won" : "event.game_over", { names: listed(winners) });
 
 /** When a game began. The table's clock may have been wrong (no network), so the day is told as it was noted. */
 export function when(started) {

@@ -75,6 +75,7 @@ export const nextStarter = ({ next_starter: player, tournament }) =>
 
 function overLine(outcome) {
   if (!outcome) return t("can.abandoned");
+  if (!outcome.winners.length) return t("event.game_over"); // who played alone has left
   return t(outcome.winners.length > 1 ? "can.won_shared" : "can.won", { names: listed(outcome.winners) });
 }
 
