@@ -64,13 +64,15 @@ def solved(state: State, goal: str = "win") -> bool:
 def _board(state: State) -> CribbageBoard:
     """Return the board of a state of Crib Dice for which win probabilities can be computed.
 
-    Raises RulesError in a roll-off, if a player has left and the game is not over, or if `find_a_loser` is played by
-    more than two sides.
+    Raises RulesError in a roll-off and, before the end, if a player has left or `find_a_loser` is played by more than
+    two sides.
     """
     if not isinstance(state, CribDice):
         raise RulesError("The chance to win is known once the roll-off is over.")
     board = state.board
-    if board.left and not board.over:
+    if board.over:
+        return board
+    if board.left:
         raise RulesError("The chance to win can't be computed once a player has left.")
     if board.header.rules["find_a_loser"] and len(board.sides) > 2:
         raise RulesError(
