@@ -232,7 +232,8 @@ def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
     if len(games) < 2 or reopened(games[-1]).lines:
         raise IllegalAction("There is nothing to take back.")
     back = reopened(games[-2])
-    return (*games[:-2], replace(back, log=(*back.log, Event(number=number, code="undone", args={"lines": 0}))))
+    log = (*back.log, Event(number=number, code="undone", args={"lines": 0}))[-LOG_LENGTH:]
+    return (*games[:-2], replace(back, log=log))
 
 
 def _began_sitting_again(games: tuple[Game, ...]) -> bool:
@@ -302,7 +303,7 @@ def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
     kept, gone = game.lines[: -undo.count], game.lines[-undo.count :]
     said = Event(number=entry.number, code="undone", args={"lines": undo.count})
     log = (*_without(game.log, gone), said)
-    return replace(game, transcript=transcript, lines=kept, log=log)
+    return replace(game, transcript=transcript, lines=kept, log=log[-LOG_LENGTH:])
 
 
 def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:

@@ -18,7 +18,7 @@ from companion.games.engine.notation import line_of
 from companion.games.engine.replay import replayed as replayed_file
 from companion.history.export import PastGames
 from companion.table import commands as c
-from companion.table.evolve import replayed
+from companion.table.evolve import LOG_LENGTH, replayed
 from companion.table.journal import read_entries
 from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot
@@ -307,4 +307,20 @@ def test_past_games_list_follows_the_journal_through_new_games_and_undo(tmp_path
     assert moves[-1]["state"]["frozen"] == 2
     assert past.transcript(99) is None
     assert past.moves(99) is None
+    table.stop()
+
+
+def test_a_games_log_keeps_its_length_over_undos_of_lines_and_of_starts(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header=HEADER))
+    for line in TURN * 40:
+        table.submit(c.PlayLine(number=table.snapshot().number, line=line))
+    for _ in range(100):
+        table.submit(c.PlayLine(number=table.snapshot().number, line={"undo": 1}))
+    assert len(known(table.state().record.game).log) == LOG_LENGTH
+    for _ in range(3):
+        table.submit(c.StartGame(header=HEADER))
+        table.submit(c.PlayLine(number=table.snapshot().number, line={"undo": 1}))
+    assert len(known(table.state().record.game).log) == LOG_LENGTH
     table.stop()
