@@ -67,6 +67,17 @@ def test_crib_dice_point_value_follows_the_kept_dice_until_the_next_throw(evenin
     assert known(evening.see().state)["point"] == 2, "after a throw the point stands"
 
 
+def test_a_new_crib_dice_point_in_the_tray_takes_back_no_players_leaving(evening: Evening) -> None:
+    started(evening.table, {**HEADER, "players": ["Ann", "Ben", "Cat"]})
+    frozen(evening)
+    played(evening.table, [{"leave": "Cat"}])
+    evening.tray.thrown += evening.tray.kept
+    evening.tray.kept = []
+    after = evening.keep(2, 2)
+    assert (known(after.state)["point"], known(after.state)["left"]) == (5, ["Cat"])
+    assert known(after.notice).args["reason"] == "not_the_point"
+
+
 def test_after_an_undo_kept_crib_dice_set_no_point_until_they_change(evening: Evening) -> None:
     number = frozen(evening).number
     undone = evening.table.submit(PressButton(button="undo"))

@@ -116,16 +116,16 @@ def _frozen(state: CribDice, kept: Values) -> Meaning:
     """Return what the dice `kept` in the keep zone mean in Crib Dice while dice are frozen: lines to play, or a notice.
 
     If they are frozen dice, all or some, the notice says to move the missing ones or to go on. If they name another
-    point and nothing was thrown since the old one was named, the lines undo the old point and name the new one. Any
-    other dice give the notice `illegal_hold` with a reason.
+    point right after the old one was named, the lines undo the old point and name the new one. Any other dice give
+    the notice `illegal_hold` with a reason.
     """
     turn = state.turn
     wrong = [die for die in kept if die != turn.point]
     if not wrong and len(kept) <= turn.frozen:
         return Meaning(notice=_to_freeze(state, len(kept)))
     other = _point_of(turn.dice, kept)
-    # Nothing was thrown since the point was named: the player has changed his mind.
-    if other is not None and len(turn.dice) == 7 and "stop" in state.decisions:
+    # The last line named the point: the player has changed his mind.
+    if other is not None and any(event.code == "point" for event in state.events):
         return Meaning((Undo(1), NamePoint(other)))
     reason = "not_the_point" if wrong else "too_many"
     args = {"reason": reason, "dice": wrong or list(kept), "value": turn.point, "player": state.standing.player}
