@@ -211,7 +211,6 @@ def questions_of(game: PlayedGame) -> tuple[VoteQuestion, ...]:
     """
     transcript = game.transcript
     story, steps = story_of(transcript), transcript.steps
-    thrown = [line.thrown.number if line.thrown and line.thrown.photo else None for line in game.lines]
     questions = list[VoteQuestion]()
     for move in sorted(story.costliest, key=lambda each: each.line):
         before = steps[move.line - 2].state
@@ -225,7 +224,8 @@ def questions_of(game: PlayedGame) -> tuple[VoteQuestion, ...]:
         places = sorted({*range(min(MAX_OPTIONS, len(ranked))), taken})[-MAX_OPTIONS - 1 :]
         shown = sorted((ranked[place] for place in places), key=lambda each: str(option_line(each[0])))
         reasons = tuple(msgspec.to_builtins(phrase) for phrase in reasons_for(before, story.goal, ranked))
-        photo = next(filter(None, reversed(thrown[: move.line - 1])), None)
+        thrown = next((line.thrown for line in reversed(game.lines[: move.line - 2]) if line.thrown), None)
+        photo = thrown.number if thrown and thrown.photo else None
         best, mine = shown.index(ranked[0]), shown.index(ranked[taken])
         questions.append(
             VoteQuestion(before, game.header.players[move.seat], tuple(shown), best, mine, reasons, story.goal, photo)
