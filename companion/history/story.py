@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from companion.games.advice.luck import story_of
+from companion.games.engine.game import Throw
 from companion.games.engine.transcript import Transcript
 
 
@@ -17,13 +18,14 @@ def story_with_photos(transcript: Transcript, thrown: Sequence[int | None]) -> d
         thrown: For each line in force the number of its throw, or None where it has no photo.
 
     Returns:
-        `games.advice.luck.Story.view`; each move has `photo`: the number of the latest throw with a photo, up to and
-            including the move; None if there is none.
+        `games.advice.luck.Story.view`; each move has `photo`: the number of the latest throw, up to and including the
+            move; None if that throw has no photo.
 
     Raises:
         RulesError: The game is not finished, or its values are not known.
     """
     story = story_of(transcript).view(transcript.header.players)
+    throws = [place for place, action in enumerate(transcript.actions) if isinstance(action, Throw)]
     for move in (*story["moves"], *story["luckiest"], *story["dearest"]):
-        move["photo"] = next(filter(None, reversed(thrown[: move["line"] - 1])), None)
+        move["photo"] = next((thrown[place] for place in reversed(throws) if place < move["line"] - 1), None)
     return story
