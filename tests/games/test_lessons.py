@@ -84,6 +84,7 @@ RARE = {
     "lesson.crib_bombing",
     "lesson.crib_bombed",
     "lesson.crib_bomb",
+    "lesson.crib_home_free",
     "lesson.crapola_spent",
     "lesson.crapola_first",
 }
@@ -122,6 +123,18 @@ def test_crib_dice_tutorial_lessons_explain_a_bomb_before_and_after_it() -> None
     assert taught("crib_dice", *bomb, header=rules) == ["set", "bomb"]
     assert taught("crib_dice", *bomb, BOMB, header=rules) == ["bombing"]
     assert taught("crib_dice", *bomb, BOMB, throw(1, 3), header=rules) == ["bombed"]
+
+
+def test_a_crib_dice_lesson_after_a_leave_tells_of_no_throw() -> None:
+    three = {"players": ["Ann", "Ben", "Cat"]}
+    assert taught("crib_dice", *WIPED[:2], {"leave": "Cat"}, header=three) == ["go_on"]
+
+
+def test_crib_dice_lessons_tell_a_finisher_of_find_a_loser_to_be_safe() -> None:
+    home = [*[throw(6, 6, 6, 6, 6, 6, 6), point(6)] * 5, STOP]
+    three = {"players": ["Ann", "Ben", "Cat"]}
+    assert taught("crib_dice", *home, header=three) == ["home"]
+    assert taught("crib_dice", *home, header={**three, "rules": {"find_a_loser": True}}) == ["home_free"]
 
 
 def test_crag_tutorial_lessons_say_how_an_entry_was_counted() -> None:

@@ -26,6 +26,8 @@ def lesson(state: CribDice) -> tuple[Phrase, ...]:
     if state.board.over:
         return ()
     happened = {event.code: event.args for event in state.events}
+    if "finished" in happened and state.board.header.rules["find_a_loser"]:
+        return (Phrase("lesson.crib_home_free", {}),)
     for code, key in TURN_OVER:
         if code in happened:
             return (Phrase(key, {**happened[code], "most": state.board.fuchle_at}),)
@@ -44,9 +46,9 @@ def lesson(state: CribDice) -> tuple[Phrase, ...]:
 def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
     """Return the tutorial's phrase on what the last action did to the frozen dice in Crib Dice.
 
-    After the event `froze` it says that dice joined the set; after `point`, that a pair or a larger set was frozen.
-    Without either event it says that a 1 kept the throw safe. Empty after a player left, without a point, or with all
-    seven dice frozen.
+    After the event `froze` it says that dice joined the set; after `point`, that a pair or a larger set was frozen;
+    after `threw` alone, that a 1 kept the throw safe. Empty after any other action, without a point, or with all seven
+    dice frozen.
 
     Args:
         state: State in which the player may stop or throw on.
