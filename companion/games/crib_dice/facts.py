@@ -16,8 +16,8 @@ def facts(state: State) -> tuple[Phrase, ...]:
     """Return phrases about the side to play; empty in a roll-off, after the end, and if there is nothing to say.
 
     `next_is_fuchle`: a wipe-out now would be a fuchle. `stop_passes_the_end`: a stop now would finish; else `ahead` of
-    or `behind` the furthest other side by LEAST_GAP holes or more. The text of a phrase has the key `fact.CODE` in the
-    text catalogue.
+    or `behind` the furthest other side by LEAST_GAP holes or more, while nobody has finished. The text of a phrase has
+    the key `fact.CODE` in the text catalogue.
     """
     if not isinstance(state, CribDice) or state.board.over:
         return ()
@@ -28,7 +28,7 @@ def facts(state: State) -> tuple[Phrase, ...]:
         found.append(Phrase("next_is_fuchle", {"player": player, "count": in_a_row}))
     if board.pegs[side] + state.turn.points > board.holes:
         found.append(Phrase("stop_passes_the_end", {"player": player}))
-    elif board.furthest is not None:
+    elif board.furthest is not None and not board.finished:
         gap = board.pegs[side] - board.pegs[board.furthest]
         if abs(gap) >= LEAST_GAP:
             found.append(Phrase("ahead" if gap > 0 else "behind", {"player": player, "count": abs(gap)}))
