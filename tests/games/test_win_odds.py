@@ -308,3 +308,12 @@ def test_a_crib_dice_game_over_with_find_a_loser_has_no_options_to_win() -> None
     over = told("crib_dice", *leaves, players=3, rules={"find_a_loser": True}).state
     assert over.standing.over
     assert options(over, "win") == []
+
+
+def test_a_crib_dice_bomb_after_another_side_has_finished_wins_never() -> None:
+    """A bomb hits a third side then, which is in play, and leaves the finisher ahead."""
+    lines = [*bank(10), *bank(20), *bank(50), *bank(125), throw(1, 1, 1, 1, 1, 2, 3), named(1)]
+    bomb = told("crib_dice", *lines, players=3, rules=ADVANCED).state
+    assert values(bomb)["{'do': 'bomb'}"] == 0
+    announced = told("crib_dice", *lines, {"do": "bomb"}, players=3, rules=ADVANCED).state
+    assert values(announced) == {"{'throw': 2}": 0}

@@ -276,14 +276,15 @@ def turn_ends(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]
 
     Returns:
         Equity after a stop, as a list by the hole that it reaches, from 0 to far beyond the track. Equity after a
-        wipe-out. And equity after a bomb; `-inf` if the other peg is not ahead or has finished.
+        wipe-out. And equity after a bomb; `-inf` if the other peg is not ahead. If it has finished, a bomb hits a third
+        side and loses the game.
     """
     rules, order, mover, other, theirs = duel.rules, duel.order, duel.mover, duel.other, duel.theirs
     lost_last = rules.games_lost(FUCHLED if fuchle else mover)
     if other > FUCHLED:
         finish = other - 1
         short = [-float(rules.games_lost(hole if hole < PEGS else FUCHLED + 1)) for hole in range(finish)]
-        return short + [0.0] + [1.0] * (2 * MAX_SET_SCORE + 1), -float(lost_last), -inf
+        return short + [0.0] + [1.0] * (2 * MAX_SET_SCORE + 1), -float(lost_last), -float(lost_last)
 
     def after(mine: int, wipeouts: int, theirs_at: int = other) -> float:
         return -stored_equity(rules, index(1 - order, theirs_at, mine, theirs, wipeouts))
