@@ -190,7 +190,8 @@ def words_of(event: Event, language: str) -> str:
         args["category"] = say(language, f"category.{event.args['category']}")
     if event.code == "threw":
         args["count"] = len(event.args["dice"])
-    few = f"event.{event.code}" + {0: "_nothing", 1: "_one"}.get(event.args.get("points", 2), "")
+    some = 0 if event.args.get("dice") == [] else event.args.get("points", 2)
+    few = f"event.{event.code}" + {0: "_nothing", 1: "_one"}.get(some, "")
     return say(language, few if few in texts(language) else f"event.{event.code}", event.words, **args).rstrip("!")
 
 

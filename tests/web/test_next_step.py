@@ -49,6 +49,14 @@ def test_pages_name_no_winner_of_a_game_that_its_only_player_left(chromium: Any,
         page.context.close()
 
 
+def test_pages_tell_that_a_crag_player_keeps_no_die(chromium: Any, pub: Pub) -> None:
+    begin(pub, "crag", {"throw": [1, 2, 4]}, {"do": "keep", "dice": []})
+    with served(pub) as address:
+        page = opened(chromium, address, "/")
+        assert "Ann throws all of them again" in page.text_content("body")
+        page.context.close()
+
+
 def test_tray_page_takes_crib_dice_decisions_and_answers_without_a_phone(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW)
     with served(pub) as address:

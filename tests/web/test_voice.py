@@ -124,11 +124,13 @@ def test_spoken_call_outs_are_in_the_given_language_and_skip_other_events() -> N
         ("crapped_out", {"points": 0}, "Crapola! Ann scores nothing this turn"),
         ("crapped_out", {"points": 50}, "Crapola! Ann loses the 50 points of this turn"),
         ("froze", {"value": 5, "dice": 2, "frozen": 5, "count": 2}, "2 more 5s kept"),
+        ("kept", {"dice": []}, "Ann throws all of them again"),
+        ("kept", {"dice": [5]}, "Ann set aside 5"),
         ("threw", {"dice": [4]}, "Ann threw one die: 4"),
         ("game_over", {"winners": [], "games_lost": {"Ann": 1}}, "Game over"),
     ],
 )
-def test_the_voice_has_words_for_no_points_one_point_one_die_and_no_winner(
+def test_the_voice_has_words_for_no_points_one_point_no_die_and_no_winner(
     code: str, args: dict[str, object], said: str
 ) -> None:
     assert words_of(Event(number=1, code=code, args={"player": "Ann", **args}), "en") == said

@@ -148,7 +148,8 @@ export function eventWords(event) {
   const args = plainArgs(event.args);
   if (Array.isArray(event.args?.dice)) args.count ??= event.args.dice.length;
   const usual = `event.${event.code}`,
-    few = usual + (["_nothing", "_one"][event.args?.points] ?? ""); // a loss of no points, or of one
+    some = event.args?.dice?.length === 0 ? 0 : event.args?.points,
+    few = usual + (["_nothing", "_one"][some] ?? ""); // no dice kept, a loss of no points, or of one
   return t(has(few) ? few : usual, args, event.words);
 }
 
@@ -170,5 +171,6 @@ export const phraseWords = ({ code, args }) => t(code, plainArgs(args));
 /** A transcript line in words: "threw 1, 4, 6". */
 export function lineWords(line) {
   if (line.leave !== undefined) return t("line.leave", { player: line.leave });
+  if (line.dice?.length === 0) return t("line.keep_nothing");
   return line.throw ? t("line.throw", { values: line.throw.join(", ") }) : t(`line.${line.do}`, plainArgs(line));
 }
