@@ -135,7 +135,7 @@ def test_crag_has_events_for_kept_dice_an_entered_score_and_a_jackpot() -> None:
     entered = told(header, throw(6, 6, 2), keep, throw(1), {"do": "score", "category": "crag"})
     assert entered == [
         ("entered", {"player": "Ann", "category": "crag", "points": 50}),
-        ("jackpot", {"player": "Ann", "points": 50}),
+        ("jackpot", {"player": "Ann", "points": 50, "dice": [1, 6, 6]}),
     ]
 
 

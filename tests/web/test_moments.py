@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from companion.games.engine.game import Action, Enter, Header, NamePoint, Stop, Throw
+from companion.games.engine.game import Action, Enter, Header, Keep, NamePoint, Stop, Throw
 from companion.games.registry import GAMES
 from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot
@@ -54,7 +54,8 @@ def test_page_shows_a_crib_dice_wipe_out_for_two_seconds_beside_the_track(chromi
 
 
 def test_the_tv_page_shows_a_crag_of_50_until_the_entry_is_undone(chromium: Any, pub: Pub) -> None:
-    _, thrown, entered = told("crag", Throw((6, 6, 1)), Enter("crag"))
+    """All its dice are shown, also those that were not thrown again."""
+    *_, thrown, entered = told("crag", Throw((6, 6, 2)), Keep((6, 6)), Throw((1,)), Enter("crag"))
     with served(pub) as address:
         fed = FedPage(chromium, address, "/tv")
         fed.show(thrown)

@@ -198,7 +198,7 @@ class Crag:
         sheet = (*self.sheets[seat], (category, points))
         sheets = (*self.sheets[:seat], sheet, *self.sheets[seat + 1 :])
         entered = Event("entered", seat, {"category": category, "points": points})
-        best = (Event("jackpot", seat, {"points": points}),) if points == BEST else ()
+        best = (Event("jackpot", seat, {"points": points, "dice": list(self.dice)}),) if points == BEST else ()
         return _next_turn(self, sheets, self.left, entered, *best)
 
     def _without(self, seat: int) -> Crag:

@@ -39,10 +39,11 @@ const stays = ({ number: line }, { number: newest, phase }) =>
 
 const held = (event) => event.cheered && event.code !== "game_over"; // the winner's screen stays
 
-// Some moments are decided after their throw: the dice are those that lie there then.
+// Some moments are decided after their throw: the dice are the event's own, else those of that throw.
 function drawing(snapshot, event) {
   const all = sides(snapshot),
-    thrown = snapshot.events.findLast((each) => each.code === "threw" && each.number <= event.number);
+    thrown = snapshot.events.findLast((each) => each.code === "threw" && each.number <= event.number),
+    lying = event.args.dice ?? thrown?.args.dice;
   const struck = [all[event.side], all.find((side) => side.name === event.args.on)].filter(Boolean);
   const nothing = `moment.${event.code}_nothing`, // a loss of no points
     big = event.args.points === 0 && has(nothing) ? nothing : `moment.${event.code}`,
@@ -51,7 +52,7 @@ function drawing(snapshot, event) {
   const parts = [
     ...struck.map((side) => h("p", { class: "whose" }, chip(side.colour), h("bdi", { class: "named" }, side.name))),
     h("p", { class: "cried" }, has(big) ? t(big, args) : eventWords(event)),
-    thrown ? dice(thrown.args.dice) : null,
+    lying ? dice(lying) : null,
     who ? h("p", { class: lengthOf(who) ? "next wordy" : "next" }, `${isolate(who)}, ${what}`) : null,
   ].filter(Boolean);
   return Object.assign(parts, { colour: struck.length ? colourOf(struck[0].colour) : "var(--brass)" });
