@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from companion.table.commands import StartGame
+from tests.games.crib_turns import bank
 from tests.web.pub import HEADER, PIN, Pub, observation, play, served
 
 pytestmark = pytest.mark.browser
@@ -242,6 +243,17 @@ def test_control_page_question_about_a_die_is_answered_with_tab_and_enter(chromi
         page.keyboard.press("Enter")
         page.wait_for_selector("dialog", state="detached")
         assert pub.table.snapshot().throws[0].values.count(3) == 1
+        page.context.close()
+
+
+def test_the_scoreboard_names_no_leader_of_a_crib_dice_game_won_by_two(chromium: Any, pub: Pub) -> None:
+    rules = {"find_a_loser": True}
+    pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cat"], "rules": rules}))
+    play(pub, *bank(121), *bank(130))
+    with served(pub) as address:
+        page = opened(chromium, address, "/")
+        assert pub.state()["outcome"]["winners"] == ["Ann", "Ben"]
+        assert "leads" not in page.text_content("body")
         page.context.close()
 
 

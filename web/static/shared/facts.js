@@ -46,6 +46,7 @@ export function leadWords(snapshot) {
   const winners = ordered.filter((side) => side.won);
   if (winners.length === 1 && winners[0] === first && first.score > second.score)
     return t("lead.won_by", { name: first.name, points: by });
+  if (winners.some((side) => side.score !== first.score)) return ""; // a game that all but one have won
   if (first.score === 0) return t("lead.nobody");
   const level = ordered.filter((side) => side.score === first.score);
   if (level.length === ordered.length) return t("lead.level", { points: number(first.score) });
