@@ -145,14 +145,14 @@ def _backs(game: PlayedGame, changes: Sequence[Change]) -> list[int]:
 def _highlights(game: PlayedGame) -> tuple[Highlight, ...]:
     """Return the best turn and the dearest loss of a game, in that order; of equal ones the earliest.
 
-    The `throw` of each is the number of the last throw with a photo up to the end of that turn, or None. A game
-    without a gain or without a loss lacks that highlight.
+    The `throw` of each is the number of the last throw up to the end of that turn if that has a photo, else None. A
+    game without a gain or without a loss lacks that highlight.
     """
     found = dict[str, Highlight]()
     for kind, _, side, points, line in turn_results(game.transcript):
         if points > (found[kind].points if kind in found else 0):
-            photographed = [each.thrown.number for each in game.lines[: line + 1] if each.thrown and each.thrown.photo]
-            throw = photographed[-1] if photographed else None
+            thrown = next((each.thrown for each in reversed(game.lines[: line + 1]) if each.thrown), None)
+            throw = thrown.number if thrown and thrown.photo else None
             found[kind] = Highlight(kind=kind, side=side, points=points, throw=throw)
     return tuple(found[kind] for kind in KINDS.values() if kind in found)
 

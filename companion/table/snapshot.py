@@ -136,7 +136,7 @@ class Side(msgspec.Struct, frozen=True):
 
 
 class Highlight(msgspec.Struct, frozen=True, kw_only=True):
-    """A highlight of a game: its kind (`best_turn`, `dearest_loss`), side, points and last throw with a photo."""
+    """A highlight of a game: its kind (`best_turn`, `dearest_loss`), side, points and last throw, if it has a photo."""
 
     kind: str
     side: int
