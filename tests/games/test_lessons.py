@@ -137,6 +137,11 @@ def test_crib_dice_lessons_tell_a_finisher_of_find_a_loser_to_be_safe() -> None:
     assert taught("crib_dice", *home, header={**three, "rules": {"find_a_loser": True}}) == ["home_free"]
 
 
+@pytest.mark.parametrize("rule", ["bomb", "bumping"])
+def test_a_crib_dice_lesson_calls_no_bank_safe_where_pegs_move_others(rule: str) -> None:
+    assert taught("crib_dice", *WIPED[:2], STOP, header={"rules": {rule: True}}) == ["moved"]
+
+
 def test_crag_tutorial_lessons_say_how_an_entry_was_counted() -> None:
     rows = {"sixes": "number", "odd_straight": "nothing", "three_of_a_kind": "nothing"}
     assert {row: taught("crag", throw(6, 6, 2), score(row)) for row in rows} == {

@@ -15,6 +15,12 @@ TURN_OVER = (
     ("banked", "lesson.crib_banked"),
 )
 """Events that end a turn, each with the key of its lesson; the first that happened is explained."""
+BY_RULE = {
+    ("lesson.crib_home", "find_a_loser"): "lesson.crib_home_free",
+    ("lesson.crib_banked", "bomb"): "lesson.crib_moved",
+    ("lesson.crib_banked", "bumping"): "lesson.crib_moved",
+}
+"""Key that replaces one of `TURN_OVER` where a house rule makes it untrue, by that key and the rule."""
 
 
 def lesson(state: CribDice) -> tuple[Phrase, ...]:
@@ -25,11 +31,11 @@ def lesson(state: CribDice) -> tuple[Phrase, ...]:
     """
     if state.board.over:
         return ()
+    rules = state.board.header.rules
     happened = {event.code: event.args for event in state.events}
-    if "finished" in happened and state.board.header.rules["find_a_loser"]:
-        return (Phrase("lesson.crib_home_free", {}),)
     for code, key in TURN_OVER:
         if code in happened:
+            key = next((BY_RULE[key, rule] for rule, on in rules.items() if on and (key, rule) in BY_RULE), key)
             return (Phrase(key, {**happened[code], "most": state.board.fuchle_at}),)
     turn = state.turn
     if turn.phase == "fresh":
