@@ -159,6 +159,13 @@ def test_crag_tutorial_lessons_follow_the_throws_and_keeps_of_a_turn() -> None:
     assert taught("crag", throw(6, 6, 2), keep(6, 6), throw(1)) == ["rethrown"]
 
 
+def test_crag_tutorial_lessons_aim_at_a_crag_only_while_its_row_is_open() -> None:
+    used = [throw(6, 6, 2), score("crag")]
+    alone = {"players": ["Ann"]}
+    assert taught("crag", *used, throw(6, 6, 2), header=alone) == ["thrown_late"]
+    assert taught("crag", *used, throw(6, 6, 2), keep(6), throw(1, 2), header=alone) == ["rethrown"]
+
+
 def test_crapola_tutorial_lessons_follow_the_stage_of_the_turn() -> None:
     assert taught("crapola") == ["enter"]
     assert taught("crapola", header={"rules": {"entry": 0}}) == ["first"]

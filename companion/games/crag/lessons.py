@@ -22,9 +22,8 @@ def lesson(state: Crag) -> tuple[Phrase, ...]:
         return (Phrase("lesson.crag_keeping", {"count": 3 - len(state.dice)}),)
     best = max(state.unused, key=state.points_in)
     args = {"category": best, "points": state.points_in(best)}
-    if args["points"] == 0:
-        return (Phrase(f"lesson.crag_{state.phase}_nothing", args),)
-    return (Phrase(f"lesson.crag_{state.phase}", args),)
+    late = "_late" if state.phase == "thrown" and "crag" not in state.unused else ""  # no crag can be aimed at
+    return (Phrase(f"lesson.crag_{state.phase}{late}{'' if args['points'] else '_nothing'}", args),)
 
 
 def _scored(category: str, points: int) -> Phrase:
