@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import combinations_with_replacement
-from math import factorial, prod
-
 from companion.errors import RulesError
 from companion.games.advice.luck import Story
 from companion.games.advice.odds import values_in_points, win_chances
+from companion.games.engine.dice import throws_of
 from companion.games.engine.game import State, Throw
 from companion.games.engine.transcript import Transcript
 
@@ -37,8 +34,8 @@ def chance_of_as_good(transcript: Transcript, story: Story) -> float:
     assert isinstance(move.action, Throw), "only throws have luck"
     thrown = value_after(before, move.action, story.goal)
     count = len(move.action.dice)
-    rolls = ((dice, _ways(dice)) for dice in combinations_with_replacement(range(1, 7), count))
-    good = sum(ways for dice, ways in rolls if value_after(before, Throw(dice), story.goal) >= thrown - VALUE_TOLERANCE)
+    least = thrown - VALUE_TOLERANCE
+    good = sum(ways for dice, ways in throws_of(count) if value_after(before, Throw(dice), story.goal) >= least)
     return float(good / 6**count)
 
 
@@ -60,8 +57,3 @@ def value_after(before: State, throw: Throw, goal: str) -> float:
     if after.standing.over or after.standing.to_play != before.standing.to_play:
         return 0.0  # the throw ended the turn
     return max(value for _, value in values_in_points(after))
-
-
-def _ways(dice: tuple[int, ...]) -> int:
-    """Return the number of different orders of these dice values."""
-    return factorial(len(dice)) // prod(factorial(count) for count in Counter(dice).values())
