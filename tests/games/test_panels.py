@@ -39,6 +39,13 @@ def test_panels_show_turn_points_except_in_crag() -> None:
     assert [panels(begun(game)).worth for game in ("crib_dice", "crag", "crapola")] == [True, False, True]
 
 
+def test_crib_dice_panels_show_no_turn_points_once_a_bomb_is_announced() -> None:
+    bomb = [MIXED, point(5), STOP, throw(1, 1, 1, 1, 1, 2, 3), point(1)]
+    rules = {"rules": {"bomb": True}}
+    assert panels(told("crib_dice", *bomb, header=rules)).worth
+    assert not panels(told("crib_dice", *bomb, BOMB, header=rules)).worth
+
+
 def test_crib_dice_panels_word_a_throw_a_piddle_and_a_bomb_differently() -> None:
     assert can(told("crib_dice")) == ["can.throw"]
     assert can(told("crib_dice", MIXED, point(5))) == ["can.throw", "can.bank"]

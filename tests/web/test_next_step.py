@@ -58,6 +58,20 @@ def test_pages_tell_that_a_crag_player_keeps_no_die(chromium: Any, pub: Pub) -> 
         page.context.close()
 
 
+def test_pages_promise_no_points_of_a_turn_whose_bomb_is_announced(chromium: Any, pub: Pub) -> None:
+    pub.table.submit(StartGame(header={**HEADER, "rules": {"bomb": True}}))
+    play(pub, *bank(5), {"throw": [1, 1, 1, 1, 1, 2, 3]}, {"do": "point", "value": 1})
+    with served(pub) as address:
+        page = opened(chromium, address, "/")
+        assert page.inner_text("#chance") == "Throw: 86 % to keep the 3"
+        play(pub, {"do": "bomb"})
+        number(page, pub)
+        assert page.inner_text("#chance") == "Throw: 31 % to succeed"
+        assert page.inner_text("#points") == "0"
+        assert "lost" not in page.inner_text("#notice")
+        page.context.close()
+
+
 def test_tray_page_takes_crib_dice_decisions_and_answers_without_a_phone(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW)
     with served(pub) as address:

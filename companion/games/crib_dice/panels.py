@@ -26,6 +26,7 @@ def _panels_of(state: CribDice) -> Panels:
         can=naming or allowed_phrases(state, {"stop": BANK_TEXT, "bomb": "can.bomb"}, _throw(state)),
         dice=tuple(die for die in turn.dice if die != turn.point),
         kept=turn.held,
+        worth=turn.phase != "bombing",  # a bomb costs the turn's points, whether it succeeds or not
         notes=notes_of(
             state,
             [("player.out", board.out), ("player.finished", board.finished), ("player.fuchled", board.fuchled)],

@@ -171,7 +171,7 @@ function chance(snapshot) {
   box.hidden = !playing || nothing || safe === null || safe === undefined || safe >= 1;
   if (box.hidden) return;
   const percent = Math.min(99, Math.round(100 * safe)), // never a promise
-    points = snapshot.state.turn_points;
+    points = snapshot.panels.worth ? snapshot.state.turn_points : 0;
   fill(box, [percent, points], () => [
     h("span", { class: "gauge", "aria-hidden": "true" }, h("i", { style: { width: `${percent}%` } })),
     h("span", {}, t(points ? "stage.keeps" : "stage.succeeds", { percent: number(percent), points: number(points) })),

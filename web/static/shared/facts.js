@@ -137,7 +137,7 @@ function hint(snapshot) {
   if (state.turn_points === 0 && panels.goal?.notes.includes("goal.last_round") && behind > 0 && !panels.dice.length)
     return t("hint.last_turn", { points: number(behind), name: first.name });
   if (known) return t(known, { points });
-  return state.turn_points > 0 && state.throw_sizes.length ? t("hint.risk", { points }) : "";
+  return panels.worth && state.turn_points > 0 && state.throw_sizes.length ? t("hint.risk", { points }) : "";
 }
 
 const DECIDES = new Set(["point", "keep"]);
@@ -164,7 +164,7 @@ export function worthOf(snapshot) {
       category = t(`category.${row}`, {}, row);
     return { label: t("worth.dice"), value: best, note: t("worth.in_row", { category }) };
   }
-  if (!panels.worth) return null;
+  if (!panels.worth) return snapshot.safe_chance === null ? null : NOTHING_YET(); // the chance stands below it
   const decided = options.map((line, at) => (DECIDES.has(line.do) ? points[at] : -1)),
     best = Math.max(-1, ...decided);
   if (state.turn_points === 0 && best <= 0) return NOTHING_YET();

@@ -81,7 +81,8 @@ class Panels:
         can: Legal actions, in display order; lists among the arguments are alternatives.
         dice: Loose dice on the table.
         kept: Dice that are frozen or set aside.
-        worth: Whether the page shows turn points; False in a game that only enters scores.
+        worth: Whether the page shows turn points; False in a game that only enters scores, and where they are lost
+            whatever comes.
         notes: Keys of texts about the status of each side.
         counters: Counts by side.
         sheet: Score sheet, if the game has one.
