@@ -30,10 +30,10 @@ from tests.games.test_win_odds import board_at
 @pytest.mark.parametrize("game", GAMES)
 def test_bots_of_every_level_finish_every_game_and_repeat_with_the_seed(game: str, level: str) -> None:
     header = begun(game, 2, roll_off=True).header
-    end = played(header, [level, "careless"], random.Random(4))
+    end = played(header, [level, "careless"], random.Random(4)).state
     assert end.standing.over
     assert end.standing.outcome is not None
-    assert end == played(header, [level, "careless"], random.Random(4)), "the same dice, the same game"
+    assert end == played(header, [level, "careless"], random.Random(4)).state, "the same dice, the same game"
 
 
 def test_the_careless_crib_dice_bot_names_the_largest_set_and_banks_at_4() -> None:
@@ -115,7 +115,7 @@ def test_a_crag_bot_without_mistakes_averages_149_85_points(monkeypatch: pytest.
     """The exact value of a sheet is 149.85 points."""
     header = begun("crag", 1).header
     monkeypatch.setattr(players, "LEVELS", {"points": lambda state: players.erring(state, 0.0)})
-    scores = [played(header, ["points"], random.Random(seed)).standing.scores[0] for seed in range(400)]
+    scores = [played(header, ["points"], random.Random(seed)).state.standing.scores[0] for seed in range(400)]
     # Four standard errors; one sheet deviates by 33.6.
     assert sum(scores) / len(scores) == pytest.approx(149.85, abs=4 * 33.6 / 20)
 

@@ -117,7 +117,7 @@ def test_bots_play_a_game_without_expected_values_but_odds_and_luck_fail(
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({"high": replace(GAME, begin=begin)}))
     header = Header("high", ("Ann", "Ben"), {"twice": True})
     for level in LEVELS:
-        assert played(header, [level, level], random.Random(1)).standing.over
+        assert played(header, [level, level], random.Random(1)).state.standing.over
     lines = [{"transcript": 1, "game": "high", "players": ["Ann", "Ben"]}, {"throw": [5]}]
     transcript = transcript_of("\n".join(map(json.dumps, lines)).encode())
     with pytest.raises(RulesError, match="not known for 'high'"):

@@ -165,7 +165,7 @@ def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator
     """
     first = header.players[number % len(levels)]
     begun = Header(header.game, header.players, header.rules, first)
-    end = played(begun, levels, random.Random(f"{seed}/{number}"))
+    end = played(begun, levels, random.Random(f"{seed}/{number}")).state
     assert end.standing.outcome is not None, "a game is played to its end"
     sides, winners = len(end.standing.sides), end.standing.outcome.winners
     for seat in range(len(levels)):

@@ -17,6 +17,7 @@ from companion.errors import RulesError, nearest
 from companion.games.engine.dice import FACES
 from companion.games.engine.game import Action, Header, State, Throw
 from companion.games.engine.roll_off import RollOff
+from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 
 Choice = Action | int
@@ -102,8 +103,8 @@ def level_named(name: str) -> Callable[[State], Choice]:
     return LEVELS[name]
 
 
-def played(header: Header, levels: Sequence[str], dice: Dice) -> State:
-    """Play a whole game between computer players and return its final state.
+def played(header: Header, levels: Sequence[str], dice: Dice) -> Transcript:
+    """Play a whole game between computer players and return its transcript.
 
     Args:
         header: Set-up of the game.
@@ -114,11 +115,12 @@ def played(header: Header, levels: Sequence[str], dice: Dice) -> State:
         RulesError: A level is unknown, or the game refuses the set-up.
     """
     deciders = [level_named(level) for level in levels]
-    state = game_named(header.game).start(header)
-    while state.standing.to_play is not None:
-        choice = deciders[state.standing.to_play](state)
-        state = state.after(Throw(tuple(dice.choices(FACES, k=choice))) if isinstance(choice, int) else choice)
-    return state
+    transcript = Transcript.begin(header)
+    while (seat := transcript.state.standing.to_play) is not None:
+        choice = deciders[seat](transcript.state)
+        action = Throw(tuple(dice.choices(FACES, k=choice))) if isinstance(choice, int) else choice
+        transcript = transcript.then(action)
+    return transcript
 
 
 def _best(values: Sequence[tuple[Choice, float]]) -> Choice:

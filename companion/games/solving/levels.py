@@ -10,34 +10,13 @@ from pathlib import Path
 
 from companion.games.advice.judging import USUAL_REGRETS, regrets_of
 from companion.games.advice.luck import goal_for
-from companion.games.engine.dice import FACES
-from companion.games.engine.game import Header, Throw
-from companion.games.engine.players import LEVELS, level_named
-from companion.games.engine.transcript import Transcript
+from companion.games.engine.game import Header
+from companion.games.engine.players import LEVELS, played
 from companion.games.registry import GAMES, game_named
 
 GAMES_EACH = 60
 """Number of times that each level of the bot plays each game against itself, to measure its mean regret. Higher: more
 precise means, a longer run."""
-
-
-def played_transcript(header: Header, level: str, seed: str) -> Transcript:
-    """Play a whole game in which one level of the bot has every seat, and return its transcript.
-
-    Args:
-        header: Set-up of the game.
-        level: Name of the level.
-        seed: Seed of the dice; equal seeds give equal games.
-
-    Raises:
-        RulesError: There is no such level.
-    """
-    decide, dice, transcript = level_named(level), random.Random(seed), Transcript.begin(header)
-    while transcript.state.standing.to_play is not None:
-        choice = decide(transcript.state)
-        action = Throw(tuple(dice.choices(FACES, k=choice))) if isinstance(choice, int) else choice
-        transcript = transcript.then(action)
-    return transcript
 
 
 def mean_regret(game: str, level: str, games: int) -> tuple[str, float]:
@@ -55,7 +34,8 @@ def mean_regret(game: str, level: str, games: int) -> tuple[str, float]:
     header = Header(game, ("Ann", "Ben"), rules)
     goal, found = goal_for(header), list[float]()
     for number in range(games):
-        for regrets in regrets_of(played_transcript(header, level, f"{level}/{number}"), goal):
+        transcript = played(header, [level, level], random.Random(f"{level}/{number}"))
+        for regrets in regrets_of(transcript, goal):
             found += regrets
     return goal, sum(found) / len(found)
 
