@@ -72,6 +72,17 @@ def test_pages_promise_no_points_of_a_turn_whose_bomb_is_announced(chromium: Any
         page.context.close()
 
 
+def test_screen_readers_hear_once_who_has_won(chromium: Any, pub: Pub) -> None:
+    begin(pub, "crapola")
+    with served(pub) as address:
+        page = opened(chromium, address, "/")
+        play(pub, {"leave": "Ben"})
+        number(page, pub)
+        page.wait_for_function("() => document.querySelector('#said').textContent")
+        assert page.text_content("#said") == "Ben leaves the game. Ann wins!"
+        page.context.close()
+
+
 def test_tray_page_takes_crib_dice_decisions_and_answers_without_a_phone(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW)
     with served(pub) as address:

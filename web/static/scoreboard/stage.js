@@ -4,7 +4,7 @@ import { blanks, chip, colourOf, dice, unknown } from "../shared/dice.js";
 import { gameName, goalWords, lastWords, leadWords, roundWords } from "../shared/facts.js";
 import { bestDice, explains, lessonWords, targetOf, toDo, toGo, worthOf } from "../shared/facts.js";
 import { can, eventWords, gap, inQuestion, lengthOf } from "../shared/sides.js";
-import { lying, nextStarter, sides, staying, whoIsOn } from "../shared/sides.js";
+import { lying, nextStarter, sentences, sides, staying, whoIsOn } from "../shared/sides.js";
 import { inWords, track } from "./track.js";
 /** @import { Snapshot } from "../types/server" */
 
@@ -301,6 +301,6 @@ function entry(event) {
 /** Tells the newest happening to those who hear the page, politely and once. */
 export function aloud() {
   follow((snapshot, before, news) => {
-    if (news) text($("said"), [...news.events.map(eventWords), can(snapshot)].join(". "));
+    if (news) text($("said"), sentences([...news.events.map(eventWords), can(snapshot)]));
   });
 }

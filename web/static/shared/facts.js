@@ -1,7 +1,7 @@
 // What a glance must tell: which game, whose turn and what to do, what it is worth, who leads, what happened, how far.
 import { has, number, own, settings, start, t, table } from "./core.js";
 import { actions, can, eventWords, forHouse, housesTurn, inQuestion } from "./sides.js";
-import { listed, miscount, noticeWords, phraseWords, sides, staying } from "./sides.js";
+import { listed, miscount, noticeWords, phraseWords, sentences, sides, staying } from "./sides.js";
 
 /** Return the name of the game on the table. */
 export function gameName({ game }) {
@@ -73,12 +73,7 @@ export function lastWords({ events, question, notice, state, panels }) {
     event.code === "threw" && kept > 0 && panels.dice.length + froze === event.args.dice.length
       ? t("last.threw_beside", { player: event.args.player, dice: event.args.dice.join(", "), count: kept })
       : eventWords(event);
-  return events
-    .filter((event) => event.number === newest && event.code !== "game_over")
-    .map(words)
-    .filter(Boolean)
-    .map((said) => (/[.!?…]$/.test(said) ? said : `${said}.`))
-    .join(" ");
+  return sentences(events.filter(({ number: each, code }) => each === newest && code !== "game_over").map(words));
 }
 
 /**

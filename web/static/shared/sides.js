@@ -153,6 +153,10 @@ export function eventWords(event) {
   return t(has(few) ? few : usual, args, event.words);
 }
 
+/** Words as sentences, each with its own end and none twice. */
+export const sentences = (words) =>
+  [...new Set(words)].filter(Boolean).map((said) => (/[.!?…]$/.test(said) ? said : `${said}.`)).join(" ");
+
 function plainArgs(args) {
   const plain = (name, value) =>
     name === "category"
