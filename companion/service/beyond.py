@@ -115,11 +115,27 @@ def _webhook(settings: Settings, table: Table, live: LiveSettings) -> tuple[Part
     """
     from companion.mqtt.webhook import Webhook
 
-    wanted = settings.webhook
-    webhook = Webhook(wanted.url, wanted.secret_password, lambda: live.now.table.name, _words(live))
+    wanted, words = settings.webhook, _words(live)
+    webhook = Webhook(
+        wanted.url,
+        wanted.secret_password,
+        lambda: live.now.table.name,
+        lambda event: mentioning_nobody(words(event)),
+    )
     return following("webhook", table, webhook.hear, webhook.start, webhook.stop, webhook.alive), webhook.health
 
 
 def _words(live: LiveSettings) -> Callable[[Event], str]:
     """Return a function that gives the sentence for an event in the table's present language, or in English without."""
     return lambda event: words_of(event, live.now.table.language or "en")
+
+
+def mentioning_nobody(text: str) -> str:
+    """Return a text that notifies nobody in Slack, Teams or Discord: a player's name such as `@everyone` would.
+
+    A zero-width space follows each `@`, and `<` becomes a single angle quotation mark.
+
+    >>> mentioning_nobody("<!channel> wins")
+    '‹!channel> wins'
+    """
+    return text.replace("@", "@\N{ZERO WIDTH SPACE}").replace("<", "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}")

@@ -55,3 +55,5 @@ def test_a_webhook_uses_the_name_and_language_that_the_page_has_set(
     name, words = made
     assert words(WON) == words_of(WON, "de") != words_of(WON, "en")
     assert name() == "The de"
+    called = Event(number=1, code="game_over", args={"winners": ["@everyone"]})
+    assert words(called) == "@\N{ZERO WIDTH SPACE}everyone gewinnt", "a chat would notify all its members"
