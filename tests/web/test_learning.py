@@ -161,6 +161,22 @@ def test_learn_page_shows_the_answer_of_the_puzzle_of_the_day_after_a_tap(
 
 
 @pytest.mark.browser
+def test_learn_page_writes_the_numbers_of_reasons_as_its_language_does(
+    chromium: Any, learning: tuple[str, Pub]
+) -> None:
+    address, _ = learning
+    page = phone(chromium, address)
+    page.context.add_cookies([{"name": "lang", "value": "de", "url": address}])
+    gap = {"code": "gap.win", "args": {"less": 1.5}}
+    puzzle = {**page.request.get(f"{address}/api/puzzle").json(), "reasons": [gap]}
+    page.route("**/api/puzzle", lambda route: route.fulfill(json=puzzle))
+    live(page, f"{address}/learn")
+    page.locator("#puzzle button").first.click()
+    page.wait_for_selector("#puzzle .weighed .top")
+    assert "1,5" in page.inner_text("#puzzle")
+
+
+@pytest.mark.browser
 def test_tv_page_shows_a_vote_question_and_hides_the_answer_after_one_vote(chromium: Any, tmp_path: Path) -> None:
     parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     with opened(tmp_path, **parts) as pub, served(pub) as address:

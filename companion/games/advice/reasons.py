@@ -28,4 +28,4 @@ def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...
     if safe is not None and any(isinstance(option, int) for option, _ in ranked[:2]):
         found.append(Phrase("safe", {"percent": round(100 * safe)}))
     less = (ranked[0][1] - ranked[1][1]) * (100 if goal in PERCENT_GOALS else 1)
-    return (*found, Phrase(f"gap.{goal}", {"less": f"{less:.1f}"}))
+    return (*found, Phrase(f"gap.{goal}", {"less": round(less, 1)}))

@@ -1,6 +1,7 @@
 // A position to decide in, as puzzles and votes show it: who plays, the scores, the dice, why an option is best.
 import { h, number, t } from "./core.js";
 import { dice } from "./dice.js";
+import { phraseWords } from "./sides.js";
 
 /** Who is to play, the scores, and the points of the turn so far. */
 export function standing({ player, scores, turn_points: points }) {
@@ -19,4 +20,6 @@ export function lying({ dice: loose, kept }) {
 }
 
 /** Why the best option is the best, in a sentence made from the numbers. */
-export function why(reasons) { return h("p", {}, reasons.map(({ code, args }) => t(`fact.${code}`, args)).join(" ")); }
+export function why(reasons) {
+  return h("p", {}, reasons.map(({ code, args }) => phraseWords({ code: `fact.${code}`, args })).join(" "));
+}
