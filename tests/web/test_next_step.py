@@ -83,6 +83,21 @@ def test_screen_readers_hear_once_who_has_won(chromium: Any, pub: Pub) -> None:
         page.context.close()
 
 
+def test_the_scoreboard_calls_nobody_0_behind_after_a_crapola_tie(chromium: Any, pub: Pub) -> None:
+    """Of equal totals the player who reached the target first wins alone."""
+    header = {**HEADER, "game": "crapola", "players": ["Ann", "Ben", "Cat"], "rules": {"target": 1000}}
+    pub.table.submit(StartGame(header=header))
+    home: list[dict[str, Any]] = [{"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"}]
+    play(pub, *home, *home, {"throw": [2, 2, 3, 3, 4, 6]})
+    with served(pub) as address:
+        page = opened(chromium, address, "/")
+        assert pub.state()["outcome"]["winners"] == ["Ann"]
+        text = page.text_content("#players")
+        assert "1,000 behind" in text
+        assert "0 behind" not in text.replace("1,000 behind", "")
+        page.context.close()
+
+
 def test_tray_page_takes_crib_dice_decisions_and_answers_without_a_phone(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW)
     with served(pub) as address:

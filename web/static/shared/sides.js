@@ -122,8 +122,8 @@ export const staying = (all) => all.filter((side) => !side.notes.includes("playe
 /** How far behind the leader a side is, once somebody leads; empty for one that has left. */
 export function gap(side, all) {
   const there = staying(all), most = Math.max(...there.map((each) => each.score)), leads = side.score === most;
-  if (!there.includes(side) || there.every((each) => each.score === most)) return h("span", { class: "gap" });
-  const over = all.some((each) => each.won);
+  const over = all.some((each) => each.won), level = over && leads && !side.won; // a tie that another has won
+  if (level || !there.includes(side) || there.every((each) => each.score === most)) return h("span", { class: "gap" });
   const first = over ? "player.won" : "player.leads",
     words = (over ? side.won : leads) ? t(first) : t("player.behind", { points: number(most - side.score) });
   return h("span", { class: leads ? "gap leads" : "gap" }, words);
