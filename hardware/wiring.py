@@ -42,7 +42,7 @@ def _strip_problems(kind: str, strip: StripSettings, machine: str) -> list[str]:
     `spi_bits` other than 3 or 4. Of an unknown kind only the last two are checked.
 
     Args:
-        kind: Kind of the strip, as in the settings; `auto` is resolved for the machine.
+        kind: Kind of the strip, as in the settings. This function resolves `auto` for the machine.
         strip: How the strip is wired.
         machine: Model of the machine; empty for a machine that is no Pi.
     """

@@ -221,10 +221,7 @@ def exposure(root: Root, unit: str) -> float:
 
 
 def cloned(root: Root) -> None:
-    """Copy the project's files to /root/pegpip in `root`, the folder of a Debian system for tests.
-
-    Files that git ignores are left out. An older /root/pegpip there is deleted first.
-    """
+    """Copy the project's files, except those that git ignores, over /root/pegpip in the test Debian `root`."""
     place = root.folder / "root/pegpip"
     shutil.rmtree(place, ignore_errors=True)
     listed = subprocess.run(
@@ -237,10 +234,7 @@ def cloned(root: Root) -> None:
 
 
 def read_alike(root: Root, checks: Checks) -> None:
-    """Check that pegpip reads the same dice in the test Debian (a chroot) as on this machine; end the program if not.
-
-    Both run `pegpip read` on the first 8 pictures of fixtures/images. The result is printed as one check.
-    """
+    """Check that pegpip in the root reads the first 8 fixture pictures as on this machine; end the program if not."""
     images = [str(path.relative_to(PROJECT)) for path in sorted((PROJECT / "fixtures/images").glob("*.jpg"))][:8]
     words = ("read", "--json", *images)
     own = subprocess.run(

@@ -35,13 +35,14 @@ class Advisor:
     def odds(self) -> Json:
         """Return the options of the player to play, each with its value, as JSON values. Cached until the next line.
 
-        The goal is `win` if the game is solved under its rules and no player has left; else `points`.
+        The goal is `win` if the game is solved under its rules and no player has left; else `points`. After the end of
+        the game there are no options.
 
         Returns:
             `number` of the table's last entry, and the fields of `games.advice.odds.odds_view`.
 
         Raises:
-            RulesError: No game is on, the game is serious, or its values are not known.
+            RulesError: No game has been started yet, the game is serious, or its values are not known.
         """
         number, game = self._game()
         if game.terms.serious:

@@ -28,7 +28,8 @@ SECRET = "(kept back)"  # noqa: S105 - a placeholder
 LOG_LINES = 400
 """How many of the newest lines of the service's log go into the zip. More: a larger zip to send, and more to read."""
 _PIN = re.compile(rb"(PIN: )\d+")
-"""The PIN in the log, as `pegpip play` prints it; it is valid until the next start."""
+"""Pattern of the PIN in the log, as `pegpip play` prints it. SECRET replaces its digits in the zip, because the PIN is
+valid until the next start."""
 PHOTOS = 5
 """How many of the newest photos of throws go into the zip, if photos are wanted. More: a larger zip to send."""
 README = """Written by `pegpip doctor --bundle` of Peg & Pip. Read it before you send it: the names of the players are

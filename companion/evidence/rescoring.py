@@ -75,10 +75,10 @@ class Rescored:
 
     @property
     def caught(self) -> bool:
-        """Whether today's reading of a stored throw is wrong although trusted, but the table asked about the throw.
+        """Whether a stored throw's reading is wrong although trusted, today as at the table, but the table asked.
 
-        Today's reading must equal the table's in values and trust. The table also asks about a trusted reading if no
-        throw can have its number of dice, for example when one die covers another.
+        False if today's reading has other values or another trust than the one made at the table. The table asks about
+        a trusted reading if no throw can have its number of dice, for example when one die covers another.
         """
         wrong = self.now.trusted and not self.throw.exact(self.now)
         return wrong and not self.changed and not self.throw.stands.accepted

@@ -46,9 +46,9 @@ def remove_table(connection: Connection, key: str) -> None:
 def move_games(connection: Connection, old: str, new: str) -> int:
     """Give the games and players of the table with the key `old` to the one with the key `new`; return how many games.
 
-    For a table that lost its key. Of two players with one name, the new table's is merged into the old table's, who
-    stays with the old table; their standings add up. If either was merged before, both stay as they are. Raises
-    CompanionError if a key is not registered, or if two such players met in a game or are in one tournament.
+    For a table that lost its key. If both tables have a player of one name, the new table's player is merged into the
+    old table's, who stays there; their standings add up. All other players move. Raises CompanionError if a key is
+    not registered, or if two players to be merged met in a game or are in one tournament.
     """
     with connection.transaction():
         numbers = []

@@ -165,8 +165,8 @@ def _reinterpreted(changes: Changes) -> Changes:
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
     """Return `changes` with the steps that carry out an interpretation of the tray's dice.
 
-    Transcript lines are journaled first. A `settled` interpretation closes an open question. Any other journals no
-    lines while one is open, but its own question replaces it, unless the open one `_outranks` it.
+    Transcript lines are journaled first. A `settled` interpretation closes an open question. While a question is open,
+    other interpretations journal no lines; their own question replaces the open one, unless that `_outranks` it.
     """
     before = changes.state.asked
     if before and not outcome.settled:

@@ -190,9 +190,9 @@ def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) 
 
 
 def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
-    """Return the games after an entry of kind `game`: the new game last, the earlier ones archived.
+    """Return the games after an entry of kind `game`: the new game last, the earlier ones compressed in memory.
 
-    Games older than the entry's `horizon`, the oldest game that undo can reach, are dropped.
+    Games older than the entry's `horizon`, the oldest game that undo can reach, are dropped. Nothing is written.
     """
     header = header_of(entry.body["header"])
     transcript = Transcript.begin(header)

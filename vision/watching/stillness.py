@@ -41,8 +41,8 @@ MIN_MEDIAN_LEVEL = 16.0
 """Lowest median, in grey levels, that is scaled to GROUND_LEVEL. A darker picture is mostly noise: it is scaled as if
 its median were this. A higher bound overlooks motion in dim light."""
 MAX_CONTRAST_LEVELS = 40
-"""Limit of a pixel's contrast, in grey levels, so that glare does not outweigh everything else. A lower one hides
-changes at strong edges."""
+"""Grey levels to which a pixel's contrast, its difference from the mean around it, is clipped. A higher one lets glare
+outweigh everything else; a lower one hides changes at strong edges."""
 NOISE_SIGMAS = 5.0
 """Standard deviations of the noise that a change must exceed, so that noise alone changes no pixel. A larger one
 overlooks faint motion."""

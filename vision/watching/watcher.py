@@ -149,9 +149,9 @@ class Watcher:
     def _watched(self) -> Iterator[Event]:
         """Yield the events of a started camera, until `stop` or the end of a recording; stop the camera at the end.
 
-        Without a calibration, and without lights near the tray, a doubtful reading of dice is held back. The dice are
-        read again while they lie still, and a trusted reading replaces it. The last doubtful one is yielded when the
-        dice move, the watching ends, or MAX_READINGS_IN_DOUBT were made.
+        If there is neither a calibration nor a light near the tray, a doubtful reading of dice is held back. The dice
+        are read again while they lie still, and a trusted reading replaces it. The last doubtful one is yielded when
+        the dice move, the watching ends, or MAX_READINGS_IN_DOUBT were made. Raises DeviceError if the camera fails.
         """
         detector, moving, hasty = StillnessDetector(), False, True
         criterion, doubted, tries = self._criterion, None, 0

@@ -21,8 +21,9 @@ MAX_ADDRESSES = 4096
 The least recent are forgotten first."""
 
 TABLE_GUESSES = 20
-"""Wrong guesses at one PIN, of all IP addresses and at any time, that block it for everyone. The count never falls.
-Higher: an attacker tries more PINs. Lower: guests who mistype block it sooner."""
+"""Wrong guesses at one PIN, of all IP addresses together, that block it for FIRST_BLOCK_S for all but owners. Each
+further one blocks it for twice as long; the count never falls. Higher: an attacker tries more PINs. Lower: guests who
+mistype block it sooner."""
 FIRST_BLOCK_S = 600.0
 """Length of the PIN's first block in seconds, doubled by each further wrong guess. Higher: fewer guesses fit in a year.
 With 600 s, at most 43 guesses fit in 100 years."""

@@ -123,14 +123,14 @@ class Pairing:
     ) -> str | Refused:
         """Pair a phone by the PIN, and return its new token (128 bits, hexadecimal) or the refusal.
 
-        It becomes a screen if it asks for that, else the owner if the table has had none since its start, else a
-        player.
+        An owner stays owner. Another phone becomes a screen if it asks for that, else the owner if the table has had
+        none since its start, else a player.
 
         Args:
             pin: The PIN as typed.
             name: The name that the phone gives itself.
             address: The phone's IP address. Wrong PINs are limited for it, and for all addresses together.
-            token: The phone's earlier token, which the new one replaces; None without. An owner stays owner, unlimited.
+            token: The phone's earlier token, which the new one replaces; None without. Owners' wrong PINs don't count.
             screen: Whether the phone pairs as a screen.
         """
         with self._lock:
