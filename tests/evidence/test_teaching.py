@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import zipfile
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,21 +12,15 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from companion.cli import pegpip
-from companion.commands.analysis.teach import command
 from companion.errors import DeviceError, Doubt, IllegalAction
-from companion.evidence import lesson
 from companion.evidence import taught as taught_sets
 from companion.evidence.lesson import IDLE_S, Teacher
 from companion.evidence.taught import TAUGHT, TaughtSets
 from companion.table.snapshot import News
 from tests.evidence.playing import VirtualEvening
 from tests.waiting import until
-from vision.cameras import opening
 from vision.cameras.simulated.clock import SteppedClock
-from vision.geometry.rig import place
 from vision.networks import Networks
 from vision.networks.detector import Detection
 from vision.reading.candidates import Candidate, Selection
@@ -35,89 +28,7 @@ from vision.reading.reader import Reader
 from vision.reading.reading import Reading
 from vision.teaching.examples import examples_of
 from vision.teaching.witness import Example, Witness
-from vision.watching import watcher
 from vision.watching.watcher import Settled
-
-
-@pytest.fixture(scope="module")
-def settled(tmp_path_factory: pytest.TempPathFactory, networks: Networks) -> list[Settled]:
-    """Five throws of seven dice, with their readings."""
-    evening = VirtualEvening(tmp_path_factory.mktemp("lesson"), networks, seed=5)
-    found = []
-    for _ in range(5):
-        evening.camera.tray.lift()
-        evening.camera.tray.throw(range(7), 0.6)
-        while not all(die["resting"] for die in evening.camera.tray.dice()):
-            evening.camera.tray.advance(0.05)
-        frame = evening.camera.frame()
-        reading = evening.reader.read(frame.image_bgr)
-        thrown, kept = place(reading, evening.rig)
-        found.append(Settled(0.0, frame, reading, thrown, kept, emptied=True, rig=evening.rig))
-    return found
-
-
-def _taught_by_command(
-    folder: Path, throws: list[Settled], said: str, monkeypatch: pytest.MonkeyPatch
-) -> tuple[list[Any], Result]:
-    """Run `pegpip teach` on throws, with a person who says `said`; return the labels of each that was learnt."""
-    learnt: list[Any] = []
-
-    class Watched:
-        def __init__(self, *_given: Any) -> None:
-            pass
-
-        def events(self) -> Iterator[Settled]:
-            yield from throws
-
-        def stop(self) -> None:
-            pass
-
-    monkeypatch.setattr(watcher, "Watcher", Watched)
-    monkeypatch.setattr(TaughtSets, "learn", lambda _sets, _name, _picture, _read, labels, _rig: learnt.append(labels))
-    return learnt, CliRunner().invoke(command, ["--camera", "virtual", "--data", str(folder)], input=said)
-
-
-@pytest.mark.parametrize("said", ["36", "3 6", "3,6", "3, 6"])
-def test_the_teach_command_takes_values_with_or_without_commas(
-    said: str, tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    two = replace(settled[0], reading=replace(settled[0].reading, dice=settled[0].reading.dice[:2]))
-    assert _taught_by_command(tmp_path, [two], f"{said}\ns\n", monkeypatch)[0] == [[3, 6]]
-
-
-@pytest.mark.parametrize("said", ["six", "3-6", ","])
-def test_the_teach_command_explains_an_answer_that_is_no_values(
-    said: str, tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    learnt, done = _taught_by_command(tmp_path, settled[:1], f"{said}\ns\n", monkeypatch)
-    assert (learnt, "give one value" in done.stderr or "as in 3 1 6" in done.stderr) == ([], True), done.stderr
-
-
-def test_the_teach_command_waits_for_an_answer_without_end(
-    tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lesson, "IDLE_S", 1e-9)
-    learnt, done = _taught_by_command(tmp_path, settled[:2], "\n\n", monkeypatch)
-    assert learnt == [[die.value for die in each.reading.dice] for each in settled[:2]]
-    assert done.exit_code == 0
-
-
-@pytest.mark.parametrize("words", [["teach", "--camera", "picamera2"], ["watch", "picamera2"]])
-def test_the_teach_and_watch_commands_use_mains_hz_of_the_settings(
-    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[int] = []
-
-    def opened(_source: str, dice: int = 7, mains_hz: int = 0) -> None:
-        asked.append(mains_hz)
-        raise DeviceError("There is no camera.", "Plug one in.")
-
-    monkeypatch.setattr(opening, "open_camera", opened)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    (tmp_path / "pegpip").mkdir()
-    (tmp_path / "pegpip" / "pegpip.toml").write_text("[camera]\nmains_hz = 60\n")
-    CliRunner().invoke(pegpip, words)
-    assert asked == [60]
 
 
 def _taught(folder: Path, throws: list[Settled], name: str = "clear") -> Teacher:

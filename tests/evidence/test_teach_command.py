@@ -1,0 +1,84 @@
+"""`pegpip teach`: which answers it takes, how long it waits for one, and the settings of its camera."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from companion.cli import pegpip
+from companion.commands.analysis.teach import command
+from companion.errors import DeviceError
+from companion.evidence import lesson
+from companion.evidence.taught import TaughtSets
+from vision.cameras import opening
+from vision.watching import watcher
+from vision.watching.watcher import Settled
+
+
+def _taught_by_command(
+    folder: Path, throws: list[Settled], said: str, monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[Any], Result]:
+    """Run `pegpip teach` on throws, with a person who says `said`; return the labels of each that was learnt."""
+    learnt: list[Any] = []
+
+    class Watched:
+        def __init__(self, *_given: Any) -> None:
+            pass
+
+        def events(self) -> Iterator[Settled]:
+            yield from throws
+
+        def stop(self) -> None:
+            pass
+
+    monkeypatch.setattr(watcher, "Watcher", Watched)
+    monkeypatch.setattr(TaughtSets, "learn", lambda _sets, _name, _picture, _read, labels, _rig: learnt.append(labels))
+    return learnt, CliRunner().invoke(command, ["--camera", "virtual", "--data", str(folder)], input=said)
+
+
+@pytest.mark.parametrize("said", ["36", "3 6", "3,6", "3, 6"])
+def test_the_teach_command_takes_values_with_or_without_commas(
+    said: str, tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = replace(settled[0], reading=replace(settled[0].reading, dice=settled[0].reading.dice[:2]))
+    assert _taught_by_command(tmp_path, [two], f"{said}\ns\n", monkeypatch)[0] == [[3, 6]]
+
+
+@pytest.mark.parametrize("said", ["six", "3-6", ","])
+def test_the_teach_command_explains_an_answer_that_is_no_values(
+    said: str, tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learnt, done = _taught_by_command(tmp_path, settled[:1], f"{said}\ns\n", monkeypatch)
+    assert (learnt, "give one value" in done.stderr or "as in 3 1 6" in done.stderr) == ([], True), done.stderr
+
+
+def test_the_teach_command_waits_for_an_answer_without_end(
+    tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lesson, "IDLE_S", 1e-9)
+    learnt, done = _taught_by_command(tmp_path, settled[:2], "\n\n", monkeypatch)
+    assert learnt == [[die.value for die in each.reading.dice] for each in settled[:2]]
+    assert done.exit_code == 0
+
+
+@pytest.mark.parametrize("words", [["teach", "--camera", "picamera2"], ["watch", "picamera2"]])
+def test_the_teach_and_watch_commands_use_mains_hz_of_the_settings(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def opened(_source: str, dice: int = 7, mains_hz: int = 0) -> None:
+        asked.append(mains_hz)
+        raise DeviceError("There is no camera.", "Plug one in.")
+
+    monkeypatch.setattr(opening, "open_camera", opened)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "pegpip").mkdir()
+    (tmp_path / "pegpip" / "pegpip.toml").write_text("[camera]\nmains_hz = 60\n")
+    CliRunner().invoke(pegpip, words)
+    assert asked == [60]
