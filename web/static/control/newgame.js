@@ -1,5 +1,5 @@
 // Setting up a game: who plays, what, by which house rules. Names are remembered by the table, and on this phone.
-import { dialog, fill, h, has, own, post, settings, start, t, table } from "../shared/core.js";
+import { dialog, fill, h, has, own, post, settings, start, t, table, text } from "../shared/core.js";
 import { chip, die } from "../shared/dice.js";
 import { gameName, leadWords } from "../shared/facts.js";
 import { seats } from "../shared/seat.js";
@@ -7,20 +7,24 @@ import { HOUSE, termsForm } from "./terms.js";
 
 export function newGame(games) {
   const form = gameForm(games),
-    begin = async () => {
-      if (await form.begin()) box.close();
-    };
-  const { state, abandoned } = table.snapshot,
-    ends = state && !state.over && !abandoned; // said before it is done
-  const box = dialog(
-    t("control.new_game"),
-    ends ? h("p", { class: "notice" }, endsWords(table.snapshot)) : null,
-    form.parts,
-    h("button", { type: "button", class: "main", onclick: begin }, t(ends ? "new.end_and_begin" : "new.begin")),
-  );
+    ends = h("p", { class: "notice", hidden: true }),
+    button = h("button", { type: "button", class: "main", onclick: () => begin() }, t("new.begin"));
+  // Says which game would end before it does; another phone may have begun one since this was opened.
+  const warn = () => {
+    const { state, abandoned } = table.snapshot;
+    if (!ends.hidden || !state || state.over || abandoned) return false;
+    ends.hidden = false;
+    text(ends, t("new.ends", { game: gameName(table.snapshot), lead: leadWords(table.snapshot) }));
+    text(button, t("new.end_and_begin"));
+    return true;
+  };
+  const begin = async () => {
+    if (warn()) ends.scrollIntoView({ block: "nearest" });
+    else if (await form.begin()) box.close();
+  };
+  warn();
+  const box = dialog(t("control.new_game"), ends, form.parts, button);
 }
-
-const endsWords = (snapshot) => t("new.ends", { game: gameName(snapshot), lead: leadWords(snapshot) });
 
 /** What a set-up asks, as elements, and what begins the game: the snapshot, or null after telling why not. */
 export function gameForm(games) {
@@ -122,7 +126,13 @@ export function gameForm(games) {
     terms.knows([...new Set(games.map((each) => each.dice).filter(Boolean))]);
     show();
   });
-  return { parts, begin };
+  let begun = null; // a second tap begins no second game
+  const once = async () => {
+    const told = await (begun ??= begin());
+    if (!told) begun = null;
+    return told;
+  };
+  return { parts, begin: once };
 }
 
 // What a game is, before it is chosen: its name, its players, a sentence about it, a few dice as its picture.

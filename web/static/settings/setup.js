@@ -42,9 +42,7 @@ function begin() {
   const form = gameForm(start.games), button = $("begin");
   $("game-fields").append(...form.parts);
   button.addEventListener("click", async () => {
-    button.disabled = true;
     if (await form.begin()) location.assign(button.dataset.next ?? "/");
-    button.disabled = false;
   });
 }
 

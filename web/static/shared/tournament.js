@@ -2,8 +2,10 @@
 import { fill, h, number, post, t, table } from "./core.js";
 /** @import { TournamentMatch } from "../types/server" */
 
-/** Start the match that is next. */
-export const startMatch = () => post("/api/games", table.snapshot.tournament?.next ?? {});
+let starting = null;
+/** Start the match that is next; a second tap starts no second one. */
+export const startMatch = () =>
+  (starting ??= post("/api/games", table.snapshot.tournament?.next ?? {}).finally(() => { starting = null; }));
 
 /** Draw the matches into a list. */
 export function matches(list, tournament) {

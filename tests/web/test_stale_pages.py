@@ -1,0 +1,83 @@
+"""Pages whose dialogs, lists and requests are overtaken: by another phone, a second tap, or a slow network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.table.commands import StartGame
+from tests.web.phones import live, phone, with_a_past
+from tests.web.pub import HEADER, Pub
+
+pytestmark = pytest.mark.browser
+
+TWICE = "(button) => { button.click(); button.click(); }"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
+    with with_a_past(tmp_path) as found:
+        yield found
+
+
+def control(chromium: Any, address: str) -> Any:
+    page = phone(chromium, address, paired=True)
+    live(page, address + "/control")
+    return page
+
+
+def newest(page: Any, pub: Pub) -> None:
+    """Wait until the page shows the newest snapshot."""
+    page.wait_for_selector(f'html[data-pulse="{pub.table.snapshot().pulse}"]', state="attached")
+
+
+def posts(page: Any, path: str) -> list[str]:
+    """Return the list in which a page's requests that change something at this path are noted from now on."""
+    sent: list[str] = []
+    page.on("request", lambda each: sent.append(each.url) if each.method == "POST" and path in each.url else None)
+    return sent
+
+
+def test_control_page_begins_one_game_when_begin_is_tapped_twice(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    page = control(chromium, address)
+    sent = posts(page, "/api/games")
+    page.click("#more summary")
+    page.click("[data-key='new-2']")
+    page.locator("dialog button.main").evaluate(TWICE)
+    page.wait_for_selector("dialog", state="detached")
+    assert len(sent) == 1
+    page.context.close()
+
+
+def test_control_page_starts_one_match_when_start_is_tapped_twice(chromium: Any, site: Any) -> None:
+    address, pub = site
+    body = {"form": "knockout", "game": "crag", "players": ["Ann", "Ben"], "rules": {}, "number": 0}
+    assert pub.host().post("/api/tournament", json=body).status_code == 200
+    page = control(chromium, address)
+    sent = posts(page, "/api/games")
+    page.locator("[data-key='match']").evaluate(TWICE)
+    page.wait_for_selector("[data-key='match']", state="detached")
+    assert len(sent) == 1
+    page.context.close()
+
+
+def test_control_page_names_a_game_begun_elsewhere_before_ending_it(chromium: Any, site: Any) -> None:
+    address, pub = site
+    page = control(chromium, address)
+    page.click("[data-key='new']")
+    for seat, name in enumerate(("Cid", "Dee")):
+        page.fill(f"[data-key='seat-{seat}']", name)
+    pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
+    newest(page, pub)
+    page.click("dialog button.main:has-text('Begin')")
+    page.wait_for_selector("dialog .notice:has-text('Crag')")
+    assert pub.table.snapshot().game == "crag"
+    page.click("dialog button.main:has-text('End that game')")
+    page.wait_for_selector("dialog", state="detached")
+    assert pub.state()["player"] == "Cid"
+    page.context.close()
