@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from companion.table.commands import StartGame
-from tests.web.phones import live, phone, with_a_past
-from tests.web.pub import HEADER, Pub
+from tests.web.phones import MIDGAME, live, phone, with_a_past
+from tests.web.pub import HEADER, Pub, play
 
 pytestmark = pytest.mark.browser
 
@@ -80,4 +80,20 @@ def test_control_page_names_a_game_begun_elsewhere_before_ending_it(chromium: An
     page.click("dialog button.main:has-text('End that game')")
     page.wait_for_selector("dialog", state="detached")
     assert pub.state()["player"] == "Cid"
+    page.context.close()
+
+
+def test_page_shows_why_a_throw_was_refused_in_front_of_the_dialog(chromium: Any, site: Any) -> None:
+    """What lies behind a modal dialog is inert: a screen reader does not tell it, and a tall dialog covers it."""
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    page = control(chromium, address)
+    page.click("[data-key='enter']")
+    for _ in MIDGAME[0]["throw"]:
+        page.click("dialog .faces button >> nth=5")
+    play(pub, MIDGAME[0])
+    page.click("dialog button.main")
+    page.wait_for_selector("dialog[open] #toast:has-text('moved on')")
+    page.click("dialog button:has-text('Close')")
+    page.wait_for_selector("body > #toast:has-text('moved on')")
     page.context.close()

@@ -325,24 +325,29 @@ async function sendWaiting() {
 export const play = (line, number = table.snapshot.number) => post("/api/lines", { number, line });
 
 let toasting = null;
-export function toast(words, action = null) {
+export function toast(words) {
   document.getElementById("toast")?.remove();
   clearTimeout(toasting);
-  const box = h("div", { id: "toast", class: "toast", role: "status" }, h("span", {}, words), action);
-  document.body.append(box);
+  const box = h("div", { id: "toast", class: "toast", role: "status" }, words);
+  onTop(box);
   toasting = setTimeout(() => box.remove(), 6000);
 }
 
+// While a dialog is open nothing outside it is in front, nor read out.
+const onTop = (box) => ([...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body).append(box);
+
 /** A dialog that leaves the page when it closes. */
 export function dialog(title, ...children) {
-  const heading = h("h2", { id: "dialog-title" }, title);
   const close = h("button", { class: "plain", type: "button", onclick: () => box.close() }, t("close"));
   const box = h(
     "dialog",
-    { "aria-labelledby": "dialog-title" },
-    h("div", { class: "stack" }, h("div", { class: "spread" }, heading, close), ...children),
+    { "aria-label": title },
+    h("div", { class: "stack" }, h("div", { class: "spread" }, h("h2", {}, title), close), ...children),
   );
-  box.addEventListener("close", () => box.remove());
+  box.addEventListener("close", () => {
+    box.querySelectorAll("#toast").forEach(onTop);
+    box.remove();
+  });
   document.body.append(box);
   box.showModal();
   return box;
