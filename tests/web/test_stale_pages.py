@@ -10,7 +10,7 @@ import pytest
 
 from companion.table.commands import StartGame
 from tests.web.phones import MIDGAME, live, phone, with_a_past
-from tests.web.pub import HEADER, Pub, play
+from tests.web.pub import HEADER, Pub, observation, play
 
 pytestmark = pytest.mark.browser
 
@@ -96,4 +96,17 @@ def test_page_shows_why_a_throw_was_refused_in_front_of_the_dialog(chromium: Any
     page.wait_for_selector("dialog[open] #toast:has-text('moved on')")
     page.click("dialog button:has-text('Close')")
     page.wait_for_selector("body > #toast:has-text('moved on')")
+    page.context.close()
+
+
+def test_control_page_closes_dice_keys_of_a_question_answered_elsewhere(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    page = control(chromium, address)
+    pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
+    page.click("dialog button:has-text('Enter all the dice')")
+    page.get_by_role("dialog", name="What was thrown?").wait_for()
+    page.get_by_role("dialog", name="Ann's throw").wait_for()
+    play(pub, MIDGAME[0])
+    page.wait_for_selector("dialog", state="detached")
     page.context.close()

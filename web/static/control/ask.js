@@ -4,12 +4,16 @@ import { die } from "../shared/dice.js";
 import { inQuestion, miscount } from "../shared/sides.js";
 import { askDice } from "./keys.js";
 
-let box = null, asked = null, waved = null;
+let box = null, keys = null, asked = null, waved = null;
 
 export function asking() {
   follow((snapshot) => {
     const question = snapshot.question;
-    if (!table.plays || !question || question.id !== asked) { box?.close(); box = null; asked = null; }
+    if (!table.plays || !question || question.id !== asked) {
+      keys?.close();
+      box?.close();
+      box = keys = asked = null;
+    }
     if (table.plays && question && question.id !== asked && question.id !== waved) open(question);
   });
   addEventListener("pegpip-ask", () => {
@@ -117,5 +121,5 @@ const answer = (question, values) => post("/api/answers", { question: question.i
 
 function byHand(question) {
   const photo = question.photo ? h("img", { class: "photo low", src: question.photo, alt: t("ask.photo") }) : null;
-  askDice(t("keys.title"), question.wanted, (values) => answer(question, values), photo);
+  keys = askDice(t("keys.title"), question.wanted, (values) => answer(question, values), photo);
 }
