@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from companion.table.commands import StartGame
+from companion.table.projection import MAX_THROWS
 from tests.web.phones import MIDGAME, live, phone, with_a_past
 from tests.web.pub import HEADER, Pub, observation, play
 
@@ -109,4 +110,57 @@ def test_control_page_closes_dice_keys_of_a_question_answered_elsewhere(chromium
     page.get_by_role("dialog", name="Ann's throw").wait_for()
     play(pub, MIDGAME[0])
     page.wait_for_selector("dialog", state="detached")
+    page.context.close()
+
+
+def test_control_page_keeps_an_offered_correction_that_was_not_sent(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *MIDGAME[:4])
+    page = control(chromium, address)
+    throw = pub.table.snapshot().throws[0].number
+    body = {"number": pub.table.snapshot().number, "values": [1, 1, 3, 3, 4, 6, 6]}
+    assert pub.host().post(f"/api/throws/{throw}", json=body).json["correction"]
+    page.wait_for_selector("dialog[open] .log")
+    page.route("**/api/corrections", lambda route: route.abort())
+    page.click("dialog button.main")
+    page.wait_for_selector("#toast:has-text('reach the table')")
+    page.unroute("**/api/corrections")
+    page.click("dialog button.main")
+    page.wait_for_selector("dialog", state="detached")
+    assert pub.table.snapshot().throws[0].values[:2] == (1, 1)
+    page.context.close()
+
+
+def test_control_page_takes_back_no_correction_made_by_another_phone(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, MIDGAME[0])
+    page = control(chromium, address)
+    page.click("#throws-fold > summary")
+    page.click('#throws button[aria-label^="Ann\'s 4"]')
+    thrown = pub.table.snapshot().throws[0].number
+    body = {"number": pub.table.snapshot().number, "values": [1, 2, 4, 5, 5, 5, 3]}
+    assert pub.host().post(f"/api/throws/{thrown}", json=body).status_code == 200
+    newest(page, pub)
+    page.click('dialog button[aria-label="It is a 2"]')
+    page.wait_for_selector("#toast")
+    assert sorted(pub.table.snapshot().throws[0].values) == [1, 2, 3, 4, 5, 5, 5]
+    assert "moved on" in page.inner_text("#toast")
+    page.context.close()
+
+
+def test_control_page_keeps_the_focus_on_an_old_throw_while_play_goes_on(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    while len(pub.table.throws()) <= MAX_THROWS:
+        play(pub, MIDGAME[0], MIDGAME[1], MIDGAME[3])
+    page = control(chromium, address)
+    page.click("#throws-fold > summary")
+    oldest = f"#throws li:nth-child({len(pub.table.throws())}) button >> nth=2"
+    page.focus(oldest)
+    key = page.get_attribute(oldest, "data-key")
+    play(pub, MIDGAME[0])
+    page.wait_for_selector(f"#throws li:nth-child({len(pub.table.throws())})")
+    assert page.evaluate("document.activeElement.dataset.key") == key
     page.context.close()

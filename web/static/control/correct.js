@@ -10,7 +10,7 @@ export function correctable() {
   follow((snapshot) => {
     if (!table.paired) return;
     if (snapshot.correction?.id !== offered) confirm(snapshot.correction);
-    list(snapshot.throws);
+    if (!$("throws-fold").open) list(snapshot.throws);
     earlier();
   });
   $("throws-fold").addEventListener("toggle", earlier);
@@ -23,7 +23,7 @@ async function earlier() {
   const { number } = table.snapshot;
   if (!$("throws-fold").open || !table.paired) return;
   const told = await fetch("/api/throws", { cache: "no-store" }).then((response) => response.json()).catch(() => null);
-  if (told && number === table.snapshot.number) list(told.throws);
+  if (number === table.snapshot.number) list(told?.throws ?? table.snapshot.throws);
 }
 
 function row(thrown) {
@@ -156,6 +156,8 @@ function photoOf(thrown, kind = "photo") {
 }
 
 async function send(thrown, values) {
+  const newest = table.snapshot.throws.find(({ number }) => number === thrown.number) ?? thrown;
+  if (String(newest.values) !== String(thrown.values)) return toast(t("error.stale")); // another phone was faster
   const done = await post(`/api/throws/${thrown.number}`, { number: table.snapshot.number, values });
   if (done && !done.correction) toast(t("correct.done")); // one that costs later steps is only on offer yet
   return done;
@@ -166,10 +168,7 @@ function confirm(correction) {
   offer?.close();
   offered = correction?.id;
   if (!correction) return;
-  const settle = (accept) => () => {
-    offer.close();
-    post("/api/corrections", { offer: correction.id, accept });
-  };
+  const settle = (accept) => () => post("/api/corrections", { offer: correction.id, accept });
   offer = dialog(
     t("correct.open"),
     h("p", {}, t("correct.confirm")),
