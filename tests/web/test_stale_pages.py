@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,12 @@ from companion.table.commands import StartGame
 from companion.table.projection import MAX_THROWS
 from tests.web.phones import MIDGAME, live, phone, with_a_past
 from tests.web.pub import HEADER, Pub, observation, play
+from tests.web.test_five_games import play_out
 
 pytestmark = pytest.mark.browser
 
+SCENE_MS = 8500
+"""Milliseconds after which the TV shows a finished game's luckiest throws; longer than its `SCENE_MS`."""
 TWICE = "(button) => { button.click(); button.click(); }"
 
 
@@ -163,4 +167,23 @@ def test_control_page_keeps_the_focus_on_an_old_throw_while_play_goes_on(chromiu
     play(pub, MIDGAME[0])
     page.wait_for_selector(f"#throws li:nth-child({len(pub.table.throws())})")
     assert page.evaluate("document.activeElement.dataset.key") == key
+    page.context.close()
+
+
+def test_tv_page_drops_the_last_games_luckiest_throws_when_a_game_begins(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": {"target": 1500, "entry": 0}}))
+    play_out(pub, random.Random(7))
+    move = {"player": "Ann", "action": {"throw": [1, 1, 1]}, "luck": 0.2, "photo": None}
+    story = {"number": pub.table.snapshot().number, "goal": "win", "luckiest": [move]}
+    page = phone(chromium, address, "1280x720")
+    page.clock.install()
+    page.route("**/api/story", lambda route: route.fulfill(json=story))
+    live(page, address + "/tv")
+    page.clock.fast_forward(SCENE_MS)
+    page.wait_for_selector("#log.scene li")
+    pub.table.submit(StartGame(header=HEADER))
+    newest(page, pub)
+    assert page.locator("#log.scene").count() == 0
+    assert "1, 1, 1" not in page.inner_text("#log")
     page.context.close()

@@ -24,10 +24,10 @@ stage();
 board(true);
 players();
 panels(COLUMNS);
+follow(retell); // first: what is remembered of a game goes before the next one is drawn
 follow(newest);
 follow(race);
 follow(photos);
-follow(retell);
 remarks(moments());
 again();
 quiz();
