@@ -1,5 +1,5 @@
 // Instant replay: after a moment that deserves it the throw is shown again in slow motion, until play goes on.
-import { $, follow, h, start, t, table } from "../shared/core.js";
+import { $, follow, h, start, t } from "../shared/core.js";
 
 const AFTER_MS = 2000, // the moment itself holds the stage first
   CLIP_MS = 7000; // a little longer than a clip lasts
@@ -26,9 +26,9 @@ export function again() {
 // A throw that was entered by hand has no clip: then nothing is shown.
 function show(box, throw_number, leave) {
   const clip = h("img", { alt: t("replay.title"), src: `/api/replays/${throw_number}.webp` });
+  box.replaceChildren(clip, h("b", {}, t("replay.title")));
   clip.addEventListener("load", () => {
-    if (table.snapshot.phase === "settling") return;
-    box.replaceChildren(clip, h("b", {}, t("replay.title")));
+    if (!box.contains(clip)) return; // play has gone on, or the throw was taken back
     box.hidden = false;
     setTimeout(() => { if (box.contains(clip)) leave(); }, CLIP_MS);
   });
