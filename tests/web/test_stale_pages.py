@@ -187,3 +187,15 @@ def test_tv_page_drops_the_last_games_luckiest_throws_when_a_game_begins(chromiu
     assert page.locator("#log.scene").count() == 0
     assert "1, 1, 1" not in page.inner_text("#log")
     page.context.close()
+
+
+def test_past_game_page_saves_a_picture_that_came_too_late_to_share(chromium: Any, site: Any) -> None:
+    """A browser lets a page share for a few seconds after a tap; a slow table needs longer for the luckiest throw."""
+    page = phone(chromium, site[0])
+    page.add_init_script("navigator.canShare = () => true; navigator.share = () => Promise.reject(window.refusal);")
+    live(page, site[0] + "/games/1")
+    page.evaluate("window.refusal = new DOMException('too late', 'NotAllowedError')")
+    with page.expect_download(timeout=5000) as saved:
+        page.click("[data-key='share']")
+    assert saved.value.suggested_filename == "peg-and-pip.png"
+    page.context.close()

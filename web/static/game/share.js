@@ -57,7 +57,9 @@ export async function share(game, sides, race, rare) {
   const file = new File([png], "peg-and-pip.png", { type: "image/png" });
   if (navigator.canShare?.({ files: [file] })) {
     const title = `${game.title}, ${listed(game.players)}`;
-    return navigator.share({ files: [file], title }).catch(() => {}); // a cancelled dialog is no fault
+    // A cancelled dialog is no fault. A browser that refuses, since the tap is too long ago, lets it be saved.
+    const done = await navigator.share({ files: [file], title }).then(() => true, (why) => why.name === "AbortError");
+    if (done) return;
   }
   const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: file.name });
   link.click();
