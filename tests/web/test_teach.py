@@ -96,3 +96,26 @@ def test_teach_page_teaches_and_forgets_a_dice_set_in_chromium(chromium: Any, sc
         page.click("#sets button")
         page.wait_for_selector("#known", state="hidden")
         assert problems == []
+
+
+@pytest.mark.browser
+def test_teach_page_asks_no_more_about_a_die_once_the_next_throw_lies(
+    chromium: Any, school: tuple[Pub, Teacher]
+) -> None:
+    pub, teacher = school
+    with served(pub) as address:
+        context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        page = context.new_page()
+        page.goto(f"{address}/teach")
+        page.fill("#name", "red")
+        page.click("#begin button")
+        page.wait_for_selector("#end:visible")
+        teacher.offer(throw())
+        first = page.wait_for_selector("#dice li >> nth=0 >> button")
+        key = first.get_attribute("data-key")
+        first.click()
+        teacher.offer(throw())
+        page.wait_for_function(f"() => !document.querySelector('[data-key=\"{key}\"]')")
+        page.wait_for_selector("dialog", state="detached")
+        context.close()

@@ -5,7 +5,7 @@ import { die } from "../shared/dice.js";
 import { menu } from "../shared/menu.js";
 
 const LOOK_MS = 700;
-let view = null, values = [];
+let view = null, values = [], asking = null;
 
 await ready;
 menu();
@@ -38,8 +38,10 @@ async function tell(act, body) {
 }
 
 function show(told) {
-  if (told.throw?.number !== view?.throw?.number || told.set !== view?.set)
+  if (told.throw?.number !== view?.throw?.number || told.set !== view?.set) {
     values = told.throw?.dice.map((each) => each.read) ?? [];
+    asking?.close(); // it asks about a die of the throw before
+  }
   view = told;
   const on = told.set !== null;
   $("begin").hidden = on;
@@ -82,7 +84,7 @@ function ask(seen, at) {
   crop(canvas, picture(), seen.box_xywh);
   const say = (value) => {
     values = values.map((each, place) => (place === at ? value : each));
-    box.close();
+    asking.close();
     show(view);
   };
   const face = (value) =>
@@ -96,7 +98,7 @@ function ask(seen, at) {
       },
       die(value, { quiet: true }),
     );
-  const box = dialog(
+  asking = dialog(
     t("review.which"),
     canvas,
     h("div", { class: "faces" }, [1, 2, 3, 4, 5, 6].map(face)),
