@@ -140,3 +140,23 @@ def test_scoreboard_of_a_seated_phone_vibrates_once_when_its_turn_comes(chromium
         page.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
         assert page.evaluate("window.buzzed.length") == 1
         context.close()
+
+
+@pytest.mark.browser
+def test_seat_page_asks_to_be_let_in_once_if_the_name_is_taken(chromium: Any, pub: Pub) -> None:
+    assert sit(pub.paired(Role.PLAYER, "Ann"), "Ann", 1) == 200
+    with served(pub) as address:
+        page = chromium.new_page(viewport={"width": 390, "height": 844})
+        page.goto(f"{address}/me")
+        page.fill("#seat-name", "Ann")
+        page.click("#sit-form button")
+        page.wait_for_selector("#seat-dice .dice")
+        (request,) = pub.pairing.join_requests()
+        assert pub.pairing.let_in_request(request.id)
+        page.wait_for_selector("#seat-problem:not([hidden])")
+        assert not page.is_visible("#seat-code")
+        page.fill("#seat-name", "Anna")
+        page.click("#sit-form button")
+        page.wait_for_selector("#mine:not([hidden])", timeout=5000)
+        assert names(pub) == ["Ann", "Anna"]
+        page.close()

@@ -72,7 +72,8 @@ $("sit-form").addEventListener("submit", async (event) => {
   if (!name || !peg) return $("seat-name").focus();
   settings.set("seat-name", name);
   settings.set("seat-peg", peg.value);
-  if (!table.paired && !(await letIn(name))) return;
+  table.paired ||= await letIn(name);
+  if (!table.paired) return;
   if (await request("/api/seats", { name, colour: Number(peg.value) })) location.replace("/me");
 });
 $("stand").addEventListener("click", async () => {
@@ -98,16 +99,16 @@ async function letIn(name) {
   if (!asked) return false;
   $("seat-code").hidden = false;
   fill($("seat-dice"), asked.code, () => [dice(asked.code)]);
-  for (let code = asked.code; code;) {
+  let { code } = asked,
+    paired = false;
+  while (code) {
     await new Promise((done) => setTimeout(done, ASK_MS));
-    const told = await fetch("/api/phones", { cache: "no-store" })
+    ({ code, paired = false } = await fetch("/api/phones", { cache: "no-store" })
       .then((response) => (response.ok ? response.json() : { code }))
-      .catch(() => ({ code }));
-    if (told.paired && !told.code) return true;
-    code = told.code;
+      .catch(() => ({ code })));
   }
   $("seat-code").hidden = true;
-  return false;
+  return paired;
 }
 
 // The games of whoever has this name at this table.
