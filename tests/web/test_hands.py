@@ -145,6 +145,23 @@ def test_control_page_seats_a_known_player_by_a_tap_with_the_old_colour(chromium
         page.context.close()
 
 
+def test_control_page_seats_a_known_player_by_the_first_tap_after_typing(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, evening=Journaled(tmp_path)) as pub, served(pub) as address:
+        pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben"]}))
+        play(pub, MIDGAME[0])
+        pub.table.submit(StartGame(header={**HEADER, "players": ["Cid", "Dot"]}))
+        page = control(chromium, address)
+        page.click("#more summary")
+        page.click("[data-key='new-2']")
+        page.wait_for_selector("[data-key='known-Ben']")
+        page.click("[data-key='seat-1']")
+        page.keyboard.press("Control+A")
+        page.keyboard.press("Delete")
+        page.click("[data-key='known-Ben']")
+        assert page.input_value("[data-key='seat-1']") == "Ben"
+        page.context.close()
+
+
 def test_tray_page_dice_move_by_keyboard_drag_and_double_tap(chromium: Any, site: Any) -> None:
     address, pub = site
     page = phone(chromium, address, "820x1180")

@@ -254,11 +254,12 @@ function seatRow({ names, wished, seat, game, show, house }) {
   field.addEventListener("input", () => {
     names[seat] = field.value;
     row.firstElementChild?.replaceWith(colour());
+    show(); // the names that may still be tapped: drawn later they would move under the tap that leaves the field
   });
   field.addEventListener("change", () => {
     seatEach(names, seat, game);
     show();
-  }); // draws the names that may still be tapped
+  });
   const away =
     names.length > game.min_players && !house
       ? h(
