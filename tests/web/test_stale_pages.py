@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from companion.table.commands import StartGame
+from companion.table.commands import NoteMotion, StartGame
 from companion.table.projection import MAX_THROWS
 from tests.web.phones import MIDGAME, live, phone, with_a_past
 from tests.web.pub import HEADER, Pub, observation, play
@@ -19,6 +19,26 @@ pytestmark = pytest.mark.browser
 
 SCENE_MS = 8500
 """Milliseconds after which the TV shows a finished game's luckiest throws; longer than its `SCENE_MS`."""
+LATE_STREAM = """(() => {
+  const fetched = window.fetch, waiting = [];
+  window.letGo = () => { window.held = false; for (const go of waiting.splice(0)) go(); };
+  window.fetch = async (path, options) => {
+    const answer = await fetched(path, options);
+    if (path !== "/api/events") return answer;
+    const late = new TransformStream({ async transform(chunk, to) {
+      if (window.held) await new Promise((go) => waiting.push(go));
+      to.enqueue(chunk); } });
+    return new Response(answer.body.pipeThrough(late), { headers: answer.headers });
+  };
+})();"""
+"""JavaScript that holds back the event stream of a page while `held`, until `letGo()`."""
+WATCH_NUMBER = """() => {
+  const root = document.documentElement;
+  window.numbers = [];
+  const note = () => numbers.push(Number(root.dataset.number));
+  new MutationObserver(note).observe(root, { attributeFilter: ["data-pulse"] });
+}"""
+"""JavaScript that notes the number of each snapshot that a page shows, in `numbers`."""
 TWICE = "(button) => { button.click(); button.click(); }"
 
 
@@ -198,4 +218,26 @@ def test_past_game_page_saves_a_picture_that_came_too_late_to_share(chromium: An
     with page.expect_download(timeout=5000) as saved:
         page.click("[data-key='share']")
     assert saved.value.suggested_filename == "peg-and-pip.png"
+    page.context.close()
+
+
+def test_page_never_returns_to_an_older_snapshot_that_comes_late(chromium: Any, site: Any) -> None:
+    """The answer to a tap overtakes the stream: going back would take its events back, and tell them twice."""
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, MIDGAME[0], MIDGAME[1])
+    page = phone(chromium, address, paired=True)
+    page.add_init_script(LATE_STREAM)
+    live(page, address + "/control")
+    newest(page, pub)
+    page.evaluate("window.held = true")
+    page.evaluate(WATCH_NUMBER)
+    before = pub.table.snapshot().number
+    pub.table.submit(NoteMotion())
+    page.click("#big button:has-text('Bank 5')")
+    page.wait_for_function("() => numbers.length")
+    page.evaluate("letGo()")
+    play(pub, MIDGAME[0])
+    newest(page, pub)
+    assert page.evaluate("numbers") == [before + 1, before + 2]
     page.context.close()

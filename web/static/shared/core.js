@@ -216,7 +216,8 @@ async function follow_stream(mine, answer) {
   if (response.status === 503) return poll(mine);
   if (!response.ok || !response.body) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let unread = "";
+  let unread = "",
+    first = true; // of this stream: a table that has started again counts its pulses anew
   for (;;) {
     const { value, done } = await reader.read();
     if (done || stream !== mine) return;
@@ -227,7 +228,11 @@ async function follow_stream(mine, answer) {
     while ((end = unread.indexOf("\n\n")) >= 0) {
       const line = unread.slice(0, end).split("\n").find((each) => each.startsWith("data: "));
       unread = unread.slice(end + 2);
-      if (line) { take(JSON.parse(line.slice(6))); sendWaiting(); }
+      if (!line) continue;
+      const told = JSON.parse(line.slice(6));
+      if (first || told.pulse > table.snapshot.pulse) take(told); // else the answer to a request was faster
+      first = false;
+      sendWaiting();
     }
   }
 }
