@@ -241,3 +241,21 @@ def test_page_never_returns_to_an_older_snapshot_that_comes_late(chromium: Any, 
     newest(page, pub)
     assert page.evaluate("numbers") == [before + 1, before + 2]
     page.context.close()
+
+
+def test_page_that_was_away_speaks_of_the_newest_line_alone(chromium: Any, site: Any) -> None:
+    """A phone that wakes would read out the whole game, and show each of its great moments for two seconds."""
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    page = phone(chromium, address)
+    page.add_init_script("localStorage.setItem('voice', 'spoken'); window.said = [];")
+    page.add_init_script("speechSynthesis.speak = ({ text }) => said.push(text);")
+    live(page, address + "/")
+    page.route("**/api/**", lambda route: route.abort())
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.wait_for_selector('#live[data-live="no"]')
+    play(pub, *MIDGAME[:4], MIDGAME[0])
+    page.unroute("**/api/**")
+    newest(page, pub)
+    assert page.evaluate("said") == ["Ben threw 1, 2, 4, 5, 5, 5, 6"]
+    page.context.close()

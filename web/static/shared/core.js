@@ -148,11 +148,11 @@ const listeners = [];
 /** @param {(snapshot: Snapshot, before: Snapshot | null, news: News | null) => void} callback */
 export function follow(callback) { listeners.push(callback); callback(table.snapshot, null, null); }
 
-function take(snapshot) {
+function take(snapshot, back = false) {
   const before = table.snapshot, begun = performance.now();
   if (snapshot.number === before.number && snapshot.pulse === before.pulse) return;
   table.snapshot = snapshot;
-  const news = newsBetween(before, snapshot);
+  const news = newsBetween(before, snapshot, back);
   for (const listener of listeners) listener(snapshot, before, news);
   if (drawn) mark();
   document.documentElement.dataset.drawnMs = (performance.now() - begun).toFixed(1);
@@ -164,11 +164,13 @@ const isNewer = ({ number, pulse }) =>
   (number > table.snapshot.number || (number === table.snapshot.number && pulse > table.snapshot.pulse));
 
 // The events since the snapshot before, and whether an earlier event no longer holds; null when the number is the same.
+// A page that comes back tells the newest line alone: all that it has missed would hold its stage and voice for long.
 const TAKEN_BACK = new Set(["undone", "corrected", "abandoned"]);
-function newsBetween(before, snapshot) {
+function newsBetween(before, snapshot, back) {
   if (snapshot.number === before.number) return null;
-  const events = snapshot.events.filter((event) => event.number > before.number);
-  return { events, takenBack: snapshot.number < before.number || events.some((event) => TAKEN_BACK.has(event.code)) };
+  const since = snapshot.events.filter((event) => event.number > before.number),
+    takenBack = snapshot.number < before.number || since.some((event) => TAKEN_BACK.has(event.code));
+  return { events: back ? since.filter((event) => event.number === snapshot.number) : since, takenBack };
 }
 
 // What this page shows and since when, for tests and for whoever looks over its shoulder.
@@ -230,7 +232,7 @@ async function follow_stream(mine, answer) {
       unread = unread.slice(end + 2);
       if (!line) continue;
       const told = JSON.parse(line.slice(6));
-      if (first || told.pulse > table.snapshot.pulse) take(told); // else the answer to a request was faster
+      if (first || told.pulse > table.snapshot.pulse) take(told, first); // else the answer to a request was faster
       first = false;
       sendWaiting();
     }
