@@ -259,3 +259,20 @@ def test_page_that_was_away_speaks_of_the_newest_line_alone(chromium: Any, site:
     newest(page, pub)
     assert page.evaluate("said") == ["Ben threw 1, 2, 4, 5, 5, 5, 6"]
     page.context.close()
+
+
+def test_page_sounds_at_a_key_press_and_again_after_an_interruption(chromium: Any, site: Any) -> None:
+    """A call or the lock screen interrupts the sound of a phone; only an act of its user brings it back."""
+    page = phone(chromium, site[0])
+    page.add_init_script(
+        "localStorage.setItem('voice', 'sounds'); const Made = AudioContext;"
+        "window.AudioContext = class extends Made { constructor() { super(); window.audio = this; } };"
+    )
+    live(page, site[0] + "/")
+    page.focus("details.menu summary")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => window.audio?.state === 'running'", timeout=5000)
+    page.evaluate("audio.suspend()")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => audio.state === 'running'", timeout=5000)
+    page.context.close()

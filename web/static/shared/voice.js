@@ -18,9 +18,11 @@ export function tryout() {
 }
 
 export function voice() {
-  addEventListener("pointerdown", () => {
-    audio ??= settings.get("voice") === "off" || !window.AudioContext ? null : new AudioContext();
-  });
+  // A click, by finger or key: some browsers let no sound begin, or go on after a call, at the touch itself.
+  addEventListener("click", () => {
+    audio ??= settings.get("voice", "off") === "off" || !window.AudioContext ? null : new AudioContext();
+    audio?.resume();
+  }, true);
   follow((snapshot, before, news) => {
     if (settings.get("voice") === "spoken" && awaited(snapshot) && !awaited(before)) speak(can(snapshot));
     if (!news || settings.get("voice", "off") === "off") return;
