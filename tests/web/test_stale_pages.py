@@ -276,3 +276,19 @@ def test_page_sounds_at_a_key_press_and_again_after_an_interruption(chromium: An
     page.keyboard.press("Enter")
     page.wait_for_function("() => audio.state === 'running'", timeout=5000)
     page.context.close()
+
+
+def test_page_promises_to_send_later_only_what_it_keeps(chromium: Any, site: Any) -> None:
+    """An act without a snapshot's number, such as a vote or the table's voice, is not kept for later."""
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *MIDGAME[:2])
+    page = control(chromium, address)
+    page.route("**/api/**", lambda route: route.abort())
+    page.click("#big button:has-text('Bank 5')")
+    page.wait_for_selector("#toast:has-text('once it is back')")
+    page.click("#more summary")
+    page.click("[data-key='new-2']")
+    page.click("dialog button.main")
+    page.wait_for_selector("#toast:has-text('reach the table')", timeout=5000)
+    page.context.close()

@@ -302,8 +302,9 @@ async function sent(path, body, { quiet = false }) {
       body: JSON.stringify(body),
     });
   } catch {
-    if (body.number !== undefined) waiting = { path, body };
-    toast(t(waiting ? "offline.waits" : "error.network"));
+    const kept = body.number !== undefined;
+    if (kept) waiting = { path, body };
+    toast(t(kept ? "offline.waits" : "error.network"));
     return null;
   }
   const told = await response.json().catch(() => ({}));
