@@ -200,8 +200,27 @@ def test_control_page_drops_an_outdated_offline_decision_with_a_notice(chromium:
         page.wait_for_selector("#toast:has-text('once it is back')")
         play(pub, {"throw": [5, 1, 2, 3]})
         back(page)
-        page.wait_for_selector("#toast:has-text('was not sent')")
+        page.wait_for_selector("#toast:has-text('is back and has moved on')")
         assert pub.state()["turn_points"] == 10
+        page.context.close()
+
+
+def test_control_page_calls_no_act_unsent_whose_answer_alone_was_lost(chromium: Any, pub: Pub) -> None:
+    begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
+    with served(pub) as address:
+        page = opened(chromium, address, "/control", paired=True)
+
+        def answer_lost(route: Any) -> None:
+            route.fetch()
+            route.abort()
+
+        away(page)
+        page.route("**/api/lines", answer_lost)
+        page.click("#big button:has-text('Bank 5')")
+        page.wait_for_selector("#toast:has-text('once it is back')")
+        assert pub.state()["scores"] == {"Ann": 5, "Ben": 0}
+        back(page)
+        page.wait_for_selector("#toast:has-text('See whether what you chose has counted')")
         page.context.close()
 
 
