@@ -39,6 +39,14 @@ WATCH_NUMBER = """() => {
   new MutationObserver(note).observe(root, { attributeFilter: ["data-pulse"] });
 }"""
 """JavaScript that notes the number of each snapshot that a page shows, in `numbers`."""
+TAP_AT_ONCE = """() => new MutationObserver(() => {
+  const face = document.querySelector("dialog[open] .faces button:last-child"), sent = window.fetch;
+  if (!face || "answered" in window) return;
+  window.answered = false;
+  window.fetch = (path, options) => { window.answered ||= path === "/api/answers"; return sent(path, options); };
+  face.click();
+}).observe(document.body, { childList: true })"""
+"""JavaScript that taps a face of the next dialog as soon as it is open, and notes in `answered` if that answers it."""
 TWICE = "(button) => { button.click(); button.click(); }"
 
 
@@ -291,4 +299,19 @@ def test_page_promises_to_send_later_only_what_it_keeps(chromium: Any, site: Any
     page.click("[data-key='new-2']")
     page.click("dialog button.main")
     page.wait_for_selector("#toast:has-text('reach the table')", timeout=5000)
+    page.context.close()
+
+
+def test_a_question_that_opens_under_a_finger_is_not_answered_by_its_tap(chromium: Any, site: Any) -> None:
+    """The tap was aimed at what the dialog has covered; a moment later the same tap answers."""
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    page = control(chromium, address)
+    page.evaluate(TAP_AT_ONCE)
+    pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
+    page.wait_for_function("() => 'answered' in window")
+    assert page.evaluate("answered") is False
+    page.click('dialog button[aria-label="It is a 3"]')
+    page.wait_for_selector("dialog", state="detached")
+    assert pub.table.snapshot().throws[0].values.count(3) == 1
     page.context.close()

@@ -2,6 +2,7 @@
 import { dialog, follow, h, post, t, table } from "../shared/core.js";
 import { die } from "../shared/dice.js";
 import { inQuestion, miscount } from "../shared/sides.js";
+import { settle } from "./guard.js";
 import { askDice } from "./keys.js";
 
 let box = null, keys = null, asked = null, waved = null;
@@ -14,7 +15,10 @@ export function asking() {
       box?.close();
       box = keys = asked = null;
     }
-    if (table.plays && question && question.id !== asked && question.id !== waved) open(question);
+    if (table.plays && question && question.id !== asked && question.id !== waved) {
+      open(question);
+      settle(box);
+    }
   });
   addEventListener("pegpip-ask", () => {
     if (table.snapshot.question) {

@@ -1,6 +1,7 @@
 // Correct any throw from its photo: tap the die in the log, tap what it really was.
 import { $, dialog, fill, follow, h, post, t, table, toast } from "../shared/core.js";
 import { die } from "../shared/dice.js";
+import { settle } from "./guard.js";
 import { askDice } from "./keys.js";
 import { lineWords } from "../shared/sides.js";
 
@@ -52,7 +53,7 @@ function row(thrown) {
 }
 
 function correct(thrown, at) {
-  const settle = async (value) => {
+  const choose = async (value) => {
     const values = thrown.values.map((old, each) => (each === at ? value : old));
     if (value !== thrown.values[at] && !(await send(thrown, values))) return;
     box.close();
@@ -65,7 +66,7 @@ function correct(thrown, at) {
         class: value === thrown.values[at] ? "likely" : "",
         autofocus: value === thrown.values[at],
         "aria-label": t("ask.is", { value }),
-        onclick: () => settle(value),
+        onclick: () => choose(value),
       },
       die(value, { quiet: true }),
     ),
@@ -168,7 +169,7 @@ function confirm(correction) {
   offer?.close();
   offered = correction?.id;
   if (!correction) return;
-  const settle = (accept) => () => post("/api/corrections", { offer: correction.id, accept });
+  const say = (accept) => () => post("/api/corrections", { offer: correction.id, accept });
   offer = dialog(
     t("correct.open"),
     h("p", {}, t("correct.confirm")),
@@ -182,8 +183,9 @@ function confirm(correction) {
     h(
       "div",
       { class: "row" },
-      h("button", { type: "button", class: "main", onclick: settle(true) }, t("correct.confirm_do")),
-      h("button", { type: "button", onclick: settle(false) }, t("correct.confirm_no")),
+      h("button", { type: "button", class: "main", onclick: say(true) }, t("correct.confirm_do")),
+      h("button", { type: "button", onclick: say(false) }, t("correct.confirm_no")),
     ),
   );
+  settle(offer);
 }

@@ -41,6 +41,18 @@ export function guard(box) {
   }, true);
 }
 
+/** Keep taps on a box that has just opened by itself from doing anything: they were aimed at what it covers. */
+export function settle(box) {
+  const buttons = box.querySelectorAll("button"),
+    stop = (event) => { event.preventDefault(); event.stopPropagation(); };
+  for (const button of buttons) button.setAttribute("aria-disabled", "true");
+  box.addEventListener("click", stop, true);
+  setTimeout(() => {
+    for (const button of buttons) button.removeAttribute("aria-disabled");
+    box.removeEventListener("click", stop, true);
+  }, SETTLING_MS);
+}
+
 const wordsOf = (element) => {
   const button = element.closest("button");
   return button ? `${button.dataset.key} ${button.textContent}` : null;
