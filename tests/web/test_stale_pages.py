@@ -315,3 +315,21 @@ def test_a_question_that_opens_under_a_finger_is_not_answered_by_its_tap(chromiu
     page.wait_for_selector("dialog", state="detached")
     assert pub.table.snapshot().throws[0].values.count(3) == 1
     page.context.close()
+
+
+def test_control_page_holds_the_house_from_one_correction_to_the_next(chromium: Any, site: Any) -> None:
+    address, pub = site
+    terms = {"house": {"player": "Ben", "level": "steady"}}
+    pub.table.submit(StartGame(header=HEADER, terms=terms))
+    play(pub, MIDGAME[0])
+    page = control(chromium, address)
+    held: list[float] = []
+    page.route("**/api/house/hold", lambda route: (held.append(route.request.post_data_json["seconds"]), route.abort()))
+    page.click("#throws-fold > summary")
+    page.click('#throws button[aria-label^="Ann\'s 6"]')
+    page.click("dialog button:has-text('more than one')")
+    page.wait_for_selector("dialog .keyed")
+    page.click("dialog button:has-text('Close')")
+    page.wait_for_selector("dialog", state="detached")
+    assert held == [30, 30, 0]
+    page.context.close()

@@ -145,7 +145,10 @@ function holdHouse(box) {
   const hold = (seconds) => post("/api/house/hold", { seconds }, { quiet: true }),
     again = setInterval(() => hold(HOLD_S), (HOLD_S * 1000) / 2);
   hold(HOLD_S);
-  box.addEventListener("close", () => { clearInterval(again); hold(0); });
+  box.addEventListener("close", () => {
+    clearInterval(again);
+    if (!document.querySelector("dialog[open]")) hold(0); // else it has led to another one
+  });
 }
 
 const noPhoto = () => h("p", { class: "quiet" }, t("correct.no_photo"));
