@@ -206,11 +206,17 @@ class Pages:
         return response
 
 
+class _Panels(msgspec.Struct):
+    """The score sheet among the panels of a snapshot."""
+
+    sheet: dict[str, Any] | None
+
+
 class _Sides(msgspec.Struct):
     """Sides and panels of a snapshot."""
 
     sides: list[msgspec.Raw]
-    panels: dict[str, msgspec.Raw]
+    panels: _Panels
 
 
 def drawn_first(snapshot: bytes) -> dict[str, Any]:
@@ -225,7 +231,7 @@ def drawn_first(snapshot: bytes) -> dict[str, Any]:
         `sides`: one value a side, only to be counted. `sheet`: whether the players have score sheets.
     """
     shown = msgspec.json.decode(snapshot, type=_Sides)
-    return {"sides": shown.sides, "sheet": "sheet" in shown.panels}
+    return {"sides": shown.sides, "sheet": shown.panels.sheet is not None}
 
 
 def owner_url(page: str, code: str | None) -> str | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from companion.games.registry import GAMES
 from companion.history.export import PastGames
 from companion.history.review import Review
 from tests.web.pub import HEADER, PIN, Mute, Pub, observation, opened
@@ -234,3 +235,9 @@ def test_pages_show_the_tables_name_escaped(tmp_path: Path) -> None:
     with opened(tmp_path, name="The <Plough>") as pub:
         for path in ("/", "/control", "/tv", "/tray", "/help"):
             assert "The &lt;Plough&gt;" in pub.stranger().get(path).text
+
+
+def test_tv_page_leaves_room_for_score_sheets_in_crag_alone(pub: Pub) -> None:
+    for game in GAMES:
+        pub.start(game=game)
+        assert ('class="sheets"' in pub.stranger().get("/tv").text) == (game == "crag")
