@@ -1,5 +1,5 @@
 // The evening's tournament: what is next and how it stands; the host begins it, notes who left, and ends it.
-import { $, dialog, fill, follow, h, own, post, start, t, table } from "../shared/core.js";
+import { $, dialog, fill, follow, h, post, start, t, table } from "../shared/core.js";
 import { gameName } from "../shared/facts.js";
 import { seats } from "../shared/seat.js";
 import { nextWords } from "../shared/sides.js";
@@ -125,6 +125,6 @@ function begin() {
   rules();
   seats().then((here) => {
     const known = [...new Set([...here.map((each) => each.name), ...Object.keys(sitting.colours ?? {})])];
-    if (!names.value) names.value = known.filter((name) => own(sitting.colours, name) !== null).join("\n");
+    if (!names.value) names.value = known.join("\n");
   });
 }

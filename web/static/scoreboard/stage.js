@@ -1,12 +1,11 @@
 // The scoreboard's parts: the stage, the track, the players, the log. Each keeps itself as the snapshots say.
-import { $, fill, follow, h, isolate, number, settings, t, table, text } from "../shared/core.js";
+import { $, fill, follow, h, isolate, number, settings, t, text } from "../shared/core.js";
 import { blanks, chip, colourOf, dice, unknown } from "../shared/dice.js";
 import { gameName, goalWords, lastWords, leadWords, roundWords } from "../shared/facts.js";
 import { bestDice, explains, lessonWords, targetOf, toDo, toGo, worthOf } from "../shared/facts.js";
 import { can, eventWords, gap, inQuestion, lengthOf } from "../shared/sides.js";
 import { lying, nextStarter, sentences, sides, staying, whoIsOn } from "../shared/sides.js";
 import { inWords, track } from "./track.js";
-/** @import { Snapshot } from "../types/server" */
 
 const CALM = new Set([
   "banking",
@@ -272,23 +271,11 @@ function says(snapshot, side) {
   return words.filter(Boolean).join(" · ");
 }
 
-/**
- * The log in words, newest first, with each throw's dice.
- * @param {((snapshot: Snapshot) => void) | null} edit makes a throw's dice a button
- */
-export function log(edit = null) {
+/** The log in words, newest first, with each throw's dice. */
+export function log() {
   follow((snapshot) => {
     const happened = snapshot.events.slice(-30).reverse();
-    fill(
-      $("log"),
-      [
-        happened.map((event) => [event.number, event.code, event.args]),
-        table.paired,
-        snapshot.throws.map((thrown) => thrown.values),
-      ],
-      () => happened.map((event) => entry(event)),
-    );
-    if (edit) edit(snapshot);
+    fill($("log"), happened.map((event) => [event.number, event.code, event.args]), () => happened.map(entry));
   });
 }
 

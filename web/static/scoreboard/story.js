@@ -5,16 +5,15 @@ import { dice } from "../shared/dice.js";
 import { chancesOf } from "../shared/race.js";
 import { lineWords, sides } from "../shared/sides.js";
 
-/** Tells it in #story, `after_ms` after the end; hidden while there is none. */
-export function story(after_ms = 0) {
-  let told = null, waiting = null;
+/** Tells it in #story; hidden while there is none. */
+export function story() {
+  let told = null;
   follow((snapshot) => {
     const over = start.advice && snapshot.state?.outcome && !snapshot.abandoned;
     if (over && told === snapshot.number) return;
-    clearTimeout(waiting);
     $("story").hidden = true;
     told = over ? snapshot.number : null;
-    if (over) waiting = setTimeout(() => tell(snapshot), after_ms);
+    if (over) tell(snapshot);
   });
 }
 
