@@ -12,8 +12,9 @@ import pytest
 from companion.table.commands import NoteMotion, StartGame
 from companion.table.projection import MAX_THROWS
 from tests.web.phones import MIDGAME, live, phone, with_a_past
-from tests.web.pub import HEADER, Pub, observation, play
+from tests.web.pub import HEADER, Pub, observation, opened, play, served
 from tests.web.test_five_games import play_out
+from web.serving.limits import Limits
 
 pytestmark = pytest.mark.browser
 
@@ -333,3 +334,28 @@ def test_control_page_holds_the_house_from_one_correction_to_the_next(chromium: 
     page.wait_for_selector("dialog", state="detached")
     assert held == [30, 30, 0]
     page.context.close()
+
+
+def test_page_without_a_stream_never_returns_to_an_older_snapshot(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, limits=Limits(streams=1, streams_spare=0)) as pub, served(pub) as address:
+        pub.table.submit(StartGame(header=HEADER))
+        play(pub, MIDGAME[0], MIDGAME[1])
+        first, page = phone(chromium, address), phone(chromium, address, paired=True)
+        live(first, address + "/")
+        live(page, address + "/control")
+        newest(page, pub)
+        before = pub.table.snapshot().number
+        late: list[tuple[Any, Any]] = []
+        page.route("**/api/state", lambda route: late.append((route, route.fetch())))
+        page.wait_for_event("request", lambda request: request.url.endswith("/api/state"))
+        page.evaluate(WATCH_NUMBER)
+        page.click("#big button:has-text('Bank 5')")
+        page.wait_for_function("() => numbers.length")
+        for route, answer in late:
+            route.fulfill(response=answer)
+        page.unroute("**/api/state")
+        play(pub, MIDGAME[0])
+        newest(page, pub)
+        assert page.evaluate("numbers") == [before + 1, before + 2]
+        for each in (first, page):
+            each.context.close()

@@ -241,10 +241,12 @@ async function follow_stream(mine, answer) {
 
 async function poll(mine) {
   for (let asked = 0; asked < 30 && stream === mine; asked += 1) {
-    const response = await fetch("/api/state", { signal: mine.signal, cache: "no-store" });
+    const shown = table.snapshot,
+      response = await fetch("/api/state", { signal: mine.signal, cache: "no-store" });
     if (!response.ok) return;
     heardAt = performance.now();
-    take(await response.json());
+    const told = await response.json();
+    if (table.snapshot === shown || isNewer(told)) take(told); // else the answer to a request was faster
     sayLive(true);
     sendWaiting();
     await new Promise((done) => setTimeout(done, POLL_MS));
