@@ -325,7 +325,12 @@ def test_control_page_holds_the_house_from_one_correction_to_the_next(chromium: 
     play(pub, MIDGAME[0])
     page = control(chromium, address)
     held: list[float] = []
-    page.route("**/api/house/hold", lambda route: (held.append(route.request.post_data_json["seconds"]), route.abort()))
+
+    def hold(route: Any) -> None:
+        held.append(route.request.post_data_json["seconds"])
+        route.abort()
+
+    page.route("**/api/house/hold", hold)
     page.click("#throws-fold > summary")
     page.click('#throws button[aria-label^="Ann\'s 6"]')
     page.click("dialog button:has-text('more than one')")
