@@ -190,3 +190,38 @@ def test_tray_page_dice_move_by_keyboard_drag_and_double_tap(chromium: Any, site
     assert moves[2][1] == 0
     assert moves[2][2:] == pytest.approx((160, 216), abs=3)
     page.context.close()
+
+
+def test_tray_page_follows_the_dice_after_one_was_lifted_while_dragged(chromium: Any, site: Any) -> None:
+    address, pub = site
+    page = phone(chromium, address, "820x1180")
+    live(page, address + "/tray")
+    box = page.wait_for_selector('.grip[data-id="0"]').bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 90, box["y"] + 90, steps=3)
+    page.keyboard.press("Delete")
+    page.wait_for_selector('.grip[data-id="0"]', state="detached")
+    page.mouse.up()
+    pub.tray.lift([3])
+    page.wait_for_selector('.grip[data-id="3"]', state="detached", timeout=5000)
+    page.context.close()
+
+
+def test_tray_page_takes_no_drag_of_a_die_for_a_shake_that_was_broken_off(chromium: Any, site: Any) -> None:
+    address, pub = site
+    page = phone(chromium, address, "820x1180")
+    live(page, address + "/tray")
+    box, tray = page.wait_for_selector('.grip[data-id="0"]').bounding_box(), page.locator("#tray").bounding_box()
+    session = page.context.new_cdp_session(page)
+    touch = [{"x": tray["x"] + tray["width"] / 2, "y": tray["y"] + tray["height"] * 0.9}]
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": touch})
+    session.send("Input.dispatchTouchEvent", {"type": "touchCancel", "touchPoints": []})
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    for at in (0.9, 0.1, 0.9, 0.5):
+        page.mouse.move(tray["x"] + tray["width"] * at, tray["y"] + tray["height"] / 2, steps=5)
+    with page.expect_response("**/api/tray/move"):
+        page.mouse.up()
+    assert ("shake",) not in pub.tray.done
+    page.context.close()

@@ -93,7 +93,12 @@ function take(lying) {
   tray = lying;
   const inside = tray.dice.filter((die) => die.place !== "out");
   // A grip stays the same element for as long as its die is in the tray: a hand may be on it.
-  for (const [id, grip] of grips) if (!inside.some((die) => die.id === id)) { grip.remove(); grips.delete(id); }
+  for (const [id, grip] of grips) {
+    if (inside.some((die) => die.id === id)) continue;
+    grip.remove();
+    grips.delete(id);
+    if (id === dragged) { dragged = null; holding = false; } // a grip that is gone tells of no drop
+  }
   for (const die of inside) {
     if (!grips.has(die.id)) { grips.set(die.id, handle(die)); $("handles").append(grips.get(die.id)); }
     const grip = grips.get(die.id);
@@ -303,4 +308,5 @@ function shaking() {
     last = [event.clientX, event.clientY];
   });
   $("tray").addEventListener("pointerup", () => { if (last && path > SHAKE_PX) act("shake", {}); last = null; });
+  $("tray").addEventListener("pointercancel", () => { last = null; });
 }
