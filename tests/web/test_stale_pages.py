@@ -11,6 +11,7 @@ import pytest
 
 from companion.table.commands import NoteMotion, StartGame
 from companion.table.projection import MAX_THROWS
+from tests.web.every_part import everything
 from tests.web.phones import MIDGAME, live, phone, with_a_past
 from tests.web.pub import HEADER, Pub, observation, opened, play, served
 from tests.web.test_five_games import play_out
@@ -364,3 +365,19 @@ def test_page_without_a_stream_never_returns_to_an_older_snapshot(chromium: Any,
         assert page.evaluate("numbers") == [before + 1, before + 2]
         for each in (first, page):
             each.context.close()
+
+
+def test_calibrate_page_asks_for_one_picture_at_a_time(chromium: Any, tmp_path: Path) -> None:
+    """On a slow network pictures that pile up take all connections: taps would wait behind them."""
+    look = {"picture_wh": [4, 3], "markers": [], "zones": [], "advice": [], "says": "", "lens": None}
+    with everything(tmp_path) as pub, served(pub) as address:
+        page = phone(chromium, address, paired=True)
+        pub.make_owners()
+        pictures: list[Any] = []
+        page.route("**/api/calibrate.jpg*", lambda route: pictures.append(route))
+        page.route("**/api/calibrate", lambda route: route.fulfill(json=look))
+        page.goto(address + "/calibrate")
+        for _ in range(3):
+            page.wait_for_event("response", lambda answer: answer.url.endswith("/api/calibrate"))
+        assert len(pictures) == 1
+        page.context.close()

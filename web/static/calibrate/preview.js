@@ -1,8 +1,11 @@
 // The camera's newest picture in the place of the last one, once it is there: no blank between them.
 import { $ } from "../shared/core.js";
 
-/** Shows it in the element #picture; whether there was one. */
-export async function preview() {
+let coming = null;
+/** Shows it in the element #picture; whether there was one. While one is on its way no other is asked for. */
+export const preview = () => (coming ??= shown().finally(() => { coming = null; }));
+
+async function shown() {
   const next = new Image();
   next.src = `/api/calibrate.jpg?${Date.now()}`;
   try {
