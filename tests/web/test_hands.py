@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 import pytest
 
 from companion.history.export import PastGames as Journaled
-from companion.table.commands import StartGame
+from companion.table.commands import NextGame, StartGame
 from tests.web.accessibility import violations
 from tests.web.phones import MIDGAME, live, phone, tap_twice, with_a_past
 from tests.web.pub import ALONE, HEADER, Pub, observation, opened, play, served
+from tests.web.test_five_games import play_out
 from web.serving.limits import Limits
 
 pytestmark = pytest.mark.browser
@@ -121,6 +123,22 @@ def test_control_page_shows_a_player_as_left_after_leaving_is_confirmed(chromium
     page.click("#more summary")
     page.click("[data-key='leave']")
     assert page.locator("#leave-who option").all_inner_texts() == ["Ann", "Cid"]
+    page.context.close()
+
+
+def test_control_page_lets_nobody_leave_a_game_that_began_meanwhile(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": {"target": 1500, "entry": 0}}))
+    page = control(chromium, address)
+    page.click("#more summary")
+    page.click("[data-key='leave']")
+    play_out(pub, random.Random(7))
+    pub.table.submit(NextGame(number=pub.table.snapshot().number))
+    page.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
+    page.click("dialog button.danger")
+    page.wait_for_selector("#toast:has-text('moved on')", timeout=5000)
+    page.wait_for_selector("dialog", state="detached")
+    assert not pub.state().get("left")
     page.context.close()
 
 

@@ -281,8 +281,12 @@ function abandon() {
   );
 }
 
-function leave({ header, state, number }) {
-  const there = header.players.filter((name) => !state.left?.includes(name));
+// Which game of the sitting is on, whatever has been played of it.
+const gameOf = ({ header, sitting }) => JSON.stringify([header, sitting.games]);
+
+function leave(snapshot) {
+  const { header, state } = snapshot,
+    there = header.players.filter((name) => !state.left?.includes(name));
   const who = h(
     "select",
     { id: "leave-who" },
@@ -299,8 +303,9 @@ function leave({ header, state, number }) {
         type: "button",
         class: "danger",
         onclick: async () => {
-          sure.close();
-          await play({ leave: who.value }, number);
+          const gone = gameOf(table.snapshot) !== gameOf(snapshot);
+          if (gone) toast(t("error.stale"));
+          if (gone || (await play({ leave: who.value }))) sure.close();
         },
       },
       t("control.leave_do"),
