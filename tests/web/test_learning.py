@@ -243,3 +243,19 @@ def test_learn_page_counts_a_phone_that_stores_nothing_as_one_voter(chromium: An
             page.wait_for_selector(f"[data-key='0-{option}'][aria-pressed='true']")
         assert pub.stranger().get("/api/vote").json["questions"][0]["votes"] == 1
         page.context.close()
+
+
+@pytest.mark.browser
+def test_learn_page_keeps_the_vote_when_the_network_fails_once(chromium: Any, tmp_path: Path) -> None:
+    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
+    with opened(tmp_path, **parts) as pub, served(pub) as address:
+        play_out(pub)
+        page = phone(chromium, address)
+        live(page, f"{address}/learn")
+        page.wait_for_selector("#vote article")
+        page.route("**/api/vote*", lambda route: route.abort())
+        page.wait_for_event("requestfailed", lambda request: "/api/vote" in request.url)
+        page.unroute("**/api/vote*")
+        page.wait_for_event("response", lambda answer: "/api/vote" in answer.url, timeout=5000)
+        page.wait_for_selector("#vote-box:not([hidden]) article")
+        page.context.close()

@@ -26,12 +26,13 @@ function voter() {
 
 async function drawVote() {
   clearTimeout(polling);
-  const { state, abandoned } = table.snapshot;
-  const told = state?.over && !abandoned ? await asked(`/api/vote?voter=${voter()}`) : null;
-  $("vote-box").hidden = !told?.questions.length;
-  if (!told) return;
-  fill($("vote"), told, () => told.questions.map((one, at) => question(one, at, told.wanted)));
-  if (told.questions.some((one) => !one.shown)) polling = setTimeout(drawVote, POLL_MS);
+  const { number, state, abandoned } = table.snapshot;
+  const over = state?.over && !abandoned,
+    told = over ? await asked(`/api/vote?voter=${voter()}`) : null;
+  if (number !== table.snapshot.number) return; // the newer one has asked for itself
+  if (over && !told?.questions.every((one) => one.shown)) polling = setTimeout(drawVote, POLL_MS); // or out of reach
+  if (told || !over) $("vote-box").hidden = !told?.questions.length;
+  if (told) fill($("vote"), told, () => told.questions.map((one, at) => question(one, at, told.wanted)));
 }
 
 function question(one, at, wanted) {
