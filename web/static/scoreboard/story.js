@@ -36,10 +36,9 @@ export const chart = (all, run) =>
 /** What the curves are; it says so where the chances are approximate. */
 export const chancesWords = ({ exact }) => [t("story.chances"), exact ? "" : t("story.approximate")].join(" ").trim();
 
-export async function asked(path) {
-  const response = await fetch(path, { cache: "no-store" }).catch(() => null);
-  return response?.ok ? response.json() : null;
-}
+/** What the table answers, as JSON; null where it refuses, is out of reach, or its answer breaks off. */
+export const asked = (path) =>
+  fetch(path, { cache: "no-store" }).then((response) => (response.ok ? response.json() : null)).catch(() => null);
 
 /**
  * The parts of a story: accounts, luckiest throws, costliest decisions.
