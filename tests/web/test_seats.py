@@ -160,3 +160,20 @@ def test_seat_page_asks_to_be_let_in_once_if_the_name_is_taken(chromium: Any, pu
         page.wait_for_selector("#mine:not([hidden])", timeout=5000)
         assert names(pub) == ["Ann", "Anna"]
         page.close()
+
+
+@pytest.mark.browser
+def test_seat_page_keeps_the_peg_when_a_name_is_changed(chromium: Any, pub: Pub) -> None:
+    """Also on a phone that stores nothing (private browsing): its wish was peg 0."""
+    with served(pub) as address:
+        context = chromium.new_context(viewport={"width": 390, "height": 844})
+        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Ann"}).ok
+        assert context.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 3}).ok
+        page = context.new_page()
+        page.goto(f"{address}/me")
+        page.click("#change")
+        page.fill("#seat-name", "Anna")
+        page.click("#sit-form button")
+        page.wait_for_selector("#me-name:has-text('Anna')")
+        assert pub.stranger().get("/api/seats").json["seats"] == [{"name": "Anna", "colour": 3}]
+        context.close()

@@ -43,7 +43,7 @@ function sitting() {
 function pegs() {
   const taken = new Set(here.filter((each) => each.name !== start.seat?.name).map((each) => each.colour)),
     was = document.querySelector("#pegs :checked"),
-    wish = was instanceof HTMLInputElement ? Number(was.value) : Number(settings.get("seat-peg", "0")),
+    wish = Number(was instanceof HTMLInputElement ? was.value : start.seat?.colour ?? settings.get("seat-peg", "0")),
     chosen = taken.has(wish) ? COLOURS.find((each) => !taken.has(each)) : wish;
   fill($("pegs"), [chosen, [...taken]], () =>
     COLOURS.map((colour) =>
