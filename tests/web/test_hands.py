@@ -243,3 +243,20 @@ def test_tray_page_takes_no_drag_of_a_die_for_a_shake_that_was_broken_off(chromi
         page.mouse.up()
     assert ("shake",) not in pub.tray.done
     page.context.close()
+
+
+def test_dice_page_shows_the_chosen_set_though_another_answer_is_late(chromium: Any, site: Any) -> None:
+    address, pub = site
+    page = phone(chromium, address)
+    live(page, address + "/dice")
+    late: list[Any] = []
+    page.route("**/api/evening/dice", lambda route: late.append(route))
+    with page.expect_request("**/api/evening/dice"):
+        pub.table.submit(StartGame(header=HEADER))  # asks anew for the set used last
+    with page.expect_response("**/api/evening/dice?set=Blue"):
+        page.select_option("#set", "Blue")
+    with page.expect_response("**/api/evening/dice"):
+        late[0].continue_()
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.input_value("#set") == "Blue"
+    page.context.close()

@@ -11,6 +11,7 @@ import pytest
 
 from companion.table.commands import NoteMotion, StartGame
 from companion.table.projection import MAX_THROWS
+from tests.waiting import until
 from tests.web.every_part import everything
 from tests.web.phones import MIDGAME, live, phone, with_a_past
 from tests.web.pub import HEADER, Pub, observation, opened, play, served
@@ -353,7 +354,7 @@ def test_page_without_a_stream_never_returns_to_an_older_snapshot(chromium: Any,
         before = pub.table.snapshot().number
         late: list[tuple[Any, Any]] = []
         page.route("**/api/state", lambda route: late.append((route, route.fetch())))
-        page.wait_for_event("request", lambda request: request.url.endswith("/api/state"))
+        assert until(lambda: page.evaluate("true") and late)
         page.evaluate(WATCH_NUMBER)
         page.click("#big button:has-text('Bank 5')")
         page.wait_for_function("() => numbers.length")

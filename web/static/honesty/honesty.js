@@ -1,6 +1,7 @@
 // Honest dice: how often each face came, what the test makes of it, and what it could have found by now.
 import { $, fill, follow, goLive, h, number, ready, s, t, text } from "../shared/core.js";
 import { menu } from "../shared/menu.js";
+import { asked } from "../scoreboard/story.js";
 
 await ready;
 menu();
@@ -14,10 +15,10 @@ follow((snapshot, before) => {
 });
 
 async function load() {
-  const query = chosen === null ? "" : `?set=${encodeURIComponent(chosen)}`,
-    response = await fetch(`/api/evening/dice${query}`, { cache: "no-store" }).catch(() => null);
-  if (!response?.ok) return;
-  const told = await response.json(), counts = Object.values(told.counts);
+  const set = chosen,
+    told = await asked(`/api/evening/dice${set === null ? "" : `?set=${encodeURIComponent(set)}`}`);
+  if (!told || set !== chosen) return; // another set has been chosen meanwhile
+  const counts = Object.values(told.counts);
   $("set-box").hidden = told.sets.length < 2;
   fill($("set"), [told.sets, told.dice], () =>
     told.sets.map((name) => h("option", { value: name, selected: name === told.dice }, name || t("new.dice_usual"))),
