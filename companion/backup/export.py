@@ -195,11 +195,12 @@ def _foreign(folder: Path) -> list[str]:
     """Return the sorted paths of foreign files in a data folder and its subfolders, relative to the folder.
 
     A foreign file is the zip of an earlier export, or has a path that the pattern of names in an archive does not
-    allow. Links and files whose own name starts with a dot are left out. Other files in a hidden folder are listed.
+    allow. Links, hidden files and all files in hidden folders are left out.
     """
     files = sorted(path for path in folder.rglob("[!.]*") if not path.is_symlink() and path.is_file())
     names = ((path, path.relative_to(folder).as_posix()) for path in files)
-    return [name for path, name in names if _NAME.fullmatch(DATA + name) is None or _is_export(path)]
+    shown = ((path, name) for path, name in names if not any(part.startswith(".") for part in name.split("/")))
+    return [name for path, name in shown if _NAME.fullmatch(DATA + name) is None or _is_export(path)]
 
 
 def holds_something(folder: Path) -> bool:

@@ -127,11 +127,14 @@ def test_the_export_skips_and_lists_files_with_unknown_names(table: Path) -> Non
     """Once they went along, and the import then refused all of it."""
     (table / "my notes.txt").write_text("a shopping list")
     (table / os.fsdecode(b"caf\xe9.txt")).write_text("a name that is no text")
+    (table / ".Trash-1000").mkdir()
+    (table / ".Trash-1000" / "1.jpg").write_text("hidden, as a desktop leaves it on a stick")
     file, done = exported(table)
     assert done.return_value == 0, done
     assert "'my notes.txt'" in done.output
     assert r"caf\udce9.txt" in done.output
     assert "my notes.txt" in exported(table, "--json", "--replace")[1].output
+    assert "Trash" not in done.output
     assert imported(file, table.parent / "new").return_value == 0
     assert read_entries(table.parent / "new") == read_entries(table)
 
