@@ -204,7 +204,7 @@ def value_in(settings: Path, section: str, key: str) -> object:
 
     Root reads a file of the service here, so no link is followed and no pipe is waited for.
     """
-    with contextlib.suppress(OSError, ValueError, AttributeError):
+    with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
         with open(os.open(settings, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             content = file.read(MAX_SETTINGS_BYTES) or b""
         return tomllib.loads(content.decode()).get(section, {}).get(key)

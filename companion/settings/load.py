@@ -243,7 +243,7 @@ def _read(file: Path | None, *, optional: bool = False) -> dict[str, Any]:
         raise _unreadable(path, missing) from None
     except OSError as wrong:
         raise _unreadable(path, wrong) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+    except (ValueError, RecursionError) as wrong:  # no TOML or UTF-8, a huge number, or deep nesting
         raise SetupError([f"Settings file {path}: not TOML: {wrong}."]) from None
 
 

@@ -342,5 +342,6 @@ def test_update_finds_the_pages_port_despite_unknown_or_broken_settings(tmp_path
     assert page_of(file) == "http://127.0.0.1:81"
     with published(tmp_path, 8001):
         assert page_of(file) == "http://127.0.0.1:8001"
-    file.write_text("[web\n")
-    assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
+    for broken in ("[web\n", "[web]\nport = " + "[" * 9_000):
+        file.write_text(broken)
+        assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"

@@ -79,9 +79,10 @@ def test_last_good_settings_with_a_flipped_bit_are_ignored_and_rewritten(tmp_pat
     assert last_good.read(tmp_path) == GOOD
 
 
-def test_an_unreadable_settings_file_gives_way_to_last_good_settings(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["[web\n", f"a = {'[' * 9_000}", f"a = {'9' * 9_000}"], ids=["cut", "deep", "huge"])
+def test_an_unreadable_settings_file_gives_way_to_last_good_settings(tmp_path: Path, text: str) -> None:
     last_good.keep(tmp_path, GOOD)
-    starting = begin(written(tmp_path, "[web\n"), service=False)
+    starting = begin(written(tmp_path, text), service=False)
     assert (starting.settings.table.name, starting.settings.strip.layout) == ("The Plough", "matrix16")
     assert starting.settings.data.folder == tmp_path
     assert "not TOML" in whys(starting)
