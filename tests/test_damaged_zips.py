@@ -59,5 +59,5 @@ def test_damage_to_a_zip_of_any_method_raises_only_device_errors(
     whole, file = content.getvalue(), tmp_path / "packed.whl"
     for at in range(len(whole)):
         file.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
-        with contextlib.suppress(DeviceError):  # or the damage does not matter: an export without labels is empty
+        with contextlib.suppress(DeviceError):  # or the damage does not matter
             read(file)

@@ -89,14 +89,17 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
 def read_export(file: Path) -> Iterator[SharedThrow]:
     """Yield the throws in the zip file of an anonymous export, each with its newest picture and its calibration.
 
-    A zip without labels yields nothing. Raises DeviceError during the iteration if the file can't be read, is damaged
-    or no zip, or has a part over `MAX_PART_BYTES`.
+    Raises DeviceError during the iteration if the file can't be read, is damaged or no zip, has no throws, or has a
+    part over `MAX_PART_BYTES`.
     """
     try:
         with zipfile.ZipFile(file) as archive:
             if any(part.file_size > MAX_PART_BYTES for part in archive.infolist()):
                 raise DeviceError(f"{file}: a part of it is too large.", "Export it again.")
-            for labels in (name for name in archive.namelist() if name.endswith(f"/{LABELS}")):
+            labelled = [name for name in archive.namelist() if name.endswith(f"/{LABELS}")]
+            if not labelled:
+                raise DeviceError(f"{file} is no export of throws, or has none.", "Play, then export again.")
+            for labels in labelled:
                 folder = labels.removesuffix(f"/{LABELS}")
                 rig = rig_of_bytes(archive.read(f"{folder}/{CALIBRATION}"), f"{file}:{folder}").rig
                 for line in archive.read(labels).splitlines():

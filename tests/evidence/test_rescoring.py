@@ -142,6 +142,14 @@ def test_the_read_command_exits_1_on_a_damaged_export_of_throws(tmp_path: Path, 
     assert "no export of throws" in json.loads(done.stdout)["error"]
 
 
+def test_the_read_command_exits_1_on_a_zip_without_throws(tmp_path: Path) -> None:
+    file = tmp_path / "photos.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("1.jpg", b"")
+    done = CliRunner().invoke(read.command, ["--json", str(file)], standalone_mode=False)
+    assert (done.return_value, "no export of throws" in json.loads(done.stdout)["error"]) == (1, True)
+
+
 def test_an_export_leaves_out_throws_beside_dice_of_unknown_value(played: Path, tmp_path: Path) -> None:
     """Without a keep zone a die that was set aside lies among the thrown ones, and the journal has no value for it."""
     throw = next(stored_throws(played))
