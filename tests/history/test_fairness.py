@@ -10,6 +10,7 @@ from math import exp, log, prod
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -154,6 +155,12 @@ def test_the_dice_command_without_throws_says_even_and_not_enough_throws(tmp_pat
     found = json.loads(dice("--json", "--data", str(tmp_path)).stdout)
     assert (found["verdict"], found["throws"], found["could_have_found"]) == ("even", 0, None)
     assert "Not enough throws yet" in dice("--data", str(tmp_path)).stdout
+
+
+@pytest.mark.parametrize("words", [("--since", "2"), ("--set", ""), ("--data", ".")], ids=["since", "set", "data"])
+def test_the_dice_command_refuses_options_of_the_table_with_files(words: tuple[str, ...]) -> None:
+    with pytest.raises(click.UsageError, match="--since"):
+        dice(*words, str(TRANSCRIPTS / "crag-for-two.jsonl"))
 
 
 def test_the_dice_command_refuses_invalid_and_missing_transcripts(tmp_path: Path) -> None:

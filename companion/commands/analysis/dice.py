@@ -44,6 +44,8 @@ def command(
     sets of fair dice is ever called uneven. Corrected throws count as corrected. Where one confusion of the camera's
     reader would explain uneven values, the answer says so.
     """
+    if transcripts and (data_folder or first_game or dice_set is not None):
+        raise click.UsageError("--data, --since and --set choose the table's games: leave them out, or leave FILE out.")
     found = evidence_after(
         list(_of_files(transcripts) if transcripts else _of_the_table(data_folder, first_game, dice_set))
     ).view()
