@@ -86,11 +86,14 @@ class Release:
     command: str = "/usr/local/bin/pegpip"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line with the release to make; an empty list if it is complete, current and proven already."""
-        name = self.source.name()
-        if self.releases.current() == self.releases.proven() == name and name in self.releases.names():
-            return []
-        return [f"make the release {name} in {self.releases.base}, and let the service run it"]
+        """Return a line with the release to make, unless it is complete, current and proven; another for its link."""
+        name, lines = self.source.name(), list[str]()
+        runs = self.releases.current() == self.releases.proven() == name
+        if not runs or name not in self.releases.names():
+            lines.append(f"make the release {name} in {self.releases.base}, and let the service run it")
+        if not self._is_linked(machine):
+            lines.append(f"make {self.command} a link to it")
+        return lines
 
     def do(self, machine: Machine) -> None:
         """Build the release, make it current, and mark it proven without a trial.
@@ -102,18 +105,30 @@ class Release:
         self.releases.trust(name)
         back(self.releases)  # ends an unfinished trial
         self.releases.prune()
-        command = machine.at(self.command)
-        if not command.is_symlink():
-            command.symlink_to(f"{self.releases.base}/current/bin/pegpip")
+        if not self._is_linked(machine):
+            command = machine.at(self.command)
+            command.unlink(missing_ok=True)  # a script of pip's, perhaps
+            command.symlink_to(self._program)
 
     def left(self, machine: Machine) -> list[str]:
         """Return one line with the releases' folder when it exists, else nothing."""
         return [f"remove {self.releases.base}"] if self.releases.folder.exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Remove all releases and the command `pegpip`."""
-        machine.at(self.command).unlink(missing_ok=True)
+        """Remove all releases, and the command `pegpip` if it is their link."""
+        if self._is_linked(machine):
+            machine.at(self.command).unlink()
         shutil.rmtree(self.releases.place, ignore_errors=True)
+
+    @property
+    def _program(self) -> str:
+        """The path that the command `pegpip` is a link to."""
+        return f"{self.releases.base}/current/bin/pegpip"
+
+    def _is_linked(self, machine: Machine) -> bool:
+        """Return whether the command `pegpip` is a link to the current release's program."""
+        command = machine.at(self.command)
+        return command.is_symlink() and str(command.readlink()) == self._program
 
 
 def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str = "") -> list[Step]:
