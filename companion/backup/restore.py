@@ -323,4 +323,5 @@ def _goes_aside(path: Path) -> bool:
         and path.name not in SECRETS
         and path.suffix != ".lock"
         and SETTINGS_SUFFIX not in path.name
+        and path.name != "lost+found"  # root's, at the top of a disk
     )

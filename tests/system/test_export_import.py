@@ -179,6 +179,14 @@ def test_import_moves_old_data_aside_only_with_replace_and_keeps_it(table: Path)
     assert (other / "replaced-2" / FIRST).exists()
 
 
+def test_an_import_to_the_top_of_a_disk_leaves_its_lost_found_folder(table: Path) -> None:
+    """Root owns that folder; moving it aside failed, and so did the import."""
+    file, _ = exported(table)
+    (table.parent / "disk" / "lost+found").mkdir(mode=0o500, parents=True)
+    assert imported(file, table.parent / "disk").return_value == 0
+    assert (table.parent / "disk" / "lost+found").exists()
+
+
 def files_beside(table: Path) -> dict[Path, bytes]:
     files = (path for path in table.parent.rglob("*") if path.is_file() and path.suffix != ".lock")
     return {path: path.read_bytes() for path in files}
