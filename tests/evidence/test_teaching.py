@@ -12,8 +12,11 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from companion.commands.analysis import teach
 from companion.errors import DeviceError, Doubt, IllegalAction
+from companion.evidence import lesson
 from companion.evidence import taught as taught_sets
 from companion.evidence.lesson import IDLE_S, Teacher
 from companion.evidence.taught import TAUGHT, TaughtSets
@@ -29,6 +32,8 @@ from vision.reading.reading import Reading
 from vision.teaching.examples import examples_of
 from vision.teaching.witness import Example, Witness
 from vision.watching.watcher import Settled
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "images"
 
 
 def _taught(folder: Path, throws: list[Settled], name: str = "clear") -> Teacher:
@@ -189,6 +194,21 @@ def test_an_abandoned_dice_teaching_session_ends_after_its_idle_time(tmp_path: P
     clock.sleep(2)
     assert not teacher.lesson()
     assert teacher.view()["set"] is None
+
+
+def test_the_teach_command_waits_for_a_throw_and_takes_values_with_commas(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After five minutes without a throw it ended with a traceback."""
+    monkeypatch.setattr(lesson, "IDLE_S", 1e-9)
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "1.jpg").write_bytes((FIXTURES / "dim.jpg").read_bytes())
+    words = ["--camera", f"files:{tmp_path / 'photos'}", "--data", str(tmp_path), "--throws", "1"]
+    done = CliRunner().invoke(teach.command, words, input="5,3,1,5\n", standalone_mode=False)
+    assert done.return_value == 0, done
+    taught = TaughtSets(tmp_path)
+    taught.load()
+    assert [each["throws"] for each in taught.sets()] == [1]
 
 
 def test_a_correction_in_play_extends_a_taught_dice_set_but_begins_none(
