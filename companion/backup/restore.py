@@ -206,6 +206,8 @@ def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, 
                 file.write(chunk)
         if digest.hexdigest() != one["sha256"]:
             raise ValueError(f"{one['name']} is not what was exported")
+        if to.suffix == ".pem":  # the league's private key
+            to.chmod(0o600)
 
 
 def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
