@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from companion.commands import Number
-from companion.errors import DeviceError
+from companion.errors import DeviceError, SetupError
 from companion.settings import load as config
 from hardware.strips.opening import is_simulated, known_kinds, open_strip, resolved
 from hardware.strips.ws2812 import SPEED_HZ
@@ -86,9 +86,11 @@ def map_(settings_file: Path | None, layout: str | None, strip: str | None, out:
     from hardware.pictures.lights import hole_by_hole
     from hardware.pictures.plans import wiring_map
 
+    if out is not None and out.suffix.lower() not in (".svg", ".png"):
+        raise SetupError([f"--out {str(out)!r} must end in .svg or .png."])
     settings = config.load(settings_file, {})
     chosen = _chosen(settings, layout)
-    if out is not None and out.suffix == ".png":
+    if out is not None and out.suffix.lower() == ".png":
         from hardware.pictures.glow import save_still, scenery
 
         _folder(out.parent)

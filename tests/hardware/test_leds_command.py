@@ -154,7 +154,7 @@ def test_leds_test_shows_four_colours_then_holes_then_the_status_leds(empty_sett
     assert told[-1] == "status: LED 264 to 287"
 
 
-@pytest.mark.parametrize(("words", "name"), [(("map",), "m.svg"), (("map",), "m.png"), (("design",), "d.svg")])
+@pytest.mark.parametrize(("words", "name"), [(("map",), "m.svg"), (("map",), "m.PNG"), (("design",), "d.svg")])
 def test_leds_map_and_design_create_the_missing_folder_of_their_drawing(
     words: tuple[str, ...], name: str, tmp_path: Path, empty_settings: str
 ) -> None:
@@ -162,6 +162,13 @@ def test_leds_map_and_design_create_the_missing_folder_of_their_drawing(
     done = leds(*words, "--config", empty_settings, "--layout", "board3x121", "--out", str(out))
     assert done.exit_code == 0, done.output
     assert out.stat().st_size > 1000
+    assert out.read_bytes().startswith(b"\x89PNG") == name.endswith("PNG")
+
+
+def test_leds_map_refuses_a_drawing_that_is_neither_svg_nor_png(tmp_path: Path, empty_settings: str) -> None:
+    done = leds("map", "--config", empty_settings, "--out", str(tmp_path / "m.pdf"))
+    assert (done.exit_code, ".svg or .png" in str(done.exception)) == (1, True)
+    assert not (tmp_path / "m.pdf").exists()
 
 
 @pytest.mark.parametrize("step_s", ["nan", "inf", "-1", "0"])
