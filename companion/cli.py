@@ -120,6 +120,8 @@ def _problems(wrong: CompanionError | ImportError | OSError) -> Sequence[str]:
         return wrong.problems
     if isinstance(wrong, CompanionError):
         return (str(wrong),)
+    if isinstance(wrong, OSError) and wrong.errno == errno.ENOSPC:
+        return (f"{wrong.filename or 'The output'}: {wrong.strerror}. Free some space, then run it again.",)
     if isinstance(wrong, OSError):
         told = f"{wrong.filename}: {wrong.strerror}. Name another, or run this as a user who may use it."
         return (told,) if wrong.errno in REFUSALS and wrong.filename else ()

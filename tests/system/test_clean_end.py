@@ -1,4 +1,4 @@
-"""A clean end: while a picture is read, and by a signal that another thread receives."""
+"""A clean end: while a picture is read, on a full disk, and by a signal that another thread receives."""
 
 from __future__ import annotations
 
@@ -56,6 +56,14 @@ def test_a_tray_reading_still_running_at_exit_does_not_abort_the_program() -> No
         [sys.executable, "-c", textwrap.dedent(SLOW_LOOK)], capture_output=True, text=True, timeout=600, check=False
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "stopped\n", "")
+
+
+def test_a_command_whose_output_meets_a_full_disk_ends_with_a_sentence() -> None:
+    words = [sys.executable, "-c", "from companion.cli import main; main()", "rules", "crag"]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    said = "pegpip: The output: No space left on device. Free some space, then run it again.\n"
+    assert (ended.returncode, ended.stderr) == (1, said)
 
 
 def test_a_sigint_delivered_to_a_worker_thread_ends_the_table_with_130(tmp_path: Path) -> None:
