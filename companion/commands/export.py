@@ -25,11 +25,12 @@ def command(file: Path, data_folder: str | None, settings_file: Path | None, rep
     """Export a table's journal, photos, calibration and settings to FILE, a zip that only its owner can read.
 
     The table may be playing. An existing FILE is refused without --replace. `pegpip import FILE` restores the table,
-    here or on another machine. Paired phones are left out and have to pair again.
+    here or on another machine. Paired phones are left out and have to pair again. With wrong settings, which an import
+    refuses, the exit status is 1.
     """
     from companion.backup.export import write_archive
 
-    settings = in_use(settings_file, {"data": {"dir": data_folder}} if data_folder else {}).settings
+    starting = in_use(settings_file, {"data": {"dir": data_folder}} if data_folder else {})
     if file.exists() and not replace:
         raise DeviceError(f"{file} exists.", "Name another file, or add --replace.")
     if not file.absolute().parent.is_dir():
@@ -37,11 +38,13 @@ def command(file: Path, data_folder: str | None, settings_file: Path | None, rep
     used = settings_file or default_file()
     made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M %z}"
     version = importlib.metadata.version("peg-and-pip")
-    manifest = write_archive(settings.data.folder, used, file.absolute(), version=version, made=made)
+    manifest = write_archive(starting.settings.data.folder, used, file.absolute(), version=version, made=made)
     click.echo(json.dumps(manifest) if as_json else f"{file}: {in_words(manifest)}.")
     if manifest["foreign"] and not as_json:
         click.echo(f"Left out, no files of a table: {', '.join(map(ascii, manifest['foreign']))}.")
-    return 0
+    for each in starting.left_out:
+        click.echo(f"pegpip: correct this, or an import will refuse it: {each.why}", err=True)
+    return int(bool(starting.left_out))
 
 
 def in_words(manifest: dict[str, Any]) -> str:

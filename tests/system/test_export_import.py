@@ -11,8 +11,10 @@ import click
 import pytest
 
 from companion.adapters.reader_setup import save_rig
-from companion.errors import DeviceError
+from companion.errors import DeviceError, SetupError
+from companion.settings import last_good
 from companion.settings.last_good import FILE_NAME as LAST_GOOD
+from companion.settings.load import Settings
 from companion.table.journal import FIRST, SECOND, Journal, read_entries
 from companion.table.photos import Photos
 from tests.system.backing_up import SETTINGS, entry, exported, imported, kept_in, repacked, tree
@@ -196,6 +198,17 @@ def test_an_import_to_the_top_of_a_disk_leaves_its_lost_found_folder(table: Path
 def files_beside(table: Path) -> dict[Path, bytes]:
     files = (path for path in table.parent.rglob("*") if path.is_file() and path.suffix != ".lock")
     return {path: path.read_bytes() for path in files}
+
+
+def test_an_export_warns_of_wrong_settings_that_its_import_refuses(table: Path) -> None:
+    """A table that runs with the last good settings gave a backup that could not be restored."""
+    last_good.keep(table, Settings())
+    (table.parent / "old.toml").write_text("[web]\nprot = 80\n")
+    file, done = exported(table)
+    assert (done.return_value, "will refuse it" in done.stderr, "prot" in done.stderr) == (1, True, True)
+    assert isinstance(imported(file, table.parent / "new").exception, SetupError)
+    (table.parent / "old.toml").write_text(SETTINGS)
+    assert exported(table, "--replace")[1].return_value == 0
 
 
 def test_an_import_that_cannot_write_the_settings_changes_nothing(table: Path) -> None:
