@@ -25,7 +25,8 @@ from companion.table.evening.archive import FILE_NAME as FILED
 from companion.table.journal import FIRST as JOURNAL
 from companion.table.journal import SECOND as JOURNAL_COPY
 from companion.table.journal import Entry, read_entries
-from companion.table.journal.copies import lines
+from companion.table.journal.chain import row_of
+from companion.table.journal.copies import last_line, lines
 from companion.table.journal.recovery import ASIDE as DAMAGED
 from companion.table.journal.recovery import PHOTOS
 
@@ -115,7 +116,8 @@ def belongs(name: str) -> bool:
 def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
     """Write a table's files and their manifest to a zip, and return the manifest.
 
-    Only whole journal entries are written, and no photos of throws after the last of them: a table may be playing.
+    Only whole journal entries are written, and no photos of throws after the last of them: a table may be playing. The
+    journal's second copy is written if it has more of them than the first.
 
     Args:
         folder: The data folder.
@@ -126,10 +128,12 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
     """
     copied: tuple[Entry, ...] = ()
     sources: dict[str, Path] = {}
-    if (folder / JOURNAL).exists():
+    first, second = folder / JOURNAL, folder / JOURNAL_COPY
+    journal = second if _last_entry(second) > _last_entry(first) else first  # a table writes each entry to first first
+    if journal.exists():
         sources[DATA + JOURNAL] = scratch / JOURNAL
         with (scratch / JOURNAL).open("wb") as copy:  # whole entries only: a table may be writing
-            copy.writelines(lines(folder / JOURNAL))
+            copy.writelines(lines(journal))
         copied = read_entries(scratch)
     last_throw = max((entry.throw or 0 for entry in copied), default=0)
     for path in _exported_files(folder):
@@ -147,6 +151,12 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
         manifest = {"format": FORMAT, "program": "peg-and-pip", **about, "entries": len(copied), "files": listed}
         archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
     return manifest
+
+
+def _last_entry(journal: Path) -> int:
+    """Return the number of the last entry in a copy of the journal; 0 if the file is missing or that entry damaged."""
+    row = row_of(last_line(journal)) if journal.exists() else None
+    return row.number if row else 0
 
 
 def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]:

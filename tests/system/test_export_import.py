@@ -116,6 +116,19 @@ def test_an_import_restores_the_calibration(table: Path) -> None:
     assert (fresh / CALIBRATION).read_bytes() == (table / CALIBRATION).read_bytes()
 
 
+@pytest.mark.parametrize("harm", ["missing", "empty", "cut", "changed"])
+def test_an_export_holds_the_second_journal_copy_if_that_has_more(table: Path, harm: str) -> None:
+    """It held none of the games, or not the last throw, and told of no error."""
+    whole = (table / FIRST).read_bytes()
+    (table / FIRST).write_bytes({"cut": whole[:-7], "changed": whole[:-40] + b"?" + whole[-39:]}.get(harm, b""))
+    if harm == "missing":
+        (table / FIRST).unlink()
+    file, done = exported(table)
+    assert "5 entries of the journal, 2 photos" in done.output
+    assert imported(file, table.parent / "new").return_value == 0
+    assert (table.parent / "new" / FIRST).read_bytes() == whole
+
+
 def test_an_export_overwrites_an_existing_file_only_with_replace(table: Path) -> None:
     file = table.parent / "all.zip"
     file.write_text("mine")
