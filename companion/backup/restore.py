@@ -42,8 +42,6 @@ from companion.table.journal import examined, read_entries
 from companion.table.journal.anchor import RESTORED
 from companion.table.lock import FILE_NAME as LOCK
 from companion.table.lock import locked
-from vision.calibration.store import FILE_NAME as CALIBRATION
-from vision.calibration.store import rig_of_bytes
 
 MAX_MANIFEST_BYTES = 50_000_000
 """Largest manifest in bytes, enough for 400,000 files; an archive with a larger one is refused. Higher: a hostile file
@@ -211,10 +209,11 @@ def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, 
 
 
 def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
-    """Check that a table could start from the files unpacked into `incoming`: journal, settings and calibration.
+    """Check that a table could start from the files unpacked into `incoming`: from its journal and settings.
 
-    Derived files there are deleted, settings that run a program are commented out, and the data is marked as restored.
-    The manifest says how many entries the journal must have. Raises ValueError, SetupError or DeviceError.
+    A damaged calibration is no obstacle: the table reports it. Derived files are deleted, settings that run a program
+    are commented out, and the data is marked as restored. The manifest says how many entries the journal must have.
+    Raises ValueError or SetupError.
 
     Returns:
         Keys of [buttons] that were commented out because they run a program.
@@ -233,8 +232,6 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
         except SetupError as wrong:
             raise SetupError([f"The settings in it: {problem}" for problem in wrong.problems]) from None
         left_out = _without_commands(incoming / SETTINGS)
-    if (data / CALIBRATION).exists():
-        rig_of_bytes((data / CALIBRATION).read_bytes(), "in it")
     return left_out
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from companion.adapters.reader_setup import save_rig
+from companion.adapters.reader_setup import calibration_status, save_rig
 from companion.errors import DeviceError, SetupError
 from companion.settings import last_good
 from companion.settings.last_good import FILE_NAME as LAST_GOOD
@@ -127,6 +127,14 @@ def test_an_export_holds_the_second_journal_copy_if_that_has_more(table: Path, h
     assert "5 entries of the journal, 2 photos" in done.output
     assert imported(file, table.parent / "new").return_value == 0
     assert (table.parent / "new" / FIRST).read_bytes() == whole
+
+
+def test_a_table_with_a_damaged_calibration_can_be_exported_and_imported(table: Path) -> None:
+    """The import refused all of it, on a machine where nobody could mend the calibration."""
+    (table / CALIBRATION).write_bytes(b"PK damaged")
+    assert imported(exported(table)[0], table.parent / "new").return_value == 0
+    assert "damaged" in calibration_status(table.parent / "new", "virtual")[1]
+    assert len(read_entries(table.parent / "new")) == 5
 
 
 def test_an_export_overwrites_an_existing_file_only_with_replace(table: Path) -> None:

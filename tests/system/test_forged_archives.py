@@ -13,7 +13,6 @@ from companion.errors import CompanionError, DeviceError, SetupError
 from companion.settings.last_good import FILE_NAME as LAST_GOOD
 from companion.table.journal import Entry, Journal, read_entries
 from tests.system.backing_up import exported, imported, kept_in, repacked, tree, with_journal
-from vision.calibration.store import FILE_NAME as CALIBRATION
 
 
 @pytest.fixture
@@ -69,13 +68,9 @@ def _bad_settings(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
     held["settings.toml"] = b"[tabel]\nname = 3\n"
 
 
-def _bad_calibration(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-    held["data/" + CALIBRATION] = b"PK nothing"
-
-
 FORGERIES = (
     _outside, _absolute, _paired, _last_good, _hidden, _both, _other_program, _newer, _no_list, _fewer_entries,
-    _no_journal, _bad_settings, _bad_calibration,
+    _no_journal, _bad_settings,
 )  # fmt: skip
 
 
