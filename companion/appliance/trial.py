@@ -184,7 +184,7 @@ def entry_of(page: str) -> int | None:
         parts = _json(f"{page}/healthz")["parts"]
         well = all(parts.get(part, {}).get("ok") for part in ("table", "journal", "pages"))
         number = _json(f"{page}/api/state")["number"]
-    except (OSError, HTTPException, ValueError, KeyError, TypeError, AttributeError):  # another program's JSON
+    except (OSError, HTTPException, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return number if well and isinstance(number, int) else None
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import http.server
 import io
 import os
 import re
 import shutil
 import subprocess
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -18,7 +20,7 @@ import pytest
 
 from companion.appliance import trial
 from companion.appliance.releases import WHOLE, Releases, Source
-from companion.appliance.trial import MAX_TRIES, back, begin, count, on_trial, page_of, prove
+from companion.appliance.trial import MAX_TRIES, back, begin, count, entry_of, on_trial, page_of, prove
 from companion.appliance.update import Updater
 from companion.errors import DeviceError
 from companion.service.addresses import published
@@ -345,3 +347,22 @@ def test_update_finds_the_pages_port_despite_unknown_or_broken_settings(tmp_path
     for broken in ("[web\n", "[web]\nport = " + "[" * 9_000):
         file.write_text(broken)
         assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
+
+
+@pytest.mark.parametrize(
+    "body", ["[]", "[" * 9_000, '{"parts": []}', '{"parts": {"table": 1}}', '{"parts": {}}', "\xff"]
+)
+def test_update_takes_pages_with_any_other_answer_for_an_unwell_table(body: str) -> None:
+    """Root asks the service, or another program that has the port."""
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body.encode("latin-1"))
+
+        def log_message(self, *_: object) -> None: ...
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.handle_request).start()
+        assert entry_of(f"http://127.0.0.1:{server.server_port}") is None
