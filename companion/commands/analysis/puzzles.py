@@ -12,15 +12,15 @@ import click
 from companion.commands.analysis.puzzle_words import answer_in_words, puzzle_in_words
 from companion.errors import RulesError
 from companion.games.advice.puzzles import GRADES, Puzzle, puzzles
-from companion.games.registry import GAMES, game_named
+from companion.games.registry import game_named
 
 
 def chosen_game(game: str) -> str:
-    """Return the name of a game. Raises BadParameter for an unknown one, with the list of games."""
+    """Return the name of a game. Raises BadParameter for an unknown one, with the nearest or all."""
     try:
         return game_named(game).name
     except RulesError as unknown:
-        raise click.BadParameter(f"{unknown} There are: {', '.join(GAMES)}.", param_hint="GAME") from None
+        raise click.BadParameter(str(unknown), param_hint="GAME") from None
 
 
 def found_puzzles(game: str, count: int, seed: int | None) -> list[Puzzle]:

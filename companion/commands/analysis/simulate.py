@@ -17,7 +17,7 @@ from companion.errors import RulesError
 from companion.games.engine.game import Header
 from companion.games.engine.notation import header_of
 from companion.games.engine.players import LEVELS, level_named, played
-from companion.games.registry import GAMES, game_named
+from companion.games.registry import game_named
 
 CONFIDENCE = 1.959964
 """Standard errors on either side of a mean in a 95 % confidence interval. Larger: wider intervals of more
@@ -90,7 +90,7 @@ def header_for(game: str, levels: list[str], rules: str) -> Header:
     try:
         game_named(game)
     except RulesError as unknown:
-        raise click.BadParameter(f"{unknown} There are: {', '.join(GAMES)}.", param_hint="GAME") from None
+        raise click.BadParameter(str(unknown), param_hint="GAME") from None
     try:
         for level in levels:
             level_named(level)
