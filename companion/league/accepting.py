@@ -12,6 +12,7 @@ from uuid import UUID
 import msgspec
 from psycopg.types.json import Jsonb
 
+from companion.league import judge
 from companion.league.database import Connection
 from companion.league.judge import Judged
 from companion.league.message import Message, Reply
@@ -25,12 +26,7 @@ Lower: the organiser sees fewer of them."""
 
 
 class NotAccepted(Exception):
-    """A message that is not accepted.
-
-    Attributes:
-        status: HTTP status.
-        answer: The reply to the table.
-    """
+    """A message is not accepted: `status` is the HTTP status and `answer` the reply to the table."""
 
     def __init__(self, status: int, why: str, current: int = 0, content: str = "") -> None:
         super().__init__(why)
@@ -45,33 +41,19 @@ def table_of(connection: Connection, key: str) -> int:
     return int(found["id"])
 
 
-def accept(
-    connection: Connection,
-    table: int,
-    message: Message,
-    judged: Judged | None,
-    body: bytes,
-    signature: str,
-    now_s: float,
-) -> Reply:
-    """Store a message's revision of a game, update results and standings, and return which revision counts now.
+def accept(connection: Connection, table: int, message: Message, body: bytes, signature: str, now_s: float) -> Reply:
+    """Judge a message, store its revision of the game, update results and standings; return which revision counts now.
 
-    All of it is one transaction. A repeated revision changes nothing. One older than the revision that counts is only
-    stored.
-
-    Args:
-        connection: A connection without an open transaction.
-        table: Number of the table that signed it.
-        message: The message.
-        judged: Its result by the rules; None for a game that does not count.
-        body: The signed bytes.
-        signature: Their signature, hexadecimal.
-        now_s: Seconds since 1970 by this machine's clock.
+    All is stored in one transaction, so `connection` must have none open. A repeated revision changes nothing. One
+    older than the revision that counts is only stored. `table` is the number of the table that made the hexadecimal
+    `signature` of `body`, the message's bytes. `now_s` is this machine's time in seconds since 1970.
 
     Raises:
+        RulesError: The message breaks the rules (`judge.judged`).
         NotAccepted: The game belongs to another table, was withdrawn or is of another kind, or this revision is stored
             with another content.
     """
+    judged = judge.judged(message)
     with connection.transaction():
         game = _locked(connection, table, message, now_s)
         season, name = game["season"], UUID(message.game)
@@ -80,15 +62,14 @@ def accept(
             " ON CONFLICT DO NOTHING RETURNING 1",
             (season, name, message.revision, message.state, body, bytes.fromhex(signature)),
         ).fetchone()
-        if new is None:
-            if _body(connection, game, message.revision) != body:
-                why = f"Revision {message.revision} of this game is known with another content."
-                raise NotAccepted(409, why, game["revision"], _content(connection, game))
-            return Reply("known", game["revision"], _content(connection, game))
-        if game["state"] == "withdrawn":
+        if new is not None and game["state"] == "withdrawn":
             raise NotAccepted(409, "This game was withdrawn: it does not return.", game["revision"])
-        if message.revision < game["revision"]:
-            return Reply("a newer revision counts", game["revision"], _content(connection, game))
+        if new is None or message.revision < game["revision"]:
+            content = msgspec.json.decode(_body(connection, game, game["revision"]), type=Message).content
+            if new is None and _body(connection, game, message.revision) != body:
+                why = f"Revision {message.revision} of this game is known with another content."
+                raise NotAccepted(409, why, game["revision"], content)
+            return Reply("a newer revision counts" if new else "known", game["revision"], content)
         if judged is not None and game["kind"] not in ("", judged.kind):
             raise NotAccepted(422, f"This game is {game['kind']!r}, not {judged.kind!r}.", game["revision"])
         _count(connection, table, game, message, judged)
@@ -132,11 +113,6 @@ def _locked(connection: Connection, table: int, message: Message, now_s: float) 
     if game["table_id"] != table:
         raise NotAccepted(409, "This game belongs to another table of the league.")
     return game
-
-
-def _content(connection: Connection, game: dict[str, Any]) -> str:
-    """Return the hash of what the revision that counts says, as `Message.content`."""
-    return msgspec.json.decode(_body(connection, game, game["revision"]), type=Message).content
 
 
 def _body(connection: Connection, game: dict[str, Any], revision: int) -> bytes:
@@ -203,7 +179,7 @@ def _write_results(connection: Connection, game: dict[str, Any], judged: Judged,
     """
     rows = []
     for seat, name in enumerate(judged.players):
-        side = judged.sides[number := judged.side_of(seat)]
+        side = judged.sides[number := seat % len(judged.sides)]
         rows.append((game["season"], game["game"], seat, players[name], number, judged.kind, game["seq"],
                      side.won, side.lost, side.score))  # fmt: skip
     connection.cursor().executemany(

@@ -43,28 +43,20 @@ def migrate(url: str) -> None:
         raise DeviceError(f"A newer version of pegpip made the database ({newer}).", "Update pegpip.") from None
 
 
-def opened(url: str, role: str = "league_app") -> Pool:
-    """Return a pool of connections with the rights of the database role `role` only and a limit on statement time.
+def opened(url: str) -> Pool:
+    """Return a pool of connections with only the rights of the database role `league_app`, and a time limit per query.
 
     It connects in the background: an unreachable database raises PoolTimeout at the first use.
     """
 
     def configure(connection: Connection) -> None:
-        connection.execute("SELECT set_config('role', %s, false)", (role,))
+        connection.execute("SET role league_app")
         connection.execute("SELECT set_config('statement_timeout', %s, false)", (str(STATEMENT_MS),))
         connection.commit()
 
-    return ConnectionPool(
-        url,
-        connection_class=Connection,
-        kwargs={"row_factory": dict_row, "connect_timeout": 5},
-        min_size=1,
-        max_size=CONNECTIONS,
-        timeout=10.0,
-        configure=configure,
-        check=ConnectionPool.check_connection,
-        open=True,
-    )
+    return ConnectionPool(url, connection_class=Connection, kwargs={"row_factory": dict_row, "connect_timeout": 5},
+                          min_size=1, max_size=CONNECTIONS, timeout=10.0, configure=configure,
+                          check=ConnectionPool.check_connection, open=True)  # fmt: skip
 
 
 def as_owner(url: str) -> Connection:

@@ -16,12 +16,9 @@ SHARE = Decimal("0.000001")
 
 
 class JudgedSide(msgspec.Struct, frozen=True):
-    """A player or team of a finished game.
+    """A player or team of a finished game, with the names of its players and its final score.
 
     Attributes:
-        name: Its name.
-        players: Names of its players.
-        score: Final score.
         won: Share of the win, from 0 to 1: a win that n sides share counts 1/n.
         lost: Games lost.
         left: Whether all its players left the game before its end.
@@ -36,26 +33,21 @@ class JudgedSide(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """Result of a replayed transcript: the game's kind, its sides, and its players by seat."""
+    """Result of a replayed transcript: the game's kind, its sides, and its players by seat.
+
+    A seat plays for the side whose index is the seat's number modulo the number of sides.
+    """
 
     kind: str
     sides: tuple[JudgedSide, ...]
     players: tuple[str, ...]
 
-    def side_of(self, seat: int) -> int:
-        """Return the index of the side that a seat plays for: seat number modulo the number of sides."""
-        return seat % len(self.sides)
-
 
 def judged(message: Message) -> Judged | None:
     """Return the result of a table's message to the league, by replaying the transcript of its final game.
 
-    A win shared by several sides counts its share for each. Return None if the message says that the game is open
-    (played on) or withdrawn (taken back).
-
-    Raises:
-        RulesError: The rules refuse the transcript, it is not finished, a name is not allowed, or a message that is not
-            final has a transcript.
+    Returns None if the message says that the game is open (played on) or withdrawn (taken back). Raises RulesError if
+    the rules refuse the transcript, it is not finished, a name is not allowed, or a game that is not final has one.
     """
     if message.state != "final":
         if message.transcript:

@@ -73,11 +73,17 @@ class Sender(DeliveryThread):
         """Send each new, changed or withdrawn game in the outbox to the league's server, and store which ones it has.
 
         A game that the server refused for good is skipped until it changes. Sending ends early once `stopped` is set.
+        The first call opens the outbox, and makes the table's key in its data folder if there is none.
 
         Raises OSError if the server can't be reached or can't take a game now. Raises DeviceError if the server's
         address, the table's key or the players' aliases are wrong, or if the journal can't be read.
         """
-        self._opened = outbox, key = self._opened or self._open()
+        if self._opened is None:
+            check_address("[league] server", self._server)
+            key = key_of(self._folder)
+            aliases = aliases_of(self._aliases)
+            self._opened = Outbox(self._folder, self._past, name_of(key), aliases, self._server), key
+        outbox, key = self._opened
         waiting = outbox.waiting()
         for at, each in enumerate(waiting):
             if stopped.is_set():
@@ -94,16 +100,6 @@ class Sender(DeliveryThread):
             self._state = False, f"{self._server} refuses {len(refused)} games, the last because: {refused[-1]}"
         else:
             self._state = True, f"{self._server} has every finished game"
-
-    def _open(self) -> tuple[Outbox, Ed25519PrivateKey]:
-        """Open the outbox of games that wait for the league's server; return it and the table's private key.
-
-        A table without a key gets one, stored in its data folder. Raises DeviceError if the server's address, the key
-        or the aliases are wrong, or the journal can't be read.
-        """
-        check_address("[league] server", self._server)
-        key = key_of(self._folder)
-        return Outbox(self._folder, self._past, name_of(key), aliases_of(self._aliases), self._server), key
 
     def _send(self, outbox: Outbox, key: Ed25519PrivateKey, waiting: Pending) -> None:
         """Send one message, and store in the outbox that the server has it, or remember a final refusal in memory.

@@ -20,7 +20,6 @@ from werkzeug.exceptions import HTTPException
 from companion.errors import RulesError
 from companion.league.accepting import NotAccepted, accept, keep_aside, table_of
 from companion.league.database import Pool
-from companion.league.judge import judged
 from companion.league.message import MAX_BODY_BYTES, SIGNATURE, Message, Reply, is_signed
 from companion.league.pages import pages
 from companion.league.ratings import rate
@@ -39,9 +38,7 @@ RATE_EVERY_S = 0.5
 def application(pool: Pool, now: Callable[[], float] = time.time) -> flask.Flask:
     """Return the Flask application of the league: it takes games from tables and shows the pages and `/healthz`.
 
-    Args:
-        pool: Connections to the database.
-        now: Returns the time in seconds since 1970.
+    `pool` holds connections to the database; `now` returns the time in seconds since 1970.
     """
     app = flask.Flask(__name__, static_folder=None)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
@@ -72,18 +69,9 @@ def application(pool: Pool, now: Callable[[], float] = time.time) -> flask.Flask
 def serve(pool: Pool, host: str, port: int, ready: Callable[[int], None]) -> None:
     """Serve the league's site and rate games in a second thread, until Ctrl-C or SIGTERM ends the process.
 
-    Open requests are answered first, for at most 5 s. The pool is closed after Ctrl-C and after an error. At SIGTERM
-    uvicorn ends the process, and the pool is not closed.
-
-    Args:
-        pool: Connections to the database.
-        host: Address to serve on.
-        port: Port to serve on; 0 for any free one.
-        ready: Called with the port once it listens.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C was pressed.
-        SystemExit: The host and port can't be used; uvicorn has logged why.
+    Port 0 takes any free one; `ready` is called with the port once it listens. Open requests are answered before the
+    end, for at most 5 s. `pool`, of connections to the database, is closed after Ctrl-C and after an error; SIGTERM
+    leaves it open. Raises KeyboardInterrupt at Ctrl-C, SystemExit if host and port can't be used (uvicorn logs why).
     """
     app: Any = application(pool)
     asgi: Any = WSGIMiddleware(app, workers=THREADS)
@@ -108,8 +96,7 @@ def serve(pool: Pool, host: str, port: int, ready: Callable[[int], None]) -> Non
 def _rate_until(pool: Pool, ended: threading.Event) -> None:
     """Update the players' ratings in the league with its unrated games, every `RATE_EVERY_S` s until `ended` is set.
 
-    `pool` holds connections to the league's database. A failure of the database is logged, and the next round tries
-    again.
+    `pool` holds connections to the database. Its failure is logged, and the next round tries again.
     """
     while not ended.wait(RATE_EVERY_S):
         try:
@@ -139,7 +126,7 @@ def _taken(pool: Pool, now_s: float) -> Reply:
         table = table_of(connection, message.table)
         connection.commit()
         try:
-            return accept(connection, table, message, judged(message), body, signature, now_s)
+            return accept(connection, table, message, body, signature, now_s)
         except NotAccepted as no:
             refused = no
         except RulesError as wrong:
