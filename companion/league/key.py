@@ -39,8 +39,8 @@ def key_of(folder: Path) -> Ed25519PrivateKey:
 def _make(path: Path) -> None:
     """Write a new Ed25519 private key, with which the table signs for a league, to `path` as unencrypted PEM.
 
-    Only the file's owner can read it. An existing file is left as it is, without an error. Raises OSError if the folder
-    can't be written.
+    Only the file's owner can read it. An existing file is left as it is, without an error.
+    Raises OSError if the folder can't be written.
     """
     made = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     new = path.with_name(f".league-key-{secrets.token_hex(8)}.new")

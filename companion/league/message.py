@@ -83,8 +83,7 @@ def signed(message: Message, key: Ed25519PrivateKey) -> tuple[bytes, str]:
 def is_signed(body: bytes, signature: str, table: str) -> bool:
     """Return whether `signature` is the Ed25519 signature, as made by `signed`, of a league message's bytes `body`.
 
-    `table` is the public key of the table that signed. It and `signature` are hexadecimal; if either is malformed, the
-    result is False.
+    `table` is the signing table's public key. It and `signature` are hexadecimal; False if either is malformed.
     """
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(table)).verify(bytes.fromhex(signature), _DOMAIN + body)

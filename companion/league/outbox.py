@@ -80,12 +80,8 @@ class Pending(NamedTuple):
 class Outbox:
     """The messages of one data folder that wait to be acknowledged. Used by one thread.
 
-    Args:
-        folder: The data folder.
-        past: Its games.
-        table: The table's public key, 64 hexadecimal digits.
-        aliases: Names to publish, by the name at the table.
-        server: Address of the league's server.
+    `past` reads the folder's games. `table` is the table's public key, 64 hexadecimal digits. `aliases` has the names
+    to publish, by the name at the table. `server` is the address of the league's server.
     """
 
     def __init__(self, folder: Path, past: PastGames, table: str, aliases: Mapping[str, str], server: str) -> None:
@@ -162,10 +158,8 @@ class Outbox:
         """Yield a withdrawal for each game that was taken back at the table and that the league's server may have.
 
         The journal still holds the entry that began such a game. Games whose withdrawal is acknowledged are left out.
-
-        Args:
-            seen: Names of the games after the cursor that were not taken back. A game's name is the hash of the entry
-                that began it.
+        `seen` has the names of the games after the cursor that were not taken back. A game's name is the hash of the
+        entry that began it.
         """
         begun = {name: (known.number, known.revision, known.lines) for name, known in self._cursor.games.items()}
         for entry in read_entries(self._folder, self._cursor.through + 1) if self._offered else ():

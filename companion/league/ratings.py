@@ -45,11 +45,9 @@ def rate(connection: Connection, batch: int = BATCH) -> int:
 def rate_game(rows: Iterable[dict[str, Any]], ratings: dict[int, PlackettLuceRating]) -> None:
     """Update the Plackett-Luce ratings of one league game's players, in place.
 
-    A side that lost fewer games ranks higher; sides with equal losses draw. A game of one side changes nothing.
-
-    Args:
-        rows: One row for each seat: `player`, `side`, and `lost`, the games its side lost (a heavy defeat costs more).
-        ratings: Rating by the player's number; must have every player of the game.
+    A side that lost fewer games ranks higher; sides with equal losses draw. A game of one side changes nothing. `rows`
+    has one row for each seat: `player`, `side`, and `lost`, the games its side lost (a heavy defeat costs more).
+    `ratings` has ratings by the player's number; it must have every player of the game.
     """
     sides: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
@@ -68,7 +66,6 @@ def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None
 
     Only final games after `seq` are marked; game `seq` keeps its mark. In the results from `seq` on, the ratings before
     each game are deleted, until those games are rated again.
-
     The games from `seq` on, then the standings of their players, are locked until the transaction ends. `accept` locks
     in the same order, so that neither waits for the other forever. `place` is (season, kind of game).
     """

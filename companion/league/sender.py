@@ -31,8 +31,7 @@ Put = Callable[[str, bytes, str], tuple[int, Reply]]
 def put_over_http(address: str, body: bytes, signature: str) -> tuple[int, Reply]:
     """Send a signed body by HTTP PUT and return (status, reply). Raises OSError if nobody answers.
 
-    A body that is no reply of a league, perhaps from a proxy, is returned as a reply with its first 200 bytes as
-    message.
+    If the answer is no reply of a league, perhaps a proxy's, the reply's message is its first 200 bytes.
     """
     status, content = sent("PUT", address, body, {SIGNATURE: signature})
     try:
@@ -42,16 +41,10 @@ def put_over_http(address: str, body: bytes, signature: str) -> tuple[int, Reply
 
 
 class Sender(DeliveryThread):
-    """Sends the messages that wait in the outbox.
+    """Sends the messages that wait in the outbox of the data folder `folder` to the league's server.
 
-    A message on its way when the thread is stopped is sent again after the next start.
-
-    Args:
-        server: Address of the league's server.
-        folder: The table's data folder.
-        past: Its games.
-        aliases: Settings of the names to publish.
-        put: Sends one message; another one in tests.
+    A message on its way when the thread is stopped is sent again after the next start. `past` reads the folder's games.
+    `aliases` is the setting of the names to publish. `put` sends one message; tests give another one.
     """
 
     def __init__(self, server: str, folder: Path, past: PastGames, aliases: tuple[str, ...], put: Put = put_over_http):

@@ -23,12 +23,9 @@ CODES = tuple(sorted({"game_started", *SHARED_EFFECTS, *(code for game in GAMES.
 def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str, Any]]:
     """Return the discovery messages that make the table a device in Home Assistant: MQTT topic -> message.
 
-    There is one message for each entity: seven read-only ones and, with `commands`, a start button and a mute switch.
-
-    Args:
-        topic: First part of the table's topics; also names the device.
-        name: The table's name, shown as the device's name.
-        commands: Whether the table takes commands from the broker.
+    There is one message for each entity: seven read-only ones and, if the table takes `commands` from the broker, a
+    start button and a mute switch. `topic` is the first part of the table's topics, and identifies the device. The
+    table's `name` becomes the device's.
     """
     version = importlib.metadata.version("peg-and-pip")
     device = {"identifiers": [f"pegpip_{topic}"], "name": name, "manufacturer": "Peg & Pip", "sw_version": version}

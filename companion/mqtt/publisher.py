@@ -59,15 +59,10 @@ class Sounding(Protocol):
 
 
 class Publisher(BackgroundThread):
-    """Publishes to one broker. When it is stopped, it first publishes that the table is offline.
+    """Publishes to one MQTT broker. When it is stopped, it first publishes that the table is offline.
 
-    Args:
-        broker: Where it is.
-        name: Returns the table's present name.
-        table: The table.
-        words: Returns the sentence for an event.
-        report: Returns the answer of `/healthz`.
-        sounds: The table's sounds, if the broker may mute them and start a game; None for no commands.
+    `name` returns the table's present name, `words` the sentence for an event and `report` the answer of `/healthz`.
+    With `sounds` the broker may mute them and start a game; None allows no commands.
     """
 
     def __init__(
@@ -212,7 +207,6 @@ def state_of(snapshot: Snapshot) -> dict[str, Any]:
             and `won` of each; `number`: of the journal's last entry. Game, turn, throw and player may be None.
     """
     thrown = snapshot.throws[-1] if snapshot.throws else None
-    sides = [{"name": side.name, "score": side.score, "won": side.won} for side in snapshot.sides]
     return {
         "game": game_named(snapshot.game).title if snapshot.game else None,
         "phase": snapshot.phase,
@@ -220,7 +214,7 @@ def state_of(snapshot: Snapshot) -> dict[str, Any]:
         "score": ", ".join(f"{side.name} {side.score}" for side in snapshot.sides)[:255],
         "throw": " ".join(map(str, thrown.values)) if thrown else None,
         "thrown_by": thrown.player if thrown else None,
-        "sides": sides,
+        "sides": [{"name": side.name, "score": side.score, "won": side.won} for side in snapshot.sides],
         "number": snapshot.number,
     }
 

@@ -45,14 +45,9 @@ class Unposted(NamedTuple):
 class Webhook(DeliveryThread):
     """Posts to one address. What waits when it is stopped is posted after the next start of the same process.
 
-    Raises DeviceError if address or secret are wrong.
-
-    Args:
-        url: The address.
-        secret: Base64 secret for the signature; empty for no signature.
-        name: Returns the table's present name.
-        words: Returns the sentence for an event.
-        post: Sends one message; another one in tests.
+    `secret` is the base64 secret of the signature; empty for no signature. `name` returns the table's present name and
+    `words` the sentence for an event. `post` sends one message; tests give another one. Raises DeviceError if address
+    or secret are wrong.
     """
 
     def __init__(
