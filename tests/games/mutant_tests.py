@@ -208,7 +208,7 @@ def _set_probe(place: Place, function: types.FunctionType) -> None:
 
     _PROBES[place] = note
     call = f"_PROBES[{place!r}](*args, **kwargs)"
-    source = f"def probe(*args, **kwargs):\n    from mutant_tests import _PROBES\n    return {call}"
+    source = f"def probe(*args, **kwargs):\n    from tests.games.mutant_tests import _PROBES\n    return {call}"
     made = compile(source, "probe", "exec").co_consts[0]
     assert isinstance(made, types.CodeType)
     function.__code__ = made
