@@ -158,10 +158,10 @@ def _spark(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _burst(canvas: Canvas, stroke: Stroke) -> None:
-    """Draw one frame of a burst on the canvas: a red glow that grows around hole `stroke.end` of the lane and fades.
+    """Add a burst: a red glow that grows around the light's end and fades.
 
-    A spot in the stroke's colour moves outwards with one edge of the glow: the edge that is farther from
-    `stroke.start`. Brighter light on the canvas stays.
+    A spot in the light's colour moves outwards with one edge of the glow: the edge that is farther from the light's
+    start. Brighter light on the canvas stays.
     """
     path, since_s = stroke.path, stroke.since_s
     ring = 3 + stroke.holes * ease(since_s / (0.9 / 1.3 * stroke.lasts_s))
@@ -184,10 +184,9 @@ def _pulse(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _stripes(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a soft light with moving dark stripes to a frame of the LED strip, on the lane of the stroke.
+    """Add a soft light with dark stripes that move along it, from the lane's first hole to the light's end.
 
-    The light reaches from the first hole to the stroke's end. It fades in over 0.3 s, and out in the last 0.6 s of the
-    animation.
+    It fades in over 0.3 s, and out in the last 0.6 s of the animation.
     """
     path, since_s = stroke.path, stroke.since_s
     fading = min(1.0, since_s / 0.3) * (1 - ease((since_s - (stroke.lasts_s - 0.6)) / 0.6))
