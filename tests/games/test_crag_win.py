@@ -114,8 +114,11 @@ def test_the_best_crag_option_to_win_can_have_fewer_expected_points() -> None:
     generator, apart = random.Random(6), 0
     state: State = begun("crag").state
     while not state.standing.over:
-        for_points, to_win = options(state)[0]["line"], options(state, "win")
-        apart += to_win[0]["value"] > next(each["value"] for each in to_win if each["line"] == for_points) + 1e-9
+        points, odds = (
+            {str(each["line"]): each["value"] for each in options(state, goal)} for goal in ("points", "win")
+        )
+        for_points, to_win = next(iter(points)), next(iter(odds))
+        apart += odds[to_win] > odds[for_points] + 1e-9 and points[to_win] < points[for_points] - 1e-9
         choice = steady(state)
         thrown = tuple(generator.choices(range(1, 7), k=choice)) if isinstance(choice, int) else ()
         state = state.after(choice if not isinstance(choice, int) else Throw(thrown))

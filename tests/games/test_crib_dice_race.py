@@ -116,8 +116,9 @@ def test_after_a_crib_dice_game_ends_only_an_undo_is_allowed() -> None:
 
 
 def test_the_long_game_of_crib_dice_ends_past_hole_240() -> None:
-    assert view(bank(240), long_game=True)["finished"] == []
-    assert view(bank(241), long_game=True)["finished"] == ["Ann"]
+    short, past = view([*bank(240), *TWO], long_game=True), view([*bank(241), *TWO], long_game=True)
+    assert (short["finished"], short["over"]) == ([], False)
+    assert (past["finished"], past["over"], past["outcome"]["winners"]) == (["Ann"], True, ["Ann"])
 
 
 # --- skunks
