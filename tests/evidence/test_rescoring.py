@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import msgspec
 import pytest
@@ -28,6 +29,7 @@ from tests.evidence.proving import noisy_classifier
 from tests.waiting import until
 from vision.geometry.rig import Zone
 from vision.networks import Networks
+from vision.reading.reader import Reader
 from vision.research.evaluation.rigs import exported
 
 
@@ -70,7 +72,10 @@ def test_rescoring_reads_old_throws_with_their_own_calibration(
         evening.recalibrate(die_mm=evening.rig.die_mm * 1.04)
         evening.throw()
         assert evening.kept(5)
-    both = list(rescored(stored_throws(tmp_path / "table"), networks, pytest.fail))
+    with mock.patch("companion.evidence.rescoring.Reader", side_effect=Reader) as readers:
+        both = list(rescored(stored_throws(tmp_path / "table"), networks, pytest.fail))
+    first_mm, second_mm = (made.args[1].die_mm for made in readers.call_args_list)
+    assert second_mm == pytest.approx(1.04 * first_mm)
     assert len({file.parent for file in evening.packages.files().values()}) == 2
     assert [each.changed for each in both] == [False] * 5
 
@@ -219,7 +224,10 @@ def test_reading_accuracy_counts_accepted_and_corrected_throws_by_camera(played:
     found = accuracy(camera_throws(PastGames(played), played), {1: "virtual", 2: "virtual"})
     assert (found["throws"], found["accepted"], found["corrected"]) == (4, 4, 1)
     assert found["bound"] == pytest.approx(0.7514, abs=1e-4)
-    assert [(each["name"], each["throws"]) for each in found["by"]["camera"]] == [("", 2), ("virtual", 2)]
+    assert [(each["name"], each["throws"], each["accepted"], each["corrected"]) for each in found["by"]["camera"]] == [
+        ("", 2, 2, 1),
+        ("virtual", 2, 2, 0),
+    ]
 
 
 def test_the_reading_error_rate_bound_equals_clopper_pearson_values() -> None:

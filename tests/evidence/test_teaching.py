@@ -82,8 +82,9 @@ def test_loading_a_dice_set_of_an_older_classifier_recomputes_its_features(
     with zipfile.ZipFile(file) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     record = {**json.loads(parts["set.json"]), "classifier": "of an older release"}
+    stale = parts["features.npy"][:128] + bytes(len(parts["features.npy"]) - 128)  # the header, then zeros
     with zipfile.ZipFile(file, "w") as archive:
-        for name, content in {**parts, "set.json": json.dumps(record).encode()}.items():
+        for name, content in {**parts, "features.npy": stale, "set.json": json.dumps(record).encode()}.items():
             archive.writestr(name, content)
     again = TaughtSets(tmp_path)
     again.load()
