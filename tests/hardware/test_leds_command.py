@@ -11,6 +11,7 @@ from itertools import combinations
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -20,6 +21,8 @@ from hardware.pictures.gallery import SCENES
 from hardware.pictures.plans import SCREW_MM, drilling_template, walk, wiring_map
 from hardware.pictures.wires import HEADER_PINS, wiring_diagram
 from hardware.settings import StripSettings
+from hardware.strips import FrameRGB
+from hardware.strips.memory import MemoryStrip
 from hardware.strips.ws2812 import bytes_for
 from hardware.track import PRESETS, preset
 from release.parts import dimensions as mm
@@ -113,10 +116,12 @@ def covered(path: str) -> set[tuple[int, int]]:
 def test_wires_of_the_wiring_diagram_cross_but_never_overlap(kind: str) -> None:
     pins = {"shutdown": 3, "bank": 17, "undo": 27, "next": 22}
     drawn = wiring_diagram(kind, StripSettings(), pins, 2000)
-    wires = [covered(path) for path in re.findall(r'<path d="([^"]+)" fill="none" stroke="(?!#e5533d)', drawn)]
-    assert len(wires) == 17
-    # Two wires that cross share one pixel, and at most two such places here.
-    assert max(len(one & other) for one, other in combinations(wires, 2)) <= 2
+    wires = [
+        (covered(path), red) for path, red in re.findall(r'<path d="([^"]+)" fill="none" stroke="(#e5533d)?', drawn)
+    ]
+    assert len(wires) == 21
+    # Two wires that cross share one pixel, and at most two such places here. The red ones are joined.
+    assert max(len(one & other) for (one, red), (other, also) in combinations(wires, 2) if not (red and also)) <= 2
 
 
 def test_the_wiring_diagram_joins_button_grounds_and_runs_them_to_pin_39() -> None:
@@ -146,9 +151,20 @@ def test_leds_map_lists_holes_with_leds_and_says_the_strip_is_simulated(empty_se
     assert done.stdout.splitlines()[-1] == "finish: LED 121"
 
 
-def test_leds_test_shows_four_colours_then_holes_then_the_status_leds(empty_settings: str) -> None:
+def test_leds_test_shows_four_colours_then_holes_then_the_status_leds(
+    empty_settings: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[FrameRGB] = []
+    monkeypatch.setattr(MemoryStrip, "show", lambda _strip, frame_rgb: shown.append(frame_rgb))
     done = leds("test", "--config", empty_settings, "--layout", "table300", "--strip", "memory")
     told = done.stdout.splitlines()
+    assert [[*map(tuple, (frame > 0).astype(int))] for frame in shown[:4]] == [
+        [rgb] * 300 for rgb in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1))
+    ]
+    assert [np.flatnonzero(frame.any(axis=1)).tolist() for frame in (shown[5], shown[-1])] == [
+        [4, 5],
+        [*range(264, 288)],
+    ]
     assert told[:4] == [f"{name}: LED 0 to 299" for name in ("red", "green", "blue", "white")]
     assert told[5] == "hole 1: LED 4 to 5"
     assert told[-1] == "status: LED 264 to 287"
@@ -186,6 +202,7 @@ def test_leds_map_and_design_draw_a_layout_of_a_single_led(words: tuple[str, ...
     done = leds(*words[:-1], str(out), "--config", str(file))
     assert done.exit_code == 0, done.output
     assert out.stat().st_size > 500
+    assert out.suffix == ".png" or out.read_text().count("<circle") == 1
 
 
 def test_leds_wiring_draws_the_strip_and_button_pins_of_the_settings(tmp_path: Path) -> None:
@@ -283,5 +300,8 @@ def test_leds_map_repeats_a_long_steps_frame_before_wled_ends_it(
         controller.bind(("127.0.0.1", 0))
         file.write_text(f"[strip]\nwled_port = {controller.getsockname()[1]}\n")
         assert leds("map", "--config", str(file), "--strip", "wled:127.0.0.1", "--step", "4.5").exit_code == 0
+        sent = [controller.recv(2000)[10:] for _ in range(6)]
+    assert any(sent[0])
+    assert [packet == sent[0] for packet in sent] == [True] * 5 + [False]
     assert sum(slept_s) == pytest.approx(122 * 4.5)
     assert max(slept_s) < 2.5, "seconds after which WLED returns to its own effect"

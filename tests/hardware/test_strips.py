@@ -100,8 +100,9 @@ def test_every_led_strip_driver_restarts_and_refuses_wrong_frame_sizes(strip: An
     strip.start()
     strip.start()
     strip.show(np.full((LEDS, 3), 7, np.uint8))
-    with pytest.raises(ValueError, match="5"):
-        strip.show(np.zeros((LEDS + 1, 3), np.uint8))
+    for leds_given in (LEDS - 1, LEDS + 1):
+        with pytest.raises(ValueError, match="5"):
+            strip.show(np.zeros((leds_given, 3), np.uint8))
     strip.stop()
     strip.stop()
     strip.start()
