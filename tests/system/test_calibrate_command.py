@@ -200,6 +200,7 @@ def test_calibrating_from_photos_without_an_empty_tray_is_refused(tmp_path: Path
     photographed(tmp_path)
     done = calibrate("--camera", f"files:{tmp_path / 'photos'}", "--data", str(tmp_path / "data"), "--wait-s", "2")
     assert isinstance(done.exception, DeviceError), "no photo shows the tray without the sheet"
+    assert "The empty tray was not seen within 2 s" in str(done.exception)
     assert not (tmp_path / "data").exists()
 
 
@@ -244,15 +245,19 @@ def test_the_calibration_sheet_pdf_matches_its_raster_picture() -> None:
         ("--camera", "camcorder"),
     ],
 )
-def test_calibrate_with_wrong_options_raises_and_writes_nothing(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_calibrate_with_wrong_options_raises_and_writes_nothing(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     done = calibrate("--data", str(tmp_path / "data"), *words)
     assert isinstance(done.exception, SetupError)
-    assert not (tmp_path / "data").exists()
+    assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("given", ["nan", "inf", "ten"])
 @pytest.mark.parametrize("option", ["--keep", "--bar", "--lens", "--height", "--die", "--wait-s"])
-def test_calibrate_refuses_an_option_that_is_not_a_number(option: str, tmp_path: Path) -> None:
-    done = CliRunner().invoke(command, ["--camera", "virtual", "--data", str(tmp_path), option, "nan"])
+def test_calibrate_refuses_an_option_that_is_not_a_number(option: str, given: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(command, ["--camera", "virtual", "--data", str(tmp_path), option, given])
     assert (done.exit_code, option in done.stderr) == (2, True), done.output
     assert not (tmp_path / FILE_NAME).exists()
 

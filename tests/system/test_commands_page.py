@@ -33,6 +33,7 @@ def test_the_command_reference_lists_every_command_with_all_its_options() -> Non
 def test_every_option_in_a_usage_line_of_the_command_reference_exists() -> None:
     known = dict(leaves(pegpip))
     usages = re.findall(r"`pegpip ([^`]+)`", PAGE.read_text(encoding="utf-8"))
+    assert usages
     for usage in usages:
         (name,) = [each for each in known if re.match(rf"{each}\b(?!-)", usage)] or [""]
         assert set(re.findall(r"(--[\w-]+)", usage)) <= known.get(name, set()), usage

@@ -271,7 +271,7 @@ def test_an_import_without_replace_is_refused_if_a_settings_file_exists(table: P
 def test_an_import_reports_settings_that_name_another_data_folder(table: Path) -> None:
     (table.parent / "old.toml").write_text("[data]\ndir = '/somewhere/else'\n")
     done = imported(exported(table)[0], table.parent / "new")
-    assert "--data" in done.output
+    assert f"another data folder: play with --data {table.parent / 'new'}, or correct" in done.output
 
 
 def test_an_import_without_a_journal_is_no_damage_to_the_one_it_replaces(table: Path) -> None:
@@ -294,10 +294,12 @@ def test_an_import_without_a_journal_is_no_damage_to_the_one_it_replaces(table: 
 def test_an_import_beside_a_wrong_settings_file_is_done_and_says_so(table: Path) -> None:
     file = repacked(exported(table)[0], lambda held, _: held.pop("settings.toml"))
     fresh = table.parent / "new"
-    fresh.with_suffix(".toml").write_text(f"[data]\ndir = '{fresh}'\n[web]\nport = 'one'\n")
+    wrong = f"[data]\ndir = '{fresh}'\n[web]\nport = 'one'\n"
+    fresh.with_suffix(".toml").write_text(wrong)
     done = imported(file, fresh)
     assert (done.exception, done.return_value) == (None, 0)
     assert "no settings file" in done.output
+    assert fresh.with_suffix(".toml").read_text() == wrong
     assert len(read_entries(fresh)) == 5
 
 

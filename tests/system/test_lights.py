@@ -80,7 +80,7 @@ def test_the_led_track_has_one_peg_for_both_players_of_a_crib_dice_team() -> Non
     assert told.snapshot.state is not None
     assert told.snapshot.state["player"] == "Cat"
     assert board_view(told.snapshot).to_play == 0
-    assert board_view(told.snapshot).pegs[0] == Peg(0, 2, 4)
+    assert board_view(told.snapshot).pegs == (Peg(0, 2, 4), Peg(1, 2, 2))
 
 
 def test_led_track_pegs_are_separate_if_a_name_is_part_of_another_name() -> None:

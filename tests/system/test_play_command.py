@@ -31,6 +31,7 @@ def test_play_command_prints_address_and_six_digit_pin_and_healthz_is_ok(tmp_pat
         status, health = table.ask("/healthz")
         assert (status, health["status"]) == (200, "ok")
         assert len(table.pin) == 6
+        assert table.pin.isdecimal()
         assert table.state()["state"]["throw_sizes"] == [7]
 
 

@@ -34,4 +34,5 @@ def test_an_unreachable_wled_strip_is_reported_and_lit_when_reachable(tmp_path: 
             packet = controller.recv(2000)
             assert packet[0] == 0x41
             assert len(packet) == 10 + 3 * 122
+            assert any(packet[10:]), "some LED is lit"
             assert "wled strip of 122 LEDs" in strip_says(table, ok=True)
