@@ -259,11 +259,22 @@ def test_a_league_season_that_overlaps_another_is_refused(own_season: Season) ->
     assert "conflicts with existing key" in str(done.exception)
 
 
-@pytest.mark.parametrize(("name", "pub"), [("", "The Lion"), ("Table 9", "x" * 61)])
-def test_a_league_table_with_an_empty_or_too_long_name_is_refused(own_season: Season, name: str, pub: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "pub", "reason"),
+    [
+        ("", "The Lion", "tables_name_check"),
+        ("x" * 61, "The Lion", "tables_name_check"),
+        ("Table 9", "", "tables_pub_check"),
+        ("Table 9", "x" * 61, "tables_pub_check"),
+    ],
+)
+def test_a_league_table_with_an_empty_or_too_long_name_is_refused(
+    own_season: Season, name: str, pub: str, reason: str
+) -> None:
     words = ["add-table", "ab" * 32, name, pub, "--database", own_season.league.url]
     done = CliRunner().invoke(command, words, standalone_mode=False)
     assert isinstance(done.exception, CompanionError)
+    assert reason in str(done.exception)
 
 
 @pytest.mark.parametrize(("host", "shown"), [("::1", "[::1]"), ("127.0.0.1", "127.0.0.1")])

@@ -94,6 +94,8 @@ def test_an_unreachable_webhook_server_shows_in_health_and_is_retried(webhook: W
     assert until(lambda: "nobody there" in webhook.health()[1])
     away.clear()
     assert until(lambda: webhook.health()[0])
+    assert len(server.got) > 1
+    assert len({headers["webhook-id"] for headers, _ in server.got}) == 1
 
 
 def test_a_webhook_message_answered_404_shows_in_health_and_is_not_resent(
@@ -105,6 +107,7 @@ def test_a_webhook_message_answered_404_shows_in_health_and_is_not_resent(
     assert "so it is" not in webhook.health()[1] + caplog.text, "the answer may quote the secret URL"
     happens(webhook, WON, number=9)
     assert until(lambda: len(server.got) == 2)
+    assert len({headers["webhook-id"] for headers, _ in server.got}) == 2
 
 
 def test_the_webhook_queue_drops_messages_beyond_its_limit(server: Server) -> None:
