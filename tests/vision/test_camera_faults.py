@@ -125,7 +125,7 @@ def test_a_usb_camera_plugged_in_after_an_error_opens_at_the_next_start(monkeypa
 def test_starting_a_missing_usb_camera_prints_no_opencv_output(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(DeviceError):
         open_camera("opencv:63").start()
-    assert capfd.readouterr().err == ""
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("given", [(False, None), (True, None), (True, np.empty((0, 0, 3), np.uint8))])

@@ -53,6 +53,7 @@ def test_the_seed_decides_the_rendered_tray_picture_and_its_labels(condition: Co
     assert np.array_equal(one.image_bgr, again.image_bgr)
     assert one.dice == again.dice
     assert not np.array_equal(one.image_bgr, other.image_bgr)
+    assert one.dice != other.dice
 
 
 @pytest.mark.parametrize("seed", range(2))
