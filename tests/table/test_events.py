@@ -8,6 +8,7 @@ import pytest
 
 from companion.games.engine.notation import action_of, header_of
 from companion.games.engine.transcript import Transcript
+from companion.games.registry import GAMES
 from companion.table import events
 
 
@@ -161,7 +162,7 @@ def test_crapola_has_events_for_spending_and_the_last_round() -> None:
     assert spent == [("spent", {"player": "Ann", "on": "Ben", "points": 50})]
 
 
-@pytest.mark.parametrize("game", ["crib_dice", "crag", "crapola"])
+@pytest.mark.parametrize("game", GAMES)
 def test_every_game_has_events_for_roll_off_throws_and_their_totals(game: str) -> None:
     header = {"game": game, "players": ["Ann", "Ben"], "roll_off": True}
     found = told(header, throw(3, 4))

@@ -56,6 +56,7 @@ def test_a_finished_game_keeps_its_winner_as_it_can_not_be_abandoned(tmp_path: P
     with pytest.raises(IllegalAction, match="over"):
         table.submit(Abandon(number=table.snapshot().number))
     assert (table.snapshot().abandoned, known(table.snapshot().state)["over"]) == (False, True)
+    assert known(table.snapshot().state)["outcome"]["winners"] == ["Ann"]
     played(table, [{"undo": 1}])
     assert table.submit(Abandon(number=table.snapshot().number)).abandoned
     table.stop()
