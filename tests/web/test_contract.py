@@ -86,7 +86,8 @@ def test_api_board_returns_the_led_strips_newest_frame(pub: Pub) -> None:
 
 
 def test_a_throws_photo_is_a_jpeg_and_a_missing_photo_answers_404(pub: Pub) -> None:
-    assert pub.stranger().get("/api/throws/1.jpg").mimetype == "image/jpeg"
+    photo = pub.stranger().get("/api/throws/1.jpg")
+    assert (photo.status_code, photo.mimetype, photo.data[:2]) == (200, "image/jpeg", b"\xff\xd8")
     missing = pub.stranger().get("/api/throws/2.jpg")
     assert (missing.status_code, missing.json["error"]) == (404, "no_photo")
 

@@ -73,7 +73,7 @@ def test_review_api_refuses_a_guest_and_the_review_page_shows_no_throws(looked_o
         stranger.post("/api/review/1", json={"values": READ}),
     ):
         assert (answer.status_code, answer.json["error"]) == (401, "not_paired")
-    assert "/api/throws/" not in stranger.get("/review").text
+    assert '<ul class="stack" id="reviewed"></ul>' in stranger.get("/review").text
 
 
 def test_evidence_api_counts_asked_and_accepted_throws_and_refuses_guests(looked_over: Pub) -> None:
@@ -179,6 +179,8 @@ def test_the_owner_settles_a_doubted_throw_on_the_review_page(chromium: Any, loo
         page.click('dialog button[aria-label="It is a 3"]')
         page.wait_for_selector("dialog", state="detached")
         page.wait_for_selector("#reviewed li", state="detached")
-        assert all(throw.settled for throw in Review(looked_over.folder).throws())
+        later, earlier = Review(looked_over.folder).throws()
+        assert (later.settled, earlier.settled) == (True, True)
+        assert [die.value for die in later.dice] == [3, 5, 2, 2, 1, 4, 6]
         assert problems == []
         context.close()

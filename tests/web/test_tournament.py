@@ -39,6 +39,7 @@ def on(pub: Pub) -> TournamentView:
 
 def test_only_the_owner_begins_changes_and_ends_a_tournament(pub: Pub) -> None:
     host, player = pub.host(), pub.paired(Role.PLAYER, "Ann", "192.168.4.11")
+    assert begin(pub.stranger(), pub).status_code == 401
     assert begin(player, pub).status_code == 403
     assert begin(host, pub).status_code == 200
     for path, body in (("left", {"player": "Ben"}), ("end", {})):

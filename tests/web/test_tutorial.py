@@ -104,11 +104,13 @@ def test_tutorial_lessons_fill_a_place_of_fixed_height_on_phone_and_tv(
 def test_each_phone_turns_the_tutorial_lessons_on_or_off_for_itself(chromium: Any, pub: Pub) -> None:
     pub.table.submit(StartGame(header=HEADER, terms={"lessons": True}))
     with served(pub) as address:
-        page = opened_page(chromium, address, "en", "/", PHONE)
+        page, other = (opened_page(chromium, address, "en", "/", PHONE) for _ in range(2))
         assert place_of(page, pub)["taught"]
         page.click(".menu > summary")
         page.select_option("#lessons", "off")
         page.wait_for_function("() => !document.getElementById('notice').classList.contains('taught')")
+        assert place_of(other, pub)["taught"]
+        other.context.close()
         pub.table.submit(StartGame(header=HEADER))
         page.click(".menu > summary")
         page.select_option("#lessons", "on")
