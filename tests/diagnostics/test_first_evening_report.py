@@ -19,6 +19,7 @@ from companion.diagnostics.first_evening.evening import JudgedThrow, Values
 from companion.diagnostics.first_evening.holding import PAGE, ZIP, write
 from companion.diagnostics.first_evening.page import page
 from companion.diagnostics.first_evening.people import Agreeable, TerminalPerson
+from companion.diagnostics.network import check_network
 from companion.errors import DeviceError
 from companion.settings import last_good
 from companion.settings.load import Settings
@@ -106,15 +107,18 @@ def test_a_typed_first_evening_answer_confirms_corrects_or_skips_a_throw(
         assert person.enough_throws is enough
 
 
-def test_first_evening_answers_agree_deny_or_skip_and_end_of_input_stops() -> None:
+def test_first_evening_answers_agree_deny_or_skip_and_end_of_input_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     """The end of the input counts as Ctrl-C."""
     with typing("", "n", "s", "") as person:
         assert person.agrees("Right?")
         assert not person.agrees("Right?")
         assert not person.begins("LEDs", "Look.")
         assert person.begins("LEDs", "Look.")
+        printed: list[str] = []
+        monkeypatch.setattr("click.echo", printed.append)
         person.throws(1, 2, FilmCamera([]))
         person.presses("bank")
+        assert printed == ["1 of 2: throw.", "Press the button bank."]
         with pytest.raises(KeyboardInterrupt):
             person.agrees("Right?")  # the input has ended, as with Ctrl-C
 
@@ -129,7 +133,7 @@ def doctor(tmp_path: Path, *words: str, more: str = "") -> Result:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.diagnostics.first_evening.evening.open_camera", lambda *_given: QuickCamera())
-    monkeypatch.setattr("companion.diagnostics.network.own_addresses", lambda: ("192.0.2.7",))
+    monkeypatch.setattr("companion.diagnostics.doctor.check_network", lambda: check_network(lambda: ("192.0.2.7",)))
     monkeypatch.setattr("companion.diagnostics.first_evening.steps.MAX_READING_S", 600.0)  # this machine may be busy
 
 
