@@ -201,13 +201,13 @@ def test_game_words_such_as_bomb_appear_only_in_game_folders_and_texts() -> None
     assert faulty(elsewhere(CODE, NOTATION), lambda path: words(path, GAME_WORDS)) == {}
 
 
-def test_the_pattern_of_game_words_matches_in_each_games_folder() -> None:
+def test_the_regex_for_words_of_games_matches_code_in_each_games_folder() -> None:
     for game in GAMES:
         folder = ROOT / "companion" / "games" / game
         assert any(GAME_WORDS.search(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")), game
 
 
-def test_no_web_text_key_but_a_category_contains_the_name_of_a_game() -> None:
+def test_web_text_keys_contain_no_game_name_except_score_category_keys() -> None:
     keys = json.loads((ROOT / "web" / "texts" / "en.json").read_text(encoding="utf-8"))
     assert [key for key in keys if NAMES.search(key) and not key.startswith("category.")] == []
 
@@ -251,7 +251,7 @@ def test_no_identifier_of_the_code_uses_an_abandoned_word() -> None:
     assert [path for path in MODULES if OLD_WORDS.search(path.stem) or path.stem in OLD_FILES] == []
 
 
-def test_no_identifier_of_the_tests_uses_an_abandoned_word() -> None:
+def test_no_tests_identifier_except_test_names_uses_an_abandoned_word() -> None:
     files = [*(ROOT / "tests").rglob("*.py")]
     used = {name for path in files for name in suspects_in(path) if not name.startswith("test_")}  # a test: any words
     assert {name for name in used | {path.stem for path in files} if OLD_WORDS.search(name)} == set()

@@ -71,7 +71,7 @@ def test_the_image_build_removes_the_settings_and_the_hotspot_keyfile() -> None:
     assert inside.index("apt-get install") < inside.index("rm -f")
 
 
-def test_first_start_unit_runs_before_pegpip_until_its_script_has_ended() -> None:
+def test_an_interrupted_first_start_unit_runs_again_before_pegpip_at_boot() -> None:
     """A power cut after the settings and before the hotspot's keyfile must not be the end of the first start."""
     unit = (STAGE / "00-pegpip/files/pegpip-first-start.service").read_text()
     (mark,) = re.findall(r"^ConditionPathExists=!(.*)$", unit, re.MULTILINE)
@@ -83,7 +83,7 @@ def test_first_start_unit_runs_before_pegpip_until_its_script_has_ended() -> Non
     assert mark not in (SETTINGS, KEYFILE)
 
 
-def test_the_card_image_config_has_no_password_and_no_wifi_and_ssh_off() -> None:
+def test_the_card_image_config_sets_no_password_or_wifi_and_disables_ssh() -> None:
     config = (IMAGE / "config").read_text()
     assert "ENABLE_SSH='0'" in config
     assert "FIRST_USER_PASS" not in config

@@ -177,7 +177,7 @@ def test_uninstalling_removes_only_its_own_lines_from_config_txt(text: str, adde
 
 
 @pytest.mark.parametrize("others", ["dtparam=audio=on\n", LINES.applied("dtparam=audio=on\n")], ids=["alone", "again"])
-def test_a_begin_mark_without_its_end_costs_no_later_line_of_config_txt(machine: Noted, others: str) -> None:
+def test_installer_keeps_config_txt_lines_after_a_lost_block_end_marker(machine: Noted, others: str) -> None:
     """A hand edit or a power cut can take the end mark."""
     file = machine.at(CONFIG)
     original = file.read_text()
@@ -206,7 +206,7 @@ def test_the_installer_keeps_bytes_of_config_txt_that_are_not_utf_8(machine: Not
     assert file.read_bytes() == before
 
 
-def test_installing_on_a_pi_that_needs_no_lines_takes_out_another_models(machine: Noted) -> None:
+def test_installer_removes_boot_lines_that_the_present_pi_does_not_need(machine: Noted) -> None:
     """The card was moved to another Pi."""
     before = files_under(machine.root)
     LINES.do(machine)

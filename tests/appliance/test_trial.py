@@ -228,7 +228,7 @@ def test_an_update_trial_proves_a_healthy_release_despite_one_power_cut(releases
     assert releases.current() == releases.proven() == Source(tmp_path / "new").name()
 
 
-def test_a_failed_update_in_an_update_trial_restores_the_proven_release(releases: Releases, tmp_path: Path) -> None:
+def test_failed_update_of_an_unproven_release_restores_the_proven_release(releases: Releases, tmp_path: Path) -> None:
     first, ill = releases.current(), wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(wheels(tmp_path / "unproven", "unproven")), GAME)
     with pytest.raises(DeviceError, match="the one before runs again"):
@@ -296,7 +296,7 @@ def lines_of(key: str, opt: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("key", "word"), [("ExecStartPre", "count"), ("ExecStartPost", "prove")])
-def test_the_systemd_unit_checks_an_update_trial_with_the_proven_python(tmp_path: Path, key: str, word: str) -> None:
+def test_systemd_unit_checks_an_update_trial_with_the_old_releases_python(tmp_path: Path, key: str, word: str) -> None:
     python = tmp_path / "proven/bin/python"
     python.parent.mkdir(parents=True)
     python.write_text('#!/bin/sh\necho "$@"\n')
@@ -317,7 +317,7 @@ def test_the_systemd_unit_restarts_the_service_after_any_failure_status() -> Non
     assert "2" not in unit.partition("SuccessExitStatus=")[2].splitlines()[0].split()
 
 
-def test_the_prove_command_exits_1_if_an_update_trial_is_not_well_in_time(
+def test_the_prove_command_exits_1_if_an_update_is_not_healthy_in_time(
     releases: Releases, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trial, "HEALTHY_TIMEOUT_S", 0.0)
@@ -337,7 +337,7 @@ def test_update_takes_the_answer_of_another_program_for_no_healthy_table(
     assert trial.entry_of("http://127.0.0.1:8000") is None
 
 
-def test_update_finds_the_pages_port_despite_unknown_or_broken_settings(tmp_path: Path) -> None:
+def test_update_takes_the_running_port_else_the_settings_else_the_default(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
     file.write_text("[web]\nport = 81\nof_a_later_release = 1\n")

@@ -89,7 +89,7 @@ def test_the_bot_shows_a_notice_and_pauses_before_it_decides_on_a_throw(
     assert (notice.code, notice.args["staying"]) == ("house_awaits_on", [5, 5])
 
 
-def test_keep_zone_dice_and_an_empty_tray_do_not_decide_for_the_bot(
+def test_in_a_bots_crib_dice_turn_keep_zone_and_empty_tray_decide_nothing(
     table: Table, house: BotPlayer, clock: Clock
 ) -> None:
     tray = Tray(clock=clock)
@@ -158,7 +158,7 @@ def test_the_bot_waits_while_people_must_answer_about_a_doubtful_throw(
     assert table.snapshot().state["point"] == 5  # type: ignore[index]
 
 
-def test_the_bot_waits_while_a_line_is_edited_and_longer_once_corrected(
+def test_the_bot_waits_while_a_throw_is_corrected_and_longer_afterwards(
     table: Table, house: BotPlayer, clock: Clock
 ) -> None:
     seated(table)
@@ -231,7 +231,7 @@ def test_the_bots_level_survives_a_restart_and_applies_to_the_next_game(
         again.stop()
 
 
-def test_default_game_terms_are_in_the_snapshot_but_not_in_the_journal(table: Table, tmp_path: Path) -> None:
+def test_a_game_started_with_default_terms_has_no_terms_in_the_journal(table: Table, tmp_path: Path) -> None:
     snapshot = table.submit(StartGame(header=HEADER))
     assert snapshot.terms == terms_of({}, transcript_of(b'{"transcript":1,"game":"crag","players":["A"]}').header)
     assert b"terms" not in (tmp_path / "journal.jsonl").read_bytes()
@@ -249,7 +249,7 @@ def test_default_game_terms_are_in_the_snapshot_but_not_in_the_journal(table: Ta
         ([], "object"),
     ],
 )
-def test_starting_a_game_with_a_bad_bot_seat_or_other_bad_terms_is_refused(table: Table, terms: Any, told: str) -> None:
+def test_a_game_with_a_bad_bot_seat_dice_set_or_serious_flag_is_refused(table: Table, terms: Any, told: str) -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": PLAYERS}
     with pytest.raises(RulesError, match=told):
         table.submit(StartGame(header=header, terms=terms))

@@ -35,7 +35,7 @@ def test_a_best_or_slightly_worse_decision_gets_no_house_remark() -> None:
     assert judged(told("crag", throw(1, 1, 2), score("ones"))) is None
 
 
-def test_a_lucky_crib_dice_throw_gets_a_house_remark_only_in_a_begun_turn() -> None:
+def test_lucky_crib_dice_throws_get_a_bot_remark_unless_first_in_a_turn() -> None:
     risk = [throw(6, 6, 1, 2, 3, 4, 5), point(6), throw(6, 6, 6, 6, 1)]
     found = judged(told("crib_dice", *risk))
     assert found is not None
@@ -67,7 +67,7 @@ def test_a_mistake_gets_a_house_remark_unless_the_remarks_setting_is_off(tmp_pat
             assert said["remark"]["player"] == "Ann"
 
 
-def test_house_remarks_bear_the_house_name_and_stop_in_tournament_mode(tmp_path: Any) -> None:
+def test_house_remarks_are_by_the_house_name_and_absent_in_tournament_mode(tmp_path: Any) -> None:
     with opened(tmp_path) as pub:
         pub.start()
         mistake(pub)

@@ -59,7 +59,9 @@ def ill(check: Finding, *words: str) -> bool:
     return not check.ok and bool(check.cure) and all(word in f"{check.says} {check.cure}" for word in words)
 
 
-def test_the_doctor_passes_on_a_pc_and_says_what_is_simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_checks_but_network_pass_on_a_pc_and_mark_simulated_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("companion.diagnostics.doctor.check_network", lambda: check_network(lambda: ("192.0.2.7",)))
     done = doctor(tmp_path, "", "--json")
     told = {row["part"]: row for row in map(json.loads, done.stdout.splitlines())}

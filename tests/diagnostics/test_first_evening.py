@@ -81,7 +81,7 @@ def test_the_first_evening_check_reports_a_camera_that_fails_during_throws(table
     assert is_ill(table.held(open_camera=lambda _settings: FilmCamera([], BROKEN)), "throws", "Plug it in")
 
 
-def test_the_first_evening_check_omits_throws_when_the_recording_ends(table: Table) -> None:
+def test_the_first_evening_check_has_no_throws_finding_if_a_recording_ends(table: Table) -> None:
     table.person.skips = ("Frame rate",)
     evening = table.held(open_camera=lambda _settings: FilmCamera([0.0, 0.1]))
     assert not any(finding.part == "throws" for finding in evening.findings)
@@ -129,7 +129,7 @@ def test_the_first_evening_check_reports_dice_readings_that_take_long(table: Tab
     assert is_ill(table.held(clock=lambda: 0.6 * next(ticks)), "reading time", "600 ms", "Pi 4")
 
 
-def test_the_first_evening_check_reports_an_unknown_layout_and_continues(table: Table) -> None:
+def test_the_first_evening_check_reports_an_unknown_led_layout_and_goes_on(table: Table) -> None:
     table.settings = {"strip": {"layout": "bord3x121"}}
     evening = table.held()
     assert is_ill(evening, "leds", "board3x121")

@@ -37,7 +37,7 @@ def test_ctrl_c_keeps_first_evening_results_and_names_undone_steps(table: Table,
     assert "Not done: Throws, LEDs" in page.read_text()
 
 
-def test_a_first_evening_report_that_cannot_be_written_is_an_error(table: Table, tmp_path: Path) -> None:
+def test_first_evening_report_into_an_unwritable_folder_is_a_device_error(table: Table, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DeviceError, match="--out"):
         write(table.held(), tmp_path / "file" / "out", datetime(2026, 11, 24, tzinfo=UTC))
@@ -148,7 +148,7 @@ def test_a_first_evening_demonstration_exits_0_and_writes_page_and_zip(quick: No
     assert "read right" in (tmp_path / "report" / PAGE).read_text()
 
 
-def test_a_first_evening_reports_settings_that_the_table_does_not_use(quick: None, tmp_path: Path) -> None:
+def test_doctor_first_evening_report_names_an_invalid_setting_as_failed(quick: None, tmp_path: Path) -> None:
     last_good.keep(tmp_path, Settings())
     done = doctor(tmp_path, "--yes", "--throws", "1", more="streams = 'many'\n")
     assert "✗ settings [web] `streams` = 'many'" in " ".join(done.output.split())

@@ -33,7 +33,7 @@ def test_each_throw_package_has_the_photo_hash_of_its_journal_entry(played: Path
     assert {throw: read_package(file).record.photo for throw, file in files.items()} == photos
 
 
-def test_a_throw_package_records_networks_candidates_and_probabilities(played: Path, networks: Networks) -> None:
+def test_a_throws_evidence_package_has_networks_candidates_probabilities(played: Path, networks: Networks) -> None:
     record = read_package(PackageFolder(played, ROOM).files()[1]).record
     assert record.networks == networks.hashes()
     assert sum(each.accepted for each in record.candidates) == len(record.dice) == 7
@@ -132,7 +132,7 @@ def _swollen(file: Path, _other: Path) -> None:
         (_swollen, "too large"),
     ],
 )
-def test_a_cut_swapped_or_newer_throw_package_raises_a_device_error(
+def test_reading_a_damaged_misplaced_or_newer_throw_package_is_an_error(
     copy: dict[int, Path], harm: Callable[[Path, Path], None], told: str
 ) -> None:
     harm(copy[1], copy[2])
@@ -174,7 +174,7 @@ def test_a_swapped_or_missing_calibration_of_throw_packages_is_refused(copy: dic
         read_calibration(folder, expected)
 
 
-def test_storing_a_throw_package_with_limit_0_deletes_all_throw_packages(copy: dict[int, Path]) -> None:
+def test_a_throw_package_folder_limited_to_0_bytes_is_emptied_on_storing(copy: dict[int, Path]) -> None:
     packages = PackageFolder(copy[1].parents[2], 0)
     assert not packages.keep(read_package(copy[4]), None)
     assert packages.files() == {}
@@ -222,14 +222,14 @@ def test_with_evidence_percent_0_no_throw_package_is_kept_as_health_says(tmp_pat
     assert not (tmp_path / "evidence").exists()
 
 
-def test_health_counts_no_throw_whose_package_exceeds_the_limit(tmp_path: Path, networks: Networks) -> None:
+def test_health_shows_0_throws_kept_if_a_package_exceeds_the_folder_limit(tmp_path: Path, networks: Networks) -> None:
     with VirtualEvening(tmp_path, networks, cap_bytes=1000) as evening:
         evening.throw()
     assert evening.packages.files() == {}
     assert evening.keeper.health() == (True, "0 throws kept since the start")
 
 
-def test_setting_the_throw_package_limit_to_0_in_play_deletes_them_all(tmp_path: Path, networks: Networks) -> None:
+def test_a_throw_package_folder_limited_to_0_in_play_is_emptied_by_a_throw(tmp_path: Path, networks: Networks) -> None:
     with VirtualEvening(tmp_path, networks) as evening:
         evening.throw()
         assert evening.kept(1)

@@ -64,7 +64,7 @@ def test_rescoring_with_a_noisy_classifier_reports_changed_readings(played: Path
     assert sum(each.changed for each in worse) >= 3
 
 
-def test_rescoring_reads_old_throws_with_their_own_calibration(
+def test_rescoring_stored_photos_uses_the_calibration_of_each_photo(
     played: Path, tmp_path: Path, networks: Networks
 ) -> None:
     shutil.copytree(played, tmp_path / "table")
@@ -155,7 +155,7 @@ def test_the_read_command_exits_1_on_a_zip_without_throws(tmp_path: Path) -> Non
     assert (done.return_value, "no export of throws" in json.loads(done.stdout)["error"]) == (1, True)
 
 
-def test_an_export_leaves_out_throws_beside_dice_of_unknown_value(played: Path, tmp_path: Path) -> None:
+def test_throw_export_omits_a_throw_lying_among_dice_of_unknown_value(played: Path, tmp_path: Path) -> None:
     """Without a keep zone a die that was set aside lies among the thrown ones, and the journal has no value for it."""
     throw = next(stored_throws(played))
     assert throw.rig is not None
@@ -220,7 +220,7 @@ def test_a_throw_corrected_back_to_its_camera_reading_is_no_false_accept(tmp_pat
     assert [each.false_accept for each in camera_throws(PastGames(tmp_path), tmp_path)] == [False]
 
 
-def test_reading_accuracy_counts_accepted_and_corrected_throws_by_camera(played: Path) -> None:
+def test_reading_accuracy_counts_accepted_corrected_and_per_camera_throws(played: Path) -> None:
     found = accuracy(camera_throws(PastGames(played), played), {1: "virtual", 2: "virtual"})
     assert (found["throws"], found["accepted"], found["corrected"]) == (4, 4, 1)
     assert found["bound"] == pytest.approx(0.7514, abs=1e-4)

@@ -47,7 +47,7 @@ def _taught(folder: Path, throws: list[Settled], name: str = "clear") -> Teacher
     return teacher
 
 
-def test_a_taught_dice_set_is_used_from_enough_throws_on_and_after_restart(
+def test_a_taught_dice_set_is_usable_with_four_throws_but_not_with_two(
     tmp_path: Path, settled: list[Settled], networks: Networks
 ) -> None:
     """Two throws are too few and four are enough; a reloaded set leaves a right reading as it was."""
@@ -241,7 +241,7 @@ def test_a_correction_that_leaves_all_dice_unknown_removes_what_was_taught(
     assert taught.sets()[0]["throws"] == again.sets()[0]["throws"] == 2
 
 
-def test_teaching_takes_no_unread_die_for_an_example_of_no_face(settled: list[Settled], networks: Networks) -> None:
+def test_teaching_makes_no_example_of_a_die_whose_face_was_not_read(settled: list[Settled], networks: Networks) -> None:
     """The reader rejected a die's face, and reports the die as one without a value; a person labels the others."""
     reading, frame_bgr = settled[0].reading, settled[0].frame.image_bgr
     unread = reading.dice[0]
@@ -254,7 +254,7 @@ def test_teaching_takes_no_unread_die_for_an_example_of_no_face(settled: list[Se
 
 
 @pytest.mark.parametrize("keep_zone", [True, False])
-def test_a_die_set_aside_on_a_tray_without_keep_zone_is_not_taught_as_none(
+def test_teaching_leaves_out_a_die_set_aside_on_a_tray_without_keep_zone(
     tmp_path: Path, settled: list[Settled], networks: Networks, monkeypatch: pytest.MonkeyPatch, keep_zone: bool
 ) -> None:
     taught: list[Any] = []

@@ -8,7 +8,7 @@ from companion.bench.advice import timed
 
 
 @pytest.mark.parametrize(("game", "goal"), [("crag", "games"), ("crapola", "games")])
-def test_the_advice_benchmark_of_a_goal_without_odds_returns_no_times(game: str, goal: str) -> None:
+def test_advice_benchmark_returns_no_times_if_a_game_lacks_the_goals_odds(game: str, goal: str) -> None:
     assert timed(game, goal, 1) == {}
 
 

@@ -32,7 +32,7 @@ def test_crag_points_of_every_throw_and_category_equal_the_naive_scoring(strict:
                 assert points_for(category, order, strict) == worth(category, list(dice), strict), (dice, category)
 
 
-def test_a_pair_in_crag_thirteen_scores_0_only_under_the_house_rule() -> None:
+def test_a_pair_scores_26_in_crag_category_thirteen_or_0_by_house_rule() -> None:
     lines = [throw(1, 6, 6), score("thirteen")]
     assert told("crag", *lines, players=1).view()["scores"] == {"Ann": 26}
     assert points_for("thirteen", (1, 6, 6)) == 26
@@ -140,7 +140,7 @@ def test_crag_players_with_equal_totals_share_the_win() -> None:
     assert (end["round"], end["dice"], end["throw_sizes"], end["decisions"]) == (13, [], [], [])
 
 
-def test_the_highest_crag_total_wins_and_other_players_lose_one_game() -> None:
+def test_crag_outcome_names_top_scorer_and_one_lost_game_per_other_player() -> None:
     lines = []
     for category in CATEGORIES:
         lines += [throw(1, 1, 2), score(category), throw(1, 6, 6), score(category), throw(1, 1, 2), score(category)]
@@ -154,14 +154,14 @@ def test_after_the_end_of_a_crag_game_every_transcript_line_is_refused() -> None
         assert "over" in refused(*lines, line)
 
 
-def test_crag_rounds_count_from_the_first_player_in_the_header() -> None:
+def test_a_crag_round_starts_with_the_game_headers_first_player() -> None:
     after = told("crag", throw(1, 2, 3), score("ones"), players=3, first="Cat").view()
     assert (after["player"], after["round"]) == ("Ann", 1)
     after = told("crag", *[throw(1, 2, 3), score("ones")] * 3, players=3, first="Cat").view()
     assert (after["player"], after["round"]) == ("Cat", 2)
 
 
-def test_a_crag_header_accepts_twenty_players() -> None:
+def test_a_crag_transcript_header_accepts_twenty_players() -> None:
     names = [f"Player {number}" for number in range(20)]
     from companion.games.engine.notation import header_of
 

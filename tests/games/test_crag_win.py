@@ -103,14 +103,14 @@ def test_the_win_chance_of_a_crag_throw_is_the_mean_over_its_results(unused: tup
         assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(mean, abs=1e-12)
 
 
-def test_a_crag_entrys_win_chance_is_at_least_1_minus_the_opponents() -> None:
+def test_a_crag_entry_wins_at_least_1_minus_the_opponents_best_chance() -> None:
     after = told("crag", *all_but("crag", "sixes"), throw(1, 6, 6), score("crag"))
     before = told("crag", *all_but("crag", "sixes"), throw(1, 6, 6))
     # Ben's turn is then played for the win; Ann's value takes it to be played for points, so it is no less.
     assert values(before.state)[str(score("crag"))] >= 1 - max(values(after.state).values()) - 1e-12
 
 
-def test_the_best_crag_option_to_win_can_have_fewer_expected_points() -> None:
+def test_the_crag_option_best_to_win_can_differ_from_the_best_for_points() -> None:
     generator, apart = random.Random(6), 0
     state: State = begun("crag").state
     while not state.standing.over:

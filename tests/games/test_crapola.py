@@ -168,7 +168,7 @@ def test_only_the_first_bank_of_a_crapola_player_needs_1000_points() -> None:
 
 
 @pytest.mark.parametrize(("entry", "allowed"), [(950, True), (1000, True), (1001, False), (1050, False), (0, True)])
-def test_crapola_house_rule_entry_sets_the_least_first_bank(entry: int, allowed: bool) -> None:
+def test_the_crapola_house_rule_named_entry_is_the_least_first_bank(entry: int, allowed: bool) -> None:
     after = view(throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), entry=entry)
     assert after["decisions"] == (["stop"] if allowed else [])
 
@@ -252,7 +252,7 @@ def test_a_crap_out_that_ends_a_crapola_game_reverses_the_direction() -> None:
     assert (end["over"], end["direction"]) == (True, -1)
 
 
-def test_crapolas_last_round_ends_the_game_with_the_leader_below_target() -> None:
+def test_crapola_last_round_ends_the_game_even_if_a_spend_undid_the_target() -> None:
     lines = [*bank(1000), *bank(1000), *bank(1000), spend("Ann", 1000)]
     end = view(*lines, target=2000)
     assert (end["over"], end["scores"], end["outcome"]["winners"]) == (True, {"Ann": 1000, "Ben": 0}, ["Ann"])
@@ -274,12 +274,12 @@ def test_a_crapola_spend_costs_both_players_equally_and_ends_the_turn() -> None:
 
 
 @pytest.mark.parametrize("points", [-1, 0, 1001, 10**30])
-def test_crapola_refuses_to_spend_under_1_or_over_1000_points(points: int) -> None:
+def test_crapola_refuses_spending_under_1_or_over_1000_points_on_a_player(points: int) -> None:
     refused(*bank(2000), *bank(2000), spend("Ben", points))
 
 
 @pytest.mark.parametrize("points", [1, 999, 1000])
-def test_crapola_accepts_a_spend_of_1_to_1000_points(points: int) -> None:
+def test_crapola_spending_1_to_1000_points_costs_both_players_that_many(points: int) -> None:
     assert view(*bank(2000), *bank(2000), spend("Ben", points))["scores"] == {
         "Ann": 2000 - points,
         "Ben": 2000 - points,
@@ -297,7 +297,7 @@ def test_a_crapola_spend_of_more_than_either_player_has_is_refused() -> None:
     refused(*rich, spend("Ann", 701))
 
 
-def test_crapola_points_are_spent_only_on_another_player_with_points() -> None:
+def test_crapola_spend_is_refused_unless_on_another_player_with_points() -> None:
     lines = [*bank(1000), *bank(1000), *LATE_CRAP]
     for name in ("Ann", "Nobody", "Cat"):
         refused(*lines, spend(name, 1), players=3)
@@ -318,7 +318,7 @@ def test_crapola_points_cannot_be_spent_with_the_house_rule_spend_off() -> None:
     refused(*bank(1000), *bank(1000), spend("Ben", 1), spend=False)
 
 
-def test_crapola_options_list_the_least_and_the_most_to_spend() -> None:
+def test_crapola_options_for_spending_points_are_1_and_the_most_allowed() -> None:
     state = told("crapola", *bank(1000), *bank(1500), *LATE_CRAP, players=3).state
     assert state.options() == (Spend("Ben", 1), Spend("Ben", 1000))
     one_left = told("crapola", *bank(1000), *bank(1500), spend("Ben", 999), *LATE_CRAP).state
@@ -355,7 +355,7 @@ def test_crapola_has_no_seventh_die_in_the_last_round() -> None:
     assert view(*bank(6000), target=6000)["throw_sizes"] == [6]
 
 
-def test_the_seventh_crapola_die_depends_on_the_gap_to_the_highest_total() -> None:
+def test_crapola_players_6000_behind_the_highest_total_may_throw_7_dice() -> None:
     after = view(*bank(1000), *bank(7000), players=3)
     assert after["throw_sizes"] == [6, 7]
     assert view(*bank(1000), *bank(7000), *LATE_CRAP, players=3)["throw_sizes"] == [6, 7]

@@ -25,12 +25,12 @@ def test_crapola_crap_out_chances_of_1_to_7_dice_equal_known_counts(dice: int, w
         assert crapola_odds.safe_chance(dice) == pytest.approx(1 - ways / 6**dice)
 
 
-def test_no_crapola_throw_scores_more_than_seven_1s_or_max_throw_steps() -> None:
+def test_the_best_crapola_throw_is_seven_1s_and_equals_max_throw_steps() -> None:
     most = max(points for dice in range(1, 8) for offer, _ in crapola_odds.offers_of(dice) for _, points in offer)
     assert most == points_of((1,) * 7) == crapola_odds.STEP * MAX_THROW_STEPS
 
 
-def test_crapola_safe_chance_assumes_six_dice_where_seven_are_allowed() -> None:
+def test_crapola_chance_of_no_crap_out_is_for_six_dice_if_seven_allowed() -> None:
     assert told("crapola", *bank_crapola(6000)).state.safe_chance == pytest.approx(1 - 1080 / 46656)
 
 
@@ -41,12 +41,12 @@ def test_expected_points_of_a_crapola_turn_equal_the_known_values(size: int, lea
 
 
 @pytest.mark.parametrize(("size", "chance"), [(6, 0.311446), (7, 0.540315)])
-def test_crapola_odds_give_a_first_bank_31_percent_or_54_with_7_dice(size: int, chance: float) -> None:
+def test_crapola_chance_to_bank_1000_is_31_percent_or_54_with_seven_dice(size: int, chance: float) -> None:
     """The chance to bank 1000 points in a turn is 31 % with six dice and 54 % with seven."""
     assert crapola_odds.reaching(size, 1000, 1000).thrown(0, size) == pytest.approx(chance, abs=1e-6)
 
 
-def test_crapola_odds_of_any_bank_are_1_minus_the_crap_out_chance() -> None:
+def test_crapola_chance_to_bank_at_all_is_1_minus_the_crap_out_chance() -> None:
     assert crapola_odds.reaching(6, 0, 0).thrown(0, 6) == pytest.approx(1 - 1080 / 46656), "only a crap-out fails"
     assert crapola_odds.reaching(7, 0, 0).thrown(0, 7) == pytest.approx(1.0)
 
@@ -89,7 +89,7 @@ def test_crapola_odds_to_reach_points_depend_only_on_the_points_missing(least: i
 
 
 @pytest.mark.parametrize(("least", "wanted", "settled"), [(0, 300, 350), (1000, 0, 1000), (0, -200, 50), (0, 310, 350)])
-def test_crapola_chances_to_reach_points_are_tabulated_up_to_the_goal(least: int, wanted: int, settled: int) -> None:
+def test_crapola_reaching_table_ends_at_first_bankable_points_over_goal(least: int, wanted: int, settled: int) -> None:
     """The table has at least one step, and ends at the first points that can be banked and exceed the goal."""
     assert crapola_odds.reaching(6, least, wanted)._rich == settled
 
@@ -100,7 +100,7 @@ def unstored(size: int, least: int) -> crapola_odds.TurnValues:
 
 
 @pytest.mark.parametrize(("points", "dice", "least"), [(0, 1, 0), (500, 2, 0), (300, 3, 0), (0, 2, 1000), (2000, 4, 0)])
-def test_crapola_odds_value_a_throw_at_the_mean_of_its_best_keeps(points: int, dice: int, least: int) -> None:
+def test_crapola_throw_odds_equal_the_mean_best_keep_value_over_all_rolls(points: int, dice: int, least: int) -> None:
     worth = unstored(6, least)
     total = 0.0
     for thrown in product(range(1, 7), repeat=dice):
@@ -119,7 +119,7 @@ def test_crapola_odds_count_a_stop_only_from_the_entry_rules_points_on() -> None
     assert worth.choosing(1000, 0) == max(1000, worth.thrown(1000, 6)) > 1000
 
 
-def test_from_the_sure_stop_points_on_no_risky_crapola_throw_pays() -> None:
+def test_no_crapola_throw_that_can_fail_pays_from_15700_turn_points_on() -> None:
     # Where a throw loses with chance f and adds m points on average when the best of them are kept, it pays to throw
     # only below m / f; turn points never fall, so above the greatest of these a throw never pays again.
     added = [sum(chance * max(points for _, points in offer) for offer, chance in crapola_odds.offers_of(dice))
@@ -139,7 +139,7 @@ def test_from_the_sure_stop_points_on_no_risky_crapola_throw_pays() -> None:
     assert crapola_odds.reaching(7, 0, 300).choosing(rich, 0) == 1, "it brings all there is"
 
 
-def test_crapola_odds_value_options_by_the_states_after_them() -> None:
+def test_crapola_odds_value_keep_stop_and_throw_at_expected_turn_points() -> None:
     state = told("crapola", *bank_crapola(1000), *LATE_CRAP, throw(1, 5, 2, 2, 2, 6)).state
     worth = crapola_odds.turn_values(6, 0)
     found = options(state)

@@ -51,7 +51,7 @@ def test_crapola_win_odds_of_a_last_turn_stop_are_1_if_it_wins_else_0() -> None:
 @pytest.mark.parametrize(
     "lines", [[thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1)], [thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5)]]
 )
-def test_win_chance_of_a_last_crapola_throw_is_the_mean_over_its_results(lines: list[dict[str, Any]]) -> None:
+def test_crapola_last_turn_throw_win_chance_is_the_mean_over_all_results(lines: list[dict[str, Any]]) -> None:
     state = last(*lines)
     (size,) = state.throw_sizes
     total = 0.0

@@ -73,7 +73,7 @@ def test_crib_dice_of_the_point_value_in_a_later_throw_are_frozen_too() -> None:
     assert after["dice"] == [1, 5, 5, 6, 6]
 
 
-def test_a_1_without_the_point_value_in_crib_dice_is_safe_but_not_frozen() -> None:
+def test_crib_dice_1s_at_point_value_5_avoid_a_wipe_out_but_are_not_frozen() -> None:
     after = view([throw(5, 5, 2, 2, 1, 4, 6), point(5), throw(1, 1, 6, 2, 6)])
     assert (after["frozen"], after["turn_points"], after["decisions"]) == (2, 2, ["stop"])
 
@@ -104,7 +104,7 @@ def test_a_crib_dice_stop_banks_the_points_and_resets_the_wipe_outs() -> None:
 
 @pytest.mark.parametrize("frozen", [5, 6])
 @pytest.mark.parametrize("dice", [(1, 2), (4, 2), (2, 4), (6, 5)])
-def test_a_crib_dice_piddle_without_a_double_rolls_over(frozen: int, dice: tuple[int, int]) -> None:
+def test_a_crib_dice_piddle_without_a_double_forces_a_new_throw_of_seven(frozen: int, dice: tuple[int, int]) -> None:
     lines = [throw(*[4] * frozen, *(1, 2)[: 7 - frozen]), point(4), throw(*dice)]
     after = view(lines)
     assert (after["throw_sizes"], after["decisions"], after["turn_points"]) == ([7], [], (frozen - 2) * 4)
@@ -114,7 +114,7 @@ def test_a_crib_dice_piddle_without_a_double_rolls_over(frozen: int, dice: tuple
 
 
 @pytest.mark.parametrize("value", [1, 2, 3, 5, 6])
-def test_a_crib_dice_piddle_double_of_another_value_is_a_wipe_out(value: int) -> None:
+def test_a_crib_dice_piddle_double_not_of_the_point_value_is_a_wipe_out(value: int) -> None:
     after = view([*sevens(5), throw(*[4] * 5, 1, 2), point(4), throw(value, value)])
     assert (after["player"], after["scores"]["Ann"], after["wipeouts"]["Ann"]) == ("Ben", 0, 1)
 
@@ -134,7 +134,7 @@ def test_a_crib_dice_piddle_double_of_the_point_value_is_thrown_again() -> None:
     assert view([*lines, throw(2, 2)])["player"] == "Ben"
 
 
-def test_a_crib_dice_bomb_is_refused_after_a_piddle_double_of_the_point() -> None:
+def test_crib_dice_refuses_a_bomb_while_a_piddle_must_be_thrown_again() -> None:
     lines = [*bank(20), *ones(5), throw(1, 1)]
     assert view(lines, bomb=True)["decisions"] == []
     refused([*lines, BOMB], bomb=True)
@@ -152,7 +152,7 @@ def test_a_crib_dice_bomb_is_refused_after_a_piddle_double_of_the_point() -> Non
         (6, (1, 2), 16),
     ],
 )
-def test_the_piddle_points_rule_of_crib_dice_adds_point_dice_up_to_seven(
+def test_crib_dice_piddle_points_rule_adds_point_dice_to_a_set_of_up_to_7(
     frozen: int, dice: tuple[int, int], points: int
 ) -> None:
     """Under the house rule `piddle_points`, dice of the point in a piddle join the set, which counts seven at most."""
@@ -162,7 +162,7 @@ def test_the_piddle_points_rule_of_crib_dice_adds_point_dice_up_to_seven(
     assert (after["point"], after["frozen"]) == (None, 0)
 
 
-def test_crib_dice_piddle_points_still_wipe_out_on_another_values_double() -> None:
+def test_a_non_point_double_wipes_out_under_crib_dice_rule_piddle_points() -> None:
     assert view([throw(*[4] * 5, 1, 2), point(4), throw(1, 1)], piddle_points=True)["wipeouts"]["Ann"] == 1
 
 

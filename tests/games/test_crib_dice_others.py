@@ -28,7 +28,7 @@ def test_a_crib_dice_bomb_on_six_or_seven_1s_swaps_the_pegs_at_once(count: int) 
     assert (after["wipeouts"], after["turn_points"]) == ({"Ann": 0, "Ben": 0}, 0)
 
 
-def test_a_crib_dice_bomb_on_five_1s_is_decided_by_a_throw_of_two_dice() -> None:
+def test_a_crib_dice_bomb_with_five_1s_allows_only_a_throw_of_two_dice() -> None:
     lines = [*bank(20), *sevens(2), *ones(5), BOMB]
     after = view(lines, bomb=True)
     assert (after["bombing"], after["throw_sizes"], after["decisions"]) == (True, [2], [])
@@ -38,7 +38,7 @@ def test_a_crib_dice_bomb_on_five_1s_is_decided_by_a_throw_of_two_dice() -> None
 
 
 @pytest.mark.parametrize("dice", [(1, 2), (2, 1), (1, 1), (6, 1)])
-def test_an_announced_crib_dice_bomb_with_a_1_swaps_the_pegs(dice: tuple[int, int]) -> None:
+def test_a_1_in_an_announced_crib_dice_bomb_swaps_bomber_and_leader_pegs(dice: tuple[int, int]) -> None:
     after = view([*bank(20), *MISS, *TWO, *ones(5), BOMB, throw(*dice)], bomb=True)
     assert after["scores"] == {"Ann": 0, "Ben": 22}
     assert (after["wipeouts"]["Ben"], after["player"]) == (0, "Ann")
@@ -98,7 +98,7 @@ def test_a_finished_crib_dice_peg_is_neither_leader_nor_target_of_a_bomb() -> No
     assert view(lines, players=3, bomb=True)["decisions"] == ["stop"]
 
 
-def test_an_eliminated_peg_cannot_be_bombed() -> None:
+def test_an_eliminated_crib_dice_peg_cannot_be_bombed() -> None:
     lines = [*([*TWO, *MISS, *TWO] * 5), *ones(6)]
     assert view(lines, players=3, bomb=True, double_fuchle=True)["out"] == ["Ben"]
     assert view(lines, players=3, bomb=True, double_fuchle=True)["decisions"] == ["stop"]
@@ -153,7 +153,7 @@ def test_the_last_player_not_eliminated_wins_crib_dice_find_a_loser() -> None:
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
 
 
-def test_crib_dice_find_a_loser_counts_eliminated_players_as_losers_too() -> None:
+def test_crib_dice_find_a_loser_rule_gives_eliminated_players_lost_games() -> None:
     lines = [*([*TWO, *MISS, *TWO] * 4), *bank(113), *MISS]
     end = view(lines, players=3, find_a_loser=True, double_fuchle=True, skunk=True)
     assert end["outcome"] == {"winners": ["Ann"], "games_lost": {"Ann": 0, "Ben": 4, "Cat": 2}}
@@ -162,7 +162,7 @@ def test_crib_dice_find_a_loser_counts_eliminated_players_as_losers_too() -> Non
 # --- partners
 
 
-def test_crib_dice_partners_share_a_peg_and_take_turns() -> None:
+def test_crib_dice_partners_share_a_score_and_take_turns() -> None:
     lines: list[dict[str, Any]] = []
     seen = []
     for _ in range(5):

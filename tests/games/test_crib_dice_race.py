@@ -37,7 +37,7 @@ def test_crib_dice_without_double_fuchle_eliminates_nobody() -> None:
     assert view([*lines, *MISS])["fuchled"] == ["Ann"]
 
 
-def test_crib_dice_double_fuchle_rule_2_wipe_outs_after_a_fuchle_eliminate() -> None:
+def test_crib_dice_double_fuchle_eliminates_at_2_wipe_outs_after_a_fuchle() -> None:
     lines = [*MISS, *TWO, *TWO] * 4
     assert view(lines, players=3, double_fuchle=True)["out"] == []
     after = view([*lines, *MISS], players=3, double_fuchle=True)
@@ -115,7 +115,7 @@ def test_after_a_crib_dice_game_ends_only_an_undo_is_allowed() -> None:
     assert told("crib_dice", *lines, {"undo": 1}).view()["decisions"] == ["stop"]
 
 
-def test_the_long_game_of_crib_dice_ends_past_hole_240() -> None:
+def test_a_player_of_the_long_crib_dice_game_finishes_only_past_hole_240() -> None:
     short, past = view([*bank(240), *TWO], long_game=True), view([*bank(241), *TWO], long_game=True)
     assert (short["finished"], short["over"]) == ([], False)
     assert (past["finished"], past["over"], past["outcome"]["winners"]) == (["Ann"], True, ["Ann"])
@@ -136,7 +136,7 @@ def test_the_long_crib_dice_game_skunks_a_loser_at_hole_121_or_less(peg: int, lo
     assert end["outcome"]["games_lost"] == {"Ann": 0, "Ben": lost}
 
 
-def test_a_crib_dice_loser_at_hole_0_loses_two_games_or_four_if_fuchled() -> None:
+def test_with_skunks_a_crib_dice_loser_at_0_loses_2_games_or_4_if_fuchled() -> None:
     """A player without points is skunked; a player who is back at the start by a fuchle loses four games."""
     assert view([*bank(121), *MISS], skunk=True)["outcome"]["games_lost"]["Ben"] == 2
     lines = [*TWO, *MISS, *TWO, *MISS, *bank(117), *MISS]

@@ -69,14 +69,14 @@ def test_stored_two_player_crib_dice_odds_equal_those_of_best_play(rules: dict[s
 
 
 @pytest.mark.parametrize(("rules", "goal"), RULES)
-def test_two_player_crib_dice_turn_values_equal_the_stored_board_value(rules: dict[str, bool], goal: str) -> None:
+def test_two_player_crib_dice_turn_start_values_equal_the_stored_values(rules: dict[str, bool], goal: str) -> None:
     for board in some_boards(60, 2, rules):
         assert duel.turn_values(board, goal).fresh(0) == pytest.approx(stored_value(board, goal), abs=4e-9)
         if goal == "win":
             assert values(CribDice(board)) == {"{'throw': 7}": duel.turn_values(board).fresh(0)}, "not that of the race"
 
 
-def test_two_player_crib_dice_odds_prefer_a_stop_from_hole_150_to_159() -> None:
+def test_two_player_crib_dice_odds_favour_a_stop_ending_at_hole_150_to_159() -> None:
     for rules, goal in RULES:
         for other in (0, 60, 119, 120):
             worth = duel.turn_values(board_at(118, other, **rules), goal)
@@ -99,7 +99,7 @@ def test_a_finishing_crib_dice_bank_is_worth_1_minus_the_last_turn_chance(piddle
         assert banked(points) == pytest.approx(1 - last_turn(piddle_points, 10 + points), abs=1e-9)
 
 
-def test_crib_dice_odds_of_games_lost_in_a_last_turn_follow_the_skunk_rule() -> None:
+def test_crib_dice_odds_in_games_count_a_skunk_as_two_a_fuchle_as_four() -> None:
     """Short of hole 61 the side is skunked, which loses two games; a fuchle there loses four."""
     board = replace(board_at(130, 58, turn=1, **ADVANCED), wipeouts=(0, 0))
     worth = duel.turn_values(board, "games")

@@ -59,7 +59,7 @@ def test_a_transcript_header_with_an_invalid_player_list_is_refused(players: Any
 
 
 @pytest.mark.parametrize("players", [["Ann", "ann"], ["A", " A"], ["x" * 24, "y"], ["\N{GAME DIE}" * 24, "é"]])
-def test_a_transcript_header_accepts_similar_names_and_24_code_points(players: list[str]) -> None:
+def test_transcript_header_takes_similar_and_24_code_point_player_names(players: list[str]) -> None:
     assert header_of({**json.loads(HEADER), "players": players}).players == tuple(players)
     assert next(iter(replayed(json.dumps({**json.loads(HEADER), "players": players}).encode())))[
         "scores"

@@ -197,14 +197,14 @@ def test_a_leaver_keeps_crapola_points_and_is_no_target_of_a_spend() -> None:
         left.then(action_of(spend("Ben", 1)))
 
 
-def test_a_crapola_crap_out_reverses_play_with_two_of_three_remaining() -> None:
+def test_a_crapola_crap_out_still_reverses_play_after_one_of_three_quits() -> None:
     left = view("crapola", leave("Ben"), CRAPPED, players=3)
     assert (left["direction"], left["player"]) == (-1, "Cat")
     mine = view("crapola", leave("Ann"), players=3)
     assert (mine["direction"], mine["player"]) == (1, "Ben")
 
 
-def test_a_crapola_leaver_counts_as_leader_only_until_the_turn_ends() -> None:
+def test_a_departed_crapola_leader_allows_seven_dice_until_the_turn_ends() -> None:
     rich = [line for _ in range(6) for line in HOT]
     lines = [*rich, STOP]
     assert view("crapola", *lines, players=3)["throw_sizes"] == [6, 7]
@@ -254,7 +254,7 @@ def test_a_luck_story_is_refused_for_a_game_that_a_player_left() -> None:
         story_of(told("crag", throw(1, 6, 6), leave("Ann")))
 
 
-def test_a_panel_notes_that_a_player_left_and_the_track_keeps_the_peg() -> None:
+def test_in_each_game_page_panels_note_a_leaver_whose_peg_stays_on_track() -> None:
     for game, rules in GAMES.items():
         left = begun(game, 3).then(Leave("Ben")).state
         assert rules.panels(left).notes[1] == ("player.left",)

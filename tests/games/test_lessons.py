@@ -61,7 +61,7 @@ def words(phrase: Phrase, language: str) -> str:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_tutorial_lessons_of_every_unfinished_state_fit_150_characters(game: str) -> None:
+def test_tutorial_lessons_of_any_unfinished_game_fit_150_characters(game: str) -> None:
     for seed in range(GAMES_EACH):
         *before, last = played(game, seed)
         assert lessons(last) == ()
@@ -182,7 +182,7 @@ def test_crapola_tutorial_lessons_follow_the_stage_of_the_turn() -> None:
     assert taught("crapola", *spent, {"do": "spend", "on": "Ben", "points": 500}) == ["spent"]
 
 
-def test_a_crapola_last_turn_lesson_names_no_leader_who_has_left() -> None:
+def test_no_crapola_last_turn_lesson_is_given_after_the_leader_has_left() -> None:
     header = {"players": ["Ann", "Ben", "Cat"], "rules": {"target": 1000}}
     last = [throw(1, 1, 1, 5, 2, 3), keep(1, 1, 1), STOP]
     assert taught("crapola", *last, header=header) == ["last_round", "turn"]

@@ -30,11 +30,11 @@ def test_the_loss_measurement_of_crib_dice_gives_best_play_a_loss_of_0() -> None
     assert loss(header(2), points, table, 1)[0][0] > 0
 
 
-def test_the_loss_measurement_of_crapola_confirms_stored_win_chances() -> None:
+def test_stored_crapola_win_chances_equal_those_of_the_best_next_turn() -> None:
     assert residual(2000, 3) < 1e-8
 
 
-def test_solved_spending_in_the_crapola_loss_measurement_is_never_worse() -> None:
+def test_solved_crapola_spending_never_lowers_the_movers_win_chance() -> None:
     """Win chances solved with spending are at least those without, and at least those of play by the latter."""
     game = Spending(300)
     assert (game.solved >= game.told - 1e-5).all()

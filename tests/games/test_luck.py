@@ -109,7 +109,9 @@ def test_a_luck_story_charges_nothing_to_a_player_of_best_options(game: str, goa
 
 
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
-def test_the_results_of_the_luck_story_equal_those_of_the_game(game: str, goal: str, rules: dict[str, Any]) -> None:
+def test_the_results_in_a_luck_analysis_equal_those_of_the_finished_game(
+    game: str, goal: str, rules: dict[str, Any]
+) -> None:
     transcript = played_by(game, ["steady", "careless"], 3, **rules)
     story, outcome = story_of(transcript, goal), transcript.state.standing.outcome
     assert outcome is not None
@@ -175,7 +177,7 @@ def test_luck_values_an_unlisted_crapola_spend_by_the_win_chance_after() -> None
     assert value_taken(values, before.state, listed, following, "win") == dict(values)[listed]
 
 
-def test_a_luck_story_charges_a_crapola_spend_the_turns_expected_points() -> None:
+def test_luck_regret_of_spending_crapola_points_is_a_turns_expected_points() -> None:
     rules = {"target": 1500, "entry": 0}
     end = [*HOT * 2, throw(1, 1, 2, 3, 4, 6), keep(1, 1), STOP, CRAPPED_OUT]
     story = story_of(told("crapola", *HOT * 2, spend("Ben", 600), *end, rules=rules), "points")
@@ -213,7 +215,7 @@ def test_a_luck_story_is_refused_for_an_unfinished_game() -> None:
         story_of(told("crag", throw(1, 2, 3), keep(1)))
 
 
-def test_an_unknown_goal_of_a_luck_story_is_refused() -> None:
+def test_a_luck_analysis_with_an_unknown_goal_is_refused() -> None:
     with pytest.raises(RulesError, match="'glory'; there are: points, win"):
         story_of(told("crapola", *HOT, CRAPPED_OUT, rules={"target": 1000}), "glory")
 
@@ -224,7 +226,7 @@ def luck(transcript: Transcript, *words: str) -> Any:
     return CliRunner().invoke(pegpip, ["luck", *words, "-"], input=content, standalone_mode=False)
 
 
-def test_the_luck_command_lists_all_moves_and_the_3_luckiest_and_costliest() -> None:
+def test_luck_command_json_lists_3_luckiest_and_3_costliest_moves() -> None:
     transcript = played_by("crib_dice", ["steady", "careless"], 1)
     found = json.loads(luck(transcript, "--json").stdout)
     assert set(found) == {"goal", "players", "luckiest", "dearest", "moves"}
@@ -244,7 +246,7 @@ def test_the_luck_command_lists_all_moves_and_the_3_luckiest_and_costliest() -> 
         ("crag", "points", {}, "points"),
     ],
 )
-def test_the_luck_command_prints_results_in_wins_games_or_points(
+def test_the_luck_command_prints_results_in_the_unit_of_the_goal_option(
     game: str, goal: str, rules: dict[str, Any], unit: str
 ) -> None:
     transcript = played_by(game, ["steady", "careless"], 1, **rules)
@@ -262,7 +264,7 @@ def test_the_luck_command_prints_results_in_wins_games_or_points(
     assert all(re.match(rf"\w+: [\d.]+ ?{unit}, line ", line) for line in lines[2:])
 
 
-def test_the_luck_command_refuses_unfinished_games_and_win_without_odds() -> None:
+def test_the_luck_command_refuses_an_unfinished_game_and_crags_win_goal() -> None:
     unfinished, no_win = luck(begun("crag")), luck(played_by("crag", ["careless"], 1), "--goal", "win")
     assert isinstance(unfinished.exception, RulesError)
     assert isinstance(no_win.exception, RulesError)

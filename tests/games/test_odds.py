@@ -54,7 +54,7 @@ def _thrown(dice: tuple[int, ...]) -> Any:
     return Throw(dice)
 
 
-def test_crib_dice_safe_chance_is_31_in_36_for_a_piddle_11_for_a_bomb() -> None:
+def test_a_crib_dice_piddle_is_safe_in_31_and_a_bomb_in_11_of_36_throws() -> None:
     again = told("crib_dice", throw(*[4] * 5, 1, 2), point(4), throw(4, 4))
     assert again.state.safe_chance == pytest.approx(31 / 36)
     bomb = told("crib_dice", *bank(20), *ones(5), BOMB, rules={"bomb": True})
@@ -80,7 +80,7 @@ def test_odds_list_options_best_first_and_a_throw_with_its_dice_count() -> None:
     assert found[1]["value"] == 2.0
 
 
-def test_crib_dice_odds_prefer_a_stop_after_six_6s_a_throw_after_seven() -> None:
+def test_crib_dice_odds_prefer_stop_after_six_6s_and_throw_after_seven_6s() -> None:
     six_sixes = [throw(*[6] * 6, 1), point(6)]
     assert options(told("crib_dice", *six_sixes).state)[0] == {"line": {"do": "stop"}, "value": 24.0}
     seven = [throw(*[6] * 7), point(6)]
@@ -95,7 +95,7 @@ def test_odds_list_no_options_after_the_end_of_a_game() -> None:
     assert options(told("crapola", *over, rules={"target": 2000}).state) == []
 
 
-def test_odds_for_an_unknown_goal_are_refused() -> None:
+def test_crib_dice_odds_options_for_an_unknown_goal_are_a_rules_error() -> None:
     with pytest.raises(RulesError, match="points"):
         options(begun("crib_dice").state, "glory")
 
@@ -125,7 +125,7 @@ def test_expected_points_of_a_crib_dice_throw_are_the_mean_of_its_results() -> N
         assert worth.held(gathered, frozen, value) == pytest.approx(max(stop, thrown_on))
 
 
-def test_crib_dice_odds_value_a_piddle_by_the_next_seven_dice_throw() -> None:
+def test_expected_points_of_a_crib_dice_piddle_are_the_mean_over_results() -> None:
     """Of 35 decided piddles 30 are won; with `piddle_points` each die of the point raises the set."""
     worth = crib_odds.turn_values(False)
     assert worth.thrown(10, 5, 4) == pytest.approx(6 / 7 * worth.fresh(22))
@@ -137,7 +137,7 @@ def test_crib_dice_odds_value_a_piddle_by_the_next_seven_dice_throw() -> None:
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_from_40_below_sure_stop_points_no_crib_dice_throw_pays(piddle_points: bool) -> None:
+def test_stopping_beats_a_risky_crib_dice_throw_at_360_to_400_points(piddle_points: bool) -> None:
     worth = crib_odds.turn_values(piddle_points)
     for gathered in range(crib_odds.SURE_STOP_POINTS - 40, crib_odds.SURE_STOP_POINTS + 1):
         for frozen in range(2, 7):
@@ -148,7 +148,7 @@ def test_from_40_below_sure_stop_points_no_crib_dice_throw_pays(piddle_points: b
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_stored_crib_dice_odds_of_seven_dice_throws_equal_computed_ones(piddle_points: bool) -> None:
+def test_stored_and_computed_crib_dice_turn_values_at_395_points_agree(piddle_points: bool) -> None:
     worth, worked_out = crib_odds.turn_values(piddle_points), crib_odds.TurnValues(piddle_points)
     assert (worth._known_from, worked_out._known_from) == (0, crib_odds.SURE_STOP_POINTS)
     assert worth.fresh(crib_odds.SURE_STOP_POINTS - 5) == pytest.approx(
@@ -157,7 +157,7 @@ def test_stored_crib_dice_odds_of_seven_dice_throws_equal_computed_ones(piddle_p
     assert worked_out._known_from == crib_odds.SURE_STOP_POINTS - 5, "no poorer turn than was asked for"
 
 
-def test_crib_dice_rich_fresh_throw_equals_a_mean_over_all_throws() -> None:
+def test_crib_dice_expected_best_set_of_7_dice_equals_an_exhaustive_mean() -> None:
     """The turn stops with the highest set of each throw; only seven alike roll over and are thrown again."""
     more, total = crib_odds.rich_fresh_throw(), 0.0
     for dice, ways in throws_of(7):
@@ -179,7 +179,7 @@ def test_crib_dice_odds_value_a_turn_at_7_7_points_or_8_3_if_advanced() -> None:
 
 
 @pytest.mark.parametrize(("piddle_points", "chance"), [(False, 0.463808), (True, 0.628844)])
-def test_crib_dice_turns_wipe_out_46_percent_or_63_with_piddle_points(piddle_points: bool, chance: float) -> None:
+def test_best_crib_dice_play_wipes_out_46_or_with_piddle_points_63_percent(piddle_points: bool, chance: float) -> None:
     assert 1 - math.fsum(banks(piddle_points)) == pytest.approx(chance, abs=1e-6)
 
 
@@ -190,7 +190,7 @@ def test_crib_dice_odds_value_a_named_point_as_the_set_it_freezes() -> None:
     assert worth_of(found, point(2)) == worth.held(0, 3, 2)
 
 
-def test_crib_dice_odds_value_a_bomb_at_0_and_a_void_piddle_as_a_piddle() -> None:
+def test_crib_dice_odds_value_a_bomb_at_0_and_a_void_piddle_as_a_new_one() -> None:
     found = options(told("crib_dice", *bank(20), *ones(5), rules={"bomb": True}).state)
     assert worth_of(found, BOMB) == 0.0
     assert worth_of(found, STOP) == 3.0

@@ -46,7 +46,7 @@ def test_crib_dice_panels_show_no_turn_points_once_a_bomb_is_announced() -> None
     assert not panels(told("crib_dice", *bomb, BOMB, header=rules)).worth
 
 
-def test_crib_dice_panels_word_a_throw_a_piddle_and_a_bomb_differently() -> None:
+def test_crib_dice_panels_have_own_phrases_for_throw_piddle_and_bomb() -> None:
     assert can(told("crib_dice")) == ["can.throw"]
     assert can(told("crib_dice", MIXED, point(5))) == ["can.throw", "can.bank"]
     five = [throw(3, 3, 3, 3, 3, 1, 2), point(3)]
@@ -57,12 +57,12 @@ def test_crib_dice_panels_word_a_throw_a_piddle_and_a_bomb_differently() -> None
     assert can(told("crib_dice", *bomb, BOMB, header=rules)) == ["can.bomb_throw"]
 
 
-def test_default_panels_offer_the_next_throw_and_the_stop() -> None:
+def test_engine_default_panels_offer_to_throw_or_bank_in_a_crib_dice_turn() -> None:
     shown = default_panels(told("crib_dice", MIXED, point(5)).state)
     assert shown == Panels(can=(Phrase("can.throw", {"count": [5]}), Phrase("can.bank", {"points": 2})), notes=((), ()))
 
 
-def test_crib_dice_panels_count_wipe_outs_and_note_a_fuchle() -> None:
+def test_crib_dice_page_panels_count_wipe_outs_and_note_a_fuchle() -> None:
     lines = [*WIPED, MIXED, point(5), STOP]
     assert panels(told("crib_dice", *lines)).counters == (Counter("player.wipeouts", (1, 0), 3),)
     pandemonium = {"rules": {"pandemonium": True}}
@@ -70,7 +70,7 @@ def test_crib_dice_panels_count_wipe_outs_and_note_a_fuchle() -> None:
     assert panels(told("crib_dice", *lines * 3)).notes == (("player.fuchled",), ())
 
 
-def test_crib_dice_panels_note_who_has_finished_fuchled_or_is_out() -> None:
+def test_crib_dice_page_notes_name_finished_fuchled_and_out_players() -> None:
     home = [throw(*[6] * 7), point(6)] * 5
     assert panels(told("crib_dice", *home, STOP)).notes == (("player.finished",), ())
     out = [*WIPED, *WIPED, MIXED, point(5), STOP]
@@ -103,7 +103,7 @@ def test_the_crag_score_sheet_panel_offers_no_row_that_was_entered() -> None:
     assert (again.dice, again.keeping) == ((6, 6), None)
 
 
-def test_panels_ask_for_dice_to_rethrow_in_crag_to_set_aside_in_crapola() -> None:
+def test_game_panels_offer_a_rethrow_in_crag_and_set_aside_in_crapola() -> None:
     thrown = told("crag", throw(6, 6, 1))
     assert (panels(thrown).keeping, can(thrown)) == (Keeping("again"), ["can.again", "can.score"])
     thrown = told("crapola", throw(1, 5, 2, 3, 4, 4))
@@ -112,7 +112,7 @@ def test_panels_ask_for_dice_to_rethrow_in_crag_to_set_aside_in_crapola() -> Non
     assert (panels(kept).kept, can(kept)) == ((1,), ["can.throw", "can.bank"])
 
 
-def test_crapola_panels_offer_spending_points_when_a_turn_begins() -> None:
+def test_crapola_page_panels_offer_to_spend_points_as_a_turn_begins() -> None:
     hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), STOP]
     assert can(told("crapola", *hot, *hot)) == ["can.throw", "can.spend"]
 
@@ -127,7 +127,7 @@ def test_the_crapola_goal_panel_shows_target_direction_and_last_round() -> None:
     assert panels(turned).goal == Goal(15000, ("goal.anticlockwise",))
 
 
-def test_panels_show_every_part_of_a_turn_of_crib_dice() -> None:
+def test_crib_dice_page_panels_hold_actions_dice_wipe_outs_and_lesson() -> None:
     assert panels(told("crib_dice", *WIPED, MIXED, point(5), throw(5, 1, 3, 4, 6), players=3)) == Panels(
         can=(Phrase("can.throw", {"count": [4]}), Phrase("can.bank", {"points": 5})),
         dice=(1, 3, 4, 6),
@@ -141,7 +141,7 @@ def test_panels_show_every_part_of_a_turn_of_crib_dice() -> None:
     )
 
 
-def test_panels_show_every_part_of_a_turn_of_crapola() -> None:
+def test_crapola_panels_after_a_keep_and_rethrow_match_in_every_field() -> None:
     lines = [throw(1, 5, 2, 3, 4, 4), keep(1), throw(5, 2, 3, 3, 4)]
     assert panels(told("crapola", *lines)) == Panels(
         can=(Phrase("can.keep", {"points": 100}),),
@@ -154,7 +154,7 @@ def test_panels_show_every_part_of_a_turn_of_crapola() -> None:
     )
 
 
-def test_panels_show_every_part_of_a_turn_of_crag() -> None:
+def test_crag_panels_in_a_turn_show_actions_dice_score_sheet_and_lesson() -> None:
     shown = panels(told("crag", throw(6, 6, 1), score("sixes"), throw(1, 2, 3)))
     assert shown.sheet is not None
     assert shown == Panels(
@@ -169,7 +169,7 @@ def test_panels_show_every_part_of_a_turn_of_crag() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_roll_off_panels_offer_two_dice_and_else_equal_those_of_the_game(game: str) -> None:
+def test_roll_off_panels_of_each_game_offer_two_dice_and_the_usual_sheet(game: str) -> None:
     shown = panels(begun(game, header={"roll_off": True}))
     playing = panels(begun(game))
     assert shown.can == (Phrase("can.throw", {"count": [2]}),)

@@ -35,7 +35,7 @@ def some(request: pytest.FixtureRequest) -> list[Puzzle]:
     return list(islice(puzzles(request.param, Random(1)), EACH))
 
 
-def test_a_puzzles_best_option_beats_the_second_by_the_goals_gap(some: list[Puzzle]) -> None:
+def test_the_best_option_of_a_puzzle_is_listed_first_and_has_no_equal(some: list[Puzzle]) -> None:
     """Where the goal is points, the best option only has a greater value than the second."""
     for puzzle in some:
         values = [value for _, value in puzzle.options]
@@ -88,7 +88,7 @@ def test_the_daily_puzzle_skips_a_game_without_choices(monkeypatch: pytest.Monke
         puzzle_of(date(2026, 11, 1))
 
 
-def test_every_reason_of_a_puzzle_answer_has_text_in_every_language(some: list[Puzzle]) -> None:
+def test_the_reasons_of_12_puzzles_per_game_have_text_in_every_language(some: list[Puzzle]) -> None:
     for puzzle in some:
         reasons = reasons_for(puzzle.transcript.state, puzzle.goal, puzzle.options)
         assert reasons, puzzle.view()
@@ -106,7 +106,7 @@ def test_the_puzzles_command_prints_one_json_object_for_each_puzzle() -> None:
     assert all(each["options"][0]["value"] >= each["options"][1]["value"] for each in found)
 
 
-def test_the_train_me_command_counts_right_answers_and_what_choices_cost() -> None:
+def test_the_train_me_command_prints_right_answers_and_cost_of_choices() -> None:
     done = CliRunner().invoke(train_me.command, ["crapola", "--n", "2", "--seed", "1"], input="1\n1\n")
     assert done.exit_code == 0, done.output
     assert "1 of 2 right. Your choices cost 23.10 points a puzzle." in done.output  # (235.37 - 189.16) / 2

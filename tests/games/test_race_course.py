@@ -43,7 +43,7 @@ def test_crib_dice_peg_finish_distribution_equals_a_plain_forward_walk(wipeouts:
 
 
 @pytest.mark.parametrize("turns", [1, 2, 40, ROUNDS])
-def test_crib_dice_finish_sums_equal_weights_times_finish_chances(turns: int) -> None:
+def test_crib_dice_expected_finish_value_is_the_probability_weighted_sum(turns: int) -> None:
     """`FinishDistribution.sums` equals the sum of the weights times the probabilities of `finishes`."""
     weights = np.random.default_rng(4).random((turns, FIVE))
     for wipeouts, hole in PLACES:
@@ -81,7 +81,7 @@ def test_crib_dice_odds_compute_a_large_matrix_product_in_blocks(columns: int, w
     assert watched.parts == [2 * rows for rows in wanted]
 
 
-def test_crib_dice_finish_table_reaches_the_furthest_peg_or_largest_bank() -> None:
+def test_crib_dice_finish_odds_reach_the_furthest_peg_or_largest_bank() -> None:
     """A table is as wide as the largest distance past the finish: that of a bank, or of the furthest peg."""
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
     assert far._finish_of(0)[0].shape == (ROUNDS, 380)
@@ -89,7 +89,7 @@ def test_crib_dice_finish_table_reaches_the_furthest_peg_or_largest_bank() -> No
 
 
 @pytest.mark.parametrize(("pegs", "settled"), [((125, 124, 120), 126), ((130, 121, 110), 131)])
-def test_crib_dice_win_odds_tabulate_banks_up_to_the_first_sure_win(pegs: tuple[int, ...], settled: int) -> None:
+def test_crib_dice_win_odds_of_a_last_bank_are_half_if_tied_and_1_if_ahead(pegs: tuple[int, ...], settled: int) -> None:
     """A bank one hole short of it only ties, and is worth a half."""
     worth = Race(board_at(*pegs, turn=2)).turn_values()
     assert worth._rich_from == settled - pegs[2] + MAX_SET_SCORE + 1

@@ -31,7 +31,7 @@ def test_rarity_of_a_lucky_throw_is_the_share_of_throws_at_least_as_good(game: s
     assert chance_of_as_good(transcript, story) == pytest.approx(good / 6**count)
 
 
-def test_rarity_of_the_luckiest_throw_is_an_error_if_a_game_has_none() -> None:
+def test_rarity_of_the_luckiest_throw_is_refused_if_no_throw_was_lucky() -> None:
     transcript = played_by("crag", ["careless", "careless"], 3)
     with pytest.raises(RulesError, match="lucky"):
         chance_of_as_good(transcript, Story("points", (), ()))

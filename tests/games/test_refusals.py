@@ -24,7 +24,7 @@ def refusal_of(transcript: Transcript, line: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("line", ANY)
 @pytest.mark.parametrize(("game", "size"), [("crib_dice", 7), ("crag", 3), ("crapola", 6)])
-def test_a_decision_refused_before_a_throw_is_named_with_the_throw_size(
+def test_refusing_a_decision_before_a_throw_names_decision_and_dice_count(
     game: str, size: int, line: dict[str, Any]
 ) -> None:
     """The refusal names the decision that was tried and how many dice must be thrown first."""
@@ -43,7 +43,7 @@ def test_rules_engine_refusing_a_throw_lists_the_actions_allowed_now() -> None:
     assert refusal_of(behind, throw(1, 2)) == "A throw of 2 can't be made here; now: a throw of 6 or 7."
 
 
-def test_transcript_lines_after_the_games_end_are_refused_advising_undo() -> None:
+def test_a_throw_or_stop_in_a_finished_crag_game_is_refused_advising_undo() -> None:
     lines = [line for name in CATEGORIES for line in (throw(1, 1, 2), score(name))]
     over = told("crag", *lines, players=1)
     for line in (throw(1, 2, 3), STOP):

@@ -230,7 +230,7 @@ def test_the_odds_command_with_goal_win_prints_win_probabilities() -> None:
     assert found["options"][0]["value"] == pytest.approx(0.456840, abs=1e-6)
 
 
-def test_the_odds_command_refuses_win_odds_of_three_crapola_players() -> None:
+def test_the_odds_command_refuses_win_odds_of_a_new_crapola_game_of_three() -> None:
     three = b'{"transcript": 1, "game": "crapola", "players": ["Ann", "Ben", "Cleo"]}'
     with pytest.raises(RulesError, match="last turn"):
         run("odds", "--goal", "win", "-", stdin=three)

@@ -25,7 +25,7 @@ QUICK = [(game, name) for game in GAMES for name in solvers(game) if "duel" not 
 
 
 @pytest.mark.parametrize(("game", "name"), QUICK)
-def test_quick_odds_solvers_report_progress_and_reproduce_stored_tables(game: str, name: str) -> None:
+def test_each_games_quick_odds_solvers_progress_to_1_and_equal_stored_odds(game: str, name: str) -> None:
     come = list[float]()
     found = run_solver(solvers(game)[name], come.append)
     assert 0 <= min(come) == come[0] < come[-1] == 1, "it says how far it has come"
@@ -91,7 +91,7 @@ assert "numpy" not in sys.modules
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_odds_for_the_points_goal_load_no_numpy_at_a_games_start(game: str) -> None:
+def test_expected_points_odds_at_a_games_start_load_no_numpy(game: str) -> None:
     program = """
 import sys
 from companion.games.advice.odds import options

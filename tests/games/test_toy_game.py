@@ -40,7 +40,7 @@ def test_rules_engine_replays_a_transcript_of_a_newly_registered_game() -> None:
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
 
 
-def test_rules_engine_gives_a_new_game_roll_off_undo_and_house_rules() -> None:
+def test_rules_engine_adds_roll_off_undo_and_house_rules_to_a_toy_game() -> None:
     assert states(first="Ben")[0]["player"] == "Ben"
     assert states({"throw": [1, 2]}, {"throw": [5, 6]}, roll_off=True)[-1]["player"] == "Ben"
     assert states({"throw": [3]}, {"undo": 1})[-1]["player"] == "Ann"

@@ -85,7 +85,7 @@ def test_a_transcript_cannot_begin_with_an_invalid_header() -> None:
 # --- roll-off
 
 
-def test_roll_off_players_throw_two_dice_in_seat_order_and_highest_starts() -> None:
+def test_crapola_roll_off_takes_two_dice_in_seat_order_and_highest_starts() -> None:
     transcript = begun("crapola", 3, roll_off=True)
     for name, dice in (("Ann", (1, 2)), ("Ben", (5, 4)), ("Cat", (3, 3))):
         now = transcript.view()
@@ -115,7 +115,7 @@ def test_a_roll_off_of_a_single_player_ends_after_one_throw() -> None:
 
 
 @pytest.mark.parametrize("line", [throw(), throw(1), throw(1, 2, 3), throw(*[1] * 7), STOP, point(2)])
-def test_a_roll_off_accepts_only_a_throw_of_two_dice(line: dict[str, object]) -> None:
+def test_a_roll_off_refuses_every_line_but_a_throw_of_two_dice(line: dict[str, object]) -> None:
     transcript = begun("crib_dice", roll_off=True)
     with pytest.raises(IllegalAction, match="a throw of 2"):
         transcript.then(action_of(line))
@@ -166,7 +166,7 @@ def test_a_transcript_correction_that_is_itself_illegal_is_refused() -> None:
     assert corrected(transcript, 2, Throw((1, 1, 1, 1, 1))).refused == ()
 
 
-def test_a_correction_says_that_lines_after_a_refused_line_followed_it() -> None:
+def test_transcript_correction_refuses_all_lines_after_one_that_misfits() -> None:
     """The first refused line gets the rules engine's reason; each later line gets a reason that names the misfit."""
     transcript = told("crib_dice", FIRST, point(5), STOP, FIRST, point(2))
     fixed = corrected(transcript, 0, Throw((2, 2, 1, 3, 4, 6, 6)))

@@ -29,7 +29,7 @@ def test_each_example_transcript_replays_to_the_states_stored_beside_it(path: Pa
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_loading_a_transcript_gives_the_last_replayed_state_or_its_error(path: Path) -> None:
+def test_loading_a_transcript_gives_the_state_or_error_that_ends_a_replay(path: Path) -> None:
     last = list(replayed(path.read_bytes()))[-1]
     if "error" not in last:
         assert transcript_of(path.read_bytes()).view() == last

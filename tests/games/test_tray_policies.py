@@ -69,7 +69,7 @@ def test_the_tray_policy_of_a_roll_off_reads_throws_but_no_decisions() -> None:
     assert plain.at_rest(naming, TrayDice()) == notice("decide", decisions=["point"])
 
 
-def test_the_tray_policy_for_a_bots_seat_reads_throws_but_no_decisions() -> None:
+def test_tray_policy_reads_dice_in_a_bots_turn_as_throws_not_decisions() -> None:
     transcript = told("crag", throw(6, 6, 2), keep(6, 6))
     state, elsewhere = transcript.state, DecidedElsewhere(policy_for(transcript.state))
     assert (elsewhere.dice_expected(state), elsewhere.starts_afresh(state), elsewhere.staying(state)) == (
@@ -155,7 +155,7 @@ def test_crib_dice_tray_asks_for_frozen_dice_until_the_keep_zone_has_them() -> N
     assert at_rest(seven, *[6] * 7) == at_rest(seven, keep_zone=False) == notice("again_or_bank", sizes=[7])
 
 
-def test_crib_dice_keep_zone_can_change_the_point_value_until_a_throw() -> None:
+def test_crib_dice_in_keep_zone_can_change_the_point_value_until_a_throw() -> None:
     assert at_rest(FROZEN, 2, 2) == Meaning((Undo(1), NamePoint(2)))
     assert at_rest(FROZEN, 6) == notice("illegal_hold", reason="not_the_point", dice=[6], value=5)
     assert at_rest(FROZEN, 5, 5, 5) == notice("illegal_hold", reason="too_many", dice=[5, 5, 5], value=5)
@@ -172,7 +172,7 @@ def test_crib_dice_asks_to_clear_the_tray_at_a_turns_start_not_games_end() -> No
     assert at_rest(over("crib_dice")) == at_rest(over("crib_dice"), 5) == Meaning()
 
 
-def test_crib_dice_frozen_dice_stay_in_the_tray_unless_all_are_thrown() -> None:
+def test_crib_dice_tray_policy_expects_only_frozen_dice_to_stay_in_tray() -> None:
     assert (staying(FROZEN), takes_all(FROZEN)) == ((5, 5), False)
     assert (staying(told("crib_dice", MIXED)), takes_all(begun("crib_dice"))) == ((), True)
     assert staying(told("crib_dice", ALIKE, point(6))) == staying(begun("crib_dice")) == ()
@@ -264,7 +264,7 @@ def test_crapola_tray_notice_asks_for_a_throw_or_bank_after_dice_are_kept() -> N
     assert at_rest(crapola(*HOT, entry=1500)) == notice("throw", decisions=[], sizes=[6])
 
 
-def test_crapola_records_dice_set_aside_as_kept_before_a_throw_or_bank() -> None:
+def test_crapola_tray_policy_keeps_set_aside_dice_before_a_throw_or_bank() -> None:
     thrown_once, kept = crapola(throw(1, 1, 5, 2, 3, 6)), crapola(throw(1, 1, 5, 2, 3, 6), keep(1))
     assert before_throw(thrown_once, 1, set_aside=(1,)) == [(Keep((1,)),), (Keep((1, 1)),)]
     assert before_throw(thrown_once, set_aside=(5,)) == [(Keep((5,)),)]

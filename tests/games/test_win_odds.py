@@ -267,7 +267,7 @@ def test_crib_dice_win_odds_refuse_three_sides_under_find_a_loser() -> None:
 
 @pytest.mark.parametrize("rule", ["bomb", "bumping", "double_fuchle", "long_game", "pandemonium"])
 @pytest.mark.parametrize("players", [2, 3])
-def test_crib_dice_win_odds_for_rules_without_a_table_are_marked_inexact(rule: str, players: int) -> None:
+def test_crib_dice_win_odds_for_rules_without_an_odds_table_are_inexact(rule: str, players: int) -> None:
     told = odds_view(begun("crib_dice", players, rules={rule: True, "bomb": True}).state, "win")
     assert not told["exact"]
     assert 0 < told["options"][0]["value"] < 1
@@ -275,7 +275,7 @@ def test_crib_dice_win_odds_for_rules_without_a_table_are_marked_inexact(rule: s
     assert solved["exact"]
 
 
-def test_crib_dice_win_odds_under_find_a_loser_end_at_the_first_finish() -> None:
+def test_a_finishing_crib_dice_bank_has_win_odds_of_1_under_find_a_loser() -> None:
     board = board_at(110, 120, find_a_loser=True)
     past, short = (values(CribDice(board, Turn("choosing", so_far, 4, 2, (1, 2, 3, 4, 4, 5, 6)))) for so_far in (9, 8))
     assert past["{'do': 'stop'}"] == 1.0

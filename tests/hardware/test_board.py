@@ -105,7 +105,7 @@ def test_the_led_driver_sends_40_to_61_frames_in_a_second_of_animation(clock: Cl
     assert 40 <= strip.shown <= 61
 
 
-def test_the_led_driver_shows_and_reports_a_new_board_view_in_one_step(clock: Clock) -> None:
+def test_led_driver_step_after_a_new_board_view_shows_and_reports_its_leds(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.step()
@@ -118,7 +118,7 @@ def test_the_led_driver_shows_and_reports_a_new_board_view_in_one_step(clock: Cl
     assert board.latest().milliamps == int(np.ceil(Power(PowerSettings(brightness=1)).milliamps(strip.frame_rgb)))
 
 
-def test_a_button_press_lights_the_led_strip_within_50_milliseconds(clock: Clock) -> None:
+def test_the_led_driver_changes_the_strip_within_50_ms_of_a_button_press(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.show(STILL)

@@ -169,7 +169,7 @@ def test_the_shutdown_button_needs_a_3_second_hold_and_others_1_second(pins: Any
     assert long == [(1.0, "bank"), (3.0, "shutdown")]
 
 
-def test_a_gpio_button_held_at_the_stop_is_not_held_after_the_next_start(pins: Any) -> None:
+def test_a_gpio_button_released_while_stopped_gives_no_press_after_restart(pins: Any) -> None:
     now = [0.0]
     buttons = GpioButtons(ButtonSettings(shutdown=3), clock=lambda: now[0])
     felt, pressed = queue.Queue[Touch](), list[Press]()
@@ -321,7 +321,7 @@ def test_key_buttons_without_a_terminal_are_an_error() -> None:
         KeyButtons(nothing).start(print)
 
 
-def test_an_unknown_kind_of_buttons_is_refused_with_a_suggestion() -> None:
+def test_opening_buttons_of_an_unknown_kind_is_refused_with_a_suggestion() -> None:
     with pytest.raises(SetupError, match="'gpio'"):
         open_buttons("gpoi", ButtonSettings())
     assert open_buttons("none", ButtonSettings()).name == "no"

@@ -113,7 +113,7 @@ def covered(path: str) -> set[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("kind", ["spi", "pio"])
-def test_wires_of_the_wiring_diagram_cross_but_never_overlap(kind: str) -> None:
+def test_wiring_diagram_wires_except_5_v_cross_but_never_overlap(kind: str) -> None:
     pins = {"shutdown": 3, "bank": 17, "undo": 27, "next": 22}
     drawn = wiring_diagram(kind, StripSettings(), pins, 2000)
     wires = [
@@ -151,7 +151,7 @@ def test_leds_map_lists_holes_with_leds_and_says_the_strip_is_simulated(empty_se
     assert done.stdout.splitlines()[-1] == "finish: LED 121"
 
 
-def test_leds_test_shows_four_colours_then_holes_then_the_status_leds(
+def test_leds_test_prints_four_colours_then_holes_then_the_status_leds(
     empty_settings: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown: list[FrameRGB] = []
@@ -189,7 +189,9 @@ def test_leds_map_refuses_a_drawing_that_is_neither_svg_nor_png(tmp_path: Path, 
 
 @pytest.mark.parametrize("step_s", ["nan", "inf", "-1", "0"])
 @pytest.mark.parametrize("what", ["map", "test"])
-def test_leds_commands_refuse_a_step_that_is_no_number_of_seconds(what: str, step_s: str, empty_settings: str) -> None:
+def test_leds_map_and_test_refuse_a_step_time_not_positive_and_finite(
+    what: str, step_s: str, empty_settings: str
+) -> None:
     done = leds(what, "--config", empty_settings, "--strip", "memory", f"--step={step_s}")
     assert (done.exit_code, "--step" in done.stderr) == (2, True), done.output
 
@@ -280,7 +282,7 @@ def test_leds_test_with_spi_bits_4_encodes_frames_with_four_spi_bits(
     assert bytes_for(122, 4) in {len(data) for data in sent}
 
 
-def test_leds_wiring_of_strip_kind_auto_is_drawn_for_the_pi_model(
+def test_leds_wiring_command_with_strip_auto_draws_the_pi_models_data_pin(
     tmp_path: Path, empty_settings: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for machine, pin in (("Raspberry Pi 5 Model B Rev 1.0", 18), ("Raspberry Pi 4 Model B Rev 1.4", 10), ("", 10)):

@@ -91,7 +91,7 @@ def test_printed_foot_and_light_holder_lie_outside_the_cameras_picture(module: M
 
 
 @pytest.mark.parametrize(("module", "size_wh"), CAMERAS)
-def test_a_shiny_tray_floor_mirrors_no_light_bar_into_the_camera_lens(module: Module, size_wh: SizeWH) -> None:
+def test_tray_light_bar_mirror_point_lies_off_the_floor_for_every_camera(module: Module, size_wh: SizeWH) -> None:
     assert mm.mirrored_x_mm(mm.arm_for(module, size_wh).lens_height_mm) > mm.TRAY_WH_MM[0] / 2
 
 

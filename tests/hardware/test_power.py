@@ -89,7 +89,7 @@ def test_player_colours_on_leds_keep_their_hues_when_dimmed() -> None:
         assert apart(hues(dim), hues(frame_rgb.astype(np.float32))).max() <= 2.0
 
 
-def test_an_led_is_never_made_more_than_twice_as_bright_to_keep_its_hue() -> None:
+def test_hue_keeping_led_rounding_at_most_doubles_brightness_plus_one_step() -> None:
     light = (np.random.default_rng(3).random((5000, 3)) * 12).astype(np.float32)
     assert (in_steps(light).max(axis=1) <= 2 * light.max(axis=1) + 1).all()
 
@@ -127,7 +127,7 @@ def test_a_current_limit_below_the_dark_led_strips_draw_is_a_problem() -> None:
 
 
 @pytest.mark.parametrize("layout", PRESETS)
-def test_led_test_lights_stay_within_the_limit_of_leds_that_draw_more(layout: str) -> None:
+def test_led_test_patterns_of_60_ma_channels_stay_within_the_current_limit(layout: str) -> None:
     settings = StripSettings(channel_ma=60.0, idle_ma=1.0)
     for _, frame_rgb in (*colours(preset(layout), settings), *hole_by_hole(preset(layout), settings)):
         assert frame_rgb.any()

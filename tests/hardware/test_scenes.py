@@ -78,7 +78,7 @@ def test_each_led_scene_is_lit_and_depends_on_view_and_time_alone(scene: Scene, 
     assert 0.0 <= float(first.min()) <= float(first.max()) <= 1.0
 
 
-def test_the_tests_flash_counter_finds_4_at_4_hz_and_1_in_a_slow_pulse() -> None:
+def test_flash_counting_helper_finds_at_least_4_at_4_hz_and_1_at_half_a_hz() -> None:
     """The pulse takes two seconds."""
     times = np.arange(0, 4, 1 / RATE_HZ)
     assert busiest_second(flashes((np.sin(8 * np.pi * times) > 0).astype(np.float32), 0.2)) == 4
@@ -117,7 +117,7 @@ def test_led_scenes_are_darker_at_night_except_while_a_photo_is_taken() -> None:
         assert scene.view.capturing or float(night.max()) < float(day.max())
 
 
-def test_leds_light_a_pegs_banked_and_provisional_holes_and_the_way_dimmer() -> None:
+def test_leds_between_a_pegs_banked_and_provisional_hole_are_lit_dimmer() -> None:
     frame = compose(replace(PLAY, pegs=(Peg(0, 43, 58), Peg(1, 71, 71)), mood="read"), STRIP, 0.6)
     assert hue_of(frame[43]) == hue_of(frame[58]) == hue_of(np.array(player_colour(0), np.float32))
     assert frame[43].max() > frame[50].max() > 0.2, "the way between them is lit, less than the pegs"
@@ -157,7 +157,7 @@ def test_every_led_scene_is_still_and_dim_while_a_photo_is_taken(scene: Scene, l
     assert next_change_s(view, layout, 0.3) == math.inf
 
 
-def test_a_button_press_lights_the_leds_dimly_while_a_photo_is_taken() -> None:
+def test_a_button_press_during_photo_capture_flashes_the_led_strip_dimly() -> None:
     view = replace(PLAY, capturing=True, moments=(Moment("press", 1.0),))
     assert compose(view, STRIP, 0.99)[0].max() == 0
     assert 0.2 < compose(view, STRIP, 1.0)[0].max() <= 0.36, "dim, but there"
@@ -234,7 +234,7 @@ def test_a_600_ms_led_drain_animation_is_over_after_610_ms() -> None:
 
 
 @pytest.mark.parametrize("kind", ["run", "fill", "drain", "slide", "swap"])
-def test_a_delayed_animation_moves_the_peg_as_a_later_one_does(kind: str) -> None:
+def test_an_led_animation_with_a_delay_equals_an_animation_begun_later(kind: str) -> None:
     later = Moment(kind, 1.0, 0, 10, 30, lasts_s=0.0 if kind in ("run", "fill") else 0.6)
     one, other = (replace(PLAY, moments=(moment,)) for moment in (later, replace(later, at_s=0.0, delay_s=1.0)))
     for time_s in (1.0, 1.2, 1.4, 1.7):

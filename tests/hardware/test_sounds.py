@@ -72,7 +72,7 @@ def test_sound_effects_play_in_order_and_excess_effects_are_dropped() -> None:
     assert chimes.health()[0]
 
 
-def test_a_hanging_effect_does_not_keep_a_stopped_sound_thread_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sound_thread_hanging_at_stop_ends_although_sound_was_restarted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hardware.sounds.PLAYER_TIMEOUT_S", -1.0)  # stop does not wait
     begun, go_on = threading.Event(), threading.Event()
     players: list[threading.Thread] = []
@@ -114,7 +114,9 @@ def test_the_aplay_program_receives_the_whole_sound_file(tmp_path: Path, monkeyp
     assert (tmp_path / "asked").read_text() == "--quiet -\n"
 
 
-def test_a_missing_sound_card_is_reported_with_its_cure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_aplay_without_a_sound_card_returns_the_error_and_group_audio_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     player(tmp_path, "cat > /dev/null; echo 'audio open error: No such file or directory' >&2; exit 1", monkeypatch)
     told = aplay(sound(SHORT))
     assert told is not None

@@ -193,7 +193,7 @@ def test_an_spi_strip_too_long_for_bufsiz_is_lit_once_bufsiz_is_larger(
     assert at.back_after_s() < 5.0
 
 
-def test_a_switched_off_wled_controller_is_reported_and_relit() -> None:
+def test_an_unreachable_wled_controller_is_reported_and_relit_when_back() -> None:
     place = ("127.0.0.8", 21324)  # of this machine, and nobody else's
     at = bench(Below(WledStrip(122, *place), lambda: 0))
     at.run(6.0)  # nobody listens: the network says so at each second packet

@@ -178,7 +178,7 @@ def test_an_spi_led_frame_has_300_microseconds_of_zeros_at_both_ends() -> None:
     assert (data[:90], data[-90:]) == (bytes(90), bytes(90))
 
 
-def test_435_leds_are_the_most_that_fit_a_4096_byte_spi_transfer() -> None:
+def test_at_3_spi_bits_per_led_bit_at_most_435_leds_fit_in_4096_bytes() -> None:
     assert bytes_for(435, 3) == 4095
     assert bytes_for(436, 3) > 4096
 
@@ -286,7 +286,7 @@ def test_the_ws281x_strip_packs_red_green_blue_and_darkens_on_stop(below: None) 
 
 
 @pytest.mark.parametrize("code", [0, -5, -11])
-def test_the_program_exits_cleanly_even_if_ws281x_fails_to_start(code: int) -> None:
+def test_a_failed_ws281x_start_tells_a_cure_and_python_still_exits_with_0(code: int) -> None:
     use = f"""if True:
         from companion.errors import DeviceError
         from hardware.strips.ws281x import Ws281xStrip
@@ -334,7 +334,7 @@ def test_strip_kind_auto_is_pio_on_a_pi_5_spi_on_a_pi_4_else_memory() -> None:
     assert automatic("") == ("memory", "This is no Raspberry Pi: the board is drawn in the page.")
 
 
-def test_the_pio_overlay_line_has_the_led_count_and_brightness_0() -> None:
+def test_the_ws2812_pio_dtoverlay_line_has_the_led_count_and_brightness_0() -> None:
     assert overlay_line(363) == "dtoverlay=ws2812-pio,gpio=18,num_leds=363,brightness=0"
     assert PIO_LINE.format(leds=363) == overlay_line(363), "the installer, which may load no NumPy, writes the same"
 
@@ -343,7 +343,7 @@ def test_the_pio_overlay_line_has_the_led_count_and_brightness_0() -> None:
     ("release", "dark"),
     [("6.6.31+rpt-rpi-2712", True), ("6.12.47+rpt-rpi-2712", True), ("6.12.56+rpt", False), ("7.0.1", False)],
 )
-def test_kernels_before_6_12_56_are_reported_as_keeping_pio_strips_dark(release: str, dark: bool) -> None:
+def test_pio_led_strip_check_reports_a_problem_of_kernels_before_6_12_56(release: str, dark: bool) -> None:
     """Older kernels multiply each colour by the brightness=0 of the overlay line."""
     assert (kernel_problem(release) is not None) is dark
 

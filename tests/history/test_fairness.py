@@ -65,7 +65,7 @@ def test_the_fairness_likelihood_ratio_is_a_martingale_for_fair_dice() -> None:
 
 
 @pytest.mark.parametrize("chance", [0.22, 0.25, 0.35])
-def test_the_rolls_fairness_states_to_find_bias_match_a_simulated_median(chance: float) -> None:
+def test_fairness_rolls_needed_to_find_a_bias_match_a_simulated_median(chance: float) -> None:
     rolls = next(rolled for rolled in range(10, 10_000) if (could_have_found(rolled) or 1.0) <= chance)
     median = np.median(found_after(with_one_face(chance), sets=2000, rolls=4 * rolls, seed=11))
     assert rolls == pytest.approx(median, rel=0.1)
@@ -111,7 +111,7 @@ COUNTS: list[Counts] = [(10, 20, 30, 25, 15, 20), (0, 0, 0, 0, 0, 9), (50, 50, 5
 
 
 @pytest.mark.parametrize("counts", COUNTS)
-def test_fairness_likelihood_of_5s_read_as_6s_is_the_highest_of_all_rates(counts: Counts) -> None:
+def test_fairness_fit_of_5s_read_as_6s_reaches_the_maximum_likelihood(counts: Counts) -> None:
     best = -float("inf")
     for share in np.linspace(0, 1, 2001):
         chances = [1 / 6, 1 / 6, 1 / 6, 1 / 6, (1 - share) / 6, (1 + share) / 6]
@@ -151,7 +151,7 @@ def test_the_dice_command_counts_faces_and_throws_of_transcripts() -> None:
     assert "an even share" in dice(*files).stdout
 
 
-def test_the_dice_command_without_throws_says_even_and_not_enough_throws(tmp_path: Path) -> None:
+def test_dice_command_without_throws_gives_verdict_even_for_lack_of_data(tmp_path: Path) -> None:
     found = json.loads(dice("--json", "--data", str(tmp_path)).stdout)
     assert (found["verdict"], found["throws"], found["could_have_found"]) == ("even", 0, None)
     assert "Not enough throws yet" in dice("--data", str(tmp_path)).stdout

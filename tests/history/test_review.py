@@ -60,7 +60,7 @@ def _fields(observation: Any) -> dict[str, Any]:
     return {name: getattr(observation, name) for name in observation.__struct_fields__}
 
 
-def test_review_lists_a_doubtful_answered_throw_with_its_dice_boxes(table: Table, tmp_path: Path) -> None:
+def test_throw_review_lists_a_throw_answered_after_a_doubt_with_dice_boxes(table: Table, tmp_path: Path) -> None:
     number = answered(table, (5, 5, 2, 3, 1, 4, 6))
     (throw,) = Review(tmp_path).throws()
     assert (throw.throw, throw.player, throw.source, throw.doubt) == (number, "Ann", "answered", "disagree")

@@ -70,7 +70,7 @@ def test_league_standings_keep_a_games_newer_revision_over_a_late_older(league: 
     assert league.standings() == counted
 
 
-def test_an_open_or_withdrawn_game_is_removed_from_the_league_standings(league: League, pub: Pub) -> None:
+def test_a_reopened_or_withdrawn_game_is_removed_from_league_standings(league: League, pub: Pub) -> None:
     """A reopened game counts again once it is final; a withdrawn one is refused with 409 from then on."""
     key = league.table()
     pub.play()

@@ -109,7 +109,7 @@ def test_league_pages_escape_markup_in_a_player_name(season: Season) -> None:
         assert "&lt;b onclick=x&gt;" in page
 
 
-def test_a_league_game_page_lists_each_line_of_the_transcript(season: Season) -> None:
+def test_a_league_game_page_has_one_list_item_per_transcript_line(season: Season) -> None:
     told = season.json(f"/api/games/{season.game}")
     lines = told["transcript"].count("\n") - 1
     page = season.text(f"/games/{season.game}")
@@ -268,7 +268,7 @@ def test_a_league_season_that_overlaps_another_is_refused(own_season: Season) ->
         ("Table 9", "x" * 61, "tables_pub_check"),
     ],
 )
-def test_a_league_table_with_an_empty_or_too_long_name_is_refused(
+def test_a_league_table_with_no_name_or_a_too_long_pub_name_is_refused(
     own_season: Season, name: str, pub: str, reason: str
 ) -> None:
     words = ["add-table", "ab" * 32, name, pub, "--database", own_season.league.url]
@@ -278,7 +278,7 @@ def test_a_league_table_with_an_empty_or_too_long_name_is_refused(
 
 
 @pytest.mark.parametrize(("host", "shown"), [("::1", "[::1]"), ("127.0.0.1", "127.0.0.1")])
-def test_league_serve_prints_an_address_that_a_browser_opens(
+def test_league_serve_prints_a_url_with_an_ipv6_host_in_brackets(
     monkeypatch: pytest.MonkeyPatch, host: str, shown: str
 ) -> None:
     monkeypatch.setattr("companion.league.database.opened", lambda _url: None)
@@ -289,7 +289,7 @@ def test_league_serve_prints_an_address_that_a_browser_opens(
 
 @pytest.mark.parametrize("words", [["refused"], ["migrate"]])
 @pytest.mark.parametrize("url", ["no-url", "postgresql://[::1/x", "postgresql://127.0.0.1:1/x"])
-def test_a_league_database_that_cannot_be_used_is_a_sentence(words: list[str], url: str) -> None:
+def test_league_commands_report_an_unusable_database_as_a_device_error(words: list[str], url: str) -> None:
     done = CliRunner().invoke(command, [*words, "--database", url], standalone_mode=False)
     assert isinstance(done.exception, DeviceError)
     assert "Check --database" in str(done.exception)

@@ -75,7 +75,9 @@ def test_the_league_sender_sends_a_finished_game_and_reports_health_ok(
     assert until(lambda: sender.health() == (True, f"{SERVER} has every finished game"))
 
 
-def test_a_game_is_resent_unchanged_once_the_league_server_is_back(pub: Pub, server: Server, sender: Sender) -> None:
+def test_a_league_game_is_resent_to_the_same_path_after_a_server_outage(
+    pub: Pub, server: Server, sender: Sender
+) -> None:
     def away(_: Message) -> tuple[int, Reply]:
         raise ConnectionRefusedError("nobody there")
 
@@ -139,9 +141,7 @@ def test_the_league_sender_resends_a_game_above_the_servers_newer_revision(
     assert until(lambda: sender.health()[0])
 
 
-def test_an_open_game_without_a_cursor_does_not_replace_a_league_result(
-    pub: Pub, server: Server, sender: Sender
-) -> None:
+def test_league_sender_does_not_resend_an_open_game_after_a_409_reply(pub: Pub, server: Server, sender: Sender) -> None:
     server.reply = lambda message: (409, Reply("known with another content", message.revision, "another"))
     pub.play()
     pub.undo()

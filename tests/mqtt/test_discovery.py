@@ -31,7 +31,7 @@ def test_every_mqtt_discovery_template_reads_a_published_field() -> None:
         assert set(fields) <= published[topic].keys()
 
 
-def test_mqtt_discovery_announces_every_event_code_of_every_game() -> None:
+def test_mqtt_event_codes_include_all_event_codes_of_every_game() -> None:
     assert {code for game in GAMES.values() for code in game.effects} <= set(CODES)
     assert {"fuchled", "bombed", "game_over", "threw"} <= set(CODES)
 

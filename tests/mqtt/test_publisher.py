@@ -86,7 +86,7 @@ def test_a_restarted_mqtt_broker_gets_discovery_and_the_newest_state(home: Home,
     assert until(lambda: publisher.health()[0])
 
 
-def test_a_stopped_table_is_reported_offline_over_mqtt(home: Home, publisher: Publisher) -> None:
+def test_stopping_the_mqtt_publisher_reports_the_table_offline(home: Home, publisher: Publisher) -> None:
     publisher.stop()
     assert until(lambda: home.listener.last["pub/available"] == b"offline")
     assert until(lambda: not publisher.alive())
@@ -150,7 +150,7 @@ def test_enabled_mqtt_commands_start_a_game_and_mute_the_sounds(home: Home, comm
 
 
 @pytest.mark.parametrize("payload", [b"", b"on", b"true", b"ON\n"])
-def test_an_mqtt_mute_command_other_than_on_and_off_is_ignored(
+def test_an_mqtt_mute_command_not_on_or_off_in_capitals_is_ignored(
     home: Home, commanded: Publisher, payload: bytes
 ) -> None:
     assert commanded.alive()

@@ -110,7 +110,7 @@ def test_a_webhook_message_answered_404_shows_in_health_and_is_not_resent(
     assert len({headers["webhook-id"] for headers, _ in server.got}) == 2
 
 
-def test_the_webhook_queue_drops_messages_beyond_its_limit(server: Server) -> None:
+def test_the_webhook_queue_keeps_at_most_its_limit_of_waiting_messages(server: Server) -> None:
     webhook = Webhook("https://chat.example/hook", "", lambda: "The Lion", str, server.post)
     for number in range(MAX_WAITING + 50):
         happens(webhook, WON, number=number)

@@ -92,7 +92,7 @@ def test_after_two_failed_starts_the_last_good_settings_come_back(tmp_path: Path
         assert b"The Crown" in table.ask("/")[1], "the next start tries the settings again"
 
 
-def test_a_withdrawn_start_is_not_counted_as_a_failed_start(tmp_path: Path) -> None:
+def test_crash_loop_detection_does_not_count_a_withdrawn_service_start(tmp_path: Path) -> None:
     starts = Starts(tmp_path, {})
     starts.begin()
     starts.failed("no disk")
@@ -102,7 +102,7 @@ def test_a_withdrawn_start_is_not_counted_as_a_failed_start(tmp_path: Path) -> N
     assert Starts(tmp_path, {}).begin() == ["no disk"]
 
 
-def test_a_start_ended_by_ctrl_c_is_not_counted_as_a_failed_start(
+def test_a_service_start_ended_by_ctrl_c_is_not_counted_as_a_failed_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(_: Starting) -> None:

@@ -41,7 +41,7 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_change_in_a_section_that_is_a_value_says_what_is_wrong_there(tmp_path: Path) -> None:
+def test_changing_a_key_in_a_settings_section_set_to_a_string_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     file.write_text("strip = 'spi'\n")
     table = SettingsFile(Origin(file), Settings(), lambda _: [], lambda _: None)
@@ -114,7 +114,7 @@ def test_a_change_to_a_broken_settings_file_is_refused_and_not_written(path: Pat
     assert path.read_text() == "[strip\n"
 
 
-def test_the_settings_page_needs_a_pin_for_led_currents_and_omits_buttons() -> None:
+def test_settings_page_has_no_button_settings_and_led_currents_need_pin() -> None:
     """Only the three currents need the PIN; buttons, the league and most settings of the web server are not offered."""
     found = {f"{one.section}.{one.key}": one.page for one in declared()}
     assert {name for name, page in found.items() if page == "pin"} == {
@@ -151,7 +151,7 @@ def test_a_setting_above_its_maximum_is_refused_and_named_in_the_error(path: Pat
         settings_file(path, []).change("data", "photos_mb", 2**70)
 
 
-def test_every_electrical_change_needs_the_pin_but_a_lower_limit_ma(path: Path) -> None:
+def test_led_current_settings_need_the_pin_unless_limit_ma_is_lowered(path: Path) -> None:
     file = settings_file(path, [])
     for key, value in (("limit_ma", 2001), ("channel_ma", 19.0), ("channel_ma", 21.0), ("idle_ma", 0.7)):
         with pytest.raises(PinNeeded, match="PIN"):
@@ -165,7 +165,7 @@ def test_every_electrical_change_needs_the_pin_but_a_lower_limit_ma(path: Path) 
 
 
 @pytest.mark.parametrize(("key", "value"), [("channel_ma", 0), ("idle_ma", 0), ("channel_ma", 11.9), ("limit_ma", 99)])
-def test_an_implausibly_low_led_current_is_refused_even_with_the_pin(path: Path, key: str, value: float) -> None:
+def test_settings_file_refuses_too_low_led_currents_even_with_the_pin(path: Path, key: str, value: float) -> None:
     with pytest.raises(SetupError, match=key):
         settings_file(path, []).change("strip", key, value, pin_typed=True)
 

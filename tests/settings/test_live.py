@@ -54,7 +54,7 @@ class SlowBoard(Board):
         super().take(power, night=night)
 
 
-def test_a_table_muted_while_a_limit_is_lowered_keeps_the_lower_limit(tmp_path: Path) -> None:
+def test_muting_while_the_led_current_limit_is_lowered_keeps_both_changes(tmp_path: Path) -> None:
     before, lower = (msgspec.convert({"strip": {"limit_ma": limit}}, Settings) for limit in (3000, 500))
     layout = preset("strip122")
     board = SlowBoard(MemoryStrip(layout.leds), layout, Power())

@@ -57,7 +57,7 @@ def test_a_data_folder_of_an_unknown_user_is_a_setup_error() -> None:
         _ = config.load(None, {"data": {"dir": "~nobody-by-that-name/pegpip"}}).data.folder
 
 
-def test_a_missing_settings_file_is_a_setup_error(tmp_path: Path) -> None:
+def test_loading_a_settings_file_that_does_not_exist_is_a_setup_error(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="--config"):
         config.load(tmp_path / "none.toml", {})
 

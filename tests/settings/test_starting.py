@@ -30,7 +30,7 @@ def written(folder: Path, text: str, **typed: dict[str, Any]) -> Origin:
     return Origin(file, {"data": {"dir": str(folder)}, **typed})
 
 
-def test_a_return_to_the_last_good_settings_tells_no_webhook_url(tmp_path: Path) -> None:
+def test_restoring_last_good_settings_reports_no_value_of_the_webhook_url(tmp_path: Path) -> None:
     now, before = (msgspec.convert({"webhook": {"url": f"https://chat.example/{word}"}}, Settings) for word in "ab")
     starting = Starting(now, Origin(tmp_path / "pegpip.toml"), before)
     assert starting.go_back("It failed.")
@@ -64,7 +64,7 @@ def test_a_wrong_setting_is_replaced_by_its_last_good_value_and_reported(tmp_pat
     assert "`colour`" in whys(starting)
 
 
-def test_a_service_starts_with_defaults_before_its_first_good_start(tmp_path: Path) -> None:
+def test_a_first_service_start_replaces_a_wrong_setting_by_the_default(tmp_path: Path) -> None:
     starting = begin(written(tmp_path, "[web]\nport = -1\n"), service=True)
     assert starting.settings.web.port == 8000
     assert "port" in whys(starting)
@@ -136,7 +136,7 @@ def test_last_good_strip_settings_do_not_replace_the_newer_current_limit(tmp_pat
     assert (starting.settings.strip.layout, starting.settings.strip.limit_ma) == ("matrix16", 500)
 
 
-def test_a_limit_below_the_dark_led_strips_draw_is_refused_or_reported(tmp_path: Path) -> None:
+def test_a_limit_below_dark_led_draw_is_reported_by_a_service_else_refused(tmp_path: Path) -> None:
     """A service reports the limit and starts; a start that must not replace settings is refused."""
     text = "[strip]\nlayout = 'board3x121'\nlimit_ma = 200\n"
     starting = begin(written(tmp_path, text), service=True)
@@ -177,7 +177,9 @@ def test_an_unusable_host_setting_is_replaced_by_default_and_reported(tmp_path: 
     assert f"host = '{host}' is left out" in whys(starting)
 
 
-def test_replacing_a_port_that_cannot_be_bound_keeps_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_web_port_that_cannot_be_bound_is_replaced_but_the_host_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(addresses, "bound", refusing(80, addresses.bound))
     starting = begin(written(tmp_path, "[web]\nport = 80\nhost = '127.0.0.1'\n"), service=True)
     door = opened_door(starting, lambda: 0.0, lambda _dice, _for_s: None)

@@ -143,7 +143,7 @@ def test_led_strips_of_the_listed_width_fit_the_boards_lane_spacing() -> None:
     assert f"{wide[1]} mm. The three lanes are {wide[2]} mm apart" in IN_ONE_LINE
 
 
-def test_the_hole_positions_in_the_build_guide_match_the_part_dimensions() -> None:
+def test_build_guide_screw_ridge_and_tray_positions_match_the_dimensions() -> None:
     x, y = (sorted({abs(at[axis]) for at in mm.FOOT_SCREWS_MM}) for axis in (0, 1))
     behind = sorted({round(mm.post_y_mm() + at[1]) for at in mm.FOOT_SCREWS_MM})
     assert len(x) == 1
@@ -300,7 +300,7 @@ def test_the_build_guides_drawing_of_phones_shows_the_hotspots_address() -> None
     assert f">http://{hotspot.ADDRESS}:{PORT}<" in drawing
 
 
-def test_every_setting_that_the_build_guide_names_exists(settings: config.Settings) -> None:
+def test_settings_the_build_guide_gives_with_value_and_section_exist(settings: config.Settings) -> None:
     for table, key in re.findall(r"`(\w+) = [^`]+` in \[(\w+)\]", GUIDE):
         assert hasattr(getattr(settings, key), table), (table, key)
 
@@ -310,14 +310,14 @@ def test_every_file_that_the_build_guide_links_to_exists() -> None:
         assert (DOCS / target).exists(), target
 
 
-def test_every_library_of_the_pip_extra_parts_is_pinned_in_constraints() -> None:
+def test_every_package_of_the_parts_extra_is_pinned_in_constraints_txt() -> None:
     project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     names = [re.split(r"[<>=]", one)[0] for one in project["optional-dependencies"]["parts"]]
     pinned = (DOCS.parent / "constraints.txt").read_text(encoding="utf-8")
     assert all(f"\n{name}==" in pinned for name in names)
 
 
-def test_the_installed_service_may_play_sound_as_the_build_guide_says() -> None:
+def test_pegpip_service_has_alsa_device_access_audio_group_and_espeak() -> None:
     unit = (DOCS.parent / "systemd" / "pegpip.service").read_text(encoding="utf-8")
     assert "DeviceAllow=char-alsa rw" in unit
     assert "audio" in GROUPS

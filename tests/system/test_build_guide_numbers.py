@@ -38,7 +38,7 @@ def test_the_build_guides_lane_table_has_a_row_for_a_games_most_players(game: st
     assert f"| {most} (the most in {game.replace('_', ' ').title()}) |" in GUIDE
 
 
-def test_the_build_guide_names_the_finish_pockets_leds_on_the_left_side() -> None:
+def test_build_guide_finish_pocket_led_numbers_match_the_led_board_layout() -> None:
     finishes = [lane[-1] for lane in BOARD.lanes]
     assert all(len(pocket) == 1 and not lane[0] for pocket, lane in zip(finishes, BOARD.lanes, strict=True))
     stated = re.findall(r"LED (\d+) for lane (\d)", IN_ONE_LINE)
@@ -68,7 +68,7 @@ def test_the_hours_in_the_build_guides_weekend_plan_add_up() -> None:
     assert f"Stages 4 to 7 are {first:g} hours of Saturday, stages 8 to 10 are {last:g} hours of Sunday" in IN_ONE_LINE
 
 
-def test_the_build_guides_millimetres_match_the_drawn_parts() -> None:
+def test_build_guide_post_keep_zone_hole_and_light_bar_sizes_match_parts() -> None:
     (camera,) = [one for one in MODULES if one.title == "Camera Module 3"]
     high = mm.BASE_WDH_MM[2] + mm.arm_for(camera, SIZE_WH).post_mm
     assert f"the post ends {high:g} mm above" in IN_ONE_LINE

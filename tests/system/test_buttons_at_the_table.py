@@ -80,7 +80,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
     table.stop()
 
 
-def test_undo_button_undoes_a_throw_and_bank_without_points_is_refused(place: Place) -> None:
+def test_hardware_buttons_undo_a_crib_dice_throw_and_refuse_a_0_point_bank(place: Place) -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"], "rules": {}}
     started = place.table.submit(StartGame(header=header))
     thrown = place.table.submit(PlayLine(number=started.number, line={"throw": [1, 1, 2, 3, 4, 5, 6]}))
@@ -167,7 +167,7 @@ def test_buttons_that_fail_to_start_are_reported_with_cause_and_cure(place: Plac
     assert place.health() == (False, "The buttons' pins can't be used. Check their numbers.")
 
 
-def test_a_touched_shutdown_button_leaves_the_fault_of_other_buttons_told(place: Place) -> None:
+def test_short_press_of_shutdown_button_clears_only_its_own_command_fault(place: Place) -> None:
     place.buttons.ill = DeviceError("The pins of these buttons can't be used: bank.", "Free it.")
     place.listen(sys.executable, "-c", "raise SystemExit('Access denied')")
     place.buttons.press(Press("shutdown", long=True))

@@ -256,7 +256,7 @@ def test_calibrate_with_wrong_options_raises_and_writes_nothing(
 
 @pytest.mark.parametrize("given", ["nan", "inf", "ten"])
 @pytest.mark.parametrize("option", ["--keep", "--bar", "--lens", "--height", "--die", "--wait-s"])
-def test_calibrate_refuses_an_option_that_is_not_a_number(option: str, given: str, tmp_path: Path) -> None:
+def test_the_calibrate_command_refuses_nan_for_each_numeric_option(option: str, given: str, tmp_path: Path) -> None:
     done = CliRunner().invoke(command, ["--camera", "virtual", "--data", str(tmp_path), option, given])
     assert (done.exit_code, option in done.stderr) == (2, True), done.output
     assert not (tmp_path / FILE_NAME).exists()

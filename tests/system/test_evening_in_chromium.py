@@ -146,7 +146,7 @@ def finish_by_phone(table: Running) -> dict[str, Any]:
 
 @pytest.mark.browser
 @pytest.mark.evening
-def test_a_crib_dice_game_on_the_virtual_tray_shows_on_the_phone_page(chromium: Any, tmp_path: Path) -> None:
+def test_phone_page_follows_a_crib_dice_game_played_on_the_virtual_tray(chromium: Any, tmp_path: Path) -> None:
     with Running(tmp_path, "--players", "Ann,Ben") as table:
         tray, board = chromium.new_page(viewport=PHONE), chromium.new_page(viewport=PHONE)
         tray.goto(table.page + "tray")

@@ -274,7 +274,7 @@ def test_an_import_reports_settings_that_name_another_data_folder(table: Path) -
     assert f"another data folder: play with --data {table.parent / 'new'}, or correct" in done.output
 
 
-def test_an_import_without_a_journal_is_no_damage_to_the_one_it_replaces(table: Path) -> None:
+def test_importing_a_backup_without_a_journal_leaves_no_damage_report(table: Path) -> None:
     anchors = table.parent / "anchors"
     journal = Journal(table, anchors=anchors)
     journal.open()
@@ -291,7 +291,7 @@ def test_an_import_without_a_journal_is_no_damage_to_the_one_it_replaces(table: 
     assert list(table.glob("damaged-*")) == []
 
 
-def test_an_import_beside_a_wrong_settings_file_is_done_and_says_so(table: Path) -> None:
+def test_an_archive_without_settings_imports_beside_a_wrong_settings_file(table: Path) -> None:
     file = repacked(exported(table)[0], lambda held, _: held.pop("settings.toml"))
     fresh = table.parent / "new"
     wrong = f"[data]\ndir = '{fresh}'\n[web]\nport = 'one'\n"

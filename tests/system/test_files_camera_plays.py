@@ -20,7 +20,7 @@ def photographed(folder: Path, dice: int) -> None:
     assert cv2.imwrite(str(folder / "dice.jpg"), camera.frame().image_bgr)
 
 
-def test_a_files_camera_photo_lacking_a_die_asks_and_plays_the_answer(tmp_path: Path) -> None:
+def test_playing_from_photo_files_asks_for_the_values_if_a_die_is_missing(tmp_path: Path) -> None:
     photos = tmp_path / "photos"
     photos.mkdir()
     photographed(photos, 6)

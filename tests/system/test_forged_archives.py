@@ -99,7 +99,7 @@ def test_an_import_never_takes_derived_files_from_an_archive(table: Path) -> Non
     assert not [path for path in fresh.iterdir() if path.suffix in (".jsonl", ".gz")]
 
 
-def test_importing_a_missing_file_a_folder_or_a_text_file_is_an_error(table: Path) -> None:
+def test_the_import_command_refuses_a_missing_file_folder_or_text_file(table: Path) -> None:
     (table.parent / "notes.zip").write_text("a five and a six")
     for name in ("missing.zip", "old", "notes.zip"):
         assert isinstance(imported(table.parent / name, table.parent / "new").exception, DeviceError)

@@ -31,7 +31,7 @@ def test_a_custom_led_layout_is_built_from_the_track_settings(tmp_path: Path) ->
     assert (layout.lanes[0][0], layout.lanes[0][60], layout.lanes[0][121]) == ((139,), (75,), (14,))
 
 
-def test_every_setting_of_every_section_can_be_set_in_the_settings_file(tmp_path: Path) -> None:
+def test_the_settings_file_accepts_the_default_values_of_every_section(tmp_path: Path) -> None:
     """A section is the part's own struct: `Settings` adds nothing and leaves out nothing."""
     for section, kind in get_type_hints(config.Settings).items():
         part = kind()

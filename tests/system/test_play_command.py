@@ -106,7 +106,7 @@ def test_without_a_camera_healthz_is_degraded_and_phones_enter_throws(tmp_path: 
         assert table.play({"throw": [1, 1, 2, 3, 4, 5, 6]})["state"]["decisions"] == ["point"]
 
 
-def test_bad_requests_to_api_lines_get_4xx_and_a_valid_throw_gets_200(tmp_path: Path) -> None:
+def test_posting_a_throw_to_the_web_api_gets_200_and_a_bad_request_4xx(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         number = table.state()["number"]
         throw = {"number": number, "line": {"throw": [1, 1, 2, 3, 4, 5, 6]}}

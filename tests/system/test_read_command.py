@@ -59,7 +59,7 @@ def records(done: Result) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_read_command_with_a_calibration_reads_pictures_as_tray_frames(pictures: Pictures) -> None:
+def test_read_command_reads_dice_with_a_calibration_file_or_data_folder(pictures: Pictures) -> None:
     by_file, by_folder = (
         pegpip(read, "--json", "--calibration", place, pictures.dice, pictures.empty)
         for place in (pictures.file, pictures.data)

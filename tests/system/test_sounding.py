@@ -34,7 +34,7 @@ def happened(*codes: str) -> News:
         (("undone", "threw"), None),
     ],
 )
-def test_the_last_event_sets_the_sound_effect_and_a_throw_only_if_alone(
+def test_sound_effect_is_of_the_last_event_but_of_a_throw_only_if_alone(
     codes: tuple[str, ...], heard: str | None
 ) -> None:
     """Of the events of one command the last is heard, a throw only if nothing else happened. An undo is silent."""

@@ -19,7 +19,7 @@ def strip_says(table: Running, ok: bool) -> str:
     return str(part["says"])
 
 
-def test_an_unreachable_wled_strip_is_reported_and_lit_when_reachable(tmp_path: Path) -> None:
+def test_an_unreachable_wled_strip_is_reported_and_sent_frames_when_back(tmp_path: Path) -> None:
     """The game goes on meanwhile, and the page shows the board."""
     with Running(tmp_path, "--strip", f"wled:{HOST}", "--players", "Ann,Ben") as table:
         says = strip_says(table, ok=False)

@@ -158,7 +158,7 @@ def test_a_damaged_or_missing_game_archive_is_rebuilt_from_the_journal(evening: 
     assert len(Archive(evening).load()[1]) == 3
 
 
-def test_another_journals_game_archive_changes_neither_table_nor_history(evening: Path, tmp_path: Path) -> None:
+def test_table_and_history_ignore_a_game_archive_file_of_another_journal(evening: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     table = table_in(other)
     table.start()

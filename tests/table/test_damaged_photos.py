@@ -114,7 +114,9 @@ def test_a_journal_scrub_reports_no_damage_for_a_deleted_throw_photo(tmp_path: P
     assert not reports(tmp_path)
 
 
-def test_an_idle_table_scrubs_its_journal_and_throw_photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_idle_table_verifies_the_journal_copies_and_throw_photos(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     evening = Evening(tmp_path)
     evening.throw(5, 5, 2, 2, 1, 4, 6)
     evening.table.stop()

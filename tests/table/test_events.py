@@ -129,7 +129,7 @@ def test_a_crib_dice_bank_event_of_partners_names_their_team() -> None:
     assert found == [("banked", {"player": "Ann & Cat", "points": 2, "from": 2, "to": 4})]
 
 
-def test_crag_has_events_for_kept_dice_an_entered_score_and_a_jackpot() -> None:
+def test_crag_gives_events_for_kept_dice_an_entry_and_a_50_point_jackpot() -> None:
     header = {"game": "crag", "players": ["Ann"]}
     keep = {"do": "keep", "dice": [6, 6]}
     assert told(header, throw(6, 6, 2), keep) == [("kept", {"player": "Ann", "dice": [6, 6]})]

@@ -35,7 +35,7 @@ def test_after_a_roll_off_crib_dice_expects_7_dice_crag_3_and_crapola_any(game: 
     assert expected({"game": game, "roll_off": True}, throw(3, 4), throw(1, 1)) == (dice, True)
 
 
-def test_crib_dice_expects_no_fixed_number_of_tray_dice_in_a_piddle() -> None:
+def test_crib_dice_tray_policy_expects_any_dice_count_with_five_frozen() -> None:
     """A piddle is a throw of two dice with five or six frozen; the player may borrow a frozen die for it."""
     named = [throw(5, 5, 5, 5, 5, 2, 3), {"do": "point", "value": 5}]
     assert expected({"game": "crib_dice"}, *named) == (None, False)
@@ -48,7 +48,7 @@ def test_crag_expects_three_tray_dice_after_a_keep_and_after_an_entry() -> None:
     assert expected({"game": "crag"}, *entered) == (3, True)
 
 
-def test_crapola_expects_a_throw_of_all_dice_only_after_the_turn_ends() -> None:
+def test_tray_expects_all_crapola_dice_thrown_after_a_crap_out_not_a_keep() -> None:
     """Kept dice lie in the tray beside the next throw; a crap-out ends the turn and frees all of them."""
     kept = [throw(1, 1, 2, 3, 4, 6), {"do": "keep", "dice": [1]}]
     assert expected({"game": "crapola"}, *kept)[1] is False

@@ -14,9 +14,7 @@ from tests.table.damaging import kept, reopened, spoil, told
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
 @pytest.mark.parametrize("count", [20, 60])
-def test_an_equal_or_shorter_copy_of_another_journal_is_found_and_replaced(
-    tmp_path: Path, copy: str, count: int
-) -> None:
+def test_journal_recovery_replaces_a_foreign_copy_of_up_to_equal_length(tmp_path: Path, copy: str, count: int) -> None:
     entries = kept(tmp_path / "ours", anchors=tmp_path)
     kept(tmp_path / "other", count)
     shutil.copy(tmp_path / "other" / copy, tmp_path / "ours" / copy)
@@ -25,7 +23,7 @@ def test_an_equal_or_shorter_copy_of_another_journal_is_found_and_replaced(
     assert "nothing is missing" in told(tmp_path / "ours")
 
 
-def test_a_longer_copy_of_another_journal_is_reported_and_replaced(tmp_path: Path) -> None:
+def test_a_copy_from_a_longer_foreign_journal_is_reported_and_replaced(tmp_path: Path) -> None:
     entries = kept(tmp_path / "ours", anchors=tmp_path)
     kept(tmp_path / "other", 100)
     shutil.copy(tmp_path / "other" / FIRST, tmp_path / "ours" / FIRST)
@@ -35,7 +33,7 @@ def test_a_longer_copy_of_another_journal_is_reported_and_replaced(tmp_path: Pat
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
-def test_an_older_journal_copy_is_reported_and_replaced_by_the_longer(tmp_path: Path, copy: str) -> None:
+def test_a_journal_copy_cut_to_40_entries_is_reported_and_none_are_lost(tmp_path: Path, copy: str) -> None:
     entries = kept(tmp_path)
     content = (tmp_path / copy).read_bytes().splitlines(keepends=True)
     (tmp_path / copy).write_bytes(b"".join(content[:40]))

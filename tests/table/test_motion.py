@@ -22,12 +22,12 @@ def seen(thrown: tuple[Die, ...], kept: tuple[Die, ...] = (), emptied: bool = Fa
     return Observation(thrown=thrown, kept=kept, doubt=None, photo_jpeg=None, at_s=0.0, emptied=emptied)
 
 
-def test_tray_dice_shifted_2_mm_are_no_motion_even_if_the_zone_emptied() -> None:
+def test_tray_dice_shifted_2_mm_are_no_motion_after_an_empty_throw_zone() -> None:
     lying = dice(1, 2, 3)
     assert motion_of(lying, (), seen(pushed(lying, 2.0), emptied=True)) is Motion.NONE
 
 
-def test_new_die_values_in_old_places_are_unsure_motion_if_zone_emptied() -> None:
+def test_motion_of_new_values_in_old_places_after_empty_zone_is_unsure() -> None:
     lying = dice(4)
     turned = (msgspec.structs.replace(lying[0], value=2),)
     assert motion_of(lying, (), seen(turned)) is Motion.NONE
@@ -56,12 +56,12 @@ def test_motion_is_none_if_a_die_goes_to_keep_zone_unsure_if_others_shift() -> N
     assert motion_of(lying, (), seen(pushed(lying[1:], 60.0), kept=dice(5, seed=3))) is Motion.UNSURE
 
 
-def test_a_die_moved_from_keep_zone_to_empty_throw_zone_is_unsure_motion() -> None:
+def test_tray_motion_is_unsure_if_a_kept_die_moves_to_empty_throw_zone() -> None:
     kept = dice(5, 5)
     assert motion_of((), kept, seen(dice(5, seed=2), kept=kept[:1], emptied=True)) is Motion.UNSURE
 
 
-def test_dice_picked_up_from_the_throw_zone_are_no_motion() -> None:
+def test_tray_motion_is_none_if_some_or_all_thrown_dice_are_picked_up() -> None:
     lying = dice(5, 2, 6)
     assert motion_of(lying, (), seen(lying[:2])) is Motion.NONE
     assert motion_of(lying, (), seen(())) is Motion.NONE

@@ -46,7 +46,7 @@ def test_a_sitting_adds_up_games_lost_and_the_loser_starts_the_next_game(tmp_pat
     table.stop()
 
 
-def test_a_finished_game_keeps_its_winner_as_it_can_not_be_abandoned(tmp_path: Path) -> None:
+def test_the_table_refuses_to_abandon_a_finished_game_until_an_undo(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     with pytest.raises(IllegalAction, match="No game"):
@@ -131,7 +131,7 @@ def test_next_starter_after_a_level_game_sits_after_the_roll_off_winner(tmp_path
     table.stop()
 
 
-def test_the_next_game_is_started_by_the_losing_teams_other_partner() -> None:
+def test_partner_of_the_losing_player_who_began_starts_the_next_team_game() -> None:
     assert next_starter((125, 30), (0, 1), first=1, seats=4) == 3
 
 
@@ -163,7 +163,7 @@ def test_a_photo_without_a_journaled_throw_is_renamed_not_deleted(tmp_path: Path
     assert (tmp_path / "photos" / "2.unclaimed1.jpg").read_bytes() == b"a third"
 
 
-def test_a_photo_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+def test_starting_throw_photos_in_an_unwritable_folder_is_a_device_error(tmp_path: Path) -> None:
     (tmp_path / "photos").write_text("in the way")
     with pytest.raises(DeviceError, match="Photos can't be kept"):
         Photos(tmp_path).start(last_throw=0)
@@ -189,7 +189,7 @@ def test_new_players_get_free_colours_and_share_them_from_the_eleventh_on() -> N
     assert sorted(colours({}, tuple("ABCDEFGHIJKL")).values()) == [0, 0, 1, 1, *range(2, 10)]
 
 
-def test_the_time_to_give_players_colours_grows_only_with_their_number() -> None:
+def test_assigning_colours_to_players_takes_less_than_quadratic_time() -> None:
     def took_s(players: int) -> float:
         names = [str(number) for number in range(players)]
         begun_s = time.process_time()
@@ -214,7 +214,7 @@ def test_players_colours_are_in_the_snapshot_and_survive_a_restart(tmp_path: Pat
         table.stop()
 
 
-def test_a_chosen_player_colour_is_swapped_and_an_invalid_choice_refused(tmp_path: Path) -> None:
+def test_choosing_another_players_colour_swaps_and_a_bad_choice_is_refused(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     header = {**HEADER, "players": ["Ann", "Ben"]}

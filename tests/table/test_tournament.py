@@ -134,7 +134,7 @@ def test_undo_and_throw_correction_change_a_tournament_match_result(table: Table
     assert known(on(table).matches[0].scores)[0] > 1000
 
 
-def test_a_player_who_leaves_a_tournament_loses_by_walkover_until_back(table: Table) -> None:
+def test_tournament_walkovers_against_a_leaver_are_revoked_on_the_return(table: Table) -> None:
     chance = random.Random(5)
     begin(table, "round_robin", FIVE[:4])
     one, other = play_next(table, chance)
@@ -176,7 +176,7 @@ def test_a_player_who_leaves_a_game_loses_the_tournament_match(table: Table) -> 
     assert on(table).matches[0].won == (0, 1), "also once the game is in the archive"
 
 
-def test_a_second_tournament_is_refused_until_the_first_is_over(table: Table) -> None:
+def test_a_table_refuses_a_second_tournament_until_the_first_is_over(table: Table) -> None:
     begin(table, players=("Ann", "Ben"))
     with pytest.raises(CompanionError, match="End it before you begin another"):
         begin(table)

@@ -15,7 +15,7 @@ from tests.known import known
 from tests.table.acting import FIRST, HEADER, Clock, Evening, Tray, frozen, played, started, table_in
 
 
-def test_tray_dice_knocked_or_briefly_hidden_are_no_throw(evening: Evening) -> None:
+def test_crib_dice_table_sees_no_throw_in_knocked_or_briefly_hidden_dice(evening: Evening) -> None:
     number = evening.throw(*FIRST).number
     evening.tray.knock()
     evening.see()
@@ -39,7 +39,7 @@ def test_tray_dice_picked_up_one_by_one_cause_no_throw_and_no_question(evening: 
     assert (after.question, after.number) == (None, number)
 
 
-def test_dice_moved_between_throw_and_keep_zone_are_no_throw(evening: Evening) -> None:
+def test_crib_dice_table_sees_no_throw_in_a_die_put_back_from_keep_zone(evening: Evening) -> None:
     number = frozen(evening).number
     assert known(evening.keep(6).notice).args["reason"] == "not_the_point"
     evening.tray.thrown.append(evening.tray.kept.pop())
@@ -55,7 +55,7 @@ def test_crib_dice_kept_without_a_pair_get_a_notice_with_the_reason(evening: Eve
     assert known(evening.table.snapshot().notice).args["values"] == [5, 2]
 
 
-def test_crib_dice_point_value_follows_the_kept_dice_until_the_next_throw(evening: Evening) -> None:
+def test_changing_kept_dice_changes_the_crib_dice_point_until_a_new_throw(evening: Evening) -> None:
     frozen(evening)
     evening.tray.thrown += evening.tray.kept
     evening.tray.kept = []
@@ -78,7 +78,7 @@ def test_a_new_crib_dice_point_in_the_tray_takes_back_no_players_leaving(evening
     assert known(after.notice).args["reason"] == "not_the_point"
 
 
-def test_after_an_undo_kept_crib_dice_set_no_point_until_they_change(evening: Evening) -> None:
+def test_after_undo_in_crib_dice_unchanged_kept_dice_set_no_point_value(evening: Evening) -> None:
     number = frozen(evening).number
     undone = evening.table.submit(PressButton(button="undo"))
     assert (undone.number, known(undone.state)["decisions"]) == (number + 1, ["point"])
@@ -109,7 +109,7 @@ def test_an_emptied_tray_starts_the_banking_timer_and_motion_stops_it(evening: E
     assert due() is None, "it has looked; an empty tray says no more here"
 
 
-def test_an_empty_tray_banks_after_two_seconds_without_a_hand(evening: Evening) -> None:
+def test_motion_over_an_empty_crib_dice_tray_postpones_the_bank(evening: Evening) -> None:
     frozen(evening)
     evening.tray.lift()
     assert known(evening.see().notice).code == "banking"
@@ -143,7 +143,7 @@ def test_an_empty_tray_after_a_crib_dice_rollover_does_not_bank(evening: Evening
     assert known(evening.throw(*FIRST).state)["turn_points"] == 15
 
 
-def test_a_crib_dice_piddle_may_throw_one_die_from_the_keep_zone(evening: Evening) -> None:
+def test_crib_dice_piddle_takes_its_second_die_from_the_keep_zone(evening: Evening) -> None:
     """With six frozen, two dice are thrown (a piddle): the last die and one frozen die from the keep zone."""
     evening.throw(3, 3, 3, 3, 3, 3, 1)
     evening.keep(*[3] * 6)
@@ -152,7 +152,7 @@ def test_a_crib_dice_piddle_may_throw_one_die_from_the_keep_zone(evening: Evenin
     assert (known(after.state)["turn_points"], known(after.state)["throw_sizes"]) == (12, [7])
 
 
-def test_a_frozen_die_left_in_the_throw_zone_does_not_count_as_thrown(evening: Evening) -> None:
+def test_a_frozen_crib_dice_die_in_the_throw_zone_is_not_part_of_a_throw(evening: Evening) -> None:
     frozen(evening)
     evening.throw(5, 3, 3, 4, 6)
     five = next(die for die in evening.tray.thrown if die.value == 5)
@@ -187,7 +187,7 @@ def test_after_a_crib_dice_wipe_out_a_notice_asks_to_clear_the_tray(evening: Eve
     assert evening.throw(*FIRST).throws[-1].player == "Ben"
 
 
-def test_a_crib_dice_throw_waits_until_the_point_value_is_named(evening: Evening) -> None:
+def test_a_crib_dice_throw_seen_before_a_point_is_named_counts_afterwards(evening: Evening) -> None:
     evening.throw(*FIRST)
     early = evening.throw(1, 2, 3, 4, 6)  # the fives were put beside the tray
     assert (known(early.notice).code, early.number) == ("decide_first", 2)

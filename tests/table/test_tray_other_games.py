@@ -59,7 +59,7 @@ def test_in_crag_a_kept_die_that_was_not_thrown_causes_a_notice(table: Table, tr
     assert known(table.submit(Observe(tray.observation())).notice).args["reason"] == "not_of_throw"
 
 
-def test_crag_buttons_choose_a_category_best_score_first_and_enter_it(table: Table, tray: Tray) -> None:
+def test_crag_next_button_steps_through_categories_and_bank_enters_one(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     thrown = table.submit(Observe(tray.throw(6, 6, 1)))
     assert thrown.choice == {"do": "score", "category": "crag"}
@@ -72,7 +72,7 @@ def test_crag_buttons_choose_a_category_best_score_first_and_enter_it(table: Tab
     assert (known(after.state)["sheets"]["Ann"], after.choice) == ({"thirteen": 26}, None)
 
 
-def test_crapola_shows_the_points_of_held_dice_before_the_next_throw(table: Table, tray: Tray) -> None:
+def test_table_notice_has_points_of_held_crapola_dice_before_next_throw(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     thrown = table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     held = table.submit(Observe(tray.keep(1)))
@@ -216,7 +216,7 @@ def test_crapola_dice_kept_by_a_player_who_leaves_on_turn_are_not_banked(
     assert (known(back.state)["player"], "left" in known(back.state)) == ("Ann", False)
 
 
-def test_a_player_who_left_does_not_start_the_next_game(table: Table) -> None:
+def test_the_next_games_first_turn_goes_to_the_only_remaining_player(table: Table) -> None:
     started(table, {**CRAG, "players": ["Ann", "Ben", "Cat"]})
     for name in ("Ann", "Cat"):
         over = table.submit(PlayLine(number=table.snapshot().number, line={"leave": name}))

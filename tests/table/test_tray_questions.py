@@ -50,7 +50,7 @@ def test_a_trusted_reading_plays_a_doubtful_throw_and_ends_its_question(evening:
         evening.table.submit(Answer(question=known(first.question).id, values=(3, 3, 4, 5, 6)))
 
 
-def test_a_question_about_lifted_dice_stays_open_and_delays_throws(evening: Evening) -> None:
+def test_lifting_doubtful_dice_leaves_the_question_open_and_delays_throws(evening: Evening) -> None:
     """A throw seen while the question is open is played after its answer."""
     frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.UNREAD).question
@@ -77,7 +77,7 @@ def test_an_empty_tray_does_not_bank_while_a_question_is_open(evening: Evening) 
     assert known(evening.wait(0.1).state)["scores"]["Ann"] == 5, "the tray has been empty all the while"
 
 
-def test_answering_a_dice_question_with_no_throw_leaves_the_game_unchanged(evening: Evening) -> None:
+def test_the_answer_no_throw_to_a_dice_question_leaves_the_game_unchanged(evening: Evening) -> None:
     before = frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.DISAGREE).question
     after = evening.table.submit(Answer(question=known(question).id, values=None))
@@ -138,7 +138,7 @@ def test_the_table_asks_about_a_throw_beside_unmoved_dice(evening: Evening) -> N
     assert (asked.number, known(asked.question).code, known(asked.question).wanted) == (number, "moved", (5,))
 
 
-def test_a_count_doubt_while_dice_are_lifted_to_throw_raises_no_question(evening: Evening) -> None:
+def test_a_doubtful_dice_count_while_dice_are_lifted_raises_no_question(evening: Evening) -> None:
     frozen(evening)
     evening.tray.lift("thrown")
     assert known(evening.see(doubt=Doubt.COUNT).notice).code == "throw"

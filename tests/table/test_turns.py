@@ -17,7 +17,7 @@ SIX_SIXES = [throw(6, 6, 6, 6, 6, 6, 1), point(6)]
 WIPE_OUT = [throw(2, 2, 3, 4, 5, 6, 1), point(2), throw(3, 3, 4, 5, 6)]
 
 
-def test_statistics_count_a_crib_dice_fuchles_holes_as_loss_of_the_turn() -> None:
+def test_turn_statistics_count_crib_dice_holes_lost_to_a_fuchle_as_loss() -> None:
     """A fuchle, the third wipe-out in a row, puts the peg back to 0."""
     banks = [*SIX_SIXES, STOP]
     losses = [turn for turn in turn_results(told("crib_dice", *banks, *(WIPE_OUT * 6))) if turn.kind == "dearest_loss"]

@@ -84,7 +84,7 @@ def test_a_restart_restores_the_state_of_the_table(table: Table, tmp_path: Path)
     assert (after.events, after.sitting) == (before.events, before.sitting)
 
 
-def test_a_table_with_a_target_beyond_the_largest_float_can_restart(table: Table) -> None:
+def test_a_table_restarts_with_a_crapola_target_beyond_the_largest_float(table: Table) -> None:
     begun = started(table, {**HEADER, "game": "crapola", "rules": {"target": 10**400}})
     table.stop()
     table.start()

@@ -80,7 +80,7 @@ def test_table_subscribers_get_every_snapshot_number_in_ascending_order(table: T
     assert [pulse for _, pulse in seen] == list(range(seen[0][1], seen[0][1] + len(seen)))
 
 
-def test_a_throw_after_motion_publishes_exactly_one_snapshot(table: Table) -> None:
+def test_the_table_publishes_one_snapshot_for_a_throw_after_motion(table: Table) -> None:
     seen: list[int] = []
     table.submit(NoteMotion())
     table.subscribe(lambda snapshot, _: seen.append(snapshot.number))
@@ -180,7 +180,9 @@ def test_a_table_on_a_full_disk_refuses_throws_until_there_is_space(
     assert after.throws[-1].values == (1, 2, 2, 4, 5, 5, 6)
 
 
-def test_a_table_on_a_disk_that_turns_read_only_names_the_disk(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_throw_on_a_disk_turned_read_only_is_an_error_and_a_notice(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def read_only(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 

@@ -251,6 +251,6 @@ def test_a_handicap_decides_a_tournament_match_unless_game_is_forfeited() -> Non
         (Draw("swiss", ("Ann", "Ben")), "no form 'swiss'"),  # type: ignore[arg-type]
     ],
 )
-def test_a_tournament_with_invalid_players_handicap_or_form_is_refused(draw: Draw[str], says: str) -> None:
+def test_a_tournament_with_invalid_players_handicap_or_format_is_refused(draw: Draw[str], says: str) -> None:
     with pytest.raises(RulesError, match=says):
         check(draw, 16)

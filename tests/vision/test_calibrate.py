@@ -179,7 +179,7 @@ def test_a_sheet_bar_measured_as_97_mm_corrects_the_calibrations_scale() -> None
     assert np.abs(at).max() < 0.1
 
 
-def test_tray_corners_marked_by_hand_give_calibration_the_lens_position() -> None:
+def test_calibration_finds_lens_place_in_mm_from_hand_marked_tray_corners() -> None:
     corners = [tuple(LENS.project(np.array([x, y, 0.0]))) for x, y in ((0, 0), (320, 0), (320, 240), (0, 240))]
     lens_mm, _ = lens_over(by_corners(corners, PLAN), lens_of(LENS.size_wh, 62.2))
     assert lens_mm == pytest.approx((160.0, 120.0, 285.0), abs=1.0)
@@ -193,7 +193,7 @@ def test_calibration_refuses_tray_corners_marked_out_of_order(order: tuple[int, 
 
 
 @pytest.mark.parametrize("at_mm", [(120.0, 120.0), (40.0, 50.0), (215.0, 205.0)])
-def test_calibration_measures_a_die_in_the_throw_zone_within_0_4_mm(at_mm: tuple[float, float]) -> None:
+def test_calibration_measures_a_die_edge_in_the_throw_zone_within_0_4_mm(at_mm: tuple[float, float]) -> None:
     film = camera()
     rig = rig_of(LENS.floor_to_px(), Plan(die_mm=20.0), film.rig().empty_bgr, TAKEN)
     film.tray.move(0, *at_mm)

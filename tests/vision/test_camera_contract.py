@@ -108,7 +108,7 @@ def test_drawing_on_a_camera_frame_changes_no_later_frame(
 
 
 @pytest.mark.parametrize("build", [build for build in BUILDS if build is not virtual], ids=lambda b: b.__name__)
-def test_asking_a_camera_for_a_frame_before_start_raises_a_device_error(
+def test_all_cameras_but_virtual_raise_device_error_on_frame_before_start(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(DeviceError, match="Start it first"):
@@ -126,7 +126,7 @@ def test_the_video_file_camera_gives_the_files_frame_times_then_no_frame(tmp_pat
     camera.stop()
 
 
-def test_a_limited_camera_that_is_started_again_has_not_ended(tmp_path: Path) -> None:
+def test_starting_a_time_limited_camera_again_clears_its_ended_attribute(tmp_path: Path) -> None:
     camera = LimitedCamera(open_camera(f"video:{written_video(tmp_path / 'throws.avi', frames=2)}"), 60.0)
     camera.start()
     assert list(map(bool, (camera.frame(), camera.frame(), camera.frame()))) == [True, True, False]
@@ -151,7 +151,7 @@ def test_the_video_file_camera_skips_frames_for_a_reader_that_is_behind(tmp_path
     assert rest[-1] == pytest.approx(89 / 30, abs=0.002)
 
 
-def test_the_video_file_camera_skips_no_throw_in_a_browsers_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_video_file_camera_leaves_no_140_ms_gap_in_a_browsers_recording(monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenCV tells 1,000 frames a second for it, although its frames are 33 ms apart."""
 
     class Recording:

@@ -229,7 +229,7 @@ def test_a_usb_camera_is_opened_again_only_once_it_is_released(monkeypatch: pyte
         camera.stop()
 
 
-def test_a_usb_camera_that_hangs_for_hours_takes_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_starts_of_a_usb_camera_hanging_on_open_use_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     answers, opened = threading.Event(), []
 
     def hangs(index: int) -> cv2.VideoCapture:

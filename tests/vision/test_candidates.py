@@ -30,7 +30,7 @@ def test_scale_fusion_averages_scores_over_scales_that_can_show_the_die() -> Non
     assert [one.score for one in (once, twice, near)] == pytest.approx([0.4, 0.7, 0.8])
 
 
-def test_scale_fusion_adds_no_score_from_another_place_or_face_size() -> None:
+def test_scale_fusion_keeps_dice_apart_and_drops_a_pip_on_a_surer_face() -> None:
     beside = fuse({1.0: [seen(50, 40, 0.8)], 0.5: [seen(90, 40, 0.6)]})
     pip = fuse({1.0: [seen(50, 40, 0.8), seen(50, 18, 0.6, 1)], 0.5: [seen(50, 40, 0.8)]})
     assert [one.score for one in beside] == pytest.approx([0.4, 0.3])
@@ -46,7 +46,7 @@ def test_scale_fusion_of_no_detections_returns_an_empty_list() -> None:
     assert fuse({1.0: [], 0.5: []}) == []
 
 
-def test_dice_selection_rejects_a_tiny_face_and_doubts_if_it_is_confident() -> None:
+def test_dice_selection_doubts_the_count_for_a_confident_tiny_face_only() -> None:
     """A confident small face beside the dice may be one more die, so their number is in doubt."""
     dice = [read(50, 60, 0.9), read(150, 70, 0.85)]
     unclear, clear = read(250, 15, 0.3, 0.3), read(250, 15, 0.8)
@@ -56,7 +56,7 @@ def test_dice_selection_rejects_a_tiny_face_and_doubts_if_it_is_confident() -> N
     assert (found.values, found.rejected, found.doubt(None)) == ((3, 3), (clear,), Doubt.COUNT)
 
 
-def test_dice_selection_doubts_a_tiny_face_only_off_dice_of_unknown_count() -> None:
+def test_dice_selection_doubts_a_tiny_face_beside_dice_if_count_is_unknown() -> None:
     """A small face on a die, or beside a full expected number of dice, is taken for a pip."""
     dice, on_a_die, beside = [read(50, 60, 0.9), read(150, 70, 0.85)], read(80, 15, 0.8), read(200, 15, 0.8)
     assert select([*dice, on_a_die], None).doubt(None) is None
@@ -71,14 +71,14 @@ def test_dice_selection_doubts_an_expected_empty_tray_with_a_die_in_it() -> None
     assert select([], 0).doubt(0) is None
 
 
-def test_dice_selection_finds_a_reject_plausible_within_a_face_of_a_die() -> None:
+def test_dice_selection_finds_a_weak_reject_plausible_only_near_a_die() -> None:
     """Seen at a slant a die shows two faces, whose centres are nearer to each other than those of two dice."""
     die, side, another = read(50, 60, 0.9), read(100, 60, 0.26, 0.8), read(115, 60, 0.26, 0.8)
     assert select([die, another], 1).doubt(1) is None
     assert select([die, side], 1).has_plausible_reject
 
 
-def test_dice_selection_of_a_known_count_ranks_odd_sized_faces_by_quality() -> None:
+def test_dice_selection_fills_a_known_count_by_face_quality_despite_size() -> None:
     """A face of another size than the dice is chosen by its quality: the score and the confidence together."""
     dice, faint, pip = [read(50, 60, 0.9), read(150, 70, 0.85)], read(250, 60, 0.4, 0.7), read(350, 15, 0.4, 0.3)
     assert select([*dice, pip, faint], 3).dice == (*dice, faint)

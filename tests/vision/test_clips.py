@@ -32,7 +32,7 @@ def test_the_watcher_reports_a_throw_once_despite_a_hand_or_a_removed_die(name: 
     assert 0 <= told.slowest_frames <= SETTLED_TO_REPORTED
 
 
-def test_a_scripted_die_of_a_rendered_clip_is_read_as_in_its_ground_truth() -> None:
+def test_the_watcher_reads_a_die_of_a_rendered_clip_as_the_ground_truth() -> None:
     stage = Stage(1, 2, 1.0, [(0.2, lambda one: one.tray.scripts.append(lying))])
     settled = settled_in(stage)
     assert [event.reading.values for event in settled] == [(), (4,)]

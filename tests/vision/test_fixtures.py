@@ -44,7 +44,7 @@ def test_each_picture_fixture_file_has_the_hash_in_the_manifest(entry: dict[str,
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)
-def test_each_picture_fixture_of_a_hard_case_is_read_right_or_in_doubt(entry: dict[str, Any]) -> None:
+def test_readings_of_hard_picture_fixtures_are_right_doubted_or_incomplete(entry: dict[str, Any]) -> None:
     """A picture whose leaning or stacked die looks flat may miss a value, but makes none up."""
     image, empty = (cv2.imread(str(FOLDER / entry[kind])) for kind in ("picture", "empty"))
     reading = Reader(load_networks(), rig_over(empty)).read(image)

@@ -95,7 +95,7 @@ def test_the_largest_detector_pass_over_a_photo_needs_under_85_mb() -> None:
 
 @pytest.mark.parametrize("width", [1120, 1152])
 @pytest.mark.parametrize("model", [MODEL, LIGHT_MODEL])
-def test_splitting_a_picture_leaves_the_dice_detectors_output_unchanged(
+def test_dice_detector_output_for_a_picture_read_in_parts_equals_the_whole(
     model: Path, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     noise_bgr = np.random.default_rng(1).integers(0, 256, (30, 144, 3), np.uint8)
@@ -122,7 +122,7 @@ def test_reloading_a_dice_network_warms_it_up_at_its_last_input_size(monkeypatch
     assert loaded(networks) == [True, True, True]
 
 
-def test_an_empty_tray_is_read_while_the_dice_networks_are_being_loaded() -> None:
+def test_an_empty_tray_is_read_right_after_dice_network_loading_starts() -> None:
     networks, camera = shipped_networks(), VirtualCamera(0, seed=1, sleep=lambda _s: None)
     networks.load_soon()
     assert Reader(networks, camera.rig()).read(camera.frame().image_bgr).dice == ()
@@ -160,7 +160,7 @@ def test_the_classifier_is_less_sure_if_the_minimum_channel_contradicts(
     assert network.shown == shown
 
 
-def test_a_missing_network_file_raises_a_setup_error_before_it_is_loaded(tmp_path: Path) -> None:
+def test_a_neural_network_raises_a_setup_error_if_its_onnx_file_is_missing(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"gone\.onnx is missing"):
         Network(tmp_path / "gone.onnx")
 

@@ -58,7 +58,7 @@ class Unsure(Classifier):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_painted_dice_of_known_count_are_read_right_in_a_photo(seed: int) -> None:
+def test_the_photo_reader_reads_3_synthetic_dice_right_given_their_count(seed: int) -> None:
     """Without the count, the reading is right or not trusted."""
     picture, values = picture_of_dice(3, seed)
     reader = Reader(load_networks())
@@ -92,7 +92,7 @@ def test_a_die_face_uncertain_at_every_scale_gets_augmented_views() -> None:
     assert reading.dice[0].confidence < 1
 
 
-def test_a_die_face_found_in_two_passes_is_classified_once_per_view_set() -> None:
+def test_photo_reader_classifies_each_view_of_a_twice_found_face_once() -> None:
     detector, classifier = OneFace(0.0), Unsure()
     Reader(Networks(detector, detector, classifier)).read(BARE)
     assert detector.passes > 1
@@ -101,7 +101,7 @@ def test_a_die_face_found_in_two_passes_is_classified_once_per_view_set() -> Non
 
 
 @pytest.mark.parametrize(("least", "doubt"), [(0.98, None), (0.8, Doubt.DISAGREE)])
-def test_a_value_the_detector_contradicts_is_doubted_if_a_view_disagrees(least: float, doubt: Doubt | None) -> None:
+def test_detector_contradiction_is_doubted_if_one_augmented_view_is_unsure(least: float, doubt: Doubt | None) -> None:
     class Sure(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             sure = least if views is PHOTO_VIEWS.augmented and at == 7 else MIN_JOINT_CONFIDENCE + 0.045
@@ -171,7 +171,7 @@ def test_a_confident_die_face_is_classified_once_without_further_views() -> None
 
 
 @pytest.mark.parametrize(("once", "doubt"), [(0.98, None), (0.8, Doubt.UNREAD)])
-def test_at_unknown_count_a_weak_die_is_doubted_unless_all_views_agree(once: float, doubt: Doubt | None) -> None:
+def test_a_weakly_detected_uncounted_die_is_doubted_if_a_view_disagrees(once: float, doubt: Doubt | None) -> None:
     class Faint(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             sure = once if views is PHOTO_VIEWS.augmented and at == 7 else 0.992

@@ -134,7 +134,7 @@ def test_the_pi_camera_lens_is_held_where_autofocus_found_focus() -> None:
     assert pi.sent("AfMode") == [2, 0]
 
 
-def test_a_pi_camera_lens_without_focus_is_not_held_and_keeps_searching() -> None:
+def test_a_pi_camera_that_finds_no_focus_keeps_autofocus_on_until_sharp() -> None:
     pi = Pi(sharp_at=None)
     pi.start()
     frame = pi.until(is_held)

@@ -82,7 +82,7 @@ def test_moving_lamp_bands_in_camera_frames_are_measured_with_a_cure() -> None:
     assert "10.0 ms" in advice.says
 
 
-def test_standing_lamp_bands_are_inferred_from_the_camera_exposure_time() -> None:
+def test_lamp_check_warns_of_partial_period_exposure_without_moving_bands() -> None:
     seen = lamp_seen(120, 60, lamp_depth=0.5, light=6.0)
     assert seen.bands is not None
     assert seen.bands < 0.02
@@ -91,7 +91,7 @@ def test_standing_lamp_bands_are_inferred_from_the_camera_exposure_time() -> Non
     assert "3.0 ms is no multiple of a lamp's 8.3 ms" in advice.says
 
 
-def test_the_doctor_command_names_the_sensor_mode_and_a_flickering_lamp() -> None:
+def test_doctor_camera_check_gives_sensor_mode_and_fails_a_flickering_lamp() -> None:
     fitted("Camera Module 3 Wide", lamp_hz=100, lamp_depth=0.6, light=9.0)
     found = {one.part: one for one in check_camera(Settings(camera=CameraSettings("picamera2", mains_hz=50)))}
     assert found["camera"].ok

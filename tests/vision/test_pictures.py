@@ -140,7 +140,7 @@ def test_a_tiff_with_huge_tiles_is_refused(tmp_path: Path) -> None:
     assert "too large" in told(tmp_path / "a.tif")
 
 
-def test_a_path_without_a_picture_raises_an_error_with_its_own_reason(tmp_path: Path) -> None:
+def test_picture_loading_gives_each_kind_of_unusable_path_its_own_reason(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("a five and a six")
     (tmp_path / "empty.jpg").touch()
     assert "save it as" in told(tmp_path / "notes.txt")

@@ -149,7 +149,7 @@ def test_a_calibration_sheet_not_seen_in_time_is_reported_with_a_cure() -> None:
     assert len(said) == 1
 
 
-def test_calibration_restarts_if_the_measured_lens_finds_no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calibration_collects_frames_anew_if_a_new_lens_locates_no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sheet lies still, but no frame locates it with the lens that was measured meanwhile."""
     camera, detected = film(), itertools.count(1)
 
@@ -183,7 +183,7 @@ def test_calibration_takes_no_empty_tray_picture_while_the_tray_moves() -> None:
         Calibrating(shaken, Plan(), lambda _said: None, wait_s=3.0).empty_tray()
 
 
-def test_calibrations_empty_tray_picture_has_one_exposure() -> None:
+def test_calibration_retakes_empty_tray_frames_if_the_exposure_changes() -> None:
     """The camera finds its exposure anew while the pictures are taken that are averaged."""
     camera, numbers, before = film(), itertools.count(), round(30 * (HELD_FOR_S + 0.3))
 

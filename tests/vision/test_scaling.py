@@ -32,7 +32,7 @@ def test_halving_a_picture_leaves_a_remaining_scale_above_a_half(scale: float) -
     assert left / scale == 512 / small.shape[0] == 640 / small.shape[1]
 
 
-def test_scaling_does_not_shift_the_picture() -> None:
+def test_scaling_a_picture_down_keeps_a_bright_square_at_its_scaled_place() -> None:
     picture = np.zeros((400, 400, 3), np.uint8)
     picture[236:245, 116:125] = 255
     for scale in (0.6, 0.35, 0.2):

@@ -58,7 +58,7 @@ def test_switching_a_lamp_does_not_make_the_stillness_detector_settle(camera: Vi
     assert Phase.SETTLED not in phases(camera, 1, detector)[1]
 
 
-def test_a_knock_does_not_make_the_stillness_detector_settle(camera: VirtualCamera) -> None:
+def test_a_knock_at_the_table_does_not_make_the_stillness_detector_settle(camera: VirtualCamera) -> None:
     detector = rested(camera)
     camera.disturb = FaultInjection(knock_at_s=camera.frame().at_s).over
     assert Phase.SETTLED not in phases(camera, 2, detector)[1]
@@ -326,7 +326,7 @@ def test_the_watcher_reports_no_emptied_tray_after_a_camera_failure(camera: Virt
 
 
 @pytest.mark.parametrize("thrown", [False, True], ids=["settled", "in haste"])
-def test_a_watcher_stopped_during_a_reading_emits_no_settled_event(camera: VirtualCamera, thrown: bool) -> None:
+def test_a_watcher_stopped_during_a_reading_drops_that_settled_event(camera: VirtualCamera, thrown: bool) -> None:
     looks: list[int] = []
 
     class Stopping:
@@ -361,7 +361,7 @@ def test_the_watcher_applies_a_new_calibration_from_the_next_reading_on(camera: 
     assert watcher.rig is rig
 
 
-def test_without_calibration_the_watcher_reads_only_one_frame_in_full(camera: VirtualCamera) -> None:
+def test_uncalibrated_watcher_reads_a_throw_in_full_once_and_then_confirms(camera: VirtualCamera) -> None:
     known: list[tuple[int, bool, bool]] = []
     reader = Reader(load_networks())
 

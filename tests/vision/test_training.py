@@ -71,7 +71,7 @@ def test_false_detections_in_rendered_trays_become_training_negatives() -> None:
     assert len(learnt.hard) == 1
 
 
-def test_a_contradicted_training_label_is_hard_only_on_a_rendered_die() -> None:
+def test_training_rates_a_confidently_misread_die_hard_only_if_rendered() -> None:
     """People label some dice wrongly; labels of rendered dice are exact."""
     photo = Photo(np.zeros((90, 120, 3), np.uint8), np.array([(30, 40, 24, 3), (80, 40, 24, 6)], np.float32))
     surely_a_three = _Saying()
@@ -81,7 +81,7 @@ def test_a_contradicted_training_label_is_hard_only_on_a_rendered_die() -> None:
     assert photographed.hard[0] == rendered.hard[0] < photographed.hard[1] < 0.5 < rendered.hard[1]
 
 
-def test_misread_dice_of_training_trays_form_a_training_set_of_their_own() -> None:
+def test_a_training_tray_is_reduced_to_misread_dice_and_copied_for_each() -> None:
     dice = np.array([(30, 40, 24, 3), (80, 51, 24, 6), (60, 65, 24, 2)], np.float32)
     easy, hard = np.array([0.1, 0.11, 0.12], np.float32), np.array([0.1, 0.9, 0.2], np.float32)
     bgr = np.zeros((90, 120, 3), np.uint8)

@@ -110,7 +110,7 @@ def test_the_tray_reader_does_not_trust_a_picture_with_a_hand_in_it() -> None:
     assert not Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7).trusted
 
 
-def test_a_trusted_reading_of_the_previous_frame_saves_a_detector_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tray_reading_equal_to_a_trusted_one_skips_a_detector_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     camera, truth = at_rest(32)
     networks, closer = load_networks(), list[float]()
     reader, picture, detect = Reader(networks, camera.rig()), camera.frame().image_bgr, networks.detector.detect
@@ -176,7 +176,7 @@ def test_two_dark_dice_detected_as_one_are_read_right_or_in_doubt(seed: int) -> 
     assert reading.values == crowd.values or not reading.trusted
 
 
-def test_excess_foreground_beside_a_die_triggers_a_closer_detector_pass(
+def test_tray_reader_splits_touching_dice_by_the_excess_foreground_check(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The light detector finds a black 1 and a black 2 that touch, on dark wood, as a single 2."""

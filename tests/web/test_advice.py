@@ -40,7 +40,7 @@ def play_out(pub: Pub) -> None:
         play(pub, line_of(Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice))
 
 
-def test_api_odds_names_its_snapshot_and_the_best_of_the_options(advised: Pub) -> None:
+def test_api_odds_gives_the_snapshot_number_player_goal_and_best_option(advised: Pub) -> None:
     start(advised)
     play(advised, *OPENING)
     told = advised.stranger().get("/api/odds").json
@@ -65,7 +65,7 @@ def test_tournament_mode_refuses_odds_until_the_game_is_over(advised: Pub) -> No
     assert guest.get("/api/story").status_code == 200
 
 
-def test_api_chances_gives_win_chances_per_game_line_and_follows_an_undo(advised: Pub) -> None:
+def test_api_chances_gives_win_chances_after_each_line_and_follows_an_undo(advised: Pub) -> None:
     start(advised)
     guest = advised.stranger()
     play(advised, *OPENING, {"do": "point", "value": 5})

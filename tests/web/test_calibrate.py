@@ -139,7 +139,7 @@ def test_taking_the_sheet_and_then_the_empty_tray_stores_a_calibration(calibrati
     assert stored.rig.camera_mm == pytest.approx((160, 120, 285), abs=2)
 
 
-def test_calibration_stores_a_tray_and_die_size_unlike_the_defaults(calibration: Calibration) -> None:
+def test_calibration_stores_the_entered_tray_width_and_die_size(calibration: Calibration) -> None:
     calibration.act("lay", lies=True)
     look = calibration.act("sheet", width_mm=300, height_mm=220, keep_mm=0, die_mm=14, lens_mm=300).json
     assert look["zones"][1][0] == look["zones"][1][1], "a keep zone of no width"
@@ -151,7 +151,7 @@ def test_calibration_stores_a_tray_and_die_size_unlike_the_defaults(calibration:
     assert stored.rig.camera_mm[2] == pytest.approx(300, abs=3)
 
 
-def test_calibration_on_the_page_uses_the_cameras_own_angle_and_the_set_mains(
+def test_web_calibration_uses_camera_view_angle_and_configured_mains_hertz(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sheet was not held aslant, so that the lens is not measured."""
@@ -167,7 +167,7 @@ def test_calibration_on_the_page_uses_the_cameras_own_angle_and_the_set_mains(
     assert calibration.part._steps.lamp.mains_hz == 60
 
 
-def test_the_calibration_page_keeps_advice_on_focus_and_a_flickering_lamp(
+def test_calibration_api_keeps_focus_advice_and_adds_lamp_banding_advice(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The motorised lens finds no focus on the sheet, and bands run over the empty tray."""

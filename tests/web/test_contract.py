@@ -16,7 +16,7 @@ from web.pages import Addresses
 from web.pairing.roles import Role
 
 
-def test_an_unpaired_phone_gets_the_newest_snapshot(pub: Pub) -> None:
+def test_state_api_gives_an_unpaired_phone_the_newest_game_state(pub: Pub) -> None:
     number = pub.start()
     told = pub.stranger().get("/api/state").json
     assert (told["number"], told["game"], told["phase"], told["question"]) == (number, "crib_dice", "ready", None)
@@ -48,7 +48,7 @@ def test_a_stale_game_line_is_refused_with_409_and_changes_nothing(pub: Pub) -> 
     ("line", "code"),
     [({"do": "stop"}, "illegal_action"), ({"throw": [1, 2]}, "illegal_action"), ({"jump": 1}, "notation")],
 )
-def test_a_game_line_against_the_rules_is_refused_with_422_and_a_reason(pub: Pub, line: object, code: str) -> None:
+def test_post_api_lines_answers_422_and_a_reason_to_an_invalid_game_line(pub: Pub, line: object, code: str) -> None:
     number, host = pub.start(), pub.host()
     answer = host.post("/api/lines", json={"number": number, "line": line})
     assert (answer.status_code, answer.json["error"]) == (422, code)

@@ -186,7 +186,7 @@ def test_evening_api_counts_throws_separately_for_each_named_dice_set(played: Pu
     assert len(list(PastGames(played.folder).throws(dice="Blue"))) == 1
 
 
-def test_evening_api_gives_odds_of_options_by_goal_and_refuses_other_goals(played: Pub) -> None:
+def test_the_odds_api_values_a_games_options_and_refuses_an_unknown_goal(played: Pub) -> None:
     client = played.stranger()
     number = client.get("/api/evening").json["games"][0]["id"]
     told = client.get(f"/api/evening/{number}/odds").json

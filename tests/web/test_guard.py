@@ -111,7 +111,7 @@ def test_pages_have_a_strict_csp_and_no_inline_script_or_style(pub: Pub) -> None
         assert re.findall(r"\sstyle=|\son\w+=|<style", answer.text) == []
 
 
-def test_pages_load_nothing_from_another_host(pub: Pub) -> None:
+def test_the_home_control_tv_and_tray_pages_link_to_no_other_host(pub: Pub) -> None:
     for path in ("/", "/control", "/tv", "/tray"):
         assert re.findall(r'(?:src|href)="(?:https?:)?//', pub.stranger().get(path).text) == []
 
@@ -181,7 +181,7 @@ def test_an_hour_of_pin_guesses_has_ten_compared_and_blocks_no_other_phone(pub: 
     assert {type(answer) for answer in told} == {Refused}
 
 
-def test_the_number_of_addresses_remembered_for_wrong_pins_is_bounded() -> None:
+def test_pairing_pin_guess_limit_remembers_a_bounded_number_of_addresses() -> None:
     guesses = Guesses(lambda: 0.0)
     for at in range(MAX_ADDRESSES + 100):
         guesses.count_wrong(f"10.0.{at >> 8}.{at & 255}")
@@ -268,7 +268,7 @@ def test_pair_api_refuses_25_character_phone_names_and_pairing_cuts_at_24(pub: P
     assert pairing.phones()[0].name == "x" * 24
 
 
-def test_guard_parses_host_names_and_compares_origins_with_their_port() -> None:
+def test_web_guard_parses_host_names_and_same_origin_needs_the_same_port() -> None:
     assert host_name("Pub.Local.:8000") == "pub.local"
     assert host_name("[::1]:80") == "::1"
     assert host_name("host:port") is None

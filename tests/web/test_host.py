@@ -58,7 +58,7 @@ def test_only_the_first_phone_to_scan_the_tv_page_qr_code_becomes_owner(chromium
         page.context.close()
 
 
-def test_settings_page_saves_a_field_and_shows_kept_or_invalid_beside_it(chromium: Any, site: Any) -> None:
+def test_settings_page_confirms_each_saved_field_and_marks_an_invalid_one(chromium: Any, site: Any) -> None:
     address, pub = site
     page = hosting(chromium, f"{address}/settings")
     page.fill("#strip-brightness", "0.3")
@@ -127,7 +127,7 @@ def test_control_page_says_when_a_phone_cannot_reach_the_table_to_pair(chromium:
     page.context.close()
 
 
-def test_a_phone_waits_while_the_table_refuses_to_say_what_it_is(chromium: Any, site: Any) -> None:
+def test_phone_pages_neither_reload_nor_hide_a_join_code_on_a_503_answer(chromium: Any, site: Any) -> None:
     """A table that stops refuses with 503: a host's page would be lost by a reload, a guest's join code be hidden."""
     address, _ = site
     host, guest = hosting(chromium, f"{address}/control"), page_of(chromium)

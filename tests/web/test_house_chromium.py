@@ -136,7 +136,7 @@ def test_a_crapola_game_against_the_bot_runs_from_setup_form_to_replay(
     assert page.problems == []
 
 
-def test_the_new_game_form_seats_the_house_by_its_present_name(page: Any, house_pub: Pub) -> None:
+def test_the_new_game_form_seats_a_renamed_bot_under_the_present_name(page: Any, house_pub: Pub) -> None:
     """The house was named Maud in the last game, and is named House since."""
     terms = {"house": {"player": "Maud", "level": "best"}}
     house_pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Maud"]}, terms=terms))

@@ -211,7 +211,7 @@ def test_game_pages_have_no_content_cut_off_covered_or_outside_the_window(
 
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", BESIDE if WHOLE else [name for name, beside in BESIDE.items() if beside.always])
-def test_nothing_is_cut_off_on_pages_that_do_not_show_a_running_game(
+def test_pages_that_show_no_game_have_no_content_cut_off_or_covered(
     chromium: Any, evening: tuple[str, Pub], name: str, language: str
 ) -> None:
     beside, (address, pub) = BESIDE[name], evening
@@ -286,7 +286,7 @@ def test_no_text_is_cut_off_on_a_page_that_has_lost_its_connection(
     assert found == {}
 
 
-def test_the_layout_check_finds_every_kind_of_fault(chromium: Any, site: tuple[str, Pub]) -> None:
+def test_the_web_page_layout_check_finds_each_planted_fault(chromium: Any, site: tuple[str, Pub]) -> None:
     for path, harms in HARMS.items():
         fed = FedPage(chromium, site[0], path, paired=path == "/control")
         fed.show(scenes(list(seated(GAMES["crag"]))[-1])["deciding"])

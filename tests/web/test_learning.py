@@ -45,7 +45,7 @@ def vote(client: Any, question: int, option: int, voter: str) -> Any:
     return client.post("/api/vote", json={"question": question, "option": option, "voter": voter})
 
 
-def test_vote_api_hides_the_best_option_until_as_many_voted_as_played(tmp_path: Path) -> None:
+def test_vote_api_hides_the_best_option_until_one_vote_per_player_is_cast(tmp_path: Path) -> None:
     parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     with opened(tmp_path, **parts) as pub:
         play_out(pub)
@@ -177,7 +177,7 @@ def test_learn_page_writes_the_numbers_of_reasons_as_its_language_does(
 
 
 @pytest.mark.browser
-def test_tv_page_shows_a_vote_question_and_hides_the_answer_after_one_vote(chromium: Any, tmp_path: Path) -> None:
+def test_tv_page_hides_a_vote_questions_answer_after_one_of_two_votes(chromium: Any, tmp_path: Path) -> None:
     parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     with opened(tmp_path, **parts) as pub, served(pub) as address:
         play_out(pub)
@@ -229,7 +229,7 @@ def test_tv_page_asks_for_the_puzzle_of_the_new_day(chromium: Any, tmp_path: Pat
 
 
 @pytest.mark.browser
-def test_learn_page_counts_a_phone_that_stores_nothing_as_one_voter(chromium: Any, tmp_path: Path) -> None:
+def test_learn_page_counts_two_taps_by_a_phone_without_storage_as_one_vote(chromium: Any, tmp_path: Path) -> None:
     parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     with opened(tmp_path, **parts) as pub, served(pub) as address:
         play_out(pub)

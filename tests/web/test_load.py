@@ -8,6 +8,6 @@ from tests.web.load import SHORT, loaded
 
 
 @pytest.mark.slow
-def test_web_server_keeps_its_load_limits_while_a_guest_blocks_connections() -> None:
+def test_web_server_under_load_loses_no_change_and_bounds_memory_growth() -> None:
     told = loaded(SHORT)
     assert told["missed"] == [], told

@@ -48,7 +48,7 @@ def test_games_api_accepts_a_visible_player_name_in_any_script(pub: Pub, name: s
 
 
 @given(st.text(max_size=24))
-def test_name_cleaning_of_any_text_gives_a_valid_name_or_nothing_visible(name: str) -> None:
+def test_a_cleaned_player_name_is_valid_unless_nothing_visible_is_left(name: str) -> None:
     left = cleaned(name)
     assert left == left.strip()
     assert problem_of([left]) is None or not any(unicodedata.category(sign)[0] in "LNPS" for sign in left)
@@ -62,7 +62,7 @@ def test_pairing_strips_control_characters_and_outer_space_of_phone_name(pub: Pu
 
 
 @pytest.mark.parametrize("dice", ["\u202eBlue", "\x1b[2J", "  "])
-def test_games_api_refuses_a_set_of_dice_with_an_invisible_name(tmp_path: Path, dice: str) -> None:
+def test_games_api_refuses_a_dice_set_name_with_invisible_characters(tmp_path: Path, dice: str) -> None:
     """The pages list it for everyone: it could not be told from the usual set, or would turn the text beside it."""
     with opened(tmp_path) as pub:
         host = pub.host()

@@ -140,7 +140,7 @@ def test_after_a_flipped_bit_in_paired_json_only_the_pin_makes_an_owner(tmp_path
     assert Pairing("314159", FileTokens(file), Clock()).hosted()
 
 
-def test_with_an_unreadable_paired_json_only_the_pin_makes_an_owner(tmp_path: Path) -> None:
+def test_with_an_unreadable_paired_phones_file_only_the_pin_makes_an_owner(tmp_path: Path) -> None:
     (tmp_path / "paired.json").mkdir()
     clock = Clock()
     pairing = Pairing(PIN, FileTokens(tmp_path / "paired.json"), clock)

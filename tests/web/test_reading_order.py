@@ -46,7 +46,9 @@ def read_out(page: Any) -> str:
 
 
 @pytest.mark.parametrize("path", SPOKEN)
-def test_the_accessibility_tree_names_a_pages_parts_in_order(chromium: Any, site: tuple[str, Pub], path: str) -> None:
+def test_each_pages_accessibility_tree_has_its_parts_in_reading_order(
+    chromium: Any, site: tuple[str, Pub], path: str
+) -> None:
     fed = FedPage(chromium, site[0], path, paired=path == "/control")
     fed.show(scenes(among("crib_dice", ("Ann", "Ben")))["deciding"])
     told, at = read_out(fed.page), 0

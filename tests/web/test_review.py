@@ -65,7 +65,7 @@ def doubted(pub: Pub, answer: list[int], at_s: float) -> None:
     pub.table.submit(Answer(question=question.id, values=tuple(answer)))
 
 
-def test_review_api_refuses_a_guest_and_the_review_page_shows_no_throws(looked_over: Pub) -> None:
+def test_review_api_answers_a_guest_with_401_not_paired(looked_over: Pub) -> None:
     stranger = looked_over.stranger()
     for answer in (
         stranger.get("/api/review"),
@@ -114,7 +114,9 @@ def test_review_api_stores_an_owners_labels_and_refuses_invalid_labels(looked_ov
     assert set(described) == {"200", "400", "401", "403", "413", "415", "422", "503"}
 
 
-def test_review_api_says_that_a_full_disk_keeps_no_labels(looked_over: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_review_api_refuses_labels_with_503_when_the_disk_is_full(
+    looked_over: Pub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

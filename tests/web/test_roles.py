@@ -145,7 +145,7 @@ def test_a_player_ends_only_the_game_that_its_phone_started(pub: Pub) -> None:
     assert owner.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
 
 
-def test_a_player_ends_the_next_game_only_if_its_phone_started_that_one(pub: Pub) -> None:
+def test_abandon_api_refuses_a_next_game_started_by_another_players_phone(pub: Pub) -> None:
     pub.start()
     ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
     number = ann.post("/api/games", json=HEADER).json["number"]
@@ -157,7 +157,7 @@ def test_a_player_ends_the_next_game_only_if_its_phone_started_that_one(pub: Pub
 
 
 @pytest.mark.parametrize("page", ["/settings", "/setup", "/review", "/calibrate", "/camera"])
-def test_owner_pages_link_guests_but_not_players_to_the_control_page(whole: Pub, page: str) -> None:
+def test_owner_pages_show_guests_but_not_players_a_control_page_button(whole: Pub, page: str) -> None:
     invitation = 'id="unpaired" hidden><p>'
     button = '<a class="button main" href="/control">'
     as_guest, as_player = (visitor(whole, role).get(page).text for role in (Role.GUEST, Role.PLAYER))

@@ -73,7 +73,7 @@ def test_seats_api_hides_a_phones_seat_after_hours_without_a_request(pub: Pub) -
     assert names(pub) == []
 
 
-def test_seats_api_gives_a_silent_phones_name_and_peg_to_one_phone_only(pub: Pub) -> None:
+def test_seats_api_refuses_a_returning_phone_a_name_and_peg_since_taken(pub: Pub) -> None:
     """The silent phone has no seat when it comes back: two players of one name or peg could not begin a game."""
     ann, ben = pub.paired(Role.PLAYER, "Ann"), pub.paired(Role.PLAYER, "Ben", "192.168.4.11")
     assert sit(ann, "Ann", 2) == 200

@@ -27,7 +27,7 @@ def sent(phone: Any, key: str, value: object, **more: str) -> tuple[int, str]:
     return answer.status_code, answer.json.get("error", "")
 
 
-def test_settings_api_needs_the_pin_only_to_raise_the_led_current_limit(table: Any) -> None:
+def test_settings_api_needs_the_pin_to_raise_but_not_lower_the_led_current(table: Any) -> None:
     phone, _, file = table
     assert sent(phone, "limit_ma", 1000) == (200, "")
     assert sent(phone, "limit_ma", 60000) == (422, "pin_needed")

@@ -84,7 +84,7 @@ def test_event_stream_begins_with_the_newest_snapshot(running: tuple[Pub, int]) 
         assert json.loads(first["data"]) == json.load(ask(port, "/api/state"))
 
 
-def test_every_open_event_stream_gets_each_new_snapshot_in_order(running: tuple[Pub, int]) -> None:
+def test_every_event_stream_read_in_time_gets_each_new_snapshot_in_order(running: tuple[Pub, int]) -> None:
     """A stream that is read in time gets each snapshot; after a burst it may skip to the newest, but never go back."""
     pub, port = running
     links = [listen(port) for _ in range(5)]

@@ -62,7 +62,7 @@ def test_every_event_and_notice_code_has_an_english_text() -> None:
     assert events - said == set()
 
 
-def test_moments_md_equals_the_page_generated_from_the_source() -> None:
+def test_the_moments_reference_page_equals_what_make_moments_page_writes() -> None:
     assert moments_page.PAGE.read_text(encoding="utf-8") == moments_page.page(), "run `make moments-page`"
 
 

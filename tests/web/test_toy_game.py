@@ -60,7 +60,7 @@ def test_web_server_serves_form_schema_and_help_rules_of_an_added_game(toy: Pub)
 
 
 @pytest.mark.browser
-def test_scoreboard_and_tv_pages_show_turn_and_scores_of_an_added_game(toy: Pub, chromium: Any) -> None:
+def test_scoreboard_and_tv_show_turn_and_scores_of_a_newly_registered_game(toy: Pub, chromium: Any) -> None:
     toy.table.submit(StartGame(header=HEADER))
     with served(toy) as address:
         page = chromium.new_page(viewport={"width": 390, "height": 844})

@@ -101,7 +101,7 @@ def test_tutorial_lessons_fill_a_place_of_fixed_height_on_phone_and_tv(
             fed.close()
 
 
-def test_each_phone_turns_the_tutorial_lessons_on_or_off_for_itself(chromium: Any, pub: Pub) -> None:
+def test_a_phone_can_override_the_games_tutorial_lessons_setting_both_ways(chromium: Any, pub: Pub) -> None:
     pub.table.submit(StartGame(header=HEADER, terms={"lessons": True}))
     with served(pub) as address:
         page, other = (opened_page(chromium, address, "en", "/", PHONE) for _ in range(2))

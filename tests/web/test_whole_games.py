@@ -219,7 +219,7 @@ def test_a_new_snapshot_causes_no_layout_shift_on_a_slow_phone(
         page.context.close()
 
 
-def test_a_page_frame_never_mixes_the_number_and_text_of_two_snapshots(chromium: Any, tmp_path: Path) -> None:
+def test_the_phone_page_never_draws_two_snapshots_mixed_in_one_frame(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path) as pub, served(pub) as address:
         number = pub.start()
         page = slow_phone(chromium, address)
