@@ -72,11 +72,12 @@ from web.serving.feed import Feed
 from web.serving.server import Server
 
 ANSWER_TIMEOUT_S = 2.0
-"""Longest wait in seconds for an answer of the table or the server; then they count as hanging, and the watchdog is not
-notified. Too short: a busy Pi is restarted."""
+"""Longest wait, in seconds, for an answer of the table's writer or the web server. After it systemd's watchdog is not
+notified; without notifications systemd restarts the program. Longer: hangs are noticed later; shorter: a busy program
+is restarted."""
 MAX_FRAME_GAP_S = 15.0
-"""Longest time in seconds between two frames of the camera's loop; then it counts as hanging, and the watchdog is not
-notified. Too short: a slow reading restarts the program."""
+"""Longest time in seconds that the camera's loop may wait for a frame, or work on one. Then it counts as hanging, and
+the watchdog is not notified. Too short: a slow reading restarts the program; longer: a hang lasts longer."""
 
 
 @dataclass(frozen=True, slots=True)

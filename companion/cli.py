@@ -45,7 +45,8 @@ ELSEWHERE = {"league": "companion.league.commands"}
 """Command -> its module, for commands outside `companion.commands`."""
 
 REFUSALS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG})
-"""Errors of the system about a path that was named, which a person can mend; others keep their traceback."""
+"""`errno` codes of file errors that another path or user mends: the command prints a sentence. ENOSPC gets another
+sentence; the other codes get a traceback."""
 
 
 class LazyGroup(click.Group):

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 _SHARED = re.compile(r"(lib[\w.+-]+\.so[.\d]*): cannot open shared object file")
-"""The loader's message about a missing library of the system, with its file name."""
+"""Pattern of the dynamic linker's message about a missing shared library. Its group is the file name, which the
+explanation of a failed import names."""
 _ROOMS = frozenset({"companion", "vision", "hardware", "web"})
 """Names of the project's own Python packages: a missing module of these is a bug, not a missing library."""
 _OF_EXTRA = {
@@ -19,7 +20,8 @@ _OF_EXTRA = {
     "openskill": "league",
     "paho": "mqtt",
 }
-"""Module -> the extra of this package that installs it; other modules need none."""
+"""Python module -> the extra of this package that installs it, for the message about a failed import.
+Drivers' libraries (extra `pi`) are not listed: `load_library` explains them."""
 
 
 def missing_library(error: ImportError) -> str | None:

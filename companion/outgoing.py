@@ -20,13 +20,14 @@ from companion.errors import CompanionError, DeviceError
 log = logging.getLogger(__name__)
 
 TIMEOUT_S = 10.0
-"""Longest wait in seconds for a server to connect or to send the next bytes; then the attempt has failed. Too short:
-slow servers fail; longer: a dead one is noticed later."""
+"""Longest wait in seconds for a webhook's or league's server to connect or send its next bytes. Then the delivery
+fails. Shorter: slow servers fail; longer: a dead one is noticed later."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
 """Base and limit, in seconds, of the random pause after failed deliveries (`pause_s`). After n failures in a row it is
 at most the base times 2 ** n. Higher: what waits arrives later after an outage; lower: more attempts."""
 MAX_ANSWER_BYTES = 64 * 1024
-"""Most bytes of an answer that are read: a server is not trusted with the table's memory."""
+"""Most bytes that are read of a webhook's or league's answer. Higher: a faulty server fills more of the table's memory.
+Lower: a long answer is cut off."""
 
 
 class BackgroundThread(ABC):

@@ -14,8 +14,8 @@ from hardware.palette import ALARM, AMBER, COLOURS, Colour, ease, player_colour,
 from hardware.view import BoardView, Moment
 
 CODE_GAP_HOLES = 3
-"""Number of dark holes between two dice of a code, besides the one after each pip, so that people count each die alone.
-More makes the code longer; on a short lane its end would cover its beginning."""
+"""Extra dark holes between two dice of a `Code`, which people compare with their phone's by counting lit holes. Fewer:
+dice run together. More: on a short lane the code's end covers its beginning."""
 
 
 @dataclass(frozen=True, slots=True)

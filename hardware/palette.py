@@ -26,16 +26,19 @@ PLAYERS = (ORANGE, SKY, GREEN, YELLOW, VERMILION, PURPLE, COBALT, LIME, VIOLET, 
 """Colours of the players; `Peg.colour` is an index into it."""
 
 AMBER: Colour = (1.0, 0.756, 0.0)
-"""Colour of questions, of button presses, of the marks at every tenth hole, and of the board without a game."""
+"""Colour of questions, moving dice and button presses. Also of the marks at every tenth hole, and of an idle board."""
 ALARM: Colour = (0.898, 0.325, 0.239)
-"""Colour of what is wrong or lost: a hold that the rules refuse, lost points, the shutdown countdown."""
+"""Colour on the LEDs of what is wrong or lost: a hold that the rules refuse, lost points, the shutdown countdown. The
+glow of a burst has it, too."""
 COLOURS: dict[str, Colour] = {"amber": AMBER, "red": ALARM, "fire": (1.0, 0.50, 0.0), "sulphur": (0.60, 0.72, 0.0)}
 """Colours of no player, by the name that `Moment.colour` gives."""
 
 _PERIODS_S = (math.inf, 4.0, 3.0, 1.2, 2.4, 1.6, 3.6, 2.8, 3.4, 3.2)
-"""Period of each colour's rhythm, in seconds, by index into `PLAYERS`; the first colour is steady."""
+"""Period of each colour's rhythm, in seconds, by index into `PLAYERS`; the first colour is steady. Longer: slower
+breaths and fades; dips and heartbeats only pause longer."""
 _SHORT_S, _LONG_S = 0.4, 1.2
-"""Durations of a short and a long dip, in seconds."""
+"""Durations, in seconds, of the short and the long dips in brightness by which players' pegs differ. Longer than the
+step between two starts in `_DIPS`: dips merge. Shorter: they are harder to see."""
 _DIPS: dict[int, tuple[tuple[float, float], ...]] = {
     2: ((0.0, _SHORT_S), (0.45, _SHORT_S)),
     4: ((0.0, _SHORT_S),),
@@ -45,7 +48,7 @@ _DIPS: dict[int, tuple[tuple[float, float], ...]] = {
 }
 """Dips of the blinking rhythms, by index into `PLAYERS`: start within the period, and duration, in seconds."""
 _HEARTBEAT, _FADE = 5, 7
-"""Index of the colour whose rhythm is a heartbeat, and of the one whose rhythm is a slow fade."""
+"""Indexes into `PLAYERS`: the colour whose pegs pulse like a heartbeat, and the one whose pegs fade slowly."""
 _HEARTBEAT_S = 0.78
 """Seconds from the start of the heartbeat's first beat to the end of its second. In the rest of its period the light is
 still, so no frame is drawn for it. Longer draws frames in vain; shorter cuts the second beat off."""

@@ -18,8 +18,8 @@ HUE_TOLERANCE_DEGREES = 2.0
 """Largest change of an LED's hue by rounding, in degrees: smaller ones are not seen. A larger one lets dim lights
 change their hue; a smaller one changes their saturation more, or leaves them dark."""
 _RATIO_BINS = 512
-"""Number of steps from 0 to 1 in the tables of `in_steps`, of the ratio (middle - least) / (most - least) of a
-colour's channels. More make the tables larger and hues a little truer."""
+"""Steps from 0 to 1 of a colour's ratio (middle - least) / (most - least): columns of the tables of `in_steps`. More:
+larger tables. Fewer: rounding changes saturation more, and more dim LEDs stay dark."""
 MAX_FEED_MA = 2000
 """Largest current, in mA, that is advised for one pair of wires to the strip. The strip's own copper is thin: LEDs far
 from where the wires join it turn dim. A larger one advises fewer pairs of thicker wires."""

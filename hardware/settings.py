@@ -14,8 +14,8 @@ Fraction = Annotated[float, Meta(gt=0, le=1)]
 LIVE = {"page": "live"}
 """Mark of a setting that the settings page may change, with effect on the running table at once."""
 PIN = {"page": "pin", "stays": True}
-"""Mark of a setting that is an electrical limit. The settings page changes it at once, but only after the PIN is typed
-again. A return to the last good settings keeps it: an older limit may be too high for the present supply."""
+"""Mark of an electrical setting: a page changes it at once, after the PIN is typed again. With `lower_without_pin` a
+lower value needs no PIN. A return to the last good settings keeps it: an older limit may be too high."""
 ORDERS = ("GRB", "RGB", "BRG", "RBG", "GBR", "BGR")
 """Orders in which LEDs take their colours; the page offers them."""
 MIN_CHANNEL_MA = 12.0

@@ -13,11 +13,13 @@ from pathlib import Path
 NATIVE = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
 """Debian's name of this machine's processor."""
 CERTIFICATES = os.environ.get("PIP_CERT") or "/etc/ssl/certs/ca-certificates.crt"
-"""File of the certificates by which pip in the Debian root trusts the package index."""
+"""This machine's file of CA certificates. Release tests copy it into the Debian root (chroot).
+There pip checks the package index by it."""
 OURS = ("etc", "opt", "usr/local", "root", "boot")
 """Folders of the Debian root that uninstalling must leave as they were before installing."""
 BACKUPS = ("etc/passwd-", "etc/group-", "etc/shadow-", "etc/gshadow-")
-"""Files that `Root.files` leaves out: copies that Debian makes of its user and group files before each change."""
+"""Debian's copies of its user and group files before the last change. `Root.files` leaves them out: they differ after
+uninstalling even if every user and group is restored."""
 
 
 @dataclass(frozen=True, slots=True)

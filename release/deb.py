@@ -24,11 +24,13 @@ from companion.appliance.releases import SYSTEMS_OWN, Source, copy_tree, pinned
 PROJECT = Path(__file__).resolve().parents[1]
 """The project's folder."""
 PYTHONS = ("3.11", "3.13")
-"""Python versions of Debian 12 and 13."""
+"""Python versions for which the Debian package brings wheels: those of Debian 12 and 13. More make it larger; a Python
+that is not listed finds no wheels."""
 MACHINES = {"arm64": "aarch64", "amd64": "x86_64"}
 """Debian's name of a processor -> its name in the tags of wheels."""
 BROUGHT = ("opencv", "markupsafe")
-"""Distributions of SYSTEMS_OWN that the package brings all the same: a Pi without the Internet may lack them."""
+"""Starts of the names of distributions in SYSTEMS_OWN that the Debian package brings all the same: a Pi without the
+Internet may lack them."""
 GLIBCS = ("manylinux2014", "manylinux_2_17", "manylinux_2_28", "manylinux_2_34")
 """Platform tags of the wheels that may go into the package: all run on Debian 12 (glibc 2.36)."""
 INSTALLER = (
@@ -43,7 +45,8 @@ INSTALLER = (
     "constraints.txt",
     PUBLIC_KEY,
 )
-"""Files and folders that the package's scripts use with the system's Python; a missing `PUBLIC_KEY` is left out."""
+"""Files and folders of the project that the Debian package copies to SHARE. Its maintainer scripts run the installer
+from there with the system's Python. A missing `PUBLIC_KEY` is left out."""
 SHARE = "usr/share/pegpip"
 """Folder in the package for the installer's files and the wheels."""
 CONTROL = """Package: pegpip

@@ -30,9 +30,9 @@ from companion.appliance.trial import SETTINGS
 PROJECT = Path(__file__).resolve().parents[1]
 """The project's folder."""
 PORT = int(os.environ.get("PEGPIP_PORT", "18431"))
-"""Port of the table in the root; roots that run at the same time need different ones."""
+"""TCP port of the table in the Debian root under test, on this machine's network: parallel runs need different ones."""
 PAGE = f"http://127.0.0.1:{PORT}"
-"""Address of the pages of the table in the root."""
+"""URL of the table's pages in the Debian root under test."""
 COMMAND_LINE = "boot/firmware/cmdline.txt"
 """Path in the root of a Pi's kernel command line. The check makes this file; the installer sets the Wi-Fi's country
 in it."""
@@ -68,7 +68,7 @@ table is noticed later. Emulation on a busy machine takes a hundred times as lon
 EXPOSURE = 2.5
 """Exposure by `systemd-analyze security`, 0 (safe) to 10, that units must stay below. Higher: weaker sandboxes pass."""
 INSTALL = "./install.sh --country FI"
-"""Command line that installs the table in the root."""
+"""Shell command that installs the table in the Debian root under test; the Wi-Fi country is Finland."""
 PACKAGES = (
     "from companion.appliance.install import NEEDED, USEFUL; from companion.appliance.machine import Machine; "
     "from companion.appliance.steps import Packages; Packages(NEEDED, USEFUL).do(Machine())"
@@ -77,7 +77,8 @@ PACKAGES = (
 PUT_ON_TRIAL = (
     "from companion.appliance.trial import Machine, Releases, begin; begin(Releases(Machine()), '{name}', {number})"
 )
-"""Python program that leaves the state of a `pegpip update` whose power was cut."""
+"""Python program that puts the release {name} on trial, as a `pegpip update` does before a power cut in the trial.
+{number} is the number of the journal's newest entry."""
 STARTS = 5
 """Most starts that the previous release may need to run again after a power cut in an update's trial. More starts fail
 the check. Higher: a slower return passes."""

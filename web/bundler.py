@@ -11,9 +11,11 @@ import re
 from collections.abc import Mapping
 
 IMPORT = re.compile(r'^import \{ ([\w$, ]+) \} from "\.(?:/|\./[a-z]+/)([a-z]+)\.js";$', re.MULTILINE)
-"""Form of an import line; its groups are the imported names and the module's name."""
+"""Form of the import lines that the bundler follows and rewrites; another form breaks the bundle.
+Its groups are the imported names and the module's name."""
 EXPORT = re.compile(r"^export ((?:async )?function |const )([\w$]+)", re.MULTILINE)
-"""Form of an exported function or constant; its groups are the keyword and the name."""
+"""Matches an exported function or constant; groups: its keyword, with a space, and its name. The bundler drops `export`
+and returns the name from the module's function. An export of another form breaks the bundle."""
 COMMENT = re.compile(r"^\s*(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n|[ \t]+// [^\n\"'`]*$", re.MULTILINE)
 """A comment that is left out of the bundle: JSDoc, a line of its own, or the end of a line if no quote follows it."""
 

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 WITH_A_SLASH = re.compile(r"[^\s\"'(]*[/\\]\S*?(?=[.,:;!?)\"']*(?:\s|$))")
-"""Form of a file path in a text: a word with a slash or backslash, without the punctuation around it."""
+"""Pattern of a file path, which guests see as an ellipsis. It matches a word with a slash or backslash, without the
+punctuation around it."""
 
 
 def without_paths(text: str, folder: Path | None = None) -> str:

@@ -13,7 +13,8 @@ BLANK = INVISIBLE | {"Zs", "Mn", "Me"}
 JOINERS = "\u200c\u200d"
 """The invisible zero-width non-joiner and joiner, which are allowed in names: Persian and combined emoji need them."""
 FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{3,6}\U000e007f")
-"""The flags of England, Scotland and Wales, which are allowed in names: a black flag and invisible tag letters."""
+"""Emoji of a region's flag: a black flag and 3 to 6 invisible tag letters. Names may hold it, for England, Scotland and
+Wales. The region is not checked: any letters pass. Most fonts draw unknown ones as a plain black flag."""
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """First characters that make a spreadsheet read a cell as a formula. `for_spreadsheet` disarms texts that start so."""

@@ -26,7 +26,8 @@ POLICY = (
     "font-src 'self'; manifest-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
-"""Content-Security-Policy of every answer: a page may load and run only files of this server."""
+"""Content-Security-Policy of every answer: a page loads and runs only files of this server. Pictures may also be
+`data:` or `blob:` URLs. No page may be framed."""
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": POLICY,

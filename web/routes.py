@@ -24,9 +24,11 @@ Decorator = Callable[[View], View]
 JSON = "application/json"
 """Media type (Content-Type) of an answer, unless a route names another."""
 NUMBER_IN_PATH = re.compile(r"<int:(\w+)>")
-"""Form of a number in a route's rule, such as `<int:throw>`; its group is the name."""
+"""Pattern of an integer parameter in a Flask route, such as `<int:throw>`; its group is the name. The OpenAPI document
+lists these parameters and writes them as `{throw}`."""
 OF_EVERY_POST = (400, 403, 413, 415)
-"""Statuses with which any POST may be refused: malformed, foreign origin, too large, not JSON."""
+"""HTTP statuses that the OpenAPI document lists for every POST: malformed, foreign origin, too large, not JSON. It does
+not change the answers themselves."""
 
 
 class NothingBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

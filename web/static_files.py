@@ -30,7 +30,7 @@ MEDIA_TYPES = {
 PAGES = tuple(
     path.stem for path in sorted((FOLDER.parent / "templates").glob("*.html")) if any(FOLDER.glob(f"*/{path.stem}.js"))
 )
-"""Names of the pages that have a template and a script of that name."""
+"""Names of the pages with a template and a script of the same name. Each gets one bundled script, `page-NAME.js`."""
 OF_FEW_PAGES = (
     "remark", "advice", "chart", "correct", "evidence", "host", "keys", "new", "noscript", "pair", "part", "preset",
     "share", "source", "title", "word", "league",

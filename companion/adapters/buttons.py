@@ -19,7 +19,7 @@ from web.pairing.phones import Pairing
 log = logging.getLogger(__name__)
 
 SHUTDOWN = "shutdown"
-"""Name of the button that shuts the machine down."""
+"""Name of the button that shuts the machine down. `Press`, `Touch` and the settings [buttons] use it."""
 COMMAND_TIMEOUT_S = 20.0
 """Longest wait in seconds for the shutdown command or logind, which answer within one second; then it counts as failed.
 Longer: that is reported later."""

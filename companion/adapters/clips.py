@@ -16,14 +16,16 @@ from companion.table.snapshot import News, Snapshot
 from vision.cameras import Frame
 
 CLIP_S = 3.0
-"""Length of a clip in seconds of the throw. Shorter: cuts off the hand before the throw, which rolls for one to two;
-longer: more memory."""
+"""Seconds of recording in the clip of a throw, which plays in slow motion. Dice roll for one to two seconds.
+Shorter: the hand before the throw is cut off; longer: more memory."""
 FRAMES_PER_S = 8
-"""Frames recorded each second. Fewer: a die can't be followed; more: each costs about 1 ms of the camera loop."""
+"""Frames of the instant replay recorded each second. Fewer: a die can't be followed.
+More: each costs about 1 ms of the camera loop, and memory."""
 SLOW_MOTION_FACTOR = 2
 """Slow-motion factor: a clip takes this many times as long to play as the throw took."""
 SIZE_WH = (400, 300)
-"""Size of a kept frame in pixels: readable on the pub's screen, about 13 kB as JPEG. Larger: more memory."""
+"""Width and height in pixels of the frames kept for instant replay, about 13 kB each as JPEG. Larger: sharper on the
+pub's screen, more memory; smaller: pips are harder to see."""
 FRAME_QUALITY, CLIP_QUALITY = 70, 55
 """JPEG quality of a frame in memory, and WebP quality of a clip, 0 to 100. Higher: sharper, and more bytes."""
 MAX_CLIPS = 8

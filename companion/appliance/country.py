@@ -11,7 +11,8 @@ from companion.appliance.machine import Machine
 from companion.table.atomic import write_file
 
 COMMAND_LINE = "/boot/firmware/cmdline.txt"
-"""The Linux kernel's command line on Raspberry Pi OS; read at each start."""
+"""File with the Linux kernel's parameters on Raspberry Pi OS, read at each start. The installer sets the Wi-Fi's
+country in it."""
 CURE = "Set it: sudo raspi-config nonint do_wifi_country GB (your own country's two letters)."
 """Advice to print for a Pi whose Wi-Fi country is not set."""
 ZONES = "/usr/share/zoneinfo"

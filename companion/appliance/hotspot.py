@@ -19,13 +19,14 @@ quarry rabbit raven ribbon robin rocket saddle saffron sailor shilling skittle s
 teapot thistle thunder timber tobacco tractor treacle trumpet tulip turnip velvet violet wagon walnut whistle
 willow window winter yeoman
 """
-"""Short English words that are easy to hear and to spell."""
+"""Text of WORDS, for a hotspot's password: short English words, easy to hear and to spell. Fewer: easier to guess."""
 ADDRESS = "10.42.0.1"
 """IPv4 address of the table in its hotspot, the Wi-Fi network that it opens itself."""
 WORDS = tuple(_LIST.split())
 """Words that a hotspot's password is drawn from. Four of them give 27 bits; WPA makes each guess slow."""
 SAFE_NAME = re.compile(r"\w(?:[\w .-]{0,30}[\w.-])?", re.ASCII)
-"""Pattern of a name that a keyfile can hold as it is. The service can write the settings, and root the keyfile."""
+"""Pattern of a network name that NetworkManager's keyfile can hold without escaping. Root copies the hotspot's name
+from the settings, which the unprivileged service can change. A wider pattern could let it add lines to the file."""
 SAFE_PASSWORD = re.compile(r"[\w.-]{8,63}", re.ASCII)
 """Pattern of a WPA password that a keyfile can hold as it is."""
 PHONES = 7
@@ -37,9 +38,11 @@ and the doctor promise more than can join."""
 _CHIP = "cyfmac43455-sdio"
 """Wi-Fi chip of a Pi 3 B+, 4, 400 and 5, as the names of its firmware files spell it."""
 _FIRMWARE = f"etc/alternatives/{_CHIP}.bin"
-"""Symbolic link of Raspberry Pi OS to the Wi-Fi firmware in use."""
+"""Path below / of the symbolic link by which Raspberry Pi OS chooses the Wi-Fi firmware. `phones` reads from its target
+whether that is the "minimal" firmware, which serves more phones."""
 MORE_PHONES = f"sudo update-alternatives --set {_CHIP}.bin /lib/firmware/cypress/{_CHIP}-minimal.bin"
-"""Command that chooses the "minimal" firmware, from the next start on."""
+"""Command that selects the "minimal" Wi-Fi firmware, with which the hotspot serves MINIMAL_PHONES instead of PHONES.
+It takes effect at the next start."""
 
 
 def new_password() -> str:

@@ -33,12 +33,13 @@ SYSTEMS_OWN = ("numpy", "opencv", "pillow", "markupsafe", "lgpio", "spidev", "gp
 ROOMS = ("companion", "vision", "hardware", "web")
 """Folders of the Python packages that a release is built from."""
 TREE = ("pyproject.toml", "README.md", "LICENSE")
-"""Files that the package is built from, besides the rooms."""
+"""Files in the project's folder that its Python package is built from, besides the folders of `ROOMS`."""
 MAX_KEPT = 2
 """Complete releases to keep on the disk, counting the current and the proven one, which always stay. More fill the SD
 card."""
 WHOLE = "whole"
-"""Name of the file that marks a release as complete and holds its `Age`; written last and removed first."""
+"""Name of the file in a release's folder that marks it as complete. It holds version and signing time (`Age`).
+Written last and removed first: part of a release never counts as complete."""
 PIP = ("-I", "-m", "pip", "--disable-pip-version-check", "--no-cache-dir")
 """Arguments that run pip by a release's own Python. -I keeps the working folder, perhaps a USB stick, off the module
 path."""

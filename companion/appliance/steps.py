@@ -228,7 +228,8 @@ class File:
 BEGIN, END = "# Peg & Pip: begin", "# Peg & Pip: end"
 """Marks before and after the installer's lines in config.txt."""
 _OURS = re.compile(f"{BEGIN}\n?(?:(?:(?!{BEGIN}).)*?{END}\n?)?", re.DOTALL)
-"""Pattern of the marks with the lines between them; of the begin mark alone where its end mark is missing."""
+"""Pattern of the installer's block in config.txt, marks included, which is removed before a new one is written.
+Where the end mark is missing, it matches the begin mark alone."""
 
 
 def _read(file: Path) -> str:

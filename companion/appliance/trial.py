@@ -30,12 +30,14 @@ MAX_TRIES = 2
 """Starts of the service in which a new release may fail before the proven one returns. At 1 a power cut would end the
 trial; higher: a broken release keeps the table down longer."""
 HEALTHY_TIMEOUT_S = 120.0
-"""Longest wait in seconds until a new release's table is healthy; then the trial has failed. Too short: a slow Pi fails
-it; longer: the table stays down."""
+"""Longest wait in seconds for a restarted table to be healthy. Then `pegpip update` goes back to the proven release;
+at another start only that try has failed. Too short: a slow Pi fails; longer: the table stays down."""
 POLL_S = 1.0
-"""Pause in seconds between two requests to the table's pages. Longer: success is noticed later."""
+"""Pause in seconds between two looks at the table's health while a release is on trial. Longer: success is noticed
+later; shorter: more requests to a starting table."""
 FILE_NAME = "trial.json"
-"""File beside the releases that stores the trial."""
+"""Name of the file that stores a new release's trial, in the folder above the releases.
+`pegpip.service` names it, too: with another name here starts would not be counted."""
 SETTINGS = "/var/lib/pegpip/pegpip.toml"
 """Settings file of an installed table. It is in the service's data folder, because the page changes it."""
 MAX_SETTINGS_BYTES = 1 << 20

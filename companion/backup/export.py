@@ -33,7 +33,7 @@ from companion.table.journal.recovery import PHOTOS
 FORMAT = 1
 """Version of the archive's format, in its manifest; an import refuses every other. Raise it when the format changes."""
 MANIFEST = "manifest.json"
-"""Name of the manifest in the archive."""
+"""JSON file in an export's zip that names its format and its files. Renamed: older exports can't be imported."""
 DATA, SETTINGS = "data/", "settings.toml"
 """Names in the archive: the folder for the data folder's files, and the settings file."""
 SECRETS = ("paired.json", LAST_GOOD)
@@ -43,7 +43,8 @@ SETTINGS_SUFFIX = ".toml"
 UNFINISHED = (".part", ".lock")
 """Endings of the names of unfinished files and locks, which are not exported."""
 ASIDE = "replaced-"
-"""Start of the names of folders into which imports have moved older data; they are not exported."""
+"""Start of the names of folders into which imports move older data; exports leave them out. Older settings files get
+it, too: `settings.toml.replaced-1`."""
 INCOMING = "import.part"
 """Folder in the data folder that an import unpacks into; an export leaves it out."""
 CHUNK_BYTES = 1 << 20
@@ -51,7 +52,8 @@ CHUNK_BYTES = 1 << 20
 SCRATCH = "/var/tmp"  # noqa: S108 - a folder of random name is made in it
 """Folder for a temporary copy of the journal; it is on the disk, whereas /tmp may be in memory."""
 _NAME = re.compile(r"(data/(?:[\w-][\w.-]*/)*[\w-][\w.-]*|settings\.toml)", re.ASCII)
-"""Pattern of the names that an archive may hold."""
+"""Pattern of the paths that an export's zip may hold besides its manifest. It bars paths out of the data folder and
+hidden files; `belongs` excludes more."""
 
 
 def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version: str, made: str) -> dict[str, Any]:

@@ -19,16 +19,17 @@ from companion.games.engine.players import careless
 from companion.games.registry import GAMES, game_named
 
 STATES = 3000
-"""Least number of states that are timed for each game and goal. More: rare slow ones are found, and the bench takes
-longer."""
+"""Least number of game states on which the bench times the advice, for each game and goal. More: rare slow states are
+found, and the bench takes longer."""
 TIMED_SHARE = 0.25
 """Chance, 0 to 1, that the advice on a state of a simulated game is timed. Higher: more of the timed states belong to
 one turn, whose values are then cached, so times look shorter."""
 CARELESS_SHARE = 0.9
-"""Share of the actions that follow a rule of thumb, 0 to 1; the others are random. Lower: games reach states that
-people never see."""
+"""Share, 0 to 1, of the actions in simulated games that follow the game's rule of thumb (`careless`). The others are
+random. Lower: the bench times states that people never reach; higher: fewer different states."""
 PLAYERS = (2, 3, 5, 4, 6, 1)
-"""Numbers of players to try, in this order; a game refuses some."""
+"""Numbers of players, in the order in which the bench sets up games. A game refuses some. Once enough states are timed
+the bench stops, which may leave out the later ones."""
 
 
 def measure() -> dict[str, float]:

@@ -22,7 +22,8 @@ from hardware.view import BoardView, Moment, Peg
 SECONDS = 10.0
 """Length of the measured animation in seconds. Longer: steadier figures, a longer bench."""
 RATE_HZ = 60
-"""Frames of each second of the animation that are timed for `leds_frame_ms`. More: a steadier median."""
+"""Frames drawn for each second of the LED animation, to measure `leds_frame_ms`, their median time. Higher: a steadier
+median, a longer bench."""
 PRESSES = 9
 """Button presses whose median is reported. More: a steadier figure, a longer bench."""
 LAYOUT, POWER = preset("board3x121"), Power(PowerSettings(brightness=1.0))

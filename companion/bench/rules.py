@@ -20,9 +20,11 @@ LINES = 12_000
 """Transcript lines to replay, rounded down to whole rounds of the same games, at least one round. More: a steadier
 figure, a longer bench."""
 PROCESS_LINES = 128
-"""Most lines of the file for `pegpip replay`. Few, so that the start of the process dominates the measured time."""
+"""Most transcript lines that the bench gives to `pegpip replay` on standard input. Few, so that the start of the
+process dominates the measured time. More: the rules weigh more in it."""
 MAX_GAME_LINES = 300
-"""Lines at which a random game is cut off, because random play may never end. More: a longer bench."""
+"""Most transcript lines of a game that a bench plays: random play may never end. More: a longer bench; fewer: late
+positions are not measured."""
 
 
 def measure(lines: int = LINES) -> dict[str, float]:

@@ -23,7 +23,7 @@ from vision.watching.watcher import Settled, Watcher
 THROWS = 200
 """Virtual throws to read. More: the share of misread ones is bounded more tightly, and the bench takes longer."""
 PICTURES = 12
-"""Rendered pictures that are timed. More: steadier medians, a longer bench."""
+"""Rendered pictures of dice on which the bench times each step of reading. More: steadier medians, a longer bench."""
 DICE_TIMED = 6
 """Dice in each rendered picture. More take longer to read."""
 MIN_RUNS = 12

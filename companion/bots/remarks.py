@@ -29,9 +29,9 @@ NOTABLE_COST = 0.02
 
 Lower: more remarks, which nag."""
 NOTABLE_GAIN = 0.04
-"""Least gain by a throw that gets a remark, as a share of the track's points. Higher: fewer remarks.
-
-Greater than NOTABLE_COST, because gains are more frequent than regrets."""
+"""Least gain of a throw over its expected points that gets a remark, as a share of the track's length in points.
+Higher: fewer remarks; lower: more, which nag. Greater than NOTABLE_COST, because gains are more frequent than
+regrets."""
 WORDINGS = 20
 """Number of texts that each language has for each kind of remark. Higher: the catalogues lack the texts.
 

@@ -23,9 +23,8 @@ from companion.table.state import TableState
 
 Json = dict[str, Any]
 MAX_OPTIONS = 4
-"""Number of the best options that a question lists. Higher: longer lists, which do not fit on a phone.
-
-The option that was taken is added if it is not one of them."""
+"""Number of the best options that a vote question about a finished game lists. The option that was taken is added if it
+is not one of them. Higher: the list does not fit on a phone. Lower: voters have less to choose from."""
 MAX_VOTERS = 200
 """Most phones that can vote on a question; others are refused. Higher: a guest can fill more memory.
 

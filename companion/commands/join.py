@@ -17,8 +17,8 @@ from companion.settings.starting import in_use
 from web.pages import Addresses, owner_url
 
 ANSWER_TIMEOUT_S = 5.0
-"""Longest wait in seconds for the running table; then the command goes on without its codes. Longer: a dead table
-delays it."""
+"""Longest wait in seconds of `pegpip join` for the running table's PIN and owner's code. Then it goes on without them.
+Longer: a hanging table delays it; shorter: a busy table counts as stopped."""
 
 
 @click.command()

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 MOVING_HZ = 12.5
 """Frames a second of an animated scene. More: smoother motion, larger files."""
 WIDTH_PX = 960
-"""Least width of a picture of a scene, in pixels; a long strip gets a wider one. More: larger files."""
+"""Least width in pixels of the PNG picture that `pegpip leds scenes` draws of a scene on the lit board. A board with
+many LEDs side by side gets a wider one (PITCH_PX). More: larger files."""
 MOVING_WIDTH_PX = 560
 """Least width of an animated scene, in pixels; a long strip gets a wider one. More: larger files."""
 NUMBERED_WIDTH_PX = 1600
@@ -34,7 +35,8 @@ PITCH_PX, MOVING_PITCH_PX = 13.0, 8.0
 """Least distance of two LEDs in a still picture and in an animated one, in pixels; a long strip gets a wider picture.
 More: larger files."""
 ANY_PI = "Raspberry Pi"
-"""Model to draw the wiring for on a machine that is no Pi."""
+"""Pi model to draw the wiring for on a machine without a device tree, such as a PC. The drawing is then for any Pi up
+to the 4."""
 
 _settings = click.option(
     "--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML)."

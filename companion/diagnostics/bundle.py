@@ -24,14 +24,15 @@ from companion.table.atomic import write_file
 from companion.table.photos import Photos
 
 SECRET = "(kept back)"  # noqa: S105 - a placeholder
-"""Text that replaces a secret."""
+"""Text that replaces each password, PIN and other secret in the zip for a bug report."""
 LOG_LINES = 400
 """How many of the newest lines of the service's log go into the zip. More: a larger zip to send, and more to read."""
 _PIN = re.compile(rb"(PIN: )\d+")
 """Pattern of the PIN in the log, as `pegpip play` prints it. SECRET replaces its digits in the zip, because the PIN is
 valid until the next start."""
 PHOTOS = 5
-"""How many of the newest photos of throws go into the zip, if photos are wanted. More: a larger zip to send."""
+"""How many of the newest photos of throws go into the zip for a bug report, if photos are wanted.
+More: a larger zip to send."""
 README = """Written by `pegpip doctor --bundle` of Peg & Pip. Read it before you send it: the names of the players are
 in game.jsonl. Passwords, the webhook's address, the PIN and the paired phones are not in it.
 """

@@ -19,18 +19,19 @@ from companion.table.journal.recovery import reports
 ROOT = Path("/")
 """Folder with the system's files; tests use another one in its place."""
 FREE_MB_NEEDED = 50
-"""Least free space in the data folder, in MB; with less the disk check fails, before the journal can't be written."""
+"""Least free space for the data folder, in MiB; with less the disk check fails. Lower: it warns too late to free some
+before the journal can't be written."""
 EARLIEST_YEAR = 2025
 """First year that a right clock can show; an earlier one fails the check. A Pi without a network starts in the past."""
 MAX_CLOCK_LAG_S = 300.0
-"""Seconds that the clock may be behind the newest entry before it is reported as wrong. Lower: small corrections of the
-clock are reported."""
+"""Seconds that a clock not set by the network may be behind the journal's newest entry. Beyond, the check reports it as
+wrong. Lower: small corrections are reported; higher: wrong clocks pass."""
 THROTTLED_FROM_C = 80.0
 """Degrees Celsius at which a Pi slows its processor down (Raspberry Pi documentation, "Frequency management").
 Higher: such a Pi is not reported."""
 NEWEST_FILE = "newest-time.txt"
-"""Name of the file in the data folder that holds the time of the journal's newest entry, in seconds since 1970. It is
-there only while the clock is wrong."""
+"""File in the data folder: the latest known time of a journal entry, in seconds since 1970. A start with a wrong clock
+writes it; one with a right clock deletes it. By it the next start detects a clock that lags."""
 SYNCHRONISED = "run/systemd/timesync/synchronized"
 """File that systemd-timesyncd makes once it has set the clock since the machine booted."""
 FIRMWARE_BITS = {

@@ -18,7 +18,7 @@ from vision.geometry.rig import Rig
 EVIDENCE = "evidence"
 """Name of the folder of throw packages in a data folder."""
 UNCALIBRATED = "none"
-"""Stands for the hash in the name of the folder of throws that were read without a calibration."""
+"""Stands for the calibration's hash in a folder's name if throws lack a calibration."""
 
 
 class PackageFolder:

@@ -38,8 +38,8 @@ from vision.watching.watcher import Settled
 log = logging.getLogger(__name__)
 
 PAGE_FIRST_S = 0.3
-"""Seconds that a reading waits before it is encoded. Higher: its package is written later.
-Lower: encoding takes time from the board and the pages, which are to show the throw first."""
+"""Pause in seconds before the evidence thread encodes a tray reading, so that board and pages show the throw first.
+Higher: its throw package is written later, and more readings are skipped. Lower: encoding delays the pages."""
 MAX_HELD = 6
 """Most encoded readings in memory; one more drops the oldest. Higher: more memory; lower: lost packages.
 A throw that is answered or corrected gets its package from the reading, if that is still held."""

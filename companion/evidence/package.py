@@ -36,7 +36,8 @@ Higher: a forged zip may fill the memory. Lower: a sound package with many frame
 NEAR_LOSSLESS = (97, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
 """JPEG quality, 0 to 100, and chroma sampling of doubted and corrected throws (docs/lab/throw-packages.md)."""
 COMPRESSED = (85, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)
-"""JPEG quality and chroma sampling of all other throws: no reading changes by it (docs/lab/throw-packages.md)."""
+"""JPEG quality, 0 to 100, and chroma sampling of throws neither doubted nor corrected, and of a lesson's pictures. A
+lower quality saves space, but changes readings near a threshold (docs/lab/throw-packages.md)."""
 DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,

@@ -23,7 +23,8 @@ from math import exp, inf, log, sqrt
 from typing import Any
 
 BIASES = ((0.13, 1 / 12), (0.195, 5 / 12), (0.25, 4 / 12), (0.4, 1 / 12), (0.8, 1 / 12))
-"""Probability of the biased face, and weight in the mixture. A bias between two of them is found a little later."""
+"""Probability of the biased face, and its weight in the fairness test's mixture of biased dice; the weights sum to 1.
+A higher weight reveals dice with about that bias after fewer throws, and all others after more."""
 MIN_EVIDENCE = 20.0
 """Likelihood ratio from which dice are called uneven: a fair set ever reaches it with a probability of at most 1 /
 MIN_EVIDENCE (Ville's inequality). Higher: fewer false alarms, more throws needed."""
@@ -34,7 +35,8 @@ FINDABLE_CHANCE = 0.3
 """Probability of one face, 0 to 1: until the dice rolled would reveal such a bias, `pegpip dice` says that there are
 not enough throws. Lower: it says so longer."""
 COURSE_POINTS = 120
-"""About how many points the chart of the evidence has. More would not be seen on a phone's width and cost bytes."""
+"""Points to which the chart of the evidence against fair dice is thinned; it keeps fewer than twice as many.
+Higher: a larger answer, with detail that a phone's width can't show. Lower: a coarser line."""
 MEDIANS = ((0.19, 2300), (0.2, 1295), (0.22, 514), (0.25, 218), (0.3, 108), (0.4, 41), (0.6, 14), (1.0, 5))
 """Probability of one face, and the median number of dice until such a set is found uneven (`make fairness`)."""
 Counts = tuple[int, ...]
@@ -194,7 +196,8 @@ def could_have_found(rolled: int) -> float | None:
 
 
 _PAIRS = tuple(permutations(range(1, 7), 2))
-"""Every pair of a value and another that a reader may take it for."""
+"""All 30 ordered pairs (true value, value read). Each is a misreading by the dice reader that may explain uneven
+counts."""
 
 
 def _taken_for(counts: Counts, taken: int, shown: int) -> float:

@@ -18,8 +18,9 @@ from companion.league.judge import Judged
 from companion.league.message import Message, Reply
 
 MAX_DELAY_S = 60 * 86_400
-"""Longest time since the start of a game, in seconds, that a table's clock is believed; else it counts as started now.
-Higher: a clock that is wrong puts games into a season that is over. Lower: so does a table that was away for weeks."""
+"""Greatest age of a game's reported start, in seconds, that the league server believes. An older start counts as now.
+Higher: a table's wrong clock puts games into past seasons. Lower: a table that was offline for weeks has its games
+counted for the present season instead."""
 KEPT_REFUSALS = 1000
 """Most refused messages kept for each table; one more deletes the oldest. Higher: a faulty table stores more.
 Lower: the organiser sees fewer of them."""

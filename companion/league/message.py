@@ -14,10 +14,11 @@ from msgspec import Meta
 from companion.table.evening.archive import ArchivedGame
 
 SIGNATURE = "Pegpip-Signature"
-"""HTTP header with the signature of the whole body, 128 hexadecimal digits."""
+"""HTTP header of a league message with the table's Ed25519 signature, 128 hexadecimal digits. Signed are `_DOMAIN` and
+the whole body after it."""
 MAX_BODY_BYTES = 256 * 1024
-"""Largest message in bytes; a larger one is refused with 413. Higher: a forged one costs the server more memory and
-work, and its schema must allow it; lower: a long game does not fit."""
+"""Largest body, in bytes, of a table's message to the league server, which refuses a larger one with 413. Higher: a
+forged message costs more memory; the database's limit on `body` must rise, too. Lower: a long game does not fit."""
 _DOMAIN = b"pegpip-league-1\n"
 """Signed before the body, so that a signature made for another purpose never fits."""
 

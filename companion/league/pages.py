@@ -22,7 +22,8 @@ from web import catalogue, static_files
 from web.names import for_spreadsheet
 
 MAX_NUMBER = 2**31 - 1
-"""Largest number of a season, player or tournament in an address: PostgreSQL's integer. Higher: a query fails."""
+"""Largest number of a season, player or tournament in an address, and most rows that `skip` skips. It is the maximum of
+PostgreSQL's integer, the ids' type: larger ids match no row. A `skip` of 2**63 or more would fail."""
 NUMBER = f"<int(max={MAX_NUMBER}):number>"
 """Part of an address: number of a season, player or tournament."""
 SEASON = f"/seasons/{NUMBER}/<any({','.join(GAMES)}):kind>"
@@ -30,7 +31,7 @@ SEASON = f"/seasons/{NUMBER}/<any({','.join(GAMES)}):kind>"
 STANDINGS_COLUMNS = ("player", "name", "pub", "games", "won", "lost", "mu", "sigma")
 """Columns of the standings as CSV."""
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
-"""Writes shares of wins as numbers."""
+"""Encoder of the league's JSON answers. It writes a Decimal, such as a share of a win, as a number, not a string."""
 Read = Callable[..., Any]
 """Returns what a query function returns for its other arguments, or raises NotFound: `read` in `pages`."""
 

@@ -21,7 +21,7 @@ BATCH = 2_000
 """Most games rated in one transaction. Higher: more memory, and the standings are locked longer.
 Lower: rating many games takes longer."""
 MODEL = PlackettLuce()
-"""A new player begins at mu 25, sigma 25/3."""
+"""Model that rates the league's players, with openskill's defaults. A new player begins at mu 25, sigma 25/3."""
 
 
 def rate(connection: Connection, batch: int = BATCH) -> int:

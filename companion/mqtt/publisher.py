@@ -32,11 +32,13 @@ KEEPALIVE_S = 20
 """MQTT keep-alive in seconds. Higher: a lost table is shown as offline later, after 1.5 times this.
 The table pings the broker after this silence. Lower: more traffic, and a gap in the Wi-Fi counts as a loss."""
 LONGEST_PAUSE_S = 3
-"""Longest pause between two attempts to connect, in seconds. Higher: the table reconnects later after an outage."""
+"""Longest pause between two attempts to connect to the MQTT broker, in seconds. Higher: the table reconnects later
+after an outage; lower: more attempts meanwhile."""
 HEALTH_EVERY_S = 10.0
 """Longest time between two health checks, in seconds. Higher: a broken part is published later; lower: more work."""
 MAX_EVENTS = 100
-"""Most events that wait to be published; one more drops the oldest. Lower: a slow publisher loses events sooner."""
+"""Most events that wait to be published to the MQTT broker; one more drops the oldest. Higher: more memory while
+publishing is slow; lower: it loses events sooner."""
 MAX_COMMAND_BYTES = 4096
 """Largest command from the broker, in bytes; a larger one is ignored. Too low: a game's header does not fit."""
 

@@ -17,13 +17,15 @@ from companion.table.atomic import write_file
 PORTS_TRIED = 20
 """How many ports after the wanted one are tried when it is taken. Too many: phones can't guess where the table is."""
 LISTEN_BACKLOG = 4096
-"""Connections that the kernel queues until they are accepted; Linux cuts it to its own limit. Fewer: phones that
-connect at once must retry."""
+"""Connections that the kernel queues while the table starts; Linux cuts it to its own limit. Fewer: phones that connect
+then must retry. Once the server runs, `KERNEL_QUEUE` in web/serving/server.py replaces it."""
 
 PORT_FILE = ".port"
 """File in the data folder that names the served port while a table runs."""
 _OUTSIDE = ("192.0.2.1", 9)
-"""An address of TEST-NET-1 (RFC 5737): connecting a UDP socket to it asks the routing table and sends nothing."""
+"""Address in TEST-NET-1 (RFC 5737) and port, to find the machine's own address on the default route.
+
+Connecting a UDP socket to it only asks the routing table. Nothing is sent."""
 _SIOCGIFADDR = 0x8915
 """The ioctl that reads an interface's IPv4 address, netdevice(7)."""
 

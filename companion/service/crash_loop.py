@@ -14,13 +14,13 @@ from companion.table.atomic import write_file
 FILE_NAME = ".starts.json"
 """JSON file with the reasons of the table's failed starts since the last good one."""
 REVERT_AFTER = 2
-"""Failed starts in a row after which the last good settings are used. At 1 a power cut would undo a change of settings.
-It must be below SAFE_MODE_AFTER: from there on safe mode comes first, and the last good settings are never tried."""
+"""Failed starts in a row after which the last good settings are used. At 1 a single chance failure would undo a change
+of settings. It must be below SAFE_MODE_AFTER, otherwise safe mode comes first and they are never tried."""
 SAFE_MODE_AFTER = 3
 """Failed starts in a row after which the table starts in safe mode. Higher: people wait longer for a page that says
 what is wrong."""
 UNREADY = "It ended before it was ready, without a word."
-"""Reason of a failed start that ended without giving one."""
+"""Reason stored for a failed start of the table that gave none itself, as in a crash. Safe mode shows it."""
 
 
 class Starts:

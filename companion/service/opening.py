@@ -30,7 +30,8 @@ from vision.cameras.opening import open_camera
 from web.serving.settings import WebSettings
 
 ANY_PORT = Settings(web=WebSettings(port=0))
-"""Settings with web port 0. A forgiving start tries that port last: the kernel then chooses a free one."""
+"""Settings with web port 0, at which the kernel chooses a free port. A start that may replace failing settings
+(`Starting.forgiving`) tries it last, so that the pages open all the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,11 @@ from companion.service.parts import Part
 log = logging.getLogger(__name__)
 
 CHECK_EVERY_S = 1.0
-"""Seconds between two checks of the parts. Longer: a failed part stays down longer."""
+"""Interval in seconds at which the supervisor checks the service's parts and starts failed ones again. Longer: a failed
+part stays down longer. The same step notifies systemd's watchdog, so keep it below that interval."""
 STOP_TIMEOUT_S = 10.0
-"""Longest wait in seconds for a running check when the program stops. Longer: a hanging check delays the stop."""
+"""Longest wait, in seconds, for a running check of the parts when the program stops. Longer: a hanging check delays the
+stop; shorter: a slow check may go on while the parts stop."""
 SHOWN_AFTER_RESTART_S = 6.0
 """Seconds for which a failure is shown after the part runs again. Too short: no page has fetched it; longer: the page
 warns of a part that works."""

@@ -19,7 +19,8 @@ from companion.table.atomic import write_file
 from hardware.track import OWN, PRESETS
 
 LAYOUTS = (*PRESETS, OWN)
-"""Values of [strip] layout; its declaration can't name them, because the layouts are built from it."""
+"""Values that the settings page offers for `layout` in the section [strip]. The setting's declaration can't name
+them: it stands in `hardware.settings`, which `hardware.track`, the module of the layouts, imports."""
 
 
 class Declared(msgspec.Struct, frozen=True):

@@ -28,7 +28,7 @@ from companion.table.tray.interpret import Ask, Interpretation, Memory
 from companion.table.tray.observation import Observation, reading_record
 
 SETTLED_BY_BANKING = frozenset({Doubt.COUNT, Doubt.FOUND, Doubt.MOVED})
-"""Doubts that the next player's dice can raise: the bank button drops their question. Others need an answer first."""
+"""Doubts whose question the bank button drops: the dice may be the next player's throw. Others block banking."""
 
 
 def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:

@@ -21,8 +21,8 @@ from companion.table.tray.interpret import BANK_AFTER_S, Ask, Memory, Situation
 from companion.table.tray.observation import Die, Observation
 
 QUESTION_RANGES = 2**40
-"""Ranges of question numbers, of which each start takes one at random. Higher: numbers beyond JavaScript's integers;
-lower: two starts may take the same one."""
+"""Number of ranges of 1,000 question numbers; each start begins at a random one. Fewer: an answer from before a restart
+more likely fits a new question. Above 2**43, numbers exceed JavaScript's exact integers."""
 CHECK_SCORES = "Check the scores before you play on, and enter what is missing by hand."
 """Advice after a start with a damaged journal."""
 

@@ -53,7 +53,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 
 
 USUAL = Terms()
-"""Terms without a bot, tournament mode or a named set of dice."""
+"""Terms of a game by default. It has no bot, tournament mode, shown win probabilities, lessons or named set of dice."""
 
 
 def terms_of(sent: object, header: Header) -> Terms:

@@ -16,7 +16,8 @@ Form = Literal["knockout", "round_robin"]
 """Single elimination, or everyone against everyone once."""
 FORMS: tuple[str, ...] = get_args(Form)
 MAX_HANDICAP = 15_000
-"""Most points of a handicap. No game ends with many more. Higher: a mistyped number may be accepted."""
+"""Most points of a player's handicap in a tournament: as many as the highest default target of a game.
+Higher: a mistyped number may be accepted. Lower: a fair handicap may be refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from companion.errors import DeviceError
 from hardware.buttons import Press, Touch, ignore_touch
 
 KEYS = {"b": "bank", "u": "undo", "n": "next", "s": "shutdown"}
-"""Button of each key. The capital letter of a key is a long press."""
+"""Name of the button that each key of the terminal simulates, by key. A capital letter is a long press; other keys are
+ignored."""
 POLL_S = 0.2
 """Seconds for which the thread waits for a key before it checks whether to stop. A longer wait delays `stop`, not the
 keys."""

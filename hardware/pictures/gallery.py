@@ -26,7 +26,7 @@ class Scene:
 
 _PEGS = (Peg(0, 43, 43), Peg(1, 71, 71), Peg(2, 27, 27), Peg(3, 58, 58), Peg(4, 12, 12))
 _PLAY = BoardView(pegs=_PEGS, to_play=0, mood="ready")
-"""A game of five players in which the first is to play; the other scenes differ from it."""
+"""View of a game of five players, the first to play. All example scenes but the idle ones are made from it."""
 
 
 def _at(seat: int, banked: int, provisional: int | None = None, view: BoardView = _PLAY) -> BoardView:
@@ -81,4 +81,5 @@ SCENES: tuple[Scene, ...] = (
     Scene("night", replace(_at(0, 43, 58), mood="read", night=True), 4.8, 0.5),
     Scene("capturing", replace(_at(0, 43, 49), mood="settling", capturing=True), 1.0, 0.1),
 )
-"""An example of every mood and of every primitive of animation."""
+"""Example views that `pegpip leds scenes` draws and tests check: every mood and every kind of moment of the LED board.
+More: drawing takes longer."""

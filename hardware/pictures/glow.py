@@ -19,19 +19,21 @@ PictureBGR = NDArray[np.uint8]
 """(height, width, 3) uint8."""
 
 _WOOD_BGR = np.array([14, 24, 38], np.float32)
-"""Colour of the wood, 0 to 255."""
+"""Colour of the LED board's wood in a picture, 0 to 255. Grain and darker edges are added to it."""
 _BRASS_BGR = np.array([30, 62, 84], np.float32)
 """Colour of the rings round the holes, 0 to 255."""
 _HOLE_BGR = np.array([6, 8, 11], np.float32)
-"""Colour of an unlit hole, 0 to 255."""
+"""Colour of an unlit LED's hole in pictures of the board: blue, green, red, 0 to 255. Higher: holes stand out less from
+the dark wood."""
 _LED_GAMMA = 2.6
 """Gamma of the LEDs' values, which is undone for the picture; the default of [strip] gamma. A larger one shows dim LEDs
 brighter."""
 MAX_WIDTH_PX = 1680
-"""Largest width of a picture, in pixels: a screen's width. In wider boards LEDs are then nearer to each other."""
+"""Largest width, in pixels, of a picture of the lit board: a screen's width. Wider: larger files.
+Narrower: the LEDs of long boards lie closer together than asked for."""
 _CORE_BRIGHTNESS = 1.35
-"""Brightness of the core of a full LED, as a multiple of the picture's white: it is overexposed, as it is to the eye. A
-larger one makes more LEDs look white in their middle."""
+"""Brightest core that a drawn LED can have, a multiple of the picture's white. Cores are divided by it to fit 8 bits,
+then multiplied again. Lower: bright cores are clipped and look duller. Higher: no visible change."""
 
 
 class Scenery:

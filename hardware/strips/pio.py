@@ -25,7 +25,7 @@ CONFIG = "/boot/firmware/config.txt"
 TOO_MANY_LEDS = (errno.EFBIG, errno.ENOSPC)
 """The driver's answers to a write that is longer than the overlay's `num_leds` allows."""
 FIRST_KERNEL = (6, 12, 56)
-"""First kernel whose driver takes `brightness=0` as "send colours unchanged".
+"""First kernel whose `ws2812-pio` driver (Pi 5) takes `brightness=0` as "send colours unchanged".
 
 Older ones multiply every colour by it, and the strip stays dark (github.com/raspberrypi/linux, pull request 7110).
 """

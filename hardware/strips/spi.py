@@ -26,11 +26,13 @@ PINS = {
 """SPI bus -> BCM numbers of the pins that the kernel reserves for it up to a Raspberry Pi 4, in the order of ROLES.
 The LEDs need MOSI alone. Only a Pi 4 has the buses from 3. Bus 2 is missing: it is not on the 40-pin header."""
 PI_5_PINS = {0: PINS[0], 1: PINS[1], 2: PINS[3], 3: PINS[4], 5: PINS[5]}
-"""PINS of a Raspberry Pi 5. Its bus 4 can only receive, and its bus 6 is not on the header."""
+"""SPI bus -> BCM numbers of the pins reserved for it on a Raspberry Pi 5, as in PINS. Bus 4 is missing: it can only
+receive. Bus 6 is missing: it is not on the header."""
 ROLES = ("MOSI", "MISO", "SCLK", "CE0", "CE1")
 """Roles of the pins of an SPI bus. CE1 is reserved on bus 0 alone, unless an overlay with two devices is loaded."""
 BUFSIZ = Path("/sys/module/spidev/parameters/bufsiz")
-"""File with the kernel's limit to one SPI transfer, in bytes. A longer frame is cut, and the gap latches half of it."""
+"""File with the kernel's limit to one SPI transfer, in bytes. Strips with longer frames are refused. The LEDs would
+take a pause between two transfers for the end of the frame."""
 DEFAULT_BUFSIZ = 4096
 """Largest SPI transfer in bytes that is assumed if the file BUFSIZ can't be read: the kernel's own default. A larger
 one would accept strips whose frames the kernel cuts."""

@@ -10,7 +10,7 @@ import numpy as np
 from hardware.strips import FrameRGB, StripKind, checked
 
 _LIT = "\N{BLACK CIRCLE}"
-"""Character that stands for an LED."""
+"""Character that the terminal shows for each LED, lit or dark; only its colour differs."""
 _GAMMA = 2.6
 """Gamma that the LEDs' values have been encoded with. It is undone for the terminal, because a screen applies its own
 and dim lights would look dark. A larger one shows dim lights brighter."""

@@ -23,9 +23,9 @@ MAX_DATA_BYTES = 1440
 """Largest number of bytes of colours in one packet: DDP's own limit, which fits an Ethernet frame. Larger packets break
 the protocol; smaller ones are more packets a frame."""
 VERSION_1, PUSH = 0x40, 0x01
-"""Flags of the header: protocol version 1; show the frame now (set on its last packet)."""
+"""Flags in a DDP packet's header: protocol version 1, and show the frame now. Only a frame's last packet has PUSH."""
 RGB24, DISPLAY = 0x0B, 0x01
-"""Data type (three colours of eight bits) and destination (the default output) in the header."""
+"""Data type and destination in the DDP header. They mean three colours of eight bits, and the default output."""
 
 HOST_NAME = re.compile(r"[0-9A-Za-z_.:%-]{1,253}")
 """A host name (RFC 1123, with the underscore that some routers use), or an IPv4 or IPv6 address."""

@@ -29,7 +29,8 @@ from vision.cameras.field import MODULES
 PRINTED, PLYWOOD, WALNUT, FELT = (70, 120, 170), (214, 178, 128), (150, 110, 80), (58, 92, 72)
 ALUMINIUM, CIRCUIT, PAPER = (190, 195, 200), (60, 150, 90), (245, 245, 245)
 LIGHT, DARK = (250, 245, 225), (62, 62, 68)
-"""Colours of the parts in the pictures, red, green, blue, 0 to 255; `LIGHT` glows, `DARK` is black plastic."""
+"""Colours of materials in the rendered pictures of building, (red, green, blue), 0 to 255. `LIGHT` is of LED strips and
+light bars; `DARK` is of black plastic, the lens and printed markers."""
 Shown = Sequence[tuple[Part, RGB]]
 """Solids of a picture, each with its colour."""
 SIZE_WH = (760, 520)

@@ -13,16 +13,19 @@ from hardware.track import Layout, Place
 from vision.cameras.field import Module, SizeWH, height_mm
 
 TRAY_WH_MM = (320.0, 240.0)
-"""Inner width and depth of the tray."""
+"""Inner width and depth, in mm, of the plywood tray to build. Larger: the camera hangs higher, and dice look
+smaller."""
 KEEP_ZONE_MM = 80.0
 """Width of the keep zone at the tray's right end, in mm. Wider: less room to throw; narrower: kept dice do not fit."""
 WALL_HEIGHT_MM = 30.0
-"""Height of the tray's walls above its floor, in mm. Lower: dice jump out; higher: the walls shade the floor."""
+"""Height of the wooden tray's walls above its floor, in mm, in the building plans. Lower: dice jump out; higher: the
+walls shade the floor."""
 SHEET_MM = 6.0
 """Thickness of the tray's plywood in mm, floor and walls alike. The tray's outer size and the arm's place and
 height follow from it."""
 RIDGE_WH_MM = (6.0, 3.0)
-"""Width and height of the strip that separates the keep zone; above 4 mm, dice would lean on it."""
+"""Width and height in mm of the ridge that is glued between throw zone and keep zone. Wider: less floor. Higher than 4
+mm: dice lean on it."""
 BASE_WDH_MM = (640.0, 400.0, 12.0)
 """Width, depth and thickness of the board that tray, arm and lights stand on."""
 MARGIN = 1.05
@@ -30,7 +33,8 @@ MARGIN = 1.05
 Lower: the edge of a slightly shifted tray is cut off."""
 
 POST_MM = 20.0
-"""Side of the square post in mm, a planed batten or an aluminium tube. Higher: foot and sleeve are larger, too."""
+"""Side in mm of the square post that carries the camera's arm: a planed batten or an aluminium tube.
+Higher: the printed foot and sleeves grow, too."""
 CLEARANCE_MM = 0.4
 """Play between the post and a printed sleeve in mm, both sides together. Less: the post jams; more: the arm wobbles."""
 SLEEVE_WALL_MM = 5.0
@@ -58,7 +62,8 @@ LARGE_HOLES_MM = ((-15.0, -15.0), (15.0, -15.0), (-15.0, 15.0), (15.0, 15.0))
 LIGHT_BAR_WDL_MM = (17.2, 8.0, 300.0)
 """Width, depth and length of a light bar: an LED channel with a milky cover."""
 LIGHT_PLACE_MM = (280.0, 130.0)
-"""Distance of a light bar from the tray's middle, and its height above the floor. Closer: the floor mirrors it."""
+"""Place of each light bar of the build, in mm. First its distance beside the tray's middle, then its height above the
+floor. Nearer or higher, a shiny floor mirrors it into the camera; further away, the tray is darker."""
 LIGHT_BAR_LUMENS = 270.0
 """Luminous flux in lumens of one light bar of 3 W through its cover. The computed illuminance is proportional to it."""
 
@@ -67,7 +72,7 @@ FOOT_SCREWS_MM = ((-27.0, -5.0), (27.0, -5.0), (-27.0, 37.0), (27.0, 37.0))
 HOLDER_SCREWS_MM = (-28.0, -13.0)
 """Distances of a light holder's two wood screws from the light bar; negative is towards the tray."""
 HOLDER_BEFORE_MM = 6.0
-"""Distance in mm by which a light bar stands behind its holders' feet, seen from the tray. Higher: the feet are
+"""Distance in mm from the middle of a light holder's foot to its light bar, away from the tray. Higher: the feet are
 nearer to the tray."""
 
 BOARD_MARGIN_MM = MARGIN_MM
@@ -80,7 +85,8 @@ board."""
 BACK_MM = 6.0
 """Thickness of the LED board's back panel, in mm. Higher: a thicker LED board."""
 HOLE_MM, LIGHT_HOLE_MM = 5.0, 5.6
-"""Diameters of the hole for each LED: in the front panel, and in the light wall behind it."""
+"""Diameters, in mm, of each LED's hole: in the front panel, and in the light wall behind it. Larger: less wood between
+neighbouring holes. A wall's hole narrower than the front's would hide part of its light."""
 LIGHT_WALL_COLUMNS = 16
 """Columns of holes in one printed piece of the light wall. Higher: too long a piece for the smallest common printer."""
 

@@ -14,13 +14,16 @@ Triangles = NDArray[np.float32]
 RGB = tuple[int, int, int]
 """Red, green and blue, 0 to 255."""
 _PAPER = (250, 247, 240)
-"""Colour of the pictures' background."""
+"""Background of the rendered pictures: red, green and blue, 0 to 255."""
 _INK = 60.0
-"""Brightness, of 255, that is subtracted from pixels of an outline. Higher: darker outlines."""
+"""Amount, of 255, subtracted from each colour channel on the outlines of a drawn solid. Higher: darker outlines; lower:
+edges are harder to see."""
 _LIGHTS = (((-0.4, -0.6, 0.75), 0.75), ((0.7, -0.2, 0.3), 0.25))
-"""Direction towards each light, and its strength."""
+"""Lights that shade the solids: for each the direction towards it (x right, y back, z up; any length) and its strength.
+Higher strength: faces turned to the light are brighter, and burn out above 255."""
 _OVERSAMPLING = 2
-"""Pixels drawn for each side of a picture's pixel: more gives smoother edges and takes longer by the square."""
+"""Pictures of solids are drawn this many times as wide and high, then reduced. More: smoother edges; the time grows by
+the square."""
 
 
 @dataclass(frozen=True, slots=True)

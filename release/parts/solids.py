@@ -59,7 +59,7 @@ from release.parts.dimensions import (
 _FLAT = (Align.CENTER, Align.CENTER, Align.MIN)
 """Alignment of a solid whose underside is centred on the origin."""
 _BORE_MM = POST_MM + CLEARANCE_MM
-"""Side of the square hole in a sleeve that takes the post."""
+"""Side in mm of the square hole of a printed sleeve on the post. Larger: the sleeve wobbles; smaller: the post jams."""
 _SCREW_MM = 3.4
 """Diameter in mm of a clearance hole for a 3 mm wood screw. Higher: more play; lower: the screw jams."""
 

@@ -19,8 +19,8 @@ MIN_PAPER_LEVEL = 90.0
 """Least grey level, 0 to 255, of the paper at the brightest marker. Below it the advice is `dark`: in less light the
 sensor's noise hides the pips of dark dice. A higher limit calls good light dark."""
 MIN_GROUND_LEVEL = 35.0
-"""Least mean grey level, 0 to 255, of a picture without a sheet. Below it the advice is `dark`. A black tray in good
-light exceeds it; a higher limit would call that dark."""
+"""Least mean grey level, 0 to 255, of a picture without a calibration sheet; below it the advice is `dark`. Higher: a
+black tray in good light is called dark. Lower: poor light passes."""
 MAX_PAPER_LEVEL = 252.0
 """Largest grey level, 0 to 255, of the paper at the darkest marker. Above it the advice is `bright`: white dice lose
 their edges to saturation. At 255 the advice is never given."""
@@ -28,8 +28,9 @@ SATURATED_LEVEL = 250
 """Grey level, 0 to 255, from which a pixel counts as saturated: its true brightness is unknown. A lower level reports
 reflections where there are none; above 255 none is found."""
 MAX_GLARE_SHARE = 0.004
-"""Largest saturated share of the picture, 0 to 1. Above it the advice is `glare`. It is about half of a die's face in a
-tray of 320 x 240 mm; a higher limit lets larger reflections pass."""
+"""Largest saturated share of a picture without a sheet, 0 to 1. Above it the advice is `glare`. In a picture that just
+fits a tray of 320 x 240 mm it is 307 square mm, a little more than the face of a 16 mm die. A higher limit lets larger
+reflections pass; a lower one reports small white objects."""
 MIN_PAPER_RATIO = 0.55
 """Least ratio, 0 to 1, of the paper's grey level at the darkest marker to that at the brightest. Below it the advice is
 `uneven`. A lower limit accepts shadows that look like felt of another colour; a higher one complains of good light."""

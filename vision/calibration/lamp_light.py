@@ -26,8 +26,8 @@ COLUMN_STEP_PX = 8
 """Step, in pixels, between the columns whose median is the brightness of a row. A larger step saves time and averages
 less noise out."""
 SMOOTH_ROWS = 15
-"""Length, in rows, of the moving average over row brightness that removes the sensor's noise. It is far shorter than
-the distance of two bands; a longer one smooths the bands away too."""
+"""Picture rows in the moving average of row brightness, before `lamp_light` looks for bands of flicker. Longer: bands
+are smoothed away and flicker goes unnoticed. Shorter: sensor noise counts as bands."""
 DC_LIGHT = "Light the tray with LEDs on a DC supply (a USB bar, a 12 V strip), which do not flicker"
 
 

@@ -37,14 +37,14 @@ from vision.reading.reading import Floats, FrameBGR
 from vision.watching.stillness import Phase, StillnessDetector, small_picture, step
 
 STILL_SHEETS = 5
-"""Number of successive searched frames that must show the sheet at one place. The mean of their poses is the result;
-more make it more exact and take longer."""
+"""Successive searched frames that must show the calibration sheet at one place. The mean of their poses is the result.
+More make it more exact and take longer."""
 STILL_PX = 1.0
 """Largest motion between two frames, in pixels, at which the calibration sheet counts as still. It is measured at the
 corners of the tray as the sheet's pose places them. A higher limit accepts a sheet that still moves."""
 DETECT_EVERY_S = 0.1
-"""Least time between two frames that are searched for markers or a die, in seconds. A search takes up to 80 ms; with a
-shorter interval a slow machine falls behind its camera, a longer one makes each step longer."""
+"""Least camera time, in seconds, between two frames that calibration searches for markers or a die. A search takes up
+to 80 ms, so a shorter interval makes a slow machine lag. A longer one slows calibration."""
 WARM_FRAMES = 48
 """Frames to skip, about 1.6 s, before the empty tray is photographed by a camera that does not report its exposure.
 Its automatic exposure converges meanwhile; with fewer the picture may be too dark or too bright."""
@@ -60,7 +60,7 @@ AGREEING_SIZES = 3
 motion."""
 MAX_SIZE_SPREAD_MM = 0.3
 """Largest difference, in millimetres, between measurements of a die's edge that agree. A higher limit accepts a die
-that still moves; a lower one takes longer or never ends."""
+that still moves; with a lower one the step takes longer or runs out of time, without a size."""
 
 LAY = (
     "Hold the printed sheet, on a book, aslant under the camera, towards each of its four sides: that tells the lens. "

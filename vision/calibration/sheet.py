@@ -32,15 +32,17 @@ QUIET_MM = 6.0
 """Width of the white margin that a marker needs, in millimetres: one module. A marker that has less room before a fold,
 a cut or the paper's edge is left out of the sheet."""
 _COLUMNS_MM, _ROWS_MM = (12.0, 90.0, 168.0, 249.0), (14.0, 160.0)
-"""Left and upper edges of the markers. Printers leave out up to 8 mm; the last column is beyond a ridge at 240 mm."""
+"""Left and upper edges of the markers, in mm from the sheet's upper left corner. Printers leave margins of up to 8 mm
+blank. The last column lies beyond a ridge at 240 mm, in the keep zone."""
 BAR_MM = 100.0
 """Length of the printed bar, in millimetres, in a print at 100 %. A person measures it to find the printer's scale. A
 longer one gives the scale more exactly, but must fit the page and the words beside it, which name 100 mm."""
 _BAR_AT_MM = (60.0, 128.0)
-"""Left end of the measured bar, x and y in millimetres."""
+"""Upper left corner of the printed 100 mm bar, in mm from the sheet's upper left corner. The bar lies between the two
+rows of markers; elsewhere it may cover them."""
 _CHECK_MM = 5.0
-"""Side of a square of the printed chequer pattern, in millimetres. Smaller squares give more edges to focus on; with
-larger ones the pattern covers more of the sheet."""
+"""Side of a square of the sheet's 6 x 6 chequer pattern, in millimetres. Its sharp edges help the camera to focus.
+Smaller: shorter edges. Above 6 mm the pattern runs into the words on its right."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,9 @@ HAND_HELD_DEG = 16.0
 """Tilt of the sheet to the camera, in degrees, above which the sheet counts as held by hand and gives no pose. No
 camera over a tray is tilted as much. A higher limit could take a sheet in the hand for one in the tray."""
 MAX_BEND_PX = 1.5
-"""RMS error of the markers' corners, in pixels, above which the advice is that the sheet is not flat. A flat sheet
-has half a pixel; a higher limit accepts a bent one."""
+"""Largest RMS error, in pixels, of the markers' corners against a flat calibration sheet. Above it calibration advises
+to flatten the sheet; a flat one has half a pixel. A higher limit accepts a bent sheet; a lower one complains of flat
+ones."""
 MIN_DIE_PX = 32.0
 """Width of a die in the picture, in pixels, below which the person is advised to hang the camera lower. In smaller dice
 the pips run together. A higher limit complains of cameras that are near enough."""
@@ -37,13 +38,14 @@ BLUR_RIM_PX = 2.4
 """Width, in pixels of the floor's view, that blurred edges add to a die's silhouette. It is subtracted when a die is
 measured, so a larger value gives smaller dice."""
 MIN_DIE_FACES = 0.35
-"""Least area of a die's silhouette, as a multiple of the area of a face. Smaller foreground is a crumb or a shadow. A
-higher limit overlooks dice smaller than the plan's."""
+"""Least area of the silhouette when calibration measures a die, in face areas of a die of the entered size. Smaller
+foreground is a crumb or a shadow. Higher: dice smaller than entered are overlooked. Lower: crumbs count as dice."""
 DIE_RANGE_MM = (8.0, 30.0)
 """Smallest and largest edge of a die, in millimetres, that a measurement may have. Outside it the object is no die."""
 
 SOLD_MM = (8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 19.0, 20.0, 22.0, 25.0)
-"""Edges in millimetres that dice are sold with."""
+"""Edges, in millimetres, that dice are sold with; `sold_edge_mm` rounds a measured edge to the nearest. Dice of a size
+that is missing keep the measured edge with its error, or get a neighbouring size."""
 MAX_ROUNDING_MM = 0.7
 """Largest difference, in millimetres, at which a measured edge is rounded to the nearest in SOLD_MM. A higher limit
 also rounds dice of unusual size; a lower one keeps errors of the measurement."""

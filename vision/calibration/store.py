@@ -21,7 +21,7 @@ from vision.reading.reading import FrameBGR
 
 FILE_NAME = "calibration.zip"
 FORMAT: Literal[1] = 1
-"""Version of the file's format. A file of another version is refused as damaged."""
+"""Version of the calibration file's format. A file of another version is refused as damaged."""
 _DAMAGE = (
     OSError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, ValueError, NotImplementedError,
     msgspec.MsgspecError,
@@ -30,8 +30,8 @@ _DAMAGE = (
 _NUMBERS, _PICTURE = "calibration.json", "empty.png"
 """Names of the two parts of the zip archive: the numbers, and the picture of the empty tray."""
 MAX_BYTES = 200_000_000
-"""Largest size, in bytes, of the file and of each part unpacked from it, to bound memory. A PNG picture of 60
-megapixels fits; larger files are refused."""
+"""Largest calibration file, and largest part unpacked from it, in bytes; a larger one is refused, to bound memory.
+Lower: a PNG picture of 60 megapixels no longer fits. Higher: a forged file may fill the memory."""
 CURE = "Run `pegpip calibrate` again."
 _Three = tuple[float, float, float]
 _Four = tuple[float, float, float, float]

@@ -66,8 +66,9 @@ MODULES = (
     Module("imx477", "HQ Camera, 6 mm lens", (4056, 3040), _six_mm_lens_deg(4056 * 0.00155)),
     Module("imx296", "Global Shutter Camera, 6 mm lens", (1456, 1088), _six_mm_lens_deg(1456 * 0.00345)),
 )
-"""Raspberry Pi's modules: angles of view from its documentation of the camera hardware. The last two take any lens; of
-theirs the angle is that of Raspberry Pi's 6 mm lens and the sensor's width (pixels of 1.55 and 3.45 micrometres)."""
+"""Raspberry Pi's camera modules, to look up a sensor's horizontal angle of view, from its documentation. Too large an
+angle puts the camera too low. The last two modules take any lens: their angle is that of a 6 mm lens, from the sensor's
+width (pixels of 1.55 and 3.45 micrometres)."""
 
 
 @dataclass(frozen=True, slots=True)

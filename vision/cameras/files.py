@@ -19,9 +19,9 @@ from vision.reading.reading import FrameBGR
 log = logging.getLogger(__name__)
 
 SUFFIXES = frozenset({".bmp", ".heic", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
-"""File name endings that count as photos. OpenCV can't decode HEIC, but a warning is better than silence."""
+"""File name endings that count as photos. HEIC can't be decoded, but a warning in the log is better than silence."""
 GREY_BGR = (128, 128, 128)
-"""Colour of the empty tray and of the margins around a photo."""
+"""Neutral grey in frames of the `files` camera. It fills the margins around a photo, and the empty tray between two."""
 FPS = 15.0
 """Frames per second that this camera delivers. A photo does not change, so a higher rate only costs computing time."""
 SHOWN_S = 4.0

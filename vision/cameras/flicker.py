@@ -10,7 +10,8 @@ SIXTY_HZ = (
     "AG AI AS AW BM BR BS BZ CA CO CR CU DO EC FM GT GU GY HN HT KN KR KY LR MH MP MS MX NI PA PE PH PR PW SA SR SV TC"
     " TT TW US VE VG VI"
 )
-"""Countries (ISO 3166) whose mains has 60 Hz; the others have 50. Japan has both: set `mains_hz` in its west."""
+"""Countries (ISO 3166) whose mains counts as 60 Hz; all others count as 50. With the wrong frequency lamps flicker
+in the picture. Japan has both: set `mains_hz` in its west."""
 REGULATORY_DOMAIN = Path("/sys/module/cfg80211/parameters/ieee80211_regdom")
 """File that holds the Wi-Fi country set in Raspberry Pi OS, as two letters."""
 MAX_EXPOSURE_S = 1 / 30

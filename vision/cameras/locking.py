@@ -41,8 +41,8 @@ GAMMA = 2.2
 """Exponent that converts a pixel's value, 0 to 1, to linear light, as in sRGB. A larger one takes equal changes of
 pixels for larger changes of light, so that exposure is unlocked sooner."""
 MAX_LIGHT_CHANGE = 1.4
-"""Factor from which a change of the tray's light, up or down, unlocks exposure. Just below 1.5: a pub that dims its
-lights for the evening must be noticed. A larger one keeps an exposure that is too dark or too bright."""
+"""Factor from which a change of the tray's light, up or down, unlocks exposure. Below 1.5, so that lights dimmed to two
+thirds are noticed. A larger one keeps an exposure that is too dark or too bright; a smaller one unlocks more often."""
 CHANGED_FOR_S = 1.5
 """Seconds for which the light must stay changed before exposure is unlocked. A hand over the tray goes away sooner. A
 longer time delays the new exposure."""

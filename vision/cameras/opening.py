@@ -10,7 +10,8 @@ from companion.errors import SetupError, nearest
 from vision.cameras import Camera
 
 MAX_INDEX = 63
-"""Largest camera index, as in `opencv:0`, that the setting accepts: Linux numbers at most 64 video devices from 0."""
+"""Largest camera index, as in `opencv:0`, that the setting accepts. A higher limit accepts more mistyped numbers. It
+must stay below 100: OpenCV reads the hundreds as a backend's number."""
 
 
 @dataclass(frozen=True, slots=True)

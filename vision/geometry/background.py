@@ -33,8 +33,9 @@ no shadow or lighting change explains it. It is also the tolerance of `EmptyTray
 objects, a lower one takes changed light for them."""
 
 SHADOW_GAIN_RANGE = (0.47, 1.12)
-"""Smallest and largest factor by which a shadow or reflected light may change the felt's brightness. It limits the gain
-of a pixel, and that of a tile relative to the whole tray. Anything darker is a dark die or a tile that it covers."""
+"""Smallest and largest factor by which a shadow or reflected light may change the felt's brightness. It limits each
+pixel's gain, and each tile's relative to the tray. A wider range overlooks dark or pale dice; a narrower one takes
+shadows for dice."""
 GAIN_TILE_PX = 64
 """Side of a tile of the lighting estimate, in pixels: four faces, so that dice seldom fill half of it. Larger tiles
 follow uneven light less closely."""
@@ -45,7 +46,8 @@ GAIN_SAMPLES = 16
 _CHANNEL_SUM = np.ones((1, 3), np.float32)
 """Matrix that sums the three colour channels."""
 _FACE_KERNEL = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
-"""Kernel that closes holes in masks and tolerates shifts: two pixels each way, an eighth of a face."""
+"""Kernel, 5 px wide, for masks in which a face is 16 px wide. It closes holes of up to four pixels, and lets
+`EmptyTray.matches` allow shifts of two. A larger one joins dice that lie close; a smaller one leaves holes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,11 +10,12 @@ from vision.reading.reading import Die, FrameBGR, Reading
 Colour = tuple[int, int, int]
 
 CONFIDENT_BGR: Colour = (110, 200, 70)
-"""Colour of the box of a die that was read with high confidence."""
+"""Green, 0 to 255, of the box and the value of a die read with high confidence.
+The banner has it, too, if the reading is trusted."""
 UNCERTAIN_BGR: Colour = (40, 150, 255)
 """Colour of the box of a die that was read with low confidence."""
 INK_BGR: Colour = (24, 22, 20)
-"""Colour of text and of the boxes' outlines."""
+"""Colour of text and of the dark edges of the dice's boxes: blue, green, red from 0 to 255."""
 PAPER_BGR: Colour = (240, 244, 246)
 """Colour of the plate behind a confidence."""
 CONFIDENT_FROM = 0.9

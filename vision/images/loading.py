@@ -35,11 +35,13 @@ time."""
 ORIENTATION_TAG = 274
 """Number of the EXIF tag that holds a picture's orientation, fixed by the EXIF standard."""
 SAVED_QUALITY = 92
-"""JPEG quality of saved pictures, 0 to 100. Higher makes larger files; lower blurs pips and drawn text."""
+"""JPEG quality, 0 to 100, of the annotated pictures that commands such as `read` write. Higher makes larger files;
+lower blurs pips and drawn text."""
 MAX_FILE_BYTES = 400_000_000
 """Largest file in bytes, to bound memory; larger ones are refused. It fits MAX_PIXELS of uncompressed 16-bit colour."""
 _TILE_WIDTH, _TILE_HEIGHT = 322, 323
-"""TIFF tags of the tile size: a tile may be larger than its picture."""
+"""Numbers of the TIFF tags for the width and height of a tile. MAX_PIXELS also limits tiles: a hostile file may declare
+tiles larger than its picture, which would fill the memory."""
 _CUT_OFF = "{!r} is cut off, its end is missing: copy it again from where it came from."
 _DAMAGED = (
     OSError, SyntaxError, ValueError, EOFError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError,

@@ -30,7 +30,8 @@ Views = tuple[tuple[float, float], ...]
 MODEL = Path(__file__).parent.parent / "models" / "faces.onnx"
 """The classifier's ONNX file."""
 CROP_PX = 96
-"""Width and height of the network's input, in pixels; trained weights fix it. A change needs a new training."""
+"""Width and height of the classifier's input, a crop of one face, in pixels. The trained weights fix it: another value
+needs a new training. Larger: more detail, more time."""
 CROP_FACES = 1.5
 """Side of a crop, as a multiple of the face's width. It holds the whole face at any rotation and a little of its
 surroundings. Training and reading must use one value: with a larger one here, faces are smaller than in training."""
@@ -69,10 +70,11 @@ PHOTO_VIEWS = ViewSet(
     ((-np.pi / 4, 0.85), (np.pi / 4, 1.2)),
     tuple((step * np.pi / 8, factor) for step in range(8) for factor in (1.2, 1.35)),
 )
-"""Views for photos. The factors are above 1: on dark dice the detector sees only the pips and underestimates the size.
-One is below 1, for the rare overestimate."""
+"""Views of a face in a photo: first unrotated, in its detected size. Most later factors are above 1: on dark dice
+the detector sees only the pips and underestimates the size. The 0.85 is for the rare overestimate."""
 LIGHT_VIEWS = ViewSet(*(tuple((step * np.pi / 8, 0.93) for step in steps) for steps in ((0,), (-2, 2), (1, 3, 5, 7))))
-"""Views of what the light detector found. The factor corrects its boxes, which are larger than the faces."""
+"""Views of faces that the light detector found. Its boxes are larger than the faces, so the factor shrinks the crops. A
+smaller factor cuts off pips at the edge; a larger one shows more floor or neighbours."""
 
 
 class Classifier:

@@ -29,7 +29,8 @@ Scores = NDArray[np.float32]
 MODEL = Path(__file__).parent.parent / "models" / "centres.onnx"
 """The full detector's ONNX file."""
 LIGHT_MODEL = MODEL.with_name("glance.onnx")
-"""A smaller network with the same maps, about five times as fast."""
+"""ONNX file of the small detector that every tray picture runs through first. Its output maps are the full detector's;
+it is about five times as fast."""
 STRIDE = 8
 """Width, in pixels of the input, of one cell of the output maps. The network's architecture fixes it."""
 REFERENCE_FACE_PX = 40.0
@@ -46,8 +47,8 @@ MAX_FORWARD_PX = 260_000
 """Largest picture, width times height in pixels, that the network is run on in one piece. A larger one is split in
 halves, to bound the memory of a forward pass. A higher limit takes more memory."""
 MIN_SCORE = 0.08
-"""Score, 0 to 1, above which a peak of the maps is a detection, and above which a detection is classified. A higher one
-loses faint faces, a lower one costs time."""
+"""Score, 0 to 1, above which a peak of the maps is a detection. It is then classified; a photo whose number of dice is
+unknown needs a higher score for that. A higher one loses faint faces, a lower one costs time."""
 NMS_DISTANCE = 0.33
 """Distance of two detections' centres, as a share of the sum of their sizes, below which they are one die and the
 weaker is dropped. Dice that touch are at least half that sum apart; a limit near 0.5 would merge them."""

@@ -13,8 +13,8 @@ from vision.networks.detector import Detection, Detector
 from vision.reading.reading import FrameBGR
 
 LIGHT_FACE_PX = 24.0
-"""Width of a die's face, in pixels, to which a picture is scaled for the light detector: large enough to separate
-touching dice. A larger one takes more time, by its square."""
+"""Width in pixels to which a die's face is scaled for the light (small, fast) detector, LIGHT_MODEL.
+Larger takes more time, by its square; smaller merges touching dice."""
 CLOSE_FACE_PX = 42.0
 """Width of a die's face, in pixels, to which a picture is scaled for the closer pass, which runs while a doubt is left.
 Touching dark dice separate there. A larger one takes more time, by its square."""

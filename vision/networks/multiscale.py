@@ -11,12 +11,14 @@ from vision.networks.detector import MAX_SIZE_LOG_RATIO, NMS_DISTANCE, Detection
 from vision.reading.reading import FrameBGR
 
 PASSES_PX = ((400, 283, 200), (566,), (800,), (1131,))
-"""Long edges, in pixels, to which the picture is scaled in each pass. A pass costs about twice as much as the one
-before. The first covers faces of 1/27 to 2/7 of the long edge, the last finds dice of 1/75."""
+"""Long edges, in pixels, to which the picture is scaled in each pass. The second costs little more than the first.
+Each later one costs about twice the one before. The first covers faces of 1/27 to 2/7 of the long
+edge, the last finds dice of 1/75. A larger last edge finds smaller dice and takes more time."""
 
 VISIBLE_FACE_PX = (16.0, 56.0)
-"""Smallest and largest face, in pixels at the scale shown, that the detector must see: missing it there lowers the
-fused score. If the size of the dice is known, other scales are not searched. A wider range searches more of them."""
+"""Smallest and largest face, in pixels of the scaled picture, that the detector must find. A miss at such a scale
+lowers the fused score. Scales at which dice of known size lie outside are skipped. A wider range searches more scales,
+and real dice score lower."""
 MAX_DETECTIONS = 60
 """Largest number of detections kept at each scale and after fusion, the best ones: textures such as carpets give
 hundreds. More take longer."""

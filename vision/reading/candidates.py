@@ -37,8 +37,9 @@ MIN_JOINT_CONFIDENCE = 0.95
 """Product of all dice's confidences, 0 to 1, below which a reading is not trusted: every value must be right at once.
 Also the probability that every augmented view must give a value to confirm it. A higher one doubts more readings."""
 MAX_WEAKNESS = 0.04
-"""Largest (1 - confidence) / detector score**2 of a die; above it a value is trusted only if every augmented view
-agrees. It catches faint pips and side faces that the detector hardly sees. A higher one trusts more of them."""
+"""Largest (1 - confidence) / detector score**2 of a die when the number of dice is known. Above it a reading is trusted
+only if augmented views or taught examples confirm the value. It catches faint pips and side faces that the detector
+hardly sees. A higher one trusts more of them."""
 MAX_WEAKNESS_UNCOUNTED = 0.025
 """Largest (1 - confidence) / detector score**2 of a die when the number of dice is unknown. It is stricter than
 MAX_WEAKNESS, because no known number reveals a symbol or a plug that was taken for a die. A higher one trusts more of
@@ -53,9 +54,9 @@ MAX_RIVAL_RATIO = 0.6
 """Ratio of the best rejected candidate's score to the worst accepted one's, above which the count is in doubt. A higher
 one trusts more readings that may have missed a die."""
 SCORE_BASELINE = 0.4
-"""Quality, 0 to 1, above which a die raises its selection's quality and below which it lowers it: low ones suggest that
-the scale was wrong. Also the least quality of a rival of unusual size, and the least score of a missed upper face. A
-higher one overlooks more of both."""
+"""Quality, 0 to 1, subtracted for each die in `Selection.quality`: weak dice suggest a wrong scale. Also the least
+quality of a rival of unusual size, and the least score of a missed upper face. Its square is the least detector score
+in a photo whose scales are fused, if the number of dice is unknown. Higher: more dice are overlooked."""
 MAX_DIE_SIZE_LOG_RATIO = math.log(1.8)
 """Natural logarithm of the size ratio up to which two candidates can be dice of one throw: common dice measure 10 to
 16 mm. A larger one takes pips for dice."""

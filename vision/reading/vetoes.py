@@ -17,23 +17,24 @@ Box = tuple[float, float, float, float]
 """Left, top, width, height in pixels of the mask."""
 
 DIE_OUTLINE_RADIUS = 0.65
-"""Radius, as a multiple of a face's width, of the disc that covers a face at any rotation: half its diagonal plus blur.
-Foreground within it belongs to the die, so a larger one overlooks objects beside dice."""
+"""Radius, as a multiple of a face's width, of the disc that covers a face at any rotation: half the diagonal of a
+rounded square. Foreground within it belongs to the die. A larger one overlooks objects beside dice; a smaller one takes
+a die's corners for objects."""
 MIN_OBJECT_RADIUS = 0.22
 """Radius, as a multiple of a face's width, of the disc that unexplained foreground must hold to count as a possible
 die. With a smaller one shadow rims raise a doubt. With a larger one a die partly covered by a neighbour's outline is
 overlooked."""
 MIN_PIP_RADIUS = 0.08
-"""Radius, as a multiple of a face's width, of the smallest unexplained blob that triggers a closer pass. When two
-touching dark dice are detected as one, only the pips of the second one are visible. A larger one overlooks them."""
+"""Radius, in face widths, of the smallest foreground outside accepted dice that makes the reader look again at another
+scale. A missed dark die may show only its pips. Larger: it is overlooked. Smaller: specks cost time."""
 OWN_PIPS_RADIUS = 0.8
-"""Radius around an accepted die's vertical axis as the picture shows it, as a multiple of a face's width. Pip-sized
-foreground within it triggers no closer pass: it may be pips on the die's own visible sides. A larger one overlooks a
-missed die that touches it; a smaller one runs closer passes in vain."""
+"""Radius around the line from a die's upper to its lower face, as a multiple of a face's width. Pip-sized foreground
+within it triggers no closer pass: it may be pips on the die's own sides. A larger one overlooks a missed die that
+touches it; a smaller one runs closer passes in vain."""
 MAX_EXCESS_FOREGROUND = 0.55
-"""Largest excess of the foreground around a die over that around the median die, in face areas. Above it the die is
-taken for a stack, or for two dice detected as one, and the reading is doubted. Foreground within one face size of the
-die's centre counts. A higher limit overlooks more stacks. Evidence: docs/lab/stacks.md."""
+"""Largest foreground beside a die beyond that beside the median die, in face areas. Above it the reading is doubted:
+the die may be a stack, or two dice detected as one. Counted within one face width of the die's vertical axis, outside
+all dice; certain foreground counts twice. A higher limit overlooks more stacks. Evidence: docs/lab/stacks.md."""
 MIN_FACE_DISTANCE = 0.8
 """Distance between two face centres, as a multiple of a face's width, below which the reading is doubted: two dice that
 lie flat can't be so near. From 1 on it doubts dice that touch side by side."""

@@ -16,8 +16,8 @@ from vision.reading.reading import Box, FrameBGR, Reading
 from vision.teaching.witness import EXAMPLE_VIEWS, NO_FACE, Example, features_of
 
 MIN_DISTANCE_FACES = 0.5
-"""Distance from every die, as a multiple of its width, above which a rejected candidate is an example of no face. A
-nearer one may be a second box of the die. A larger distance drops examples."""
+"""Distance from the centre of every die, in longer sides of its box, above which a rejected candidate is an example of
+no face. Nearer, it may be a second box of the die. Larger: fewer examples."""
 
 PATCH_PX, PATCH_FACES = 144, 2.25
 """Edge of the stored picture of a face, in pixels and in faces: a crop of 1.5 faces fits into it at any turn. More

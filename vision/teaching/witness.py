@@ -25,21 +25,24 @@ Distances = NDArray[np.float64]
 """(7,) distance to the nearest example of each label; infinite for a label without examples."""
 
 EXAMPLE_VIEWS: Views = tuple((step * np.pi / 4, 1.0) for step in range(8))
-"""Views of a face that an example keeps: features turn with the die."""
+"""Views of a face whose features an example keeps: (rotation in radians, factor of the size), 45 degrees apart. A die
+may lie at any angle, and features change with it. Fewer steps: angles between them match worse."""
 QUERY_VIEWS = EXAMPLE_VIEWS[:2]
-"""Views of a face that is compared with the examples, whose views cover the other turns."""
+"""Views in which a die that was just read is compared with the examples, whose EXAMPLE_VIEWS cover the other angles.
+More: each comparison takes longer."""
 MIN_THROWS = 3
-"""Least number of throws with examples from which a set of dice is compared with readings; with fewer it has no effect.
-Too few throws can't be checked against each other."""
+"""Least number of throws with labelled examples from which readings are compared with a taught set of dice. Fewer can't
+be checked against each other. Higher: people must label more throws before teaching has an effect."""
 WEIGHTS = (0.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 60.0, 80.0)
-"""Weights of the distance that are tried on the examples; the one with the least log loss is used. A larger one trusts
-the examples more."""
+"""Values tried for the weight of a face's distance to the nearest example. The one with the least log loss on the
+examples is used. A larger weight lets the examples outweigh the classifier more; 0 ignores them."""
 NEAR_QUANTILE, NEAR_FACTOR = 0.95, 1.5
-"""A face is unlike the examples if its distance exceeds NEAR_FACTOR times the NEAR_QUANTILE of the distances between
-faces of one label in different throws. A larger one compares more faces, also those of other dice."""
+"""A face is left as it was read if its distance to all examples exceeds NEAR_FACTOR times a quantile. That is the
+NEAR_QUANTILE of each example's distance to the nearest of its label in another throw. Larger values also compare faces
+of other dice; smaller ones skip more faces of the taught set."""
 MIN_CONFIRMED = 0.95
-"""Probability, 0 to 1, from which examples confirm a value, which then needs no agreeing augmented views. A higher one
-confirms fewer values."""
+"""Probability, 0 to 1, of a die's value after the comparison with the examples, from which the die is confirmed. It
+then counts as if all augmented views agreed. Higher: fewer dice are confirmed; lower: misread dice may be, too."""
 NO_FACE = 0
 """Label of an example that is no upper face of a die, and index of its probability."""
 LABELS = 7

@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 from vision.watching.stillness import SMALL_WH, Small
 
 SHRINK_FACTOR = 2
-"""Factor by which width and height of the small picture are shrunk before the motion is fitted by least squares. 2
-takes a quarter of the time; more is faster but less exact."""
+"""Factor by which a `Small` picture's width and height shrink before least squares fit the camera's motion. At 2 the
+fit has a quarter of the pixels. A larger one is faster but less exact."""
 MAX_STEPS = 5
 """Largest number of Gauss-Newton steps of one estimate. It bounds the time of a search that does not converge; fewer
 may stop before the motion is found."""
 CONVERGED_PX = 0.02
 """Largest component of a step, in small pixels, below which the search has converged. A larger one is less exact."""
 MIN_OUTLIER_LEVELS = 1.0
-"""Lower bound of the residual, in grey levels, from which a pixel counts as an outlier. On plain ground a multiple of
-the median residual would be so small that noise counts. A higher one lets moving dice disturb the estimate."""
+"""Lower bound, in grey levels, of the residual at which a pixel has half its weight in the fit of the camera's motion.
+On plain ground a lower one gives noisy pixels little weight. A higher one lets moving dice disturb the fit."""
 OUTLIER_MULTIPLE = 1.5
 """Residual at which a pixel has half its weight in the fit of the camera's motion, as a multiple of the median one.
 Pixels of a rolling die have larger residuals. A higher multiple lets moving dice disturb the estimate."""

@@ -27,10 +27,12 @@ MAX_CAMERA_MOTION_PX = 1.5
 """Motion of the camera between two frames, in small pixels, above which the tray counts as moving: the frame would have
 blurred pips. A higher one reads blurred frames; a lower one waits for a steadier hand."""
 MATCH_WINDOW_PX = 3
-"""Side of the square, in small pixels, in which a pixel may find an equal one in the other picture. It allows for the
-parallax of dice. A larger one overlooks small motions."""
+"""Side, in pixels of the 160 x 120 `Small` pictures, of the square in which a pixel may match in the other frame. It
+allows for the parallax of dice seen by a moving camera. Larger overlooks small motions; smaller takes parallax for
+motion."""
 BORDER_PX = SURROUNDINGS_PX // 2
-"""Border to ignore, in small pixels. New ground enters there, and a pixel's surroundings are incomplete."""
+"""Width of the small picture's border, in small pixels, that the comparison of frames from a hand-held camera ignores.
+There the square of SURROUNDINGS_PX is cut off, so the contrast is wrong. Wider overlooks dice at the edge."""
 NOISE_MULTIPLE = 2.0
 """Multiple of the median difference of two pictures that is taken for noise, such as the pile of a carpet, and added to
 the threshold of a changed pixel. A larger one overlooks faint motion."""
@@ -105,4 +107,5 @@ HELD = StillnessCriterion(_moved, _needed_s)
 """Criterion for a camera that may be held by hand. A rest takes STILL_S if the camera did not move meanwhile, else
 HELD_STILL_S."""
 PAUSED = StillnessCriterion(_moved_meanwhile, _needed_s)
-"""Criterion for the first frame after a pause, such as a reading: as HELD, but the camera may move any distance."""
+"""Criterion of rest for the first frame after a pause, such as a reading. Only moved dice end the rest; a hand-held
+camera may have moved any distance."""

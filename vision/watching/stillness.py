@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from vision.reading.reading import FrameBGR
 
 SMALL_WH = (160, 120)
-"""Width and height of the small picture, in pixels. A die of 60 px in a frame 1,280 px wide is 7 px here."""
+"""Width and height, in pixels, to which frames are shrunk for stillness and motion detection. A die of 60 px in a frame
+1,280 px wide is 7.5 px here. Larger takes longer, and the limits in small pixels no longer fit."""
 SURROUNDINGS_PX = 9
-"""Side of the square, in small pixels, whose mean is subtracted from a pixel to get its contrast: a little more than a
-die. In a much smaller one a die has little contrast; in a larger one soft shadows have more."""
+"""Side of the square, in pixels of the small picture, whose mean is subtracted from a pixel to get its contrast. It is
+a little more than a die. In a much smaller one a die has little contrast; in a larger one soft shadows have more."""
 CHANGED_LEVELS = 7
 """Change of a pixel's contrast, in grey levels, above which the pixel has changed: four times the noise that shrinking
 leaves. A higher one overlooks faint motion; a lower one takes noise for it."""
@@ -41,17 +42,19 @@ MIN_MEDIAN_LEVEL = 16.0
 """Lowest median, in grey levels, that is scaled to GROUND_LEVEL. A darker picture is mostly noise: it is scaled as if
 its median were this. A higher bound overlooks motion in dim light."""
 MAX_CONTRAST_LEVELS = 40
-"""Grey levels to which a pixel's contrast, its difference from the mean around it, is clipped. A higher one lets glare
-outweigh everything else; a lower one hides changes at strong edges."""
+"""Limit of a pixel's contrast, in grey levels, when frames are compared for motion. Contrast is its difference from the
+mean around it. Higher: glare outweighs everything else; lower: changes at strong edges are hidden."""
 NOISE_SIGMAS = 5.0
 """Standard deviations of the noise that a change must exceed, so that noise alone changes no pixel. A larger one
 overlooks faint motion."""
 MAX_NOISE_LEVELS = 14.0
-"""Upper bound of the change that noise can explain, in grey levels. With a higher one two different scenes may pass for
-noise."""
+"""Largest contrast change of a pixel, in grey levels, that stillness detection attributes to noise. The estimate
+compares two pictures, so a changed scene raises it. A higher limit overlooks changed scenes; a lower one takes noise in
+dim light for motion."""
 SATURATED_LEVEL = 250
-"""Grey level, 0 to 255, from which a pixel counts as saturated: its true brightness is unknown, so a change of the
-light may change it less than its row. A lower one overlooks more changes on bright objects."""
+"""Green level, 0 to 255, from which a pixel counts as saturated. Motion detection then allows for its unknown true
+brightness when the light changes. A lower one overlooks changes on bright objects; a higher one reports changed light
+as motion."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

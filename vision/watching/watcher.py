@@ -29,8 +29,9 @@ REREAD_INTERVAL_S = 0.1
 """Interval in seconds at which doubtful readings of a camera held in the hand are repeated; between two, the camera
 moves a little and sees the dice from another place. Longer: a lasting doubt is reported later."""
 LIGHT_SETTLES_S = 0.05
-"""Seconds from dimming the strip to the first frame exposed wholly under less light. Covers the transfer to the strip
-and a frame that is being exposed. Shorter lets coloured light into the reading; longer delays it."""
+"""Seconds after the first still frame's timestamp, when the strip is dimmed, during which later frames are not read.
+Covers the frame's delivery, the transfer to the strip and a frame under exposure. Shorter lets coloured light into
+the reading; longer delays it."""
 RETRY_S = (0.5, 1.0, 2.0, 4.0)
 """Pauses before a failed camera is opened again, in seconds. The last one repeats."""
 

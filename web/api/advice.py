@@ -18,7 +18,7 @@ from web.routes import Json, Routes
 
 VOTER_LENGTH = 32
 """Most characters of the random name by which a phone votes. Higher: a guest's votes may take more memory.
-Lower: the names that the pages make do not fit."""
+Below 16 the pages' own names do not fit."""
 VOTER_PARAMETER: Json = {"name": "voter", "in": "query", "schema": {"type": "string", "maxLength": VOTER_LENGTH}}
 """OpenAPI description of the query parameter `voter`: the name under which the phone has voted."""
 

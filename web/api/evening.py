@@ -20,8 +20,8 @@ from web.routes import Json, Routes
 CSV_COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
 """Header of `/api/evening.csv`: number of the game, game played, its start, number of the throw, player, values."""
 GOALS = ("points", "win", "games")
-"""Goals by which a page may ask for the value of options, as in `companion.games.advice.odds`: the most points (the
-default), winning the game, or games lost by the other side less one's own."""
+"""Values of the query parameter `goal`: what the value of an option is. Expected points (the default), win
+probability, or expected games lost by the other side minus those lost by one's own."""
 SET_PARAMETER: Json = {"name": "set", "in": "query", "schema": {"type": "string", "maxLength": 24}}
 """OpenAPI description of the query parameter `set`: the name of a set of dice; without it the set used last."""
 GOAL_PARAMETER: Json = {"name": "goal", "in": "query", "schema": {"enum": list(GOALS)}}

@@ -38,7 +38,8 @@ HEADER: Json = {
     },
     "additionalProperties": False,
 }
-"""JSON schema of the body of `POST /api/games`, without `game`: the transcript's header, with `terms` and `colours`."""
+"""JSON schema of the body of `POST /api/games`: the transcript's header, with `terms` and `colours`. `routes` adds the
+property `game`, whose values are the games on offer."""
 
 Form = Mapping[str, Any]
 """Description of a game for the set-up form, made by `companion.games.engine.rulebook.form_of`."""

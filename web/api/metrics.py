@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
 
 MEDIA_TYPE = "text/plain"
-"""Media type (Content-Type) of the answer as the OpenAPI document states it."""
+"""Media type that the OpenAPI document states for `GET /metrics`. The answer's own header adds version and charset."""
 
 
 def routes(feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) -> Routes:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 FREE_GUESSES = 5
 """Wrong guesses after which an IP address must wait. Higher: an attacker tries more PINs before the first wait."""
 FIRST_PAUSE_S = 60.0
-"""First wait of an IP address with too many wrong guesses, in seconds. Higher: all waits are longer.
-It follows `FREE_GUESSES` wrong guesses; each further one doubles it, up to `MAX_PAUSE_S`."""
+"""First wait, in seconds, of an IP address that has typed `FREE_GUESSES` wrong PINs; each further one doubles it, up to
+`MAX_PAUSE_S`. The join queue counts expired requests in the same way. Higher: guests who mistype wait longer."""
 MAX_PAUSE_S = 3600.0
 """Longest wait of an IP address, in seconds. Higher: an attacker tries fewer PINs a day; an honest guest waits longer.
 With an hour, a guest who has mistyped often can still try again the same evening."""

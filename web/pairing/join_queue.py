@@ -16,8 +16,8 @@ CODE_SHOWN_S = 60.0
 """Seconds that the first request's code is shown; then the request expires. Higher: phones behind it wait longer.
 Lower: people do not reach the button in time."""
 MIN_SHOWN_S = 2.0
-"""Seconds that a code must be shown before the button accepts it. Higher: more presses are ignored.
-An earlier press may be meant for the code before."""
+"""Seconds that a phone's join code must be shown before a button's long press lets that phone in. An earlier press may
+be meant for the code before. Higher: more presses are ignored; lower: a wrong phone gets in."""
 MAX_REQUESTS = 6
 """Most phones' join requests in the queue; one more is refused until there is room. Higher: the last waits longer."""
 CODE_DICE = 3

@@ -28,7 +28,7 @@ from web.pairing.tokens import FileTokens, Paired, Seat
 log = logging.getLogger(__name__)
 
 NAME_LENGTH = 24
-"""Most characters of a phone's name; longer names are cut. Higher: long names fill the owner's list."""
+"""Most characters of a phone's or seat's name; the API refuses more. Higher: long names fill the owner's list."""
 DAY_S = 86_400.0
 """Length of a day, in seconds."""
 MAX_PHONES = 64

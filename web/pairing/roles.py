@@ -27,10 +27,12 @@ PAIRED: Roles = frozenset({Role.PLAYER, Role.OWNER, Role.SCREEN})
 PLAYERS: Roles = frozenset({Role.PLAYER, Role.OWNER})
 """Roles that may play."""
 HANDS: Roles = PLAYERS | {Role.HERE}
-"""Roles that may move the dice of the virtual tray: players, and browsers on the table's own machine."""
+"""Roles that may use the virtual tray: players, and browsers on the table's own machine. They may also see file paths
+in the health report."""
 OWNERS: Roles = frozenset({Role.OWNER})
 """For routes that only the owner may use: settings, camera, other phones."""
 SCREENS: Roles = frozenset({Role.OWNER, Role.SCREEN, Role.HERE})
 """Roles that may see the QR codes with the Wi-Fi's password and the owner's code: only people at the table see them."""
 TERMINAL: Roles = frozenset({Role.OWNER, Role.HERE})
-"""Roles that may read the PIN: the owner, and `pegpip join` on the table's own machine."""
+"""Roles that may read the PIN and the code that makes a phone the host. Those are the owner and all clients on the
+table's own machine, such as `pegpip join`."""

@@ -20,8 +20,8 @@ ACCEPTS_PER_TURN = 16
 """Most connections accepted in one turn of the event loop. Higher: a rush of connections delays the open ones.
 It is asyncio's `backlog`. Others wait for the next turn."""
 KERNEL_QUEUE = 4096
-"""Most connections that wait in the kernel to be accepted. Higher: a larger rush connects without a retry.
-A client beyond them connects a second later (TCP retry)."""
+"""Most connections that wait in the kernel to be accepted; a client beyond them connects a second later (TCP retry).
+Lower: a rush of phones is delayed. Higher has no effect above net.core.somaxconn, by default 4096."""
 OTHER_FILES = 256
 """Open files reserved for the journal, photos, devices and libraries, out of those that the system allows.
 Higher: fewer connections, where that limit is low. Lower: these may fail to open when the site is full."""

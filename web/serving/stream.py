@@ -30,8 +30,9 @@ PATH = "/api/events"
 KEEP_ALIVE = b": still here\n\n"
 """A comment line of the event stream, sent at each heartbeat without a change. A page that gets nothing reconnects."""
 RETRY_MS = 1000
-"""Milliseconds until a browser reopens a broken stream, sent as its `retry` field. Higher: pages stay outdated longer
-after a restart; lower: all phones connect at once."""
+"""Milliseconds until a client with an `EventSource` reopens a broken stream, sent as the `retry` field. The table's
+pages ignore it: `core.js` reads the stream with `fetch` and has its own pause. Higher: clients stay outdated longer
+after a restart; lower: they try more often while the table is down."""
 WRITES_PER_TURN = 100
 """Streams that are written to in one turn of the event loop. Higher: other requests wait longer."""
 HEADERS = (

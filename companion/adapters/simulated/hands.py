@@ -20,8 +20,8 @@ PAGE_QUALITY = 78
 STRENGTH = 0.6
 """Strength of the bot's throws, 0 to 1. Harder throws roll longer before they can be read."""
 SHRINK_FACTOR = 8
-"""Factor by which pictures are scaled down before they are compared, which averages their noise. A larger one overlooks
-dice that move a little."""
+"""Factor by which pictures of the virtual tray are scaled down to compare them; this averages their noise. The page
+gets a new one only if it differs. A larger factor overlooks dice that move a little."""
 NOISE_LEVELS = 6
 """Largest difference of two scaled pictures, in grey levels, that counts as noise. Higher: moving dice are not shown;
 lower: still pictures are sent again."""

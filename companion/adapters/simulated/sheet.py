@@ -8,8 +8,9 @@ from vision.calibration.sheet import Sheet, raster
 from vision.cameras.simulated.camera import VirtualCamera
 
 LEANS_DEG = ((22.0, 0.0), (-22.0, 0.0), (0.0, 22.0), (0.0, -22.0))
-"""Tilts of the sheet about the x and the y axis, in degrees: one towards each side of the tray. With much
-smaller ones the lens can't be measured."""
+"""Tilts at which calibration sees the sheet in the virtual tray, in degrees about the x and the y axis. With much
+smaller ones the lens isn't measured (`MIN_TILT_DEG` in vision.calibration.lens). Larger ones foreshorten the
+markers."""
 
 
 def lay_in(camera: VirtualCamera, printed: Sheet, look: Callable[[], object]) -> None:

@@ -14,7 +14,8 @@ from companion.history.fairness import FINDABLE_CHANCE, evidence_after
 from companion.settings import load as config
 
 BAR_CHARS = 40
-"""Characters of the longest bar in the chart of the counts. More: the lines do not fit into a terminal of 80."""
+"""Characters of the longest bar, that of the commonest face, in the chart of `pegpip dice`. Longer shows smaller
+differences. Beyond about 70 a line does not fit a terminal of 80 columns."""
 
 
 @click.command()

@@ -12,7 +12,7 @@ MAX_LISTED = 6
 """Most options that the answer to a puzzle lists, best first; worse ones are left out. More: the answer fills the
 screen."""
 UNITS = {"win": "% of a win", "games": "games", "points": "points"}
-"""Unit of the values for each goal."""
+"""Goal of a puzzle -> unit of its options' values. The answer in the terminal names it."""
 
 
 def puzzle_in_words(puzzle: Puzzle, number: int) -> str:

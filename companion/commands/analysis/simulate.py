@@ -20,8 +20,8 @@ from companion.games.engine.players import LEVELS, level_named, played
 from companion.games.registry import game_named
 
 CONFIDENCE = 1.959964
-"""Standard errors on either side of a mean in a 95 % confidence interval. Larger: wider intervals of more
-confidence."""
+"""Standard normal quantile z of the 95 % confidence interval of the share of games won (Wilson 1927). Larger: wider
+intervals of more confidence."""
 BATCHES = 200
 """About how many batches the games are divided into for worker processes; fewer games make a batch each. Results do not
 depend on it. More: finer progress, more overhead."""

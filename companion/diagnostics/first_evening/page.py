@@ -16,11 +16,12 @@ from companion.diagnostics.first_evening.evening import Evening, frames_a_second
 from hardware.machine import model
 
 TEMPLATE = Path(__file__).with_name("page.html")
-"""File of the page's Jinja template."""
+"""Path of the Jinja template of the first evening's report, one HTML page."""
 BARS = 24
 """Number of bars in the histogram of reading times. More: finer bars, each with fewer readings."""
 MAX_PHOTOS = 6
-"""Most pictures of doubtful or misread throws on the page, the first ones. More: a larger page; the zip has all."""
+"""Most pictures on the report page of throws that were read with doubt or wrong; later ones are left out. More: a
+larger page. The zip beside it has all."""
 
 
 def page(evening: Evening, made: str, zip_name: str) -> str:

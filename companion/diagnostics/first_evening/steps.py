@@ -41,18 +41,20 @@ Tick = Callable[[int, int], None]
 FILMED_FRAMES = 150
 """Frames that the frame rate check films, five seconds at 30 a second. More: steadier figures, a longer check."""
 MIN_FPS = 15.0
-"""Least frames a second of a good camera; fewer are a failed finding. Below it a throw is noticed late, as stillness
-takes three frames."""
+"""Least frames a second of a good camera; fewer are a failed finding. Below it a throw is shown late, as a reading
+takes three still frames. Higher: cameras that are fast enough fail; lower: slow ones pass."""
 MAX_GAP_S = 0.5
-"""Longest time in seconds between two frames of a good camera. A longer one can hide a throw: a finding."""
+"""Longest time, in seconds, between two frames of a good camera; a longer one fails the finding "frame rate". Higher: a
+gap that hides a throw passes; lower: one short stall fails a good camera."""
 MAX_READING_S = 0.5
 """Longest median time of a reading, in seconds, that counts as good. Longer: people wait, as a throw takes three
 readings before it is shown."""
 MAX_ASKED = 0.1
-"""Largest share of throws, 0 to 1, that the table may ask about without a failed finding. One is always allowed."""
+"""Largest share of the guided check's throws, 0 to 1, whose reading may be doubtful; with more the check fails and
+advises better light. One is always allowed. Higher: bad light passes; lower: a good table may fail."""
 UNSEEN_TIMEOUT_S = 60.0
-"""Seconds without a settled throw after which the person is asked whether they threw. Too short: asked while still
-throwing; too long: a missed throw is noticed late."""
+"""Longest wait for a settled throw, in seconds of camera time; then the person is asked whether they threw. The first
+wait after a judged throw only invites them again. Too short: asked too early; too long: a miss is noticed late."""
 COLOUR_S, HOLE_S = 1.0, 0.05
 """Seconds that the LED check shows each test colour on the strip, and each hole when one light walks through all.
 Higher: a longer check."""

@@ -17,8 +17,9 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 
 LEAST_AT_STAKE = {"win": 0.005, "games": 0.01, "points": 0.1}
-"""Least difference in value between the best and the worst option from which a decision counts, by goal: in win
-probability, in games, or, for `points`, in multiples of the careless level's temperature (`Rulebook.mistakes`)."""
+"""Least difference in value between the best and the worst option for a decision to count in a player's rating. By
+goal: in win probability, in games, or for `points` in multiples of the careless bot's temperature
+(`Rulebook.mistakes`). Higher: fewer decisions count; lower: trivial ones lower the mean regret."""
 MIN_DECISIONS = 30
 """Fewest decisions from which a player is compared with the bot's levels. Higher: the level is shown later.
 

@@ -10,8 +10,8 @@ from companion.games.engine.notation import line_of
 from companion.games.registry import game_named
 
 GOALS = ("points", "win", "games")
-"""Goals of play: the value of an option is expected points, win probability, or expected games lost by the other side
-less one's own."""
+"""Goals that options can be valued for. `points`: expected points. `win`: win probability.
+`games`: expected games that the other side loses, less one's own."""
 
 
 def options(state: State, goal: str = "points") -> list[dict[str, Any]]:

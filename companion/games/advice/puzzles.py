@@ -23,8 +23,8 @@ from companion.games.registry import game_named
 PLAYERS = ("Ann", "Ben")
 """Names of the two players in the transcript of a puzzle."""
 LEAST_GAP = {"win": 0.01, "games": 0.02, "points": 0.2}
-"""Least gap in value between the best and the second-best option of a puzzle, by goal: in win probability, games, or
-for `points` multiples of the careless level's temperature (`Rulebook.mistakes`). With less, any choice will do."""
+"""Least gap in value between a puzzle's two best options, by goal: win probability, games, or, for `points`, a
+multiple of the first temperature in `Rulebook.mistakes`. Lower: puzzles whose choice hardly matters. Higher: fewer."""
 MAX_GAP = 6.0
 """Largest gap between a puzzle's two best options, in multiples of LEAST_GAP. Higher: obvious puzzles, too.
 
@@ -34,7 +34,8 @@ GRADES = ("easy", "medium", "hard")
 MEDIUM_MISSES = 1 / 3
 """Probability that a careless player misses the best option from which a puzzle is `medium` instead of `easy`."""
 HARD_MISSES = 1 / 2
-"""Probability that a steady player misses the best option from which a puzzle is `hard`."""
+"""Probability that a steady player misses the best option from which a puzzle is `hard`. From there on MAX_GAP does not
+apply. Higher: fewer hard puzzles."""
 SKIPPED_POSITIONS = 4
 """Number of positions skipped at the start of a game and after each puzzle. Higher: fewer puzzles from a game.
 

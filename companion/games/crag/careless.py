@@ -6,7 +6,7 @@ from companion.games.crag.state import Crag
 from companion.games.engine.game import Action, Enter, Keep, State
 
 GOOD_SCORE = 20
-"""Least points at which the careless player enters the first throw at once. Higher: it throws again more often."""
+"""Least points at which the careless bot enters a turn's first throw in Crag. Higher: it throws again more often."""
 
 
 def choice(state: State) -> Action | int:

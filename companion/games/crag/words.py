@@ -40,4 +40,5 @@ Leaving. Whoever leaves keeps the sheet as it stands, is passed over and can't w
 """
 
 WHY = {"Your turn": ("count", "decide_first", "illegal_hold")}
-"""Codes of tray notices, by the heading of the paragraph of IN_WORDS that explains them."""
+"""Codes of tray notices, by the heading of the paragraph of IN_WORDS that explains them. The link "why?" of such a
+notice on the scoreboard opens that paragraph."""

@@ -58,4 +58,5 @@ WHY = {
     "What scores": ("illegal_hold",),
     "Getting on the board": ("hold_on",),
 }
-"""Codes of tray notices, by the heading of the paragraph of IN_WORDS that explains them."""
+"""Codes of the tray's notices, by the heading of the paragraph of IN_WORDS that explains them. The link "why" beside a
+notice on the scoreboard opens that paragraph on the help page."""

@@ -52,4 +52,5 @@ DOUBTFUL = (
         "The sentence is plain. Games lost, which skunks multiply, decide equal wins.",
     ),
 )
-"""Doubtful sentences, in the order of the original; docs/reference/rules.md has the same table."""
+"""Sentences of the original rules that can be read in two ways, in their order there. `pegpip rules` prints them;
+docs/reference/rules.md has the same table."""

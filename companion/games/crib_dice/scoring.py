@@ -23,8 +23,10 @@ def set_score(count: int, value: int) -> int:
 MAX_SET_SCORE = max(set_score(count, value) for count in range(2, 8) for value in range(1, 7))
 """Points of the highest set of Crib Dice. Solvers extend their arrays of holes by about twice as many.
 
-So a set after a rollover never leads beyond them."""
+That fits two sets: one that rolls over (all seven dice are thrown again) and one more. Lower: indices run past the
+end."""
 MIN_ROLLOVER = min(set_score(count, value) for count in range(5, 8) for value in range(1, 7))
-"""Points of the lowest set of Crib Dice that can roll over, of five dice or more.
+"""Points of the lowest set that allows a rollover (docs/reference/rules.md), which takes five dice or more.
 
-Backward induction solves this many holes at once: no rollover leads from one of them to another."""
+A rollover leads at least this many holes on, so backward induction solves that many at once. A larger block would need
+holes that are not solved yet; a smaller one is slower."""

@@ -274,7 +274,7 @@ DECISION_WORDS: Mapping[type, str] = {
     Enter: "score",
     Spend: "spend",
 }
-"""Word of each decision in a transcript line, its `do`."""
+"""Word of each type of decision, as the key `do` of a transcript line has it. Messages of refused actions quote it."""
 
 
 def refusal(action: Action, state: State) -> IllegalAction:

@@ -10,7 +10,7 @@ from companion.games.engine.event import Event
 from companion.games.engine.game import Leave, Standing, State
 
 NOBODY: frozenset[int] = frozenset()
-"""Empty set of seats: the default of `left`."""
+"""Empty set of seats: the default of `left`, the seats of players who have left the game."""
 
 
 def seat_leaving(state: State, leave: Leave) -> int:

@@ -36,7 +36,8 @@ from companion.games.solving.crib_dice_turn import best_turn
 from companion.games.solving.fixed_point import fixed_point
 
 HOLES = np.array(HOLE)
-"""(PLACES,) hole of each place of a peg: 0 to 120, then 0 for the place of a fuchled peg."""
+"""(PLACES,) hole of each place of a peg in the solver's tables. Places 0 to 120 are holes. The last place,
+FUCHLED, stands for a peg that three wipe-outs have sent to hole 0."""
 TOLERANCE = 1e-9
 """Greatest change of an equity in the last sweep, in games. Higher: fewer sweeps, less exact tables.
 
@@ -46,9 +47,10 @@ FIRST_SCALE = 40.0
 
 Any guess leads to it; a bad one needs more sweeps."""
 BEYOND_TOP = 2 * MAX_SET_SCORE + 1
-"""Holes by which arrays of bank values extend beyond the hole from which every turn stops.
+"""Holes by which arrays of bank values extend beyond the hole from which every turn stops: two highest sets and 1.
+Smaller: turns stop too early.
 
-Fixed by BEYOND: a higher one would address last turns beyond the end of their table."""
+Fixed by BEYOND: a larger one would address last turns beyond the end of their table."""
 
 
 class Game(NamedTuple):

@@ -13,14 +13,13 @@ SCORES = np.array([[set_score(frozen, value) for value in range(7)] for frozen i
 """Score of a set by frozen dice and face value. Rows 0 and 1 and column 0 are unused."""
 _OFFERED = [[7 * frozen + value for frozen, value in (offer + offer[-1:] * 2)[:3]] for offer, _ in first_throws()]
 SETS = np.array(list(zip(*_OFFERED, strict=True)), np.uint64)
-"""(3, offers) sets that a throw of seven lets the player choose from, each as 7 * dice + value. The last set is
-repeated where there are fewer. Unsigned, because numba then needs no check for negative indices."""
+"""(3, offers) sets that the player may choose from after a throw of seven dice, each as 7 * its number of dice + face
+value. The last set is repeated where there are fewer. Unsigned: numba then needs no check for negative indices."""
 CHANCES = np.array([chance for _, chance in first_throws()])
-"""(offers,) probability of each column of SETS."""
+"""(offers,) probability that a throw of seven offers the sets in each column of SETS."""
 HITS = np.zeros((5, 7, 6))
-"""Probability by frozen dice (2 to 4), face value and number of dice that a roll newly freezes; 0: a wipe-out.
-
-A roll that only a 1 keeps safe is repeated until one freezes a die or wipes out."""
+"""Probability of a roll's result by [frozen dice (2 to 4), face value, newly frozen dice]. None newly frozen: a
+wipe-out. A roll that only a 1 keeps safe is repeated, which the probabilities include."""
 for _frozen in (2, 3, 4):
     for _value in range(1, 7):
         for _hits, _chance in roll_ends(_frozen, _value):

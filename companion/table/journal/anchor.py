@@ -22,7 +22,9 @@ if "JOURNAL_STREAM" in os.environ:  # journald keeps every head, beside the file
     log.setLevel(logging.INFO)
 
 RESTORED = ".restored"
-"""File that an import leaves in the data folder: while it is there, the anchor of the replaced journal is ignored."""
+"""Empty file that an import leaves in the data folder. While it exists, the journal is not checked against its anchor,
+which describes the replaced one. Without it the import would look like a foreign data folder; the next anchor deletes
+it."""
 
 
 def anchor_folder() -> Path:

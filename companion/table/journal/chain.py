@@ -16,9 +16,11 @@ SCHEMA = b"pegpip-journal-3"
 HASH_BYTES = 16
 """Length of a BLAKE2 hash in bytes; written as twice as many hex digits. Another length makes older lines invalid."""
 START = "0" * 2 * HASH_BYTES
-"""Previous hash of the first entry."""
+"""Previous hash in the journal's first entry, which has none before it: zeros. Another value makes older journals
+invalid."""
 LOST = "lost"
-"""Kind of an entry that stands for entries which no copy holds any more; its body is a `Loss`."""
+"""Kind of the journal entry that recovery puts in place of entries that neither copy of the journal holds intact. Its
+body is a `Loss`."""
 _END = len('"]') + 2 * HASH_BYTES
 """Bytes at the end of a line from the first digit of its hash on."""
 _UNHASHED = len(',"') + _END

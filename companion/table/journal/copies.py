@@ -12,12 +12,14 @@ from companion.table.atomic import write_file
 from companion.table.journal.chain import Damaged, Head, Row, Tail, row_of
 
 FIRST, SECOND = "journal.jsonl", "journal-copy.jsonl"
-"""File names of the two copies; a line is written to the first, then to the second."""
+"""File names of the journal's two copies. Each line goes to the first, then to the second. After a power cut the
+newest may be missing there."""
 NUMBER = re.compile(rb"\[(\d{1,12}),")
-"""Beginning of a line, with the number of its entry."""
+"""Beginning of a journal line; group 1 is the entry's number. `lines` searches by it."""
 NEAR_BYTES = 1 << 16
-"""Distance in bytes at which the binary search for a line gives way to reading line by line; the tail that `last_line`
-reads, too. Too low: a long line is missed; too high: each look-up reads more."""
+"""Width, in bytes, of the range at which the binary search of `lines` ends and reading line by line begins; also the
+length of the tail that `last_line` reads. Lower: `last_line` cuts a long line, which then counts as damaged. Higher:
+each look-up reads more."""
 
 
 class Copy:

@@ -30,16 +30,18 @@ log = logging.getLogger(__name__)
 ARCHIVE = "games.json.gz"
 """File of the finished games. A folder with it and without a journal has lost the journal."""
 SCRUB_EVERY_S = 3600.0
-"""Seconds from the end of one scrub, which reads both copies and all photos from the disk, to the next. Longer: damage
-is found later."""
+"""Seconds from the end of one scrub to the next. A scrub reads both copies of the journal and its throws' photos.
+Longer: damage is found later. Shorter: the disk is read more often."""
 UPKEEP_EVERY_S = 60.0
-"""Seconds between two steps of upkeep while no scrub is due. Longer: after a crash the anchor is older; shorter: more
+"""Seconds between two steps of the journal's upkeep while no scrub runs. A step stores the anchor, the journal's end,
+outside the data folder. Longer: after a crash the anchor is older, so it proves fewer lost entries; shorter: more
 writes wear the SD card."""
 PAUSE_S = 0.02
-"""Pause in seconds between two steps of a scrub, which then takes a tenth of an idle writer's time. Longer: a scrub
-takes longer."""
+"""Pause in seconds between two steps of the journal's scrub, to leave processor and disk to others. Longer: a scrub
+takes longer; shorter: it slows the rest of the table."""
 STEP_ROWS = 250
-"""Rows verified in one step of a scrub. More: a command that arrives meanwhile waits longer (10 ms on a Pi for 250)."""
+"""Most journal entries that one step of a scrub verifies; a step also ends after each entry with a photo. Higher: a
+command that arrives meanwhile waits longer (10 ms on a Pi for 250). Lower: the scrub takes longer."""
 
 # Advice: for a full disk, for a damaged journal that is only read, and for a disk that fails.
 _FREE_SPACE = "Free some space on the disk, or give another --data folder; nothing that was entered is lost."

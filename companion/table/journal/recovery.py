@@ -26,9 +26,9 @@ from companion.table.journal.chain import LOST, Head, Loss, Row, chained, row_of
 from companion.table.journal.copies import FIRST, SECOND
 
 ASIDE = "damaged-"
-"""Beginning of the names of folders that were set aside."""
+"""Start of the name of a folder, `damaged-N`. Recovery copies the data folder there before it repairs the journal."""
 REPORT = "REPORT.txt"
-"""File in such a folder: what was wrong and what is missing, one or two sentences."""
+"""Report in a `damaged-N` folder. One or two sentences say what was wrong with the journal and what is missing."""
 _NOT_COPIED = shutil.ignore_patterns(f"{ASIDE}*", "replaced-*", "*.lock", "*.part")
 """Function for `shutil.copytree` that leaves out older copies, locks and unfinished files."""
 PHOTOS = "photos"
@@ -39,9 +39,11 @@ a loss; higher, a real loss of fewer throws goes unnoticed."""
 MOVE_ASIDE = "Move it to another folder (keep it: it holds your games) and start again, or give another --data folder."
 """Advice when no line of the journal can be read."""
 _BEGINNING = re.compile(rb"^\[(\d{1,12}),", re.MULTILINE)
-"""Beginning of a line, damaged or not, with the number of its entry."""
+"""Beginning of a journal line, intact or damaged; group 1 is the entry's number. Recovery lists damaged entries by
+it."""
 _LINE = re.compile(rb'(?=(\[\d+,"[^\n]*?"[0-9a-f]{32}"\]))')
-"""Whole line, wherever it begins: damage before it may have swallowed its line break."""
+"""Whole line of the journal, from its entry's number to its hash, by which `survivors` finds intact entries. It may
+begin anywhere in the file: damage before it may have swallowed the line break."""
 
 
 def date_text(wall_s: float) -> str:

@@ -13,8 +13,9 @@ SAME_PLACE_MM = 4.0
 """Distance in mm up to which a die counts as unmoved. Too low: the reader's jitter looks like motion; too high: a throw
 that lands close to the old places is missed."""
 NUDGE_MM = 15.0
-"""Distance in mm up to which a knock or a hand moves a die. Too low: pushed dice count as rolled; too high: the table
-asks about rolled dice that came to rest near the old places."""
+"""Distance, in mm, within which a die of unchanged value may only have been pushed. Smaller: the table asks about
+pushed dice, or counts them as rolled if one turned over. Larger: nearby dice with the old values are missed or asked
+about."""
 
 
 class Motion(Enum):

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from vision.reading.reading import FrameBGR
 
 FACE_PX = 96
-"""Width and height, in pixels, of the painted texture of a die's face. Larger than any face in the picture (72 px), so
-that it is never magnified. More takes more memory and shows nothing more."""
+"""Width and height, in pixels, of the painted texture of a die's face. Larger than the face of any die at rest in the
+picture, so that only falling dice are magnified. Smaller blurs the pips that are read; larger takes more memory."""
 BGR = tuple[int, int, int]
 
 PIPS_AT: dict[int, tuple[tuple[int, int], ...]] = {

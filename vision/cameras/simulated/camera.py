@@ -19,7 +19,8 @@ from vision.geometry.rig import Rig, Zone
 from vision.reading.reading import FrameBGR
 
 LENS = Pinhole(size_wh=(1280, 960), focal_px=1060.0, height_mm=285.0, middle_mm=(TRAY_WH_MM[0] / 2, TRAY_WH_MM[1] / 2))
-"""Camera Module 2 (62.2 degrees across) a little higher than needed to fit the tray into the picture."""
+"""Pinhole model of the virtual camera: Camera Module 2 (62.2 degrees across), a little higher than the tray needs.
+Hung higher, it shows smaller dice; lower, it cuts off the tray's edge."""
 FPS = 30.0
 """Frames per second that the virtual camera delivers by default, as a Pi camera does. More take more computing time."""
 MAX_STEP_S = 0.1

@@ -29,8 +29,8 @@ REST_SPIN_RAD_S = 1.0
 """Angular velocity, in rad/s, below which a die is slow enough to be at rest. A larger one freezes dice that still
 turn; a smaller one lets them tremble for longer."""
 REST_S = 0.12
-"""Seconds for which a die must stay slow to be at rest. Shorter freezes a die that balances for a moment; longer delays
-each rest."""
+"""Seconds for which a simulated die must stay slow; then the physics stops it, at rest. Shorter freezes a die that
+balances for a moment; longer delays each rest."""
 SUNK_MM = GRAVITY_MM_S2 / (4 * STIFFNESS)
 """Depth, in mm, by which a lying die presses the contact springs under its corners. Laid higher it would fall and
 bounce."""
@@ -38,9 +38,9 @@ MAX_FLAT_DEG = 2.5
 """Tilt, in degrees, up to which a die at rest counts as lying on a face and is laid flat. A steeper die leans on
 something or stands on an edge. A larger one would lay leaning dice flat."""
 MIN_GAP_MM = 0.2
-"""Distance from the walls, in mm, beyond which a tilted die at rest leans on nothing: it stands on an edge by chance,
-and is pushed. For other dice it is the gap between parallel faces. A larger one leaves dice on their edge near a
-wall."""
+"""Gap, in mm, up to which a tilted simulated die at rest counts as leaning on a wall or another die. Beyond it the die
+stands on an edge by chance, and is pushed. A larger one leaves dice on their edges; a smaller one pushes leaning
+dice again and again."""
 WAKE_MM_S = 30.0
 """Speed, in mm/s, at which another die must hit a die at rest to move it again. A larger one lets dice ignore hits; a
 smaller one wakes dice that only touch."""

@@ -17,7 +17,8 @@ from vision.cameras.simulated.contact import CORNERS
 from vision.reading.reading import Floats, FrameBGR
 
 LIGHT = np.array([-0.35, -0.45, 0.82])
-"""Unit vector towards the lamp. Off the camera's axis, so that no face mirrors the lamp."""
+"""Direction (x, y, z) from the simulated tray to the lamp; its length does not count. Off the camera's axis, so that
+dice cast shadows to one side. A larger x or y: longer shadows, and more contrast between side faces."""
 AMBIENT_BRIGHTNESS = 0.45
 """Brightness factor, 0 to 1, of a die's face that is turned away from the lamp. A larger one shows side faces brighter,
 with less contrast to the top."""
@@ -31,8 +32,8 @@ NOISE_ROWS = 120
 """Height, in rows, of each band of the picture to which precomputed noise is added at a new random offset. Fewer rows
 save memory and take more calls."""
 NOISE_SPARE_PX = 64
-"""Pixels by which the precomputed noise is wider and higher than a band, so that each band takes it at a random offset.
-A smaller range of offsets repeats the same noise sooner; a larger one takes more memory."""
+"""Spare width and height, in pixels, of the precomputed sensor noise. Each NOISE_ROWS rows of a picture take noise at a
+random offset up to this. Smaller: the noise repeats sooner. Larger: more memory."""
 FACE_AXES = {1: (2, 1), 6: (2, -1), 2: (0, 1), 5: (0, -1), 3: (1, 1), 4: (1, -1)}
 """Axis of the die, 0 to 2, and direction in which each value's face lies. Opposite faces add to seven."""
 HEIGHT_STEP_MM = 4.0

@@ -29,7 +29,8 @@ TOTALS = 245
 PLACES = range(len(CATEGORIES))
 """Indices of the categories in the order of the sheet."""
 PLAYS = "plays.u2z"
-"""File of how often a turn on each sheet ends with each entry."""
+"""File of how many of TURNS equally likely turns end with each entry (category and points), for each Crag sheet under
+best play. It is zlib-compressed little-endian uint16."""
 OPENINGS = "openings.u4z"
 """File of the distributions of remaining points of the sheets with at most OPENING categories filled."""
 OPENING = 2
@@ -38,13 +39,12 @@ OPENING = 2
 Emptier sheets take longer to compute. Higher: a larger file, less to compute. After a change `make solve` must write
 the file anew."""
 LATE = 7
-"""Fewest filled categories of the sheets computed when the tables are loaded. Higher: faster loading.
+"""Fewest filled categories of the Crag sheets computed when the tables are loaded. Higher: faster loading.
 
-Emptier sheets are computed on first use, so a higher value makes answers in the middle of a game slower."""
+Emptier sheets are computed on first use, but for those in OPENINGS. Higher: slower answers in mid-game."""
 BATCH_SIZE = 128
-"""Number of sheets computed at a time. Higher: the buffer outgrows a processor's cache, which is slower.
-
-Lower: more calls of NumPy. The results are the same."""
+"""Number of score sheets whose distributions of points one NumPy call computes; the results do not depend on it.
+Higher: the buffer outgrows a processor's cache, which is slower. Lower: more calls."""
 UNIT = 2.0**-32
 """Probability that the integer 1 stands for in the file OPENINGS. Fixed by its format, uint32."""
 TURNS = 6**6

@@ -14,7 +14,8 @@ from companion.games.engine.dice import throws_of
 STEP = 50
 """Points of one step, the unit of the tables: every score of Crapola is a multiple of it. Fixed by the rules."""
 OFFERS = "offers.u4"
-"""Name of the file with the offers of all throws. An offer is the keeps that a throw lets the player choose from."""
+"""Name of the file with the offers of all Crapola throws. An offer holds, for each number of dice that can be left
+over, the most points of a keep."""
 Keeps = tuple[tuple[int, int], ...]  # for each number of dice that can be left over: that number, the most points
 
 

@@ -25,22 +25,26 @@ TABLE = "race.u4"
 """File of the mover's win probabilities: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) by phase and by steps of the
 mover and of the other player from the target; then (MAX_STEPS_LEFT + 1,) at the start of a game, by steps."""
 ENTRIES = (0, 1000)
-"""Values of the house rule `entry`, the least first bank in points, that the table covers."""
+"""The two values of the house rule `entry`, the least first bank in points, that TABLE covers. `Race` refuses others.
+Another one needs a larger table."""
 ENTRY = 1000 // STEP
-"""Least first bank of a player who is not on the board yet, in steps of 50 points; the stored table knows no other."""
+"""Least first bank, in steps of 50 points, for which the stored table holds OTHER, MOVER and the start. With the house
+rule `entry` 0 only its phase BOTH is used. After a change `make solve` must write the table anew."""
 MAX_STEPS_LEFT = 300
-"""Most steps of 50 points from the target in the stored table: 15,000 points. Higher: odds for higher targets.
+"""Greatest distance from Crapola's target in the stored win probabilities, in steps of 50 points: 15,000 points.
+Higher: odds for higher targets.
 
 The table grows with the square of it, and `make solve` must write it anew."""
 BOTH, OTHER, MOVER = range(3)
 """Phases of the race: who is on the board, that is has made a first bank. Both, the other player alone, the mover
 alone."""
 PHASES = 3
-"""Number of phases in the table, `BOTH`, `OTHER` and `MOVER`: the length of its first axis. Fixed by these three."""
+"""Number of phases (`BOTH`, `OTHER`, `MOVER`): the length of the first axis of the stored table of win probabilities.
+Fixed by these three."""
 SEVEN_BEHIND = 5000 // STEP
 """Steps of 50 points behind the other player above which the mover may throw seven dice. Fixed by the rules."""
 UNIT = 2.0**-32
-"""Probability that the integer 1 stands for in the stored table. Fixed by its format, uint32."""
+"""Probability that the integer 1 stands for in the file TABLE of win probabilities. Fixed by its format, uint32."""
 SURE_STOP_STEPS = 160
 """Turn points, in steps of 50, from which a stop is assumed to be best. Higher: more exact, slower to compute."""
 

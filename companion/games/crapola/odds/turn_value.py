@@ -14,17 +14,17 @@ from companion.games.advice.stored import floats
 from companion.games.crapola.odds.offers import STEP, offers_of, offers_table
 
 SURE_STOP_POINTS = 15_700
-"""Turn points from which a stop beats every throw that can fail. Higher: larger tables with the same values.
+"""Turn points of Crapola from which a stop beats every throw that can fail. A test proves it.
 
-Tables of expected turn points end there. A test proves it."""
+Stored tables of expected turn points end there. Higher: larger tables, the same values; lower: values too low."""
 TURNS = "turns-{}-{}.f8"
 """Name of the file of stored turn values, with places for the dice of the turn and its least bank."""
 STORED = tuple((size, least) for size in (6, 7) for least in (0, 1000))
-"""Dice of the turn and least bank of every stored table. Other least banks are computed when needed."""
+"""Pairs (dice of the turn, least bank in points) whose turn values are stored in files (TURNS).
+Others are computed when needed. More pairs: more files, fewer waits."""
 MAX_ENTRY_POINTS = 50_000
-"""Largest house rule `entry` (least first bank), in points, for which odds are computed; above it there are none.
-
-Computing takes time in proportion to it. Higher: a header with a huge `entry` can stall the table."""
+"""Largest house rule `entry` (least first bank), in points, for which Crapola's odds are computed; above it there are
+none. Computing takes time in proportion to it. Higher: a game with a huge `entry` in its header can stall the table."""
 MAX_BANK_STEPS = 400
 """Most steps of 50 points of a bank that are taken into account. Higher: larger arrays, hardly more exact.
 

@@ -22,17 +22,19 @@ from companion.games.crib_dice.scoring import MAX_SET_SCORE
 
 Floats = npt.NDArray[np.float64]
 BANKS = "banks.f8"
-"""File of the probabilities of banking 0, 1, 2, ... points in a turn: without, then with `piddle_points`."""
+"""File of the probabilities of banking 0, 1, 2, ... points in a turn of Crib Dice, as float64. Its first half is
+without the house rule `piddle_points`, its second half with it. `banks` reads it."""
 ROUNDS = 192
-"""Number of rounds for which finishes are computed exactly. Higher: larger arrays, slower, hardly more exact.
+"""Rounds for which the probability that a peg finishes is computed one by one. Higher: larger arrays, slower.
 
-Later the probability of finishing in a round is constant to ten digits."""
+Later rounds get the last one's conditional probability. Lower: that has not converged, above all in the long game."""
 BLOCK_TURNS = 16
 """Number of turns in one block of a matrix product. Higher: more multiplications by 0. Lower: more calls of BLAS.
 
 The result is the same. Must divide ROUNDS."""
 NEGLIGIBLE = 1e-12
-"""Probability up to which a further bank, round or distance is ignored. Lower: more exact and slower."""
+"""Probability at which tables are cut: more banks, later rounds, finishes further past the end. Lower: more exact and
+slower."""
 TIES = ((0.5, 8 / 18), (0.5 - 0.15**0.5, 5 / 18), (0.5 + 0.15**0.5, 5 / 18))
 """Gauss-Legendre nodes and weights on [0, 1]. A win shared with k others counts 1 / (k + 1), the integral of x**k.
 Three nodes are exact for up to five others."""

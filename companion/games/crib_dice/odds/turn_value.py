@@ -20,7 +20,9 @@ SURE_STOP_POINTS = 400
 
 That holds for any set; a test proves it. After a change `make solve` must write the stored table anew."""
 TURNS = "turns.f8"
-"""File of the stored values of a throw of seven, by points gathered: without, then with `piddle_points`."""
+"""File of expected turn points before a throw of seven dice, by points gathered.
+
+First come SURE_STOP_POINTS values without the house rule `piddle_points`, then those with it."""
 ANNOUNCED = 11 / 36
 """Probability that an announced bomb succeeds: at least one 1 with two dice."""
 NO_BOMBS = (-inf, -inf, -inf)

@@ -32,21 +32,23 @@ FUCHLED = 121
 
 Must be the number after the last hole: any other one addresses wrong entries of the tables."""
 PLACES = 122
-"""Number of places of a peg, the holes 0 to 120 and FUCHLED: length of two axes of the tables."""
+"""Number of places of a peg: the holes 0 to 120, and FUCHLED for a peg sent back to the start. It is the length of
+the place axes of the stored equity tables; another length does not fit them."""
 HOLE = (*range(PEGS), 0)
-"""Hole of each place of a peg."""
+"""Hole of a peg by its place. Places 0 to 120 are holes; FUCHLED stands at hole 0, the start."""
 FUCHLE = 3
 """Consecutive wipe-outs that send a peg to the start: length of the tables' axes of wipe-outs, 0 to 2.
 
 Fixed by the rules without `pandemonium`."""
 TOP = 160
-"""Hole beyond the track's end at 120. A side that has reached it always stops its last turn, however close the other
-peg is. Higher: larger tables with unchanged values."""
+"""Hole, beyond the track's end at 120, from which a side stops the turn that finishes. It holds however close the other
+peg is, which still has its last turn. Higher: larger tables, unchanged values; lower: turns stop too early."""
 BEYOND = TOP + 2 * MAX_SET_SCORE + 1 - PEGS
-"""Columns of the table of last turns: how many holes past the track the other side can finish."""
+"""Length of the last-turn table's axis for the hole where the other side has finished. Index 0 is hole 121, the first
+beyond the track. A turn passes TOP by at most 2 * MAX_SET_SCORE holes."""
 SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
-"""Axes of a table: order, mover's place, other's place, mover's and other's wipe-outs in a row, as in `DuelState`. A
-table goes on with the last turns, after one side has finished (`stored_equities`)."""
+"""Shape of a stored table's equities before ordinary turns; those before last turns follow (`stored_equities`). Axes:
+the mover plays first or second in a round, the mover's place, the other's, and the wipe-outs in a row of each."""
 SHORT_TRACK = 120
 """Number of holes of the track that the tables are solved for: the ordinary game's, fixed by the rules.
 

@@ -106,7 +106,7 @@ class Panels:
 
 
 BANK_TEXT = "can.bank"
-"""Key of the text for a legal stop."""
+"""Key of the text in the list of legal actions that says a stop is allowed, and what it banks."""
 
 
 def allowed_phrases(state: State, words: Mapping[str, str], throw: str = "can.throw") -> tuple[Phrase, ...]:

@@ -14,7 +14,8 @@ from matplotlib.axes import Axes
 
 mpl.use("svg")
 INK, PAPER, QUIET = "#2a1d12", "#fbf4e4", "#8a7a62"
-"""Colours of text and lines, of the background, and of the grid: readable on dark and on light pages."""
+"""Colours of the strategy guide's charts: text and contours, background, and axes and grid. They are readable on dark
+and on light pages."""
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Colours of the lines of a chart, distinct for the colour-blind (Okabe and Ito 2008).
 

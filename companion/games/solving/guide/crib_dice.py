@@ -19,9 +19,11 @@ from companion.games.engine.game import Header
 from companion.games.solving.guide.charts import heat_map, lines, table
 
 FROZEN = (2, 3, 4, 5, 6)
-"""Numbers of frozen dice after which there is a choice between a stop and a throw."""
+"""Numbers of frozen dice in the guide's table of stops for Crib Dice, a column each. After these the player may stop or
+throw."""
 EXAMPLE = (3, 5)
-"""Set of the chart of stops by gap, as number of frozen dice and their value."""
+"""Frozen dice, as their number and face value, that the chart of stops by lead is drawn for. Another pair draws another
+example."""
 OTHER_HOLE = 60
 """Hole of the other peg in the charts of when to stop. Higher: the charts show a later phase of the game.
 
