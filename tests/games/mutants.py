@@ -1,4 +1,4 @@
-"""Mutation testing of `companion/games`: each module is changed in one place at a time; do the tests notice it.
+"""Mutation testing of the rules: each module of `companion/games` is changed in one place at a time; do tests notice.
 
     mutants.py [MODULE ...] [--jobs N] [--sample N [--from N]]
 

@@ -105,5 +105,6 @@ assert "numpy" not in sys.modules
 @pytest.mark.parametrize("game", GAMES)
 def test_the_bench_times_win_odds_of_each_game_with_ordered_percentiles(game: str) -> None:
     found = timed(game, "win", 30)
-    assert found["first_ms"] > 0
-    assert 0 < found["median_ms"] <= found["p99_ms"] <= found["worst_ms"]
+    assert found["first_ms"] >= 0  # some clocks of a process tick in steps of 4 ms
+    assert 0 <= found["median_ms"] <= found["p99_ms"] <= found["worst_ms"]
+    assert found["worst_ms"] > 0
