@@ -299,9 +299,9 @@ def _ignored_mark(top: str, folder: str, _names: list[str]) -> tuple[str, ...]:
 
 
 def pinned(file: Path) -> str:
-    """Return a constraints file's text without the pins of SYSTEMS_OWN, and with OpenCV pinned to OPENCV.
+    """Return a constraints file's lines without comments and the pins of SYSTEMS_OWN, and with OpenCV pinned to OPENCV.
 
-    A missing file counts as empty.
+    If the file is missing, OpenCV's pin is the only line.
     """
     lines = file.read_text().splitlines() if file.exists() else []
     ours = [line for line in lines if line and not line.lower().startswith((*SYSTEMS_OWN, "#"))]

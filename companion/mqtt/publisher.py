@@ -99,9 +99,9 @@ class Publisher(BackgroundThread):
     def _run(self, stopped: threading.Event) -> None:
         """Publish what has changed, while the MQTT broker is connected, until `stopped` is set; then publish "offline".
 
-        Runs in the publisher's thread. The client connects in the background and reconnects by itself. Changes are
-        published after each snapshot, command and connection, and every `HEALTH_EVERY_S`. After an exception, too, it
-        publishes "offline", then the thread ends.
+        Runs in the publisher's thread. The client connects in the background and reconnects by itself; events that come
+        meanwhile are dropped. Changes are published after each snapshot, command and connection, and every
+        `HEALTH_EVERY_S`. After an exception, too, it publishes "offline", then the thread ends.
         """
         client = self._client()
         client.connect_async(self._broker.host, self._broker.port, KEEPALIVE_S)

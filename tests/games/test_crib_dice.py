@@ -88,7 +88,7 @@ def test_a_crib_dice_wipe_out_loses_the_points_of_earlier_rollovers_too() -> Non
     assert (after["turn_points"], after["dice"]) == (0, [])
 
 
-def test_naming_a_crib_dice_point_value_again_before_a_throw_is_refused() -> None:
+def test_a_second_crib_dice_point_same_or_other_before_a_throw_is_refused() -> None:
     refused([throw(5, 5, 2, 2, 1, 4, 6), point(5), point(2)])
     refused([throw(5, 5, 2, 2, 1, 4, 6), point(5), point(5)])
 

@@ -27,7 +27,7 @@ def lines_after(table: Table, snapshot: Snapshot) -> int:
     return table.snapshot().number - snapshot.number
 
 
-def test_crag_rethrows_only_the_dice_outside_the_keep_zone(table: Table, tray: Tray) -> None:
+def test_the_tray_plays_a_crag_keep_and_rethrow_from_the_keep_zone(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     first = table.submit(Observe(tray.throw(6, 6, 2)))
     held = table.submit(Observe(tray.keep(6, 6)))

@@ -145,7 +145,7 @@ def test_a_player_ends_only_the_game_that_its_phone_started(pub: Pub) -> None:
     assert owner.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
 
 
-def test_abandon_api_refuses_a_next_game_started_by_another_players_phone(pub: Pub) -> None:
+def test_only_the_player_phone_that_started_a_next_game_may_abandon_it(pub: Pub) -> None:
     pub.start()
     ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
     number = ann.post("/api/games", json=HEADER).json["number"]

@@ -250,9 +250,8 @@ def _size_log_ratio(first: Candidate, second: Candidate) -> float:
 def _count_dice(scores: Sequence[float]) -> int:
     """Estimate the number of dice from the candidates' scores, given in descending order.
 
-    It is the number of scores before the largest drop from one score to the next. The score before the drop must be
-    at least `COUNT_THRESHOLDS[0]`, the one after it less than `COUNT_THRESHOLDS[1]`; after the last score comes 0.
-    Without such a drop the result is 0.
+    Only drops from a score of at least `COUNT_THRESHOLDS[0]` to one below `COUNT_THRESHOLDS[1]` count; after the last
+    score comes 0. The result is the number of scores before the largest of these drops; 0 if there is none.
     """
     drops = [
         (score - following, count)

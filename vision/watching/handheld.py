@@ -34,8 +34,8 @@ BORDER_PX = SURROUNDINGS_PX // 2
 """Width of the small picture's border, in small pixels, that the comparison of frames from a hand-held camera ignores.
 There the square of SURROUNDINGS_PX is cut off, so the contrast is wrong. Wider overlooks dice at the edge."""
 NOISE_MULTIPLE = 2.0
-"""Multiple of the median difference of two pictures that is taken for noise, such as the pile of a carpet, and added to
-the threshold of a changed pixel. A larger one overlooks faint motion."""
+"""Multiple of the median difference of two pictures that is taken for noise, such as the pile of a carpet, and added,
+up to MAX_NOISE_LEVELS, to the threshold of a changed pixel. A larger one overlooks faint motion."""
 MAX_NOISE_LEVELS = 6.0
 """Upper bound of what noise (NOISE_MULTIPLE) adds to the threshold of a changed pixel, in grey levels. With a higher
 one two different scenes may pass for equal."""

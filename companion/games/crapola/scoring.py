@@ -58,10 +58,10 @@ def _best(dice: tuple[int, ...]) -> int | None:
 
 
 def _combinations(dice: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield the scoring combinations of Crapola that use the lowest of the given dice.
+    """Yield the scoring combinations of Crapola that may use the lowest of the given dice.
 
-    The straight and three pairs are yielded even if `dice` lack some of their values: the caller checks that. `dice`
-    are ascending; at least one.
+    The straight is always yielded, and so are all three pairs with the lowest value, even if `dice` lack some of their
+    values: the caller checks that. `dice` are ascending; at least one.
 
     Yields:
         Dice values of the combination, ascending, and its points.
