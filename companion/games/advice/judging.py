@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import log, sqrt
 
 from companion.errors import RulesError
-from companion.games.advice.luck import goal_for, steps_of, value_taken
+from companion.games.advice.luck import goal_for, regret_of, steps_of, value_taken
 from companion.games.advice.odds import values_of
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
@@ -68,17 +68,14 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
     """
     found: list[list[float]] = [[] for _ in transcript.header.players]
     unit = game_named(transcript.header.game).mistakes[0] if goal == "points" else 1.0
-    steps = steps_of(transcript)
-    for before, after in pairwise(steps):
-        seat, state = before.state.standing.to_play, before.state
-        if seat is None or len(state.options()) + len(state.throw_sizes) < 2:
-            continue
-        values = values_of(state, goal)
-        ranked = [value for _, value in values]
+    for before, after in pairwise(steps_of(transcript)):
+        seat, values = before.state.standing.to_play, values_of(before.state, goal)
+        assert seat is not None, "nothing happens after the end"
         assert after.last is not None, "it has a line"
+        ranked = [value for _, value in values]
         if max(ranked) - min(ranked) >= LEAST_AT_STAKE[goal] * unit:
-            taken = value_taken(values, state, after.last, after.state, goal)
-            found[seat].append(max(0.0, max(ranked) - taken))
+            taken = value_taken(values, before.state, after.last, after.state, goal)
+            found[seat].append(regret_of(values, taken)[1])
     return tuple(map(tuple, found))
 
 
@@ -121,7 +118,7 @@ def judged(transcript: Transcript) -> tuple[str, tuple[tuple[float, ...], ...]] 
 def usual_regrets() -> Mapping[str, Mapping[str, float]]:
     """Read the mean regret of each level, by name of the game and goal: `{"GAME points": {"steady": 0.1}}`. Cached."""
     file = files(__package__).joinpath(USUAL_REGRETS)
-    found: Mapping[str, Mapping[str, float]] = json.loads(file.read_text(encoding="utf-8"))
+    found: Mapping[str, Mapping[str, float]] = json.loads(file.read_bytes())
     return found
 
 
