@@ -54,6 +54,6 @@ def value_after(before: State, throw: Throw, goal: str) -> float:
         side = before.standing.side
         assert side is not None, "nobody throws after the end"
         return win_chances(after, goal)[side]
-    if after.standing.over or after.standing.to_play != before.standing.to_play:
+    if after.standing.to_play != before.standing.to_play:
         return 0.0  # the throw ended the turn
     return max(value for _, value in values_in_points(after))
