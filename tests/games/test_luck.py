@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from operator import mul
 from typing import Any
 
 import pytest
@@ -74,7 +75,9 @@ def makes_up(story: Story, error: float = 1e-8) -> None:
     assert all(move.cost >= 0 for move in story.moves)
     assert all((move.best is None) == (move.cost == 0) for move in story.moves), "what was best needs no better"
     for move in story.moves:
-        if not isinstance(move.action, Throw):
+        if isinstance(move.action, Throw):
+            assert move.approximation == 0, "a throw has no approximation error"
+        else:
             assert move.luck == 0, "a decision has no luck"
             assert move.approximation == pytest.approx(0, abs=error), "values are exact, or nearly"
 
@@ -106,6 +109,22 @@ def test_a_luck_story_charges_nothing_to_a_player_of_best_options(game: str, goa
         assert mine.gave_away == 0
         assert other.gave_away > 0
         assert {move.seat for move in story.costliest} == {1}
+
+
+@pytest.mark.parametrize(("game", "goal", "rules"), [*GAMES, ("crag", "win", {})])
+def test_luck_and_errors_of_an_account_are_the_sums_over_its_moves(game: str, goal: str, rules: dict[str, Any]) -> None:
+    """What one side gains by dice or by approximation error, the other loses, except in points."""
+    story = story_of(played_by(game, ["steady", "careless"], 2, **rules), goal)
+    if game == "crag":
+        assert any(move.approximation for move in story.moves) is (goal == "win"), "its values are exact in points"
+    for seat, account in enumerate(story.accounts):
+        others = 0 if goal == "points" else -1
+        sign = [1 if move.seat == seat else others for move in story.moves]
+        parts = [(one.luck, one.approximation, one.cost) for one in story.moves]
+        luck, error, decisions = (sum(map(mul, sign, part)) for part in zip(*parts, strict=True))
+        assert account.luck == pytest.approx(luck, abs=1e-9)
+        assert account.approximation == pytest.approx(error, abs=1e-9)
+        assert account.decisions == pytest.approx(-decisions, abs=1e-9)
 
 
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)

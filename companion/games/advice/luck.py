@@ -104,7 +104,7 @@ class Account:
     luck: float
     decisions: float
     gave_away: float
-    approximation: float = 0.0
+    approximation: float
     percentile: float | None = None
 
 
@@ -274,7 +274,7 @@ def _win_story(transcript: Transcript, goal: str) -> Story:
         then, now = now, win_chances(after, goal)
         change = luck if isinstance(action, Throw) else approximation
         for side in range(len(start)):
-            decided = -cost if side == mover else cost / (len(start) - 1)
+            decided = -cost if side == mover else cost
             decisions[side] += decided
             change[side] += now[side] - then[side] - decided
         own[mover] += cost
@@ -286,14 +286,15 @@ def _win_story(transcript: Transcript, goal: str) -> Story:
 
 
 def _points_story(transcript: Transcript) -> Story:
-    """Return the points of each player split into luck, decisions and approximation error, and every move.
+    """Return the points of each player split into luck and decisions, and every move.
 
-    The value of a state is the expected points of the turn; for a score sheet, the expected final total. A player's
-    result is the sum of the turn points, or the final total. Raises RulesError if the values are not known.
+    The value of a state is the expected points of the turn; for a score sheet, the expected final total. It is exact,
+    so there is no approximation error. A player's result is the sum of the turn points, or the final total. Raises
+    RulesError if the values are not known.
     """
     players, moves = transcript.header.players, list[Move]()
     total = game_named(transcript.header.game).expects_total
-    start, result, expected, luck, own, approximation = ([0.0] * len(players) for _ in range(6))
+    start, result, expected, luck, own = ([0.0] * len(players) for _ in range(5))
     seats_begun = set[int]()
     for turn in transcript.turns():
         seat = turn.seat
@@ -309,15 +310,14 @@ def _points_story(transcript: Transcript) -> Story:
             else:
                 following = 0.0 if isinstance(action, Throw) else best - cost
                 result[seat] = following + (0.0 if total else result[seat])
-            change = following - expected[seat] + cost
+            by_dice = following - expected[seat] + cost if isinstance(action, Throw) else 0.0
             expected[seat] = following
-            by_dice = (change, 0.0) if isinstance(action, Throw) else (0.0, change)
-            luck[seat] += by_dice[0]
-            approximation[seat] += by_dice[1]
+            luck[seat] += by_dice
             own[seat] += cost
-            moves.append(Move(line, seat, action, by_dice[0], cost, best_option, by_dice[1]))
+            moves.append(Move(line, seat, action, by_dice, cost, best_option))
     below = game_named(transcript.header.game).percentile
     percentiles = [below(transcript.header, round(points)) for points in result]
     decisions = [0.0 - cost for cost in own]
+    approximation = [0.0] * len(players)
     accounts = map(Account, players, start, result, luck, decisions, own, approximation, percentiles)
     return Story("points", tuple(accounts), tuple(moves))
