@@ -201,7 +201,7 @@ def test_game_words_such_as_bomb_appear_only_in_game_folders_and_texts() -> None
     assert faulty(elsewhere(CODE, NOTATION), lambda path: words(path, GAME_WORDS)) == {}
 
 
-def test_the_regex_for_words_of_games_matches_code_in_each_games_folder() -> None:
+def test_the_lint_regex_for_game_specific_words_matches_code_of_each_game() -> None:
     for game in GAMES:
         folder = ROOT / "companion" / "games" / game
         assert any(GAME_WORDS.search(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")), game

@@ -54,7 +54,7 @@ def test_an_outgoing_address_that_no_request_can_use_is_refused(bad: str) -> Non
         check_address("[webhook] url", bad)
 
 
-def test_a_refused_outgoing_address_is_not_quoted() -> None:
+def test_the_error_for_a_refused_webhook_url_does_not_contain_the_url() -> None:
     with pytest.raises(DeviceError) as refused:
         check_address("[webhook] url", "http://hooks.example/T0/secret")
     assert "secret" not in str(refused.value)

@@ -35,7 +35,7 @@ def test_the_installer_replaces_a_pegpip_script_of_pip_by_its_link(machine: Note
     assert command.is_symlink()
 
 
-def test_uninstalling_leaves_a_pegpip_command_that_is_no_link_of_it(machine: Noted, step: Release) -> None:
+def test_uninstalling_keeps_a_pegpip_command_that_is_a_script_of_pip(machine: Noted, step: Release) -> None:
     install([step], machine, lambda line: None)
     command = machine.at(step.command)
     command.unlink()

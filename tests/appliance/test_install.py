@@ -304,7 +304,7 @@ def test_the_hotspot_keyfile_has_mode_600_and_holds_name_and_password(machine: N
     assert hotspot.read(machine.at(KEYFILE).read_text()) == ("Pub", "one.two.three.four")
 
 
-def test_the_installers_settings_file_has_the_units_data_folder_and_wifi(machine: Noted) -> None:
+def test_installer_settings_file_has_systemd_data_folder_and_wifi_login(machine: Noted) -> None:
     """Otherwise the doctor and the export, given these settings, look into another folder."""
     file, name, password = machine.root / "pegpip.toml", 'The "Pub"', "a\\b.c.d"
     file.write_text(_settings(machine, name, password))
@@ -315,7 +315,7 @@ def test_the_installers_settings_file_has_the_units_data_folder_and_wifi(machine
 
 
 @pytest.mark.parametrize("layout", [*PRESETS, "own", "none of them"])
-def test_the_installer_adds_the_led_driver_with_led_count_on_a_pi_5_only(machine: Noted, layout: str) -> None:
+def test_installer_adds_led_overlay_with_count_of_leds_on_pi_5_not_pi_4(machine: Noted, layout: str) -> None:
     model, settings = machine.at("/proc/device-tree/model"), machine.at(SETTINGS)
     for file in (model, settings):
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -147,7 +147,7 @@ def test_the_import_command_as_root_gives_files_to_the_service_user(home: Home) 
     assert home.is_the_services()
 
 
-def test_files_imported_by_root_under_umask_0_get_at_most_mode_640(home: Home) -> None:
+def test_the_import_command_as_root_under_umask_0_limits_files_to_mode_640(home: Home) -> None:
     home.handed_over()
     before = os.umask(0)
     try:

@@ -228,7 +228,7 @@ def test_an_update_trial_proves_a_healthy_release_despite_one_power_cut(releases
     assert releases.current() == releases.proven() == Source(tmp_path / "new").name()
 
 
-def test_failed_update_of_an_unproven_release_restores_the_proven_release(releases: Releases, tmp_path: Path) -> None:
+def test_failed_update_from_unproven_release_restores_the_proven_release(releases: Releases, tmp_path: Path) -> None:
     first, ill = releases.current(), wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(wheels(tmp_path / "unproven", "unproven")), GAME)
     with pytest.raises(DeviceError, match="the one before runs again"):
@@ -352,7 +352,7 @@ def test_update_takes_the_running_port_else_the_settings_else_the_default(tmp_pa
 @pytest.mark.parametrize(
     "body", ["[]", "[" * 9_000, '{"parts": []}', '{"parts": {"table": 1}}', '{"parts": {}}', "\xff"]
 )
-def test_update_takes_pages_with_any_other_answer_for_an_unwell_table(body: str) -> None:
+def test_update_takes_a_malformed_or_empty_healthz_answer_as_unhealthy(body: str) -> None:
     """Root asks the service, or another program that has the port."""
 
     class Answer(http.server.BaseHTTPRequestHandler):

@@ -145,7 +145,7 @@ def test_the_update_error_tells_if_the_disk_prevents_going_back(
 
 
 @pytest.mark.parametrize("text", ["[project\n", "[tool]\n", "project = 1\n"])
-def test_a_release_from_a_project_with_a_damaged_pyproject_is_refused(tmp_path: Path, text: str) -> None:
+def test_reading_release_age_from_a_damaged_pyproject_is_a_device_error(tmp_path: Path, text: str) -> None:
     (tmp_path / "pyproject.toml").write_text(text)
     with pytest.raises(DeviceError, match=r"pyproject\.toml is damaged"):
         Source(tmp_path).age()

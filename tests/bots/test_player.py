@@ -231,7 +231,7 @@ def test_the_bots_level_survives_a_restart_and_applies_to_the_next_game(
         again.stop()
 
 
-def test_a_game_started_with_default_terms_has_no_terms_in_the_journal(table: Table, tmp_path: Path) -> None:
+def test_journal_omits_the_bot_and_display_options_of_a_default_game(table: Table, tmp_path: Path) -> None:
     snapshot = table.submit(StartGame(header=HEADER))
     assert snapshot.terms == terms_of({}, transcript_of(b'{"transcript":1,"game":"crag","players":["A"]}').header)
     assert b"terms" not in (tmp_path / "journal.jsonl").read_bytes()
@@ -323,12 +323,12 @@ def test_transcripts_of_whole_bot_games_replay_to_the_final_game_state(
         assert max(move.cost for move in story.moves if move.seat == 1) < 1e-9
 
 
-def test_the_bot_ends_a_crib_dice_game_under_rules_without_exact_odds(table: Table, clock: Clock) -> None:
+def test_the_bot_plays_crib_dice_rules_without_exact_odds_to_the_end(table: Table, clock: Clock) -> None:
     seated(table, "best", bomb=True, bumping=True, double_fuchle=True)
     assert Game(table, clock, random.Random(3)).play().state["over"]  # type: ignore[index]
 
 
-def test_a_bot_stopped_just_before_it_clears_its_wake_ends(
+def test_a_bot_thread_stopped_just_before_clearing_the_wake_event_ends(
     table: Table, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class StoppedAtClear(threading.Event):

@@ -23,7 +23,7 @@ def judged(transcript: Transcript, begun: bool = True) -> tuple[str, int, Any] |
     return notable(transcript.before.state, transcript.last, transcript.state, begun)
 
 
-def test_a_costly_crib_dice_point_gets_a_house_remark_with_a_better_point() -> None:
+def test_a_costly_crib_dice_point_value_gets_a_remark_with_a_better_value() -> None:
     found = judged(told("crib_dice", GOOD, BAD))
     assert found is not None
     assert (found[0], found[2]) == ("cost", {"do": "point", "value": 6})
@@ -77,7 +77,7 @@ def test_house_remarks_are_by_the_house_name_and_absent_in_tournament_mode(tmp_p
         assert Remarks(pub.table.state, lambda: TableSettings()).newest()["remark"] is None
 
 
-def test_no_house_remark_wording_repeats_in_a_sitting_despite_a_restart(tmp_path: Any) -> None:
+def test_no_wording_of_a_bot_remark_repeats_in_a_sitting_despite_a_restart(tmp_path: Any) -> None:
     with opened(tmp_path) as pub:
         pub.start()
         remarks, heard = Remarks(pub.table.state, TableSettings), []

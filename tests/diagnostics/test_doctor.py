@@ -59,7 +59,7 @@ def ill(check: Finding, *words: str) -> bool:
     return not check.ok and bool(check.cure) and all(word in f"{check.says} {check.cure}" for word in words)
 
 
-def test_doctor_checks_but_network_pass_on_a_pc_and_mark_simulated_parts(
+def test_doctor_passes_on_a_pc_and_marks_camera_strip_buttons_simulated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("companion.diagnostics.doctor.check_network", lambda: check_network(lambda: ("192.0.2.7",)))
@@ -111,7 +111,7 @@ def test_the_doctor_names_the_nearest_layout_for_an_unknown_strip_layout() -> No
     assert ill(check_strip(Settings(strip=StripSettings(layout="bord3x121"))), "board3x121")
 
 
-def test_the_doctor_reports_a_wrong_colour_order_as_the_strips_fault() -> None:
+def test_doctor_reports_an_invalid_strip_order_setting_as_a_strip_fault() -> None:
     wrong = Settings(strip=StripSettings(order="GRG"))
     assert ill(check_strip(wrong), "[strip] order 'GRG'", "Correct [strip].")
     assert check_buttons(wrong, machine="").ok

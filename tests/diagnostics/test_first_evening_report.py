@@ -43,13 +43,13 @@ def test_first_evening_report_into_an_unwritable_folder_is_a_device_error(table:
         write(table.held(), tmp_path / "file" / "out", datetime(2026, 11, 24, tzinfo=UTC))
 
 
-def test_the_first_evenings_page_says_where_no_dice_were_read(table: Table) -> None:
+def test_first_evening_page_tells_of_a_throw_of_which_no_dice_were_read(table: Table) -> None:
     evening = table.held()
     evening.throws.append(JudgedThrow((), (3, 4), "dim", b"a picture"))
     assert "Read no dice; 3 4 lay there. The table asked (dim)." in page(evening, "today", ZIP)
 
 
-def test_a_first_evening_whose_report_has_no_place_is_refused_at_its_start(tmp_path: Path) -> None:
+def test_first_evening_with_an_unwritable_report_path_is_refused_at_start(tmp_path: Path) -> None:
     """And not when twenty minutes of it are over."""
     (tmp_path / "file").write_text("")
     done = doctor(tmp_path, "--yes", "--throws", "3", "--out", str(tmp_path / "file" / "report"))
@@ -59,7 +59,7 @@ def test_a_first_evening_whose_report_has_no_place_is_refused_at_its_start(tmp_p
 
 
 @pytest.mark.parametrize("words", [("--json",), ("--photos",), ("--bundle", "report.zip")])
-def test_a_first_evening_with_an_option_of_the_doctor_alone_is_refused(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_doctor_first_evening_option_excludes_json_photos_and_bundle(words: tuple[str, ...], tmp_path: Path) -> None:
     done = doctor(tmp_path, "--yes", "--throws", "1", "--out", str(tmp_path / "report"), *words)
     assert isinstance(done.exception, UsageError)
     assert not (tmp_path / "report").exists()

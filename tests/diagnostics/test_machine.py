@@ -138,7 +138,7 @@ def test_the_doctor_accepts_a_data_folder_only_if_it_can_be_written(tmp_path: Pa
     assert (refused.ok, "data" in refused.cure) == (False, True)
 
 
-def test_the_doctor_reports_a_data_folder_in_one_of_another_user(
+def test_the_doctor_reports_a_data_folder_whose_parent_denies_access(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(path: Path | str, **_: object) -> os.stat_result:

@@ -56,12 +56,12 @@ def _nearest(box: tuple[int, ...], boxes: list[tuple[int, int, int, int]]) -> tu
     return min(boxes, key=lambda other: abs(other[0] - box[0]) + abs(other[1] - box[1]))
 
 
-def test_throw_packages_of_one_calibration_share_one_calibration_file(played: Path) -> None:
+def test_evidence_throws_with_one_calibration_store_its_file_only_once(played: Path) -> None:
     assert len(list((played / "evidence").rglob("calibration.zip"))) == 1
     assert set(PackageFolder(played, ROOM).cameras().values()) == {"virtual"}
 
 
-def test_correcting_a_throw_stores_a_larger_picture_in_its_throw_package(played: Path) -> None:
+def test_a_corrected_throws_package_file_is_larger_than_an_uncorrected_one(played: Path) -> None:
     files = PackageFolder(played, ROOM).files()
     assert until(lambda: files[3].stat().st_size > 1.3 * files[2].stat().st_size)
 

@@ -228,7 +228,7 @@ def test_a_correction_in_play_extends_a_taught_dice_set_but_begins_none(
         assert until(lambda: evening.taught.sets()[0]["throws"] == 2)
 
 
-def test_a_correction_that_leaves_all_dice_unknown_removes_what_was_taught(
+def test_correcting_a_throw_to_unknown_dice_removes_it_from_the_taught_set(
     tmp_path: Path, settled: list[Settled]
 ) -> None:
     taught, throw = _taught(tmp_path, settled[:2]).taught, settled[2]

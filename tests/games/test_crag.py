@@ -32,7 +32,7 @@ def test_crag_points_of_every_throw_and_category_equal_the_naive_scoring(strict:
                 assert points_for(category, order, strict) == worth(category, list(dice), strict), (dice, category)
 
 
-def test_a_pair_scores_26_in_crag_category_thirteen_or_0_by_house_rule() -> None:
+def test_a_13_with_a_pair_in_crag_thirteen_is_26_or_0_by_house_rule() -> None:
     lines = [throw(1, 6, 6), score("thirteen")]
     assert told("crag", *lines, players=1).view()["scores"] == {"Ann": 26}
     assert points_for("thirteen", (1, 6, 6)) == 26
@@ -74,7 +74,7 @@ def test_a_crag_turn_is_three_dice_a_keep_and_one_rethrow_of_the_others() -> Non
 
 
 @pytest.mark.parametrize(("kept", "size"), [((), 3), ((1,), 2), ((6,), 2), ((6, 1), 1), ((6, 6), 1)])
-def test_a_crag_rethrow_has_exactly_the_dice_that_were_not_kept(kept: tuple[int, ...], size: int) -> None:
+def test_a_crag_rethrow_of_more_or_fewer_dice_than_not_kept_is_refused(kept: tuple[int, ...], size: int) -> None:
     after = told("crag", throw(1, 6, 6), keep(*kept)).view()
     assert (after["throw_sizes"], after["dice"]) == ([size], sorted(kept))
     for other in {0, 1, 2, 3, 4} - {size}:

@@ -203,7 +203,7 @@ def test_a_crapola_crap_out_after_the_first_throw_keeps_the_direction() -> None:
     assert (after["direction"], after["player"]) == (1, "Ben")
 
 
-def test_a_crapola_crap_out_keeps_direction_with_2_players_or_rule_off() -> None:
+def test_crapola_crap_out_keeps_direction_with_2_players_or_reversal_off() -> None:
     assert (view(*CRAP)["direction"], view(*CRAP)["player"]) == (1, "Ben")
     assert view(*CRAP, players=3, reversal=False)["direction"] == 1
 

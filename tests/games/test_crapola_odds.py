@@ -30,7 +30,7 @@ def test_the_best_crapola_throw_is_seven_1s_and_equals_max_throw_steps() -> None
     assert most == points_of((1,) * 7) == crapola_odds.STEP * MAX_THROW_STEPS
 
 
-def test_crapola_chance_of_no_crap_out_is_for_six_dice_if_seven_allowed() -> None:
+def test_crapola_safe_chance_is_for_six_dice_when_seven_may_be_thrown() -> None:
     assert told("crapola", *bank_crapola(6000)).state.safe_chance == pytest.approx(1 - 1080 / 46656)
 
 
@@ -89,7 +89,9 @@ def test_crapola_odds_to_reach_points_depend_only_on_the_points_missing(least: i
 
 
 @pytest.mark.parametrize(("least", "wanted", "settled"), [(0, 300, 350), (1000, 0, 1000), (0, -200, 50), (0, 310, 350)])
-def test_crapola_reaching_table_ends_at_first_bankable_points_over_goal(least: int, wanted: int, settled: int) -> None:
+def test_crapola_turn_value_table_ends_at_first_bankable_points_over_goal(
+    least: int, wanted: int, settled: int
+) -> None:
     """The table has at least one step, and ends at the first points that can be banked and exceed the goal."""
     assert crapola_odds.reaching(6, least, wanted)._rich == settled
 
@@ -150,7 +152,7 @@ def test_crapola_odds_value_keep_stop_and_throw_at_expected_turn_points() -> Non
     assert worth_of(stopping, {"throw": 5}) == worth.thrown(100, 5)
 
 
-def test_crapola_odds_value_a_spend_at_0_points_and_a_throw_as_its_turn() -> None:
+def test_crapola_odds_value_spend_at_0_and_throw_at_expected_turn_points() -> None:
     found = options(told("crapola", *bank_crapola(7000), *bank_crapola(1000), *LATE_CRAP).state)
     assert worth_of(found, {"throw": 7}) == crapola_odds.turn_values(7, 0).thrown(0, 7)
     assert worth_of(found, {"throw": 6}) == crapola_odds.turn_values(6, 0).thrown(0, 6)

@@ -25,7 +25,7 @@ def test_stored_crapola_win_chances_equal_those_of_the_best_turn() -> None:
         assert lost + turn(6, bank - lost, 0)[0, 5] == pytest.approx(standing, abs=1e-8)
 
 
-def test_stored_crapola_win_chance_at_the_start_is_that_of_the_best_turn() -> None:
+def test_stored_crapola_opening_win_chance_equals_that_of_the_best_turn() -> None:
     for target in (2000, 5000, 15_000):
         game = race(target, 1000)
         start = game.chance(0, False, 0, False)

@@ -78,7 +78,7 @@ def test_crib_dice_1s_at_point_value_5_avoid_a_wipe_out_but_are_not_frozen() -> 
     assert (after["frozen"], after["turn_points"], after["decisions"]) == (2, 2, ["stop"])
 
 
-def test_1s_in_crib_dice_are_frozen_when_the_point_value_is_1() -> None:
+def test_crib_dice_freezes_all_thrown_1s_when_the_point_value_is_1() -> None:
     assert view([*ones(2), throw(1, 1, 2, 3, 4)])["frozen"] == 4
 
 
@@ -162,7 +162,7 @@ def test_crib_dice_piddle_points_rule_adds_point_dice_to_a_set_of_up_to_7(
     assert (after["point"], after["frozen"]) == (None, 0)
 
 
-def test_a_non_point_double_wipes_out_under_crib_dice_rule_piddle_points() -> None:
+def test_crib_dice_with_rule_piddle_points_non_point_double_is_a_wipe_out() -> None:
     assert view([throw(*[4] * 5, 1, 2), point(4), throw(1, 1)], piddle_points=True)["wipeouts"]["Ann"] == 1
 
 

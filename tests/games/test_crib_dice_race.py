@@ -46,7 +46,7 @@ def test_crib_dice_double_fuchle_eliminates_at_2_wipe_outs_after_a_fuchle() -> N
     assert view([*lines, *MISS, *TWO, *TWO], players=3, double_fuchle=True)["player"] == "Ben"
 
 
-def test_crib_dice_double_fuchle_spares_a_player_who_has_not_fuchled() -> None:
+def test_crib_dice_double_fuchle_eliminates_no_player_who_has_not_fuchled() -> None:
     assert view([*MISS, *TWO] * 2, double_fuchle=True)["out"] == []
 
 

@@ -76,7 +76,7 @@ def test_two_player_crib_dice_turn_start_values_equal_the_stored_values(rules: d
             assert values(CribDice(board)) == {"{'throw': 7}": duel.turn_values(board).fresh(0)}, "not that of the race"
 
 
-def test_two_player_crib_dice_odds_favour_a_stop_ending_at_hole_150_to_159() -> None:
+def test_two_player_crib_dice_odds_rate_stop_past_hole_150_above_throwing() -> None:
     for rules, goal in RULES:
         for other in (0, 60, 119, 120):
             worth = duel.turn_values(board_at(118, other, **rules), goal)

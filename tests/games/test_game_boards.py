@@ -42,7 +42,7 @@ def test_crapola_pegs_on_the_track_move_a_hole_per_125_points() -> None:
     assert track(told("crapola", *lines, STOP)).pegs[0] == Peg(8, 8)
 
 
-def test_crapola_track_caps_points_per_hole_for_targets_above_float_max() -> None:
+def test_crapola_track_caps_points_per_hole_at_float_max_for_huge_targets() -> None:
     shown = track(begun("crapola", header={"rules": {"target": 10**400}}))
     assert shown == Track(120, (Peg(0, 0), Peg(0, 0)), points_per_hole=float_info.max)
 
@@ -91,7 +91,7 @@ def test_game_states_that_differ_only_in_events_are_equal(game: str) -> None:
         assert replace(state, events=()) == state
 
 
-def test_crib_dice_and_crapola_boards_differing_only_in_events_are_equal() -> None:
+def test_two_boards_of_one_game_that_differ_only_in_events_are_equal() -> None:
     crib, crapola = told("crib_dice", MIXED, point(5), STOP).state, told("crapola", throw(2, 2, 3, 3, 4, 6)).state
     assert isinstance(crib, CribDice)
     assert isinstance(crapola, Crapola)

@@ -102,11 +102,6 @@ def test_crib_dice_tutorial_lessons_follow_the_stage_of_the_turn() -> None:
     assert taught("crib_dice", throw(5, 5, 5, 5, 5, 5, 5), point(5)) == ["seven"]
 
 
-def test_crib_dice_tutorial_lessons_tell_of_no_throw_after_a_player_left() -> None:
-    three = {"players": ["Ann", "Ben", "Cy"]}
-    assert taught("crib_dice", *WIPED[:2], {"leave": "Cy"}, header=three) == ["go_on"]
-
-
 def test_crib_dice_tutorial_lessons_name_the_result_of_a_throw_or_bank() -> None:
     assert taught("crib_dice", *WIPED) == ["wiped_out"]
     assert taught("crib_dice", *WIPED * 5) == ["fuchled"]
@@ -130,7 +125,7 @@ def test_a_crib_dice_lesson_after_a_leave_tells_of_no_throw() -> None:
     assert taught("crib_dice", *WIPED[:2], {"leave": "Cat"}, header=three) == ["go_on"]
 
 
-def test_crib_dice_lessons_tell_a_finisher_of_find_a_loser_to_be_safe() -> None:
+def test_crib_dice_finish_lesson_is_home_free_if_rule_find_a_loser_is_on() -> None:
     home = [*[throw(6, 6, 6, 6, 6, 6, 6), point(6)] * 5, STOP]
     three = {"players": ["Ann", "Ben", "Cat"]}
     assert taught("crib_dice", *home, header=three) == ["home"]
@@ -159,7 +154,7 @@ def test_crag_tutorial_lessons_follow_the_throws_and_keeps_of_a_turn() -> None:
     assert taught("crag", throw(6, 6, 2), keep(6, 6), throw(1)) == ["rethrown"]
 
 
-def test_crag_tutorial_lessons_aim_at_a_crag_only_while_its_row_is_open() -> None:
+def test_crag_tutorial_lessons_aim_at_no_crag_once_the_crag_row_is_filled() -> None:
     used = [throw(6, 6, 2), score("crag")]
     alone = {"players": ["Ann"]}
     assert taught("crag", *used, throw(6, 6, 2), header=alone) == ["thrown_late"]

@@ -15,7 +15,7 @@ from tests.games.losses.measuring import points
 from tests.games.playing import score, throw, told
 
 
-def test_crags_solved_ends_give_each_last_turn_option_its_exact_win_odds() -> None:
+def test_crag_endgame_solver_gives_exact_win_odds_of_last_turn_options() -> None:
     filled = [line for category in CATEGORIES[:-1] for _ in range(2) for line in (throw(1, 1, 2), score(category))]
     state = told("crag", *filled, throw(2, 3, 6), score(CATEGORIES[-1]), throw(1, 4, 6)).state
     assert isinstance(state, Crag)
@@ -34,7 +34,7 @@ def test_stored_crapola_win_chances_equal_those_of_the_best_next_turn() -> None:
     assert residual(2000, 3) < 1e-8
 
 
-def test_solved_crapola_spending_never_lowers_the_movers_win_chance() -> None:
+def test_the_crapola_spending_rule_never_lowers_the_solved_win_chance() -> None:
     """Win chances solved with spending are at least those without, and at least those of play by the latter."""
     game = Spending(300)
     assert (game.solved >= game.told - 1e-5).all()

@@ -196,7 +196,7 @@ def test_luck_values_an_unlisted_crapola_spend_by_the_win_chance_after() -> None
     assert value_taken(values, before.state, listed, following, "win") == dict(values)[listed]
 
 
-def test_luck_regret_of_spending_crapola_points_is_a_turns_expected_points() -> None:
+def test_luck_regret_of_a_crapola_spend_is_the_turns_expected_points() -> None:
     rules = {"target": 1500, "entry": 0}
     end = [*HOT * 2, throw(1, 1, 2, 3, 4, 6), keep(1, 1), STOP, CRAPPED_OUT]
     story = story_of(told("crapola", *HOT * 2, spend("Ben", 600), *end, rules=rules), "points")

@@ -176,7 +176,7 @@ def test_a_transcript_in_utf_16_or_with_a_bom_is_a_notation_error() -> None:
 
 
 @pytest.mark.parametrize("line", ['  {"undo" : 1}  ', '{"undo":1}\r', '\t{"undo":\t1}\t\r', '{"und\\u006f": 1}'])
-def test_white_space_around_and_inside_a_transcript_line_is_accepted(line: str) -> None:
+def test_a_transcript_line_may_contain_json_white_space_and_escapes(line: str) -> None:
     assert parse_line(line) == Undo(1)
 
 

@@ -74,7 +74,7 @@ def test_the_safe_chance_in_each_game_is_none_where_no_throw_can_fail() -> None:
     assert told("crapola", *hot).state.safe_chance is None
 
 
-def test_odds_list_options_best_first_and_a_throw_with_its_dice_count() -> None:
+def test_crib_dice_odds_list_a_better_throw_of_5_dice_before_a_stop() -> None:
     found = options(told("crib_dice", throw(5, 5, 2, 2, 1, 4, 6), point(5)).state)
     assert [option["line"] for option in found] == [{"throw": 5}, {"do": "stop"}]
     assert found[1]["value"] == 2.0
@@ -101,7 +101,7 @@ def test_crib_dice_odds_options_for_an_unknown_goal_are_a_rules_error() -> None:
 
 
 @pytest.mark.parametrize("gathered", [0, 3, 57, 399])
-def test_crib_dice_odds_of_a_seven_dice_throw_are_the_mean_of_best_points(gathered: int) -> None:
+def test_crib_dice_expected_points_of_7_dice_are_the_mean_of_best_sets(gathered: int) -> None:
     worth = crib_odds.turn_values(True)
     total = 0.0
     for dice, ways in throws_of(7):
@@ -183,7 +183,7 @@ def test_best_crib_dice_play_wipes_out_46_or_with_piddle_points_63_percent(piddl
     assert 1 - math.fsum(banks(piddle_points)) == pytest.approx(chance, abs=1e-6)
 
 
-def test_crib_dice_odds_value_a_named_point_as_the_set_it_freezes() -> None:
+def test_crib_dice_odds_of_naming_a_point_equal_those_of_its_frozen_dice() -> None:
     found = options(told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5)).state)
     worth = crib_odds.turn_values(False)
     assert worth_of(found, point(6)) == worth.held(0, 2, 6)
@@ -201,7 +201,7 @@ def test_crib_dice_odds_value_a_bomb_at_0_and_a_void_piddle_as_a_new_one() -> No
 
 
 @pytest.mark.parametrize(("strict", "total"), [(False, 149.847593), (True, 147.406114)])
-def test_best_crag_play_averages_150_points_or_147_if_13_has_no_double(strict: bool, total: float) -> None:
+def test_best_crag_play_averages_150_or_147_if_thirteen_takes_no_pair(strict: bool, total: float) -> None:
     state = begun("crag", 1, rules={"thirteen_without_double": strict}).state
     assert options(state) == [{"line": {"throw": 3}, "value": pytest.approx(total, abs=1e-6)}]
 

@@ -35,7 +35,7 @@ def test_crib_dice_panels_show_frozen_dice_apart_from_loose_ones() -> None:
     assert panels(told("crib_dice", MIXED)).kept == ()
 
 
-def test_panels_show_turn_points_except_in_crag() -> None:
+def test_page_panels_show_turn_points_in_crib_dice_and_crapola_not_in_crag() -> None:
     assert [panels(begun(game)).worth for game in ("crib_dice", "crag", "crapola")] == [True, False, True]
 
 
@@ -141,7 +141,7 @@ def test_crib_dice_page_panels_hold_actions_dice_wipe_outs_and_lesson() -> None:
     )
 
 
-def test_crapola_panels_after_a_keep_and_rethrow_match_in_every_field() -> None:
+def test_crapola_panels_after_a_rethrow_show_dice_kept_dice_and_offer() -> None:
     lines = [throw(1, 5, 2, 3, 4, 4), keep(1), throw(5, 2, 3, 3, 4)]
     assert panels(told("crapola", *lines)) == Panels(
         can=(Phrase("can.keep", {"points": 100}),),

@@ -36,7 +36,7 @@ def test_bots_of_every_level_finish_every_game_and_repeat_with_the_seed(game: st
     assert end == played(header, [level, "careless"], random.Random(4)).state, "the same dice, the same game"
 
 
-def test_the_careless_crib_dice_bot_names_the_largest_set_and_banks_at_4() -> None:
+def test_careless_crib_dice_bot_names_largest_set_stops_at_4_frozen_dice() -> None:
     naming = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5))
     assert careless(naming.state) == NamePoint(2)
     assert careless(told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2)).state) == 4

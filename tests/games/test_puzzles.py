@@ -63,7 +63,7 @@ def test_the_steady_bot_does_not_choose_the_best_option_of_a_hard_puzzle() -> No
     assert LEVELS["steady"](hard.transcript.state) != hard.options[0][0]
 
 
-def test_puzzle_choice_chances_are_the_softmax_of_values_by_temperature() -> None:
+def test_puzzle_player_model_chooses_options_by_softmax_with_temperature() -> None:
     values = ((Stop(), 1.0), (4, 0.0))
     assert choice_chances(values, 0.0) == {Stop(): 1.0, 4: 0.0}
     assert choice_chances(values, 1.0)[Stop()] == pytest.approx(0.7311, abs=1e-4)

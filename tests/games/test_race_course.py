@@ -43,7 +43,7 @@ def test_crib_dice_peg_finish_distribution_equals_a_plain_forward_walk(wipeouts:
 
 
 @pytest.mark.parametrize("turns", [1, 2, 40, ROUNDS])
-def test_crib_dice_expected_finish_value_is_the_probability_weighted_sum(turns: int) -> None:
+def test_crib_dice_finish_distribution_sums_weights_times_probabilities(turns: int) -> None:
     """`FinishDistribution.sums` equals the sum of the weights times the probabilities of `finishes`."""
     weights = np.random.default_rng(4).random((turns, FIVE))
     for wipeouts, hole in PLACES:
@@ -81,7 +81,7 @@ def test_crib_dice_odds_compute_a_large_matrix_product_in_blocks(columns: int, w
     assert watched.parts == [2 * rows for rows in wanted]
 
 
-def test_crib_dice_finish_odds_reach_the_furthest_peg_or_largest_bank() -> None:
+def test_crib_dice_finish_table_is_as_wide_as_furthest_peg_or_largest_bank() -> None:
     """A table is as wide as the largest distance past the finish: that of a bank, or of the furthest peg."""
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
     assert far._finish_of(0)[0].shape == (ROUNDS, 380)

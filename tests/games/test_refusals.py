@@ -55,6 +55,6 @@ def test_refusing_an_unknown_transcript_line_lists_the_kinds_of_lines() -> None:
         action_of({"roll": [1, 2]})
 
 
-def test_notation_error_for_an_undo_of_a_huge_count_omits_the_number() -> None:
+def test_notation_error_for_a_huge_negative_undo_count_omits_the_number() -> None:
     with pytest.raises(NotationError, match=r"^An undo takes back 1 line or more, not that\.$"):
         action_of({"undo": -(10**5000)})

@@ -39,7 +39,7 @@ def states_beside(path: Path) -> list[dict[str, Any]]:
 # --- replay
 
 
-def test_replay_json_prints_the_stored_state_after_each_transcript_line() -> None:
+def test_replay_json_prints_the_expected_state_after_each_transcript_line() -> None:
     result = run("replay", "--json", str(GOOD))
     assert objects(result) == states_beside(GOOD)
     assert (result.return_value, result.stderr) == (0, "")
@@ -56,7 +56,7 @@ def test_the_replay_command_reports_a_refused_line_and_exits_1() -> None:
     assert "line 6" in result.stderr
 
 
-def test_replay_names_each_file_and_a_refusal_ends_only_its_own_file() -> None:
+def test_replay_command_labels_states_by_file_and_goes_on_after_a_refusal() -> None:
     result = run("replay", "--json", str(REFUSED), str(GOOD))
     assert result.return_value == 1
     by_file = {path: [one for one in objects(result) if one["file"] == str(path)] for path in (REFUSED, GOOD)}
@@ -199,7 +199,7 @@ def test_rules_odds_and_replay_exit_2_with_usage_on_wrong_arguments(words: tuple
 
 
 @pytest.mark.parametrize("name", ["crib_dize", "poker"])
-def test_the_rules_command_names_the_game_once_for_an_unknown_name(name: str) -> None:
+def test_the_rules_command_names_crib_dice_once_for_an_unknown_game_name(name: str) -> None:
     process = subprocess.run([*PEGPIP, "rules", name], capture_output=True, check=False, timeout=600)
     assert process.stderr.count(b"crib_dice") == 1
 

@@ -48,7 +48,7 @@ def test_rules_engine_adds_roll_off_undo_and_house_rules_to_a_toy_game() -> None
     assert "twice" in states(rules={"twise": True})[-1]["message"]
 
 
-def test_rules_engine_refuses_illegal_lines_and_bad_notation_in_a_new_game() -> None:
+def test_rules_engine_refuses_illegal_lines_and_notation_of_an_added_game() -> None:
     assert states({"do": "stop"})[-1]["error"] == "illegal_action"
     assert states({"throw": [1, 1]})[-1]["error"] == "illegal_action"
     assert states({"throw": [7]})[-1]["error"] == "notation"
@@ -58,7 +58,7 @@ def test_rules_engine_refuses_illegal_lines_and_bad_notation_in_a_new_game() -> 
         GAME.start(Header("high", ("Ann", "Ben"), {"twice": False})).after(Stop())
 
 
-def test_rules_engine_gives_a_new_game_odds_and_a_house_rules_form() -> None:
+def test_a_game_added_to_the_registry_has_odds_and_a_house_rules_form() -> None:
     lines = [{"transcript": 1, "game": "high", "players": ["Ann", "Ben"], "rules": {"twice": True}}, {"throw": [5]}]
     state = transcript_of("\n".join(map(json.dumps, lines)).encode()).state
     assert options(state)[0] == {"line": {"do": "stop"}, "value": 5.0}

@@ -17,7 +17,7 @@ def undo(count: int) -> dict[str, int]:
     return {"undo": count}
 
 
-def test_a_transcript_undo_takes_back_the_latest_lines_in_force() -> None:
+def test_a_transcript_undo_of_1_or_3_lines_takes_back_the_latest_lines() -> None:
     transcript = told("crib_dice", FIRST, point(5), STOP)
     assert transcript.then(Undo(1)).view() == {**told("crib_dice", FIRST, point(5)).view(), "line": 5}
     assert transcript.then(Undo(3)).view() == {**begun("crib_dice").view(), "line": 5}
@@ -72,7 +72,7 @@ def test_transcripts_with_equal_lines_are_equal_and_others_are_not() -> None:
     assert told("crib_dice", FIRST) != told("crib_dice", throw(5, 5, 2, 2, 1, 4, 5))
 
 
-def test_a_transcript_cannot_begin_with_an_invalid_header() -> None:
+def test_transcript_begin_raises_a_rules_error_for_an_invalid_header() -> None:
     rules = begun("crib_dice").header.rules
     with pytest.raises(RulesError):
         Transcript.begin(Header("crib_dice", ("Ann",), rules))
@@ -166,7 +166,7 @@ def test_a_transcript_correction_that_is_itself_illegal_is_refused() -> None:
     assert corrected(transcript, 2, Throw((1, 1, 1, 1, 1))).refused == ()
 
 
-def test_transcript_correction_refuses_all_lines_after_one_that_misfits() -> None:
+def test_transcript_correction_refuses_later_lines_as_following_a_misfit() -> None:
     """The first refused line gets the rules engine's reason; each later line gets a reason that names the misfit."""
     transcript = told("crib_dice", FIRST, point(5), STOP, FIRST, point(2))
     fixed = corrected(transcript, 0, Throw((2, 2, 1, 3, 4, 6, 6)))

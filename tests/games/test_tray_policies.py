@@ -104,7 +104,7 @@ def test_tray_policy_state_after_actions_is_none_if_an_action_is_illegal() -> No
     assert state_after(FROZEN.state, (Stop(), Stop())) is None
 
 
-def test_crib_dice_tray_asks_for_a_point_value_or_faults_the_kept_dice() -> None:
+def test_a_crib_dice_keep_zone_that_names_no_point_value_gets_a_notice() -> None:
     """Dice in the keep zone that name no point value get a notice with the reason."""
     naming = told("crib_dice", MIXED)
     illegal: dict[str, Any] = {"values": [5, 2]}
@@ -121,7 +121,7 @@ def test_crib_dice_tray_asks_for_a_point_value_or_faults_the_kept_dice() -> None
         assert at_rest(naming, *kept) == Meaning(notice=changed)
 
 
-def test_crib_dice_point_value_is_read_from_the_dice_in_the_keep_zone() -> None:
+def test_dice_in_the_keep_zone_name_their_value_as_the_crib_dice_point() -> None:
     going_on = Phrase("throw", {"player": "Ann", "decisions": ["stop"], "sizes": [5]})
     assert at_rest(told("crib_dice", MIXED), 5, 5) == Meaning((NamePoint(5),), going_on)
     rolled_over = Phrase("again_or_bank", {"player": "Ann", "sizes": [7]})
@@ -155,7 +155,7 @@ def test_crib_dice_tray_asks_for_frozen_dice_until_the_keep_zone_has_them() -> N
     assert at_rest(seven, *[6] * 7) == at_rest(seven, keep_zone=False) == notice("again_or_bank", sizes=[7])
 
 
-def test_crib_dice_in_keep_zone_can_change_the_point_value_until_a_throw() -> None:
+def test_crib_dice_tray_policy_renames_point_by_kept_dice_until_a_throw() -> None:
     assert at_rest(FROZEN, 2, 2) == Meaning((Undo(1), NamePoint(2)))
     assert at_rest(FROZEN, 6) == notice("illegal_hold", reason="not_the_point", dice=[6], value=5)
     assert at_rest(FROZEN, 5, 5, 5) == notice("illegal_hold", reason="too_many", dice=[5, 5, 5], value=5)

@@ -297,14 +297,14 @@ def test_crib_dice_win_odds_are_empty_after_the_games_end() -> None:
         assert options(told("crib_dice", *bank(121), *bank(2), rules=rules).state, "win") == []
 
 
-def test_crib_dice_win_odds_cover_every_point_value_stop_and_throw() -> None:
+def test_crib_dice_win_odds_list_all_legal_point_values_or_stop_and_throw() -> None:
     naming: Any = told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5)).state
     assert {str(line) for line in (named(2), named(6))} == set(values(naming))
     choosing = told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5), named(2)).state
     assert set(values(choosing)) == {str(STOP), "{'throw': 4}"}
 
 
-def test_a_crib_dice_game_over_with_find_a_loser_has_no_options_to_win() -> None:
+def test_win_odds_list_no_options_after_a_find_a_loser_crib_dice_game() -> None:
     leaves = [{"leave": "Ann"}, {"leave": "Ben"}]
     over = told("crib_dice", *leaves, players=3, rules={"find_a_loser": True}).state
     assert over.standing.over

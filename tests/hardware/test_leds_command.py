@@ -113,7 +113,7 @@ def covered(path: str) -> set[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("kind", ["spi", "pio"])
-def test_wiring_diagram_wires_except_5_v_cross_but_never_overlap(kind: str) -> None:
+def test_wiring_diagram_wires_may_cross_but_only_5_v_wires_overlap(kind: str) -> None:
     pins = {"shutdown": 3, "bank": 17, "undo": 27, "next": 22}
     drawn = wiring_diagram(kind, StripSettings(), pins, 2000)
     wires = [
@@ -243,7 +243,7 @@ def test_the_wiring_diagram_of_an_unknown_strip_is_refused_and_not_drawn(empty_s
     assert CliRunner().invoke(command, [*words, "ws281x"]).exit_code == 0
 
 
-def test_leds_design_into_an_unwritable_folder_is_an_error(tmp_path: Path, empty_settings: str) -> None:
+def test_leds_design_with_out_path_below_a_plain_file_is_a_device_error(tmp_path: Path, empty_settings: str) -> None:
     (tmp_path / "file").write_text("")
     words = ["design", "--config", empty_settings, "--out", str(tmp_path / "file" / "d.svg")]
     with pytest.raises(DeviceError, match="--out"):

@@ -78,7 +78,7 @@ def test_each_led_scene_is_lit_and_depends_on_view_and_time_alone(scene: Scene, 
     assert 0.0 <= float(first.min()) <= float(first.max()) <= 1.0
 
 
-def test_flash_counting_helper_finds_at_least_4_at_4_hz_and_1_at_half_a_hz() -> None:
+def test_flash_counting_helper_finds_4_a_second_at_4_hz_and_1_at_half_hz() -> None:
     """The pulse takes two seconds."""
     times = np.arange(0, 4, 1 / RATE_HZ)
     assert busiest_second(flashes((np.sin(8 * np.pi * times) > 0).astype(np.float32), 0.2)) == 4
@@ -168,7 +168,7 @@ def test_a_button_press_during_photo_capture_flashes_the_led_strip_dimly() -> No
 
 @pytest.mark.parametrize("to_play", [0, None])
 @pytest.mark.parametrize("colour", [0, 2])
-def test_leds_that_show_provisional_points_rest_at_no_time(colour: int, to_play: int | None) -> None:
+def test_led_frames_change_over_time_while_points_are_provisional(colour: int, to_play: int | None) -> None:
     view = BoardView(pegs=(Peg(0, 20, 20), Peg(colour, 43, 58)), to_play=to_play, mood="ready")
     check_next_changes(view, STRIP)
     assert not np.array_equal(compose(view, STRIP, 1.2), compose(view, STRIP, 1.8)), "the peg ahead swells"

@@ -304,7 +304,7 @@ def test_a_failed_ws281x_start_tells_a_cure_and_python_still_exits_with_0(code: 
     assert done.stdout.count("needs neither root") == (3 if code else 0)
 
 
-def test_the_stand_in_for_rpi_ws281x_crashes_after_a_failed_start() -> None:
+def test_the_stand_in_for_rpi_ws281x_crashes_at_exit_if_never_started() -> None:
     """The crash is the one that the test above rules out for the program."""
     use = "import rpi_ws281x; rpi_ws281x.PixelStrip(5, 18)"
     env = {**os.environ, "PYTHONPATH": str(PI_DRIVERS)}

@@ -93,7 +93,7 @@ def test_a_custom_led_lane_can_run_backwards_and_skip_leds() -> None:
     assert layout.lanes[0][121] == (14,)
 
 
-def test_serpentine_off_runs_pegs_left_to_right_on_a_back_and_forth_strip() -> None:
+def test_serpentine_off_runs_pegs_left_to_right_in_every_led_track_row() -> None:
     wired = TrackSettings(leds=12, lanes=("0-11",), holes=10, row_holes=5, serpentine=False)
     assert [hole[0] for hole in lay(wired).lanes[0]] == [0, 1, 2, 3, 4, 5, 10, 9, 8, 7, 6, 11]
 

@@ -52,7 +52,7 @@ def test_a_ws281x_strip_on_a_pi_5_is_a_wiring_problem_with_advice() -> None:
     assert "spi or pio" in problem
 
 
-def test_all_wiring_problems_are_reported_together() -> None:
+def test_led_strip_and_button_wiring_problems_are_all_reported_together() -> None:
     strip = StripSettings(pin=5, order="GGB", spi_bits=7)
     problems = wiring_problems("ws281x", strip, ButtonSettings(bank=5, undo=5), PI_5)
     assert len(problems) == 7

@@ -151,14 +151,14 @@ def test_the_dice_command_counts_faces_and_throws_of_transcripts() -> None:
     assert "an even share" in dice(*files).stdout
 
 
-def test_dice_command_without_throws_gives_verdict_even_for_lack_of_data(tmp_path: Path) -> None:
+def test_dice_command_without_throws_calls_dice_even_and_throws_too_few(tmp_path: Path) -> None:
     found = json.loads(dice("--json", "--data", str(tmp_path)).stdout)
     assert (found["verdict"], found["throws"], found["could_have_found"]) == ("even", 0, None)
     assert "Not enough throws yet" in dice("--data", str(tmp_path)).stdout
 
 
 @pytest.mark.parametrize("words", [("--since", "2"), ("--set", ""), ("--data", ".")], ids=["since", "set", "data"])
-def test_the_dice_command_refuses_options_of_the_table_with_files(words: tuple[str, ...]) -> None:
+def test_the_dice_command_with_files_refuses_since_set_and_data_options(words: tuple[str, ...]) -> None:
     with pytest.raises(click.UsageError, match="--since"):
         dice(*words, str(TRANSCRIPTS / "crag-for-two.jsonl"))
 

@@ -70,7 +70,7 @@ def test_throw_review_lists_a_throw_answered_after_a_doubt_with_dice_boxes(table
     assert not throw.settled
 
 
-def test_the_review_needs_no_labels_for_a_throw_confirmed_as_read(table: Table, tmp_path: Path) -> None:
+def test_a_throw_confirmed_as_read_needs_no_labels_in_the_throw_review(table: Table, tmp_path: Path) -> None:
     answered(table, READ)
     (throw,) = Review(tmp_path).throws()
     assert throw.settled
@@ -87,7 +87,7 @@ def test_the_review_lists_a_corrected_throw_until_the_throw_is_undone(table: Tab
     assert review.throws() == []
 
 
-def test_labels_entered_in_the_review_settle_a_throw_and_are_stored(table: Table, tmp_path: Path) -> None:
+def test_labels_entered_in_the_throw_review_settle_a_throw_and_are_stored(table: Table, tmp_path: Path) -> None:
     number = answered(table, (5, 5, 2, 3, 1, 4, 6))
     reads = [die.read for die in Review(tmp_path).throws()[0].dice]
     said = [3 if at == reads.index(2) else value for at, value in enumerate(reads)]

@@ -90,7 +90,7 @@ def test_a_reopened_or_withdrawn_game_is_removed_from_league_standings(league: L
     assert league.standings() == {}
 
 
-def test_the_league_change_log_has_a_revised_games_table_and_old_revision(league: League, pub: Pub) -> None:
+def test_the_league_logs_who_revised_a_game_and_the_revision_before(league: League, pub: Pub) -> None:
     key = league.table("Two", "The Swan")
     pub.play()
     message = final(pub, key)

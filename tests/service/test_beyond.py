@@ -33,7 +33,7 @@ def in_language(language: str) -> Settings:
     return msgspec.convert(tree, Settings)
 
 
-def test_a_webhook_uses_the_name_and_language_that_the_page_has_set(
+def test_a_webhook_follows_table_name_and_language_changes_while_running(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[Any] = []

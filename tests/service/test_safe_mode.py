@@ -114,7 +114,7 @@ def test_a_service_start_ended_by_ctrl_c_is_not_counted_as_a_failed_start(
     assert Starts(tmp_path, {}).begin() == []
 
 
-def test_a_successful_start_resets_the_count_of_failed_starts(tmp_path: Path) -> None:
+def test_a_successful_service_start_resets_the_count_of_failed_starts(tmp_path: Path) -> None:
     for number in range(SAFE_MODE_AFTER + 1):
         starts = Starts(tmp_path, {})
         assert len(starts.begin()) == number

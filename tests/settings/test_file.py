@@ -114,7 +114,7 @@ def test_a_change_to_a_broken_settings_file_is_refused_and_not_written(path: Pat
     assert path.read_text() == "[strip\n"
 
 
-def test_settings_page_has_no_button_settings_and_led_currents_need_pin() -> None:
+def test_settings_page_omits_gpio_buttons_and_only_led_currents_need_pin() -> None:
     """Only the three currents need the PIN; buttons, the league and most settings of the web server are not offered."""
     found = {f"{one.section}.{one.key}": one.page for one in declared()}
     assert {name for name, page in found.items() if page == "pin"} == {
@@ -165,7 +165,7 @@ def test_led_current_settings_need_the_pin_unless_limit_ma_is_lowered(path: Path
 
 
 @pytest.mark.parametrize(("key", "value"), [("channel_ma", 0), ("idle_ma", 0), ("channel_ma", 11.9), ("limit_ma", 99)])
-def test_settings_file_refuses_too_low_led_currents_even_with_the_pin(path: Path, key: str, value: float) -> None:
+def test_change_to_too_low_led_current_setting_is_refused_with_a_typed_pin(path: Path, key: str, value: float) -> None:
     with pytest.raises(SetupError, match=key):
         settings_file(path, []).change("strip", key, value, pin_typed=True)
 

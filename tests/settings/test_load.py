@@ -51,7 +51,7 @@ def test_a_malformed_settings_file_is_a_setup_error(tmp_path: Path, text: str) -
         config.load(file, {})
 
 
-def test_a_data_folder_of_an_unknown_user_is_a_setup_error() -> None:
+def test_a_data_folder_in_an_unknown_users_home_is_a_setup_error() -> None:
     """A shell leaves such a path as it is."""
     with pytest.raises(SetupError, match="home of no known user"):
         _ = config.load(None, {"data": {"dir": "~nobody-by-that-name/pegpip"}}).data.folder

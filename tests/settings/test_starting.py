@@ -146,7 +146,7 @@ def test_a_limit_below_dark_led_draw_is_reported_by_a_service_else_refused(tmp_p
         opened_parts(Starting(starting.settings, starting.origin))
 
 
-def test_failed_starts_restore_last_good_settings_but_the_current_limit(tmp_path: Path) -> None:
+def test_failed_starts_restore_last_good_settings_except_strip_limit_ma(tmp_path: Path) -> None:
     """After failed starts the file's settings give way to the last good ones and are reported; `limit_ma` stays."""
     last_good.keep(tmp_path, GOOD)
     starting = begin(written(tmp_path, "[strip]\nbrightness = 0.2\n"), service=True)

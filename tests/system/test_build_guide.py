@@ -134,7 +134,7 @@ def test_the_parts_list_has_no_blanks_and_the_build_guide_states_its_sum() -> No
     assert [tuple(map(float, pair)) for pair in stated] == [(round(total, -1), total - optional)]
 
 
-def test_led_strips_of_the_listed_width_fit_the_boards_lane_spacing() -> None:
+def test_led_strip_width_in_the_parts_list_is_less_than_the_lane_spacing() -> None:
     lanes = sorted({place[1] for place in BOARD.places_mm})
     pitch = min(b - a for a, b in pairwise(lanes))
     wide = re.search(r"(\d+) mm wide: the lanes are (\d+) mm apart", ordered("LED strip")["look_for"])

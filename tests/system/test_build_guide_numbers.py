@@ -68,7 +68,7 @@ def test_the_hours_in_the_build_guides_weekend_plan_add_up() -> None:
     assert f"Stages 4 to 7 are {first:g} hours of Saturday, stages 8 to 10 are {last:g} hours of Sunday" in IN_ONE_LINE
 
 
-def test_build_guide_post_keep_zone_hole_and_light_bar_sizes_match_parts() -> None:
+def test_build_guide_sizes_of_post_keep_zone_and_led_board_match_parts() -> None:
     (camera,) = [one for one in MODULES if one.title == "Camera Module 3"]
     high = mm.BASE_WDH_MM[2] + mm.arm_for(camera, SIZE_WH).post_mm
     assert f"the post ends {high:g} mm above" in IN_ONE_LINE

@@ -209,6 +209,6 @@ def test_shutdown_button_settings_that_cannot_work_are_refused(tmp_path: Path, b
     assert told in check_buttons(wrong, "").says
 
 
-def test_there_is_no_shutdown_button_unless_the_settings_have_one(tmp_path: Path) -> None:
+def test_gpio_shutdown_button_has_a_pin_only_if_the_settings_give_one(tmp_path: Path) -> None:
     assert "shutdown" not in settings(tmp_path, "").buttons.pins
     assert settings(tmp_path, "shutdown = 3\nshutdown_command = ['true']").buttons.pins["shutdown"] == 3

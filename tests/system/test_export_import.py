@@ -99,7 +99,7 @@ def test_an_export_syncs_archive_and_folder_entry_before_it_reports(
     assert done == [content, ("renamed", file), entry_of_folder, ("reported", None)]
 
 
-def test_an_import_into_a_running_table_is_refused(table: Path) -> None:
+def test_pegpip_import_into_a_running_tables_data_folder_is_refused(table: Path) -> None:
     file, _ = exported(table)
     journal = Journal(table)
     journal.open()
@@ -303,7 +303,7 @@ def test_an_archive_without_settings_imports_beside_a_wrong_settings_file(table:
     assert len(read_entries(fresh)) == 5
 
 
-def test_a_photo_taken_after_the_journal_was_copied_is_not_exported(table: Path) -> None:
+def test_export_omits_a_photo_of_a_throw_after_the_last_journal_entry(table: Path) -> None:
     assert Photos(table).keep(5, b"\xff\xd8thrown since")
     with zipfile.ZipFile(exported(table)[0]) as archive:
         assert [name for name in archive.namelist() if name.endswith(".jpg")] == [

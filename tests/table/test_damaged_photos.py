@@ -148,7 +148,9 @@ def test_a_throw_photo_deleted_during_a_journal_scrub_is_no_damage(tmp_path: Pat
     assert not reports(tmp_path)
 
 
-def test_putting_photos_right_on_a_full_disk_deletes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_moving_misnumbered_throw_photos_deletes_none_on_a_write_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     photos = Photos(tmp_path)
     photos.start(9)
     photos.keep(2, b"photo 5")

@@ -46,7 +46,7 @@ def test_a_crib_dice_freeze_event_counts_the_newly_frozen_dice() -> None:
     ]
 
 
-def test_a_safe_crib_dice_throw_without_point_value_has_no_freeze_event() -> None:
+def test_a_crib_dice_throw_kept_safe_by_a_1_alone_has_no_freeze_event() -> None:
     assert [code for code, _ in told(crib(), MIXED, point(5), throw(1, 3, 3, 4, 6))] == ["threw"]
 
 
@@ -123,7 +123,7 @@ def test_a_crib_dice_finish_has_a_finished_event_and_later_a_game_over() -> None
     assert end[-1] == ("game_over", {"winners": ["Ann"], "games_lost": {"Ann": 0, "Ben": 1}})
 
 
-def test_a_crib_dice_bank_event_of_partners_names_their_team() -> None:
+def test_a_crib_dice_bank_event_of_partners_has_the_team_as_player() -> None:
     header = {"game": "crib_dice", "players": ["Ann", "Ben", "Cat", "Dan"], "rules": {"partners": True}}
     found = told(header, *BANKED_2, *BANKED_2, *BANKED_2)
     assert found == [("banked", {"player": "Ann & Cat", "points": 2, "from": 2, "to": 4})]

@@ -310,7 +310,7 @@ def test_past_games_list_follows_the_journal_through_new_games_and_undo(tmp_path
     table.stop()
 
 
-def test_a_games_log_keeps_its_length_over_undos_of_lines_and_of_starts(tmp_path: Path) -> None:
+def test_a_full_game_log_keeps_its_maximum_length_after_undos(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(c.StartGame(header=HEADER))

@@ -23,7 +23,7 @@ def test_journal_recovery_replaces_a_foreign_copy_of_up_to_equal_length(tmp_path
     assert "nothing is missing" in told(tmp_path / "ours")
 
 
-def test_a_copy_from_a_longer_foreign_journal_is_reported_and_replaced(tmp_path: Path) -> None:
+def test_journal_recovery_reports_and_replaces_a_longer_foreign_copy(tmp_path: Path) -> None:
     entries = kept(tmp_path / "ours", anchors=tmp_path)
     kept(tmp_path / "other", 100)
     shutil.copy(tmp_path / "other" / FIRST, tmp_path / "ours" / FIRST)

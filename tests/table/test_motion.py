@@ -27,7 +27,7 @@ def test_tray_dice_shifted_2_mm_are_no_motion_after_an_empty_throw_zone() -> Non
     assert motion_of(lying, (), seen(pushed(lying, 2.0), emptied=True)) is Motion.NONE
 
 
-def test_motion_of_new_values_in_old_places_after_empty_zone_is_unsure() -> None:
+def test_a_die_changed_in_place_after_empty_throw_zone_is_unsure_motion() -> None:
     lying = dice(4)
     turned = (msgspec.structs.replace(lying[0], value=2),)
     assert motion_of(lying, (), seen(turned)) is Motion.NONE

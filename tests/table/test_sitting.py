@@ -163,7 +163,7 @@ def test_a_photo_without_a_journaled_throw_is_renamed_not_deleted(tmp_path: Path
     assert (tmp_path / "photos" / "2.unclaimed1.jpg").read_bytes() == b"a third"
 
 
-def test_starting_throw_photos_in_an_unwritable_folder_is_a_device_error(tmp_path: Path) -> None:
+def test_throw_photos_with_a_file_in_the_folders_place_are_a_device_error(tmp_path: Path) -> None:
     (tmp_path / "photos").write_text("in the way")
     with pytest.raises(DeviceError, match="Photos can't be kept"):
         Photos(tmp_path).start(last_throw=0)

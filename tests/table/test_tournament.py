@@ -75,7 +75,7 @@ def restarted(folder: Path, archive: bool) -> TournamentView | None:
     return table.snapshot().tournament
 
 
-def test_a_knockout_tournament_pairs_winners_until_one_player_is_left(table: Table) -> None:
+def test_a_knockout_of_five_has_four_matches_and_ranks_the_winner_first(table: Table) -> None:
     chance = random.Random(3)
     assert known(begin(table).next)["players"] == ["Dee", "Eve"]
     played = list[tuple[str, str]]()

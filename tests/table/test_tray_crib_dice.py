@@ -32,7 +32,7 @@ def test_tray_dice_moved_slightly_by_a_knock_cause_no_throw_or_question(evening:
     assert (after.question, after.number) == (None, number)
 
 
-def test_tray_dice_picked_up_one_by_one_cause_no_throw_and_no_question(evening: Evening) -> None:
+def test_picking_up_some_loose_crib_dice_causes_no_throw_and_no_question(evening: Evening) -> None:
     number = frozen(evening).number
     evening.tray.thrown = [evening.tray.die(die.value) for die in evening.tray.thrown[:3]]
     after = evening.see()
@@ -55,7 +55,7 @@ def test_crib_dice_kept_without_a_pair_get_a_notice_with_the_reason(evening: Eve
     assert known(evening.table.snapshot().notice).args["values"] == [5, 2]
 
 
-def test_changing_kept_dice_changes_the_crib_dice_point_until_a_new_throw(evening: Evening) -> None:
+def test_kept_tray_dice_change_the_crib_dice_point_only_before_a_rethrow(evening: Evening) -> None:
     frozen(evening)
     evening.tray.thrown += evening.tray.kept
     evening.tray.kept = []
@@ -67,7 +67,7 @@ def test_changing_kept_dice_changes_the_crib_dice_point_until_a_new_throw(evenin
     assert known(evening.see().state)["point"] == 2, "after a throw the point stands"
 
 
-def test_a_new_crib_dice_point_in_the_tray_takes_back_no_players_leaving(evening: Evening) -> None:
+def test_changing_kept_crib_dice_does_not_undo_another_players_leaving(evening: Evening) -> None:
     started(evening.table, {**HEADER, "players": ["Ann", "Ben", "Cat"]})
     frozen(evening)
     played(evening.table, [{"leave": "Cat"}])

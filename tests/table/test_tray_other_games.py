@@ -40,7 +40,7 @@ def test_the_tray_plays_a_crag_keep_and_rethrow_from_the_keep_zone(table: Table,
     assert known(scored.state)["player"] == "Ben"
 
 
-def test_a_new_throw_in_crag_waits_until_a_category_is_entered(table: Table, tray: Tray) -> None:
+def test_an_early_crag_tray_throw_is_entered_once_a_category_is_chosen(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     table.submit(Observe(tray.throw(6, 6, 2)))
     tray.keep(6, 6)
@@ -106,7 +106,7 @@ def test_lifting_all_dice_out_in_crapola_scores_and_banks_the_held_dice(table: T
     assert known(table.submit(Tick()).state)["scores"] == {"Ann": 200, "Ben": 0}
 
 
-def test_crapola_bank_button_banks_held_dice_and_is_refused_without_any(table: Table, tray: Tray) -> None:
+def test_crapola_bank_button_banks_dice_set_aside_and_is_refused_if_none(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     with pytest.raises(IllegalAction, match="nothing that could be banked"):
@@ -142,7 +142,7 @@ def test_crapola_held_dice_below_the_entry_minimum_get_their_own_notice(table: T
     assert known(table.submit(Observe(tray.keep(1, 1))).notice).code == "hold"
 
 
-def test_crapola_plays_held_dice_once_if_seen_together_with_the_next_throw(table: Table, tray: Tray) -> None:
+def test_tray_plays_a_crapola_keep_once_if_seen_with_the_next_throw(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(5, 5, 1, 5, 3, 5)))
     tray.keep_one(1)

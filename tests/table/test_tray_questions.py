@@ -105,7 +105,7 @@ def test_seven_crib_dice_in_mid_turn_raise_a_question_that_a_bank_settles(evenin
     assert (known(after.state)["player"], after.throws[-1].values) == ("Ben", (1, 1, 2, 3, 4, 6, 6))
 
 
-def test_the_bank_button_is_refused_while_a_reading_is_in_doubt(evening: Evening) -> None:
+def test_the_hardware_bank_button_is_refused_while_a_die_value_is_doubted(evening: Evening) -> None:
     frozen(evening)
     evening.throw(2, 3, 3, 4, 6, doubt=Doubt.DISAGREE)
     with pytest.raises(IllegalAction, match="in question"):
@@ -175,7 +175,7 @@ def test_the_table_asks_about_dice_found_at_a_restart_if_a_die_is_missing(evenin
     assert (after.throws[-1].values, after.question) == ((1, 2, 2, 4, 5, 5, 6), None)
 
 
-def test_questions_after_two_restarts_have_other_numbers_than_before(evening: Evening) -> None:
+def test_tray_question_numbers_are_not_reused_after_table_restarts(evening: Evening) -> None:
     asked = set[int]()
     for _ in range(3):
         evening.restart()

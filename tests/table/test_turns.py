@@ -25,7 +25,7 @@ def test_turn_statistics_count_crib_dice_holes_lost_to_a_fuchle_as_loss() -> Non
     assert losses[-1].player == "Ann", "a set of six 6s brought the peg to hole 24"
 
 
-def test_a_games_highlight_names_no_photo_of_older_dice(tmp_path: Path) -> None:
+def test_highlight_of_a_throw_entered_by_hand_names_no_earlier_photo(tmp_path: Path) -> None:
     """The best turn's only throw, the second of the game, was entered by hand."""
     table = table_in(tmp_path)
     table.start()

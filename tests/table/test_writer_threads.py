@@ -104,7 +104,9 @@ def test_each_table_subscriber_gets_each_game_event_exactly_once(table: Table) -
     assert heard == [[threw, undone], [threw, undone], [undone]]
 
 
-def test_a_program_fault_in_a_command_leaves_the_table_playable(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_stays_playable_after_a_crash_while_applying_a_throw(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = table.snapshot()
     monkeypatch.setattr("companion.table.evolve.events_of", lambda *_, **__: 1 // 0)
     throw = {"throw": [5, 5, 2, 2, 1, 4, 6]}

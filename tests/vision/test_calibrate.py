@@ -218,7 +218,7 @@ def test_a_die_moved_in_the_virtual_tray_lies_flat() -> None:
         assert np.linalg.det(pose.turn) == pytest.approx(1.0)
 
 
-def test_dice_are_read_and_placed_after_calibration_by_the_sheet() -> None:
+def test_sheet_calibrated_reader_reads_dice_and_tells_kept_from_thrown() -> None:
     film = camera(4)
     printed = sheet()
     film.lay_sheet(raster(printed), printed.size_mm)

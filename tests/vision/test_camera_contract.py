@@ -151,7 +151,7 @@ def test_the_video_file_camera_skips_frames_for_a_reader_that_is_behind(tmp_path
     assert rest[-1] == pytest.approx(89 / 30, abs=0.002)
 
 
-def test_video_file_camera_leaves_no_140_ms_gap_in_a_browsers_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_video_file_camera_skips_in_browser_recordings_are_under_140_ms(monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenCV tells 1,000 frames a second for it, although its frames are 33 ms apart."""
 
     class Recording:

@@ -71,7 +71,7 @@ def test_dice_selection_doubts_an_expected_empty_tray_with_a_die_in_it() -> None
     assert select([], 0).doubt(0) is None
 
 
-def test_dice_selection_finds_a_weak_reject_plausible_only_near_a_die() -> None:
+def test_a_weak_rejected_die_face_is_plausible_only_near_an_accepted_die() -> None:
     """Seen at a slant a die shows two faces, whose centres are nearer to each other than those of two dice."""
     die, side, another = read(50, 60, 0.9), read(100, 60, 0.26, 0.8), read(115, 60, 0.26, 0.8)
     assert select([die, another], 1).doubt(1) is None
@@ -114,7 +114,7 @@ def test_dice_selection_ends_an_unknown_count_at_the_largest_score_drop(scores: 
     assert len(select(candidates, None).dice) == dice
 
 
-def test_at_equal_die_confidence_only_a_weak_detection_is_in_doubt() -> None:
+def test_dice_selection_doubts_a_low_detector_score_at_equal_confidence() -> None:
     clear, faint = read(50, 60, 0.9, 0.9), read(150, 60, 0.4, 0.9)
     assert clear.confidence == pytest.approx(faint.confidence, abs=0.01)
     assert select([clear], 1).doubt(1) is None

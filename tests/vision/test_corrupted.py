@@ -70,7 +70,7 @@ def test_the_corrupted_test_files_cover_every_format_with_every_fault() -> None:
     assert len(set(plan(len(KINDS) * len(HARMS)))) == len(KINDS) * len(HARMS)
 
 
-def test_the_corrupted_test_files_are_reproducible() -> None:
+def test_the_generator_of_corrupted_picture_files_is_deterministic() -> None:
     assert harmed(12) == harmed(12)
 
 

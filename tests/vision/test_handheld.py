@@ -124,7 +124,7 @@ def test_unmoved_dice_are_no_new_throw_after_a_hand_held_camera_moved() -> None:
     assert is_new_throw(replace(same, emptied=True), first, held=True)
 
 
-def test_a_reading_doubt_that_comes_and_goes_is_no_new_throw() -> None:
+def test_new_throw_detection_ignores_a_reading_doubt_that_comes_and_goes() -> None:
     picture, dice = textured(6), (Die(3, (600, 400, 60, 60), 1.0),)
     sure, unsure = settled(picture, dice), settled(picture, dice, "count")
     last = latest(unsure, sure)
@@ -173,7 +173,7 @@ def test_the_watcher_retries_a_doubtful_reading_before_it_reports() -> None:
     assert [event.reading.trusted for event in told(Still(40), Doubting(4)) if isinstance(event, Settled)] == [True]
 
 
-def test_the_watcher_reports_a_lasting_doubt_once_after_limited_retries() -> None:
+def test_camera_watcher_reports_a_lasting_doubt_once_after_limited_retries() -> None:
     reader = Doubting(1000)
     events = told(Still(70), reader)
     assert [event.reading.doubt for event in events if isinstance(event, Settled)] == ["disagree"]

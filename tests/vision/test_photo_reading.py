@@ -101,7 +101,7 @@ def test_photo_reader_classifies_each_view_of_a_twice_found_face_once() -> None:
 
 
 @pytest.mark.parametrize(("least", "doubt"), [(0.98, None), (0.8, Doubt.DISAGREE)])
-def test_detector_contradiction_is_doubted_if_one_augmented_view_is_unsure(least: float, doubt: Doubt | None) -> None:
+def test_photo_detector_classifier_conflict_is_doubted_if_a_view_is_unsure(least: float, doubt: Doubt | None) -> None:
     class Sure(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             sure = least if views is PHOTO_VIEWS.augmented and at == 7 else MIN_JOINT_CONFIDENCE + 0.045
@@ -127,7 +127,7 @@ def test_a_die_value_that_no_augmented_view_confirms_is_in_doubt() -> None:
 
 
 @pytest.mark.parametrize(("least", "doubt"), [(0.98, None), (0.6, Doubt.UNREAD)])
-def test_a_slightly_uncertain_die_value_is_doubted_unless_all_views_agree(least: float, doubt: Doubt | None) -> None:
+def test_an_unsure_die_value_is_doubted_unless_augmented_views_are_sure(least: float, doubt: Doubt | None) -> None:
     class Nearly(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             sure = least if views is PHOTO_VIEWS.augmented else 0.88
@@ -171,7 +171,7 @@ def test_a_confident_die_face_is_classified_once_without_further_views() -> None
 
 
 @pytest.mark.parametrize(("once", "doubt"), [(0.98, None), (0.8, Doubt.UNREAD)])
-def test_a_weakly_detected_uncounted_die_is_doubted_if_a_view_disagrees(once: float, doubt: Doubt | None) -> None:
+def test_faint_die_with_dice_count_unknown_is_doubted_if_a_view_is_unsure(once: float, doubt: Doubt | None) -> None:
     class Faint(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             sure = once if views is PHOTO_VIEWS.augmented and at == 7 else 0.992

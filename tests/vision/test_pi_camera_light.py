@@ -37,7 +37,7 @@ def test_a_pi_cameras_angle_of_view_is_that_of_the_used_sensor_part() -> None:
     assert math.isclose(angles["Camera Module 3 Wide"], 85.6, abs_tol=0.1)
 
 
-def test_the_lamp_mains_frequency_comes_from_the_country_unless_it_is_set(
+def test_lamp_mains_frequency_is_the_setting_or_else_that_of_the_country(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told, cmdline = tmp_path / "regdom", tmp_path / "cmdline"
@@ -72,7 +72,7 @@ def test_a_pi_camera_exposure_of_whole_flicker_periods_shows_no_bands(mains: int
     assert seen.advice() == ()
 
 
-def test_moving_lamp_bands_in_camera_frames_are_measured_with_a_cure() -> None:
+def test_lamp_bands_moving_through_frames_are_measured_and_get_advice() -> None:
     seen = lamp_seen(100, 50, lamp_depth=0.5, light=6.0)
     shown = 0.5 * abs(np.sinc(100 * 0.003)) / 2.2
     assert seen.bands == pytest.approx(shown, rel=0.15), "the display's gamma shrinks them"
@@ -82,7 +82,7 @@ def test_moving_lamp_bands_in_camera_frames_are_measured_with_a_cure() -> None:
     assert "10.0 ms" in advice.says
 
 
-def test_lamp_check_warns_of_partial_period_exposure_without_moving_bands() -> None:
+def test_lamp_check_warns_of_partial_period_exposure_if_no_bands_move() -> None:
     seen = lamp_seen(120, 60, lamp_depth=0.5, light=6.0)
     assert seen.bands is not None
     assert seen.bands < 0.02

@@ -149,7 +149,7 @@ def test_a_calibration_sheet_not_seen_in_time_is_reported_with_a_cure() -> None:
     assert len(said) == 1
 
 
-def test_calibration_collects_frames_anew_if_a_new_lens_locates_no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calibration_recollects_frames_if_the_new_lens_model_fits_no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sheet lies still, but no frame locates it with the lens that was measured meanwhile."""
     camera, detected = film(), itertools.count(1)
 
@@ -198,7 +198,7 @@ def test_calibration_retakes_empty_tray_frames_if_the_exposure_changes() -> None
     assert np.abs(empty.astype(int) - camera.rig().empty_bgr).mean() < 1.0
 
 
-def test_calibration_without_a_die_in_the_tray_leaves_its_size_unknown() -> None:
+def test_calibration_without_a_die_in_the_tray_finds_no_die_size() -> None:
     camera = film()
     assert Calibrating(camera.frame, Plan(), lambda _said: None, wait_s=2.0).die_mm(camera.rig()) is None
 

@@ -97,7 +97,7 @@ def happened(camera: VirtualCamera, seconds: float) -> list[object]:
     return list(Watcher(Acted(), Reader(load_networks(), camera.rig()), camera.rig()).events())
 
 
-def test_the_watcher_emits_settled_events_for_a_throw_and_a_lift(camera: VirtualCamera) -> None:
+def test_watcher_emits_settled_for_an_empty_tray_a_throw_and_lifted_dice(camera: VirtualCamera) -> None:
     events = happened(camera, 8)
     settled = [event for event in events if isinstance(event, Settled)]
     assert [len(event.thrown) for event in settled] == [0, 7, 0]

@@ -57,7 +57,7 @@ def thrown(seed: int, dice: int = 7) -> tuple[Pose, ...]:
 
 
 @pytest.mark.parametrize("gap_mm", [0.5, 3.0])
-def test_simulated_dice_that_do_not_overlap_do_not_touch(gap_mm: float) -> None:
+def test_simulated_dice_half_a_millimetre_or_more_apart_have_no_contact(gap_mm: float) -> None:
     apart = np.array([100.0, 100.0, 8.0]), np.array([100.0 + DIE_MM + gap_mm, 104.0, 8.0])
     assert touch(apart, (np.identity(3), np.identity(3)), DIE_MM) is None
 

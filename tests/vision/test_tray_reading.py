@@ -110,7 +110,7 @@ def test_the_tray_reader_does_not_trust_a_picture_with_a_hand_in_it() -> None:
     assert not Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7).trusted
 
 
-def test_a_tray_reading_equal_to_a_trusted_one_skips_a_detector_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_detector_pass_is_skipped_if_a_trusted_tray_reading_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
     camera, truth = at_rest(32)
     networks, closer = load_networks(), list[float]()
     reader, picture, detect = Reader(networks, camera.rig()), camera.frame().image_bgr, networks.detector.detect
@@ -189,7 +189,7 @@ def test_tray_reader_splits_touching_dice_by_the_excess_foreground_check(
 
 
 @pytest.mark.parametrize(("lies_there", "doubt"), [(False, None), (True, Doubt.COUNT)])
-def test_a_rejected_face_on_foreground_puts_the_dice_count_in_doubt(
+def test_dice_count_is_in_doubt_if_an_object_lies_where_a_face_is_rejected(
     monkeypatch: pytest.MonkeyPatch, lies_there: bool, doubt: Doubt | None
 ) -> None:
     die, other = (Detection(x, 60.0, 40.0, np.array([0, 0.8, 0, 0, 0, 0], np.float32)) for x in (60.0, 160.0))

@@ -82,7 +82,7 @@ def test_api_chances_gives_win_chances_after_each_line_and_follows_an_undo(advis
     assert told["chances"][-1] == [float(side == winner) for side in told["sides"]]
 
 
-def test_the_story_and_the_archive_report_equal_luck_for_a_game(advised: Pub) -> None:
+def test_the_luck_story_and_past_game_apis_report_equal_luck_for_a_game(advised: Pub) -> None:
     start(advised)
     guest = advised.stranger()
     assert guest.get("/api/story").status_code == 409

@@ -24,7 +24,7 @@ LOOKED_AT = {"tv": ("cheered", "over"), "control": ("asking", "over")}
 
 @pytest.mark.parametrize("game", GAMES if WHOLE else ["crag"])
 @pytest.mark.parametrize("name", FOLLOWING if WHOLE else LOOKED_AT)
-def test_axe_finds_no_violation_on_the_web_pages_that_follow_a_game(
+def test_axe_finds_no_violation_on_the_web_pages_that_show_a_live_game(
     chromium: Any, site: tuple[str, Pub], name: str, game: str
 ) -> None:
     shown, looks = FOLLOWING[name], LOOKS if WHOLE else ("light",)

@@ -36,7 +36,7 @@ def test_the_bundler_refuses_script_modules_that_import_each_other() -> None:
         needed("a", {"a": 'import { b } from "./b.js";\n', "b": 'import { a } from "./a.js";\n'})
 
 
-def test_script_module_names_are_unique_across_the_folders() -> None:
+def test_javascript_module_names_are_unique_across_the_static_folders() -> None:
     assert len(SOURCES) == len(FILES) > 30
 
 

@@ -112,7 +112,7 @@ def codes(look: dict[str, Any]) -> set[str]:
     return {one["code"] for one in look["advice"]}
 
 
-def test_an_unpaired_phone_may_neither_see_nor_run_the_calibration(calibration: Calibration) -> None:
+def test_unpaired_phone_gets_calibration_page_but_401_by_calibration_api(calibration: Calibration) -> None:
     stranger = calibration.pub.stranger()
     assert {stranger.get(f"/api/calibrate{route}").status_code for route in ROUTES} == {401}
     assert {stranger.post(f"/api/calibrate/{act}", json={}).status_code for act in ACTS} == {401}
@@ -227,7 +227,7 @@ def test_calibration_refuses_a_keep_zone_that_leaves_no_room_to_throw(calibratio
     assert (refused.status_code, refused.json["error"]) == (422, "no_throw_zone")
 
 
-def test_the_calibration_sheet_is_served_as_a_pdf_in_known_paper_sizes(calibration: Calibration) -> None:
+def test_calibration_sheet_api_serves_a_letter_pdf_and_404_for_paper_a0(calibration: Calibration) -> None:
     assert calibration.host.get("/api/calibrate/sheet.pdf?paper=letter").data.startswith(b"%PDF")
     assert calibration.host.get("/api/calibrate/sheet.pdf?paper=a0").status_code == 404
 
@@ -292,7 +292,7 @@ def test_calibrating_a_camera_without_pictures_reports_no_picture(tmp_path: Path
         part.lay_sheet(True)
 
 
-def test_the_table_gets_no_camera_frame_while_someone_calibrates(calibration: Calibration) -> None:
+def test_frame_buffer_holds_back_other_readers_while_one_follows_frames(calibration: Calibration) -> None:
     buffer = FrameBuffer(calibration.camera)
     first = buffer.frame()
     assert buffer.newest() is first
@@ -307,7 +307,7 @@ def test_the_table_gets_no_camera_frame_while_someone_calibrates(calibration: Ca
     assert len(got) == 1
 
 
-def test_reserving_the_frame_buffer_for_5_s_delays_the_tables_next_frame() -> None:
+def test_a_camera_frame_buffer_reserved_for_5_s_gives_no_frame_until_then() -> None:
     clock = SteppedClock()
     buffer = FrameBuffer(VirtualCamera(1, clock, clock.sleep, seed=3))
     first = buffer.frame()
@@ -332,7 +332,9 @@ def test_calibration_measures_and_stores_a_die_size_after_the_empty_tray(calibra
 
 
 @pytest.mark.browser
-def test_only_the_owner_sees_the_camera_picture_on_the_camera_page(calibration: Calibration, chromium: Any) -> None:
+def test_camera_page_shows_the_picture_to_an_owner_not_an_unpaired_phone(
+    calibration: Calibration, chromium: Any
+) -> None:
     with served(calibration.pub) as host:
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
         page.goto(f"{host}/camera")
@@ -350,7 +352,7 @@ def test_only_the_owner_sees_the_camera_picture_on_the_camera_page(calibration: 
 
 
 @pytest.mark.browser
-def test_the_owner_calibrates_the_camera_on_a_phone(calibration: Calibration, chromium: Any) -> None:
+def test_the_calibrate_page_on_a_phone_calibrates_the_tables_camera(calibration: Calibration, chromium: Any) -> None:
     with served(calibration.pub) as host:
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
         wrong: list[str] = []

@@ -152,7 +152,7 @@ def test_a_pin_pairs_a_phone_and_scripts_cannot_read_its_cookie(pub: Pub) -> Non
     assert client.get("/api/phones").json["phones"] == [{"id": 1, "name": "Ann's phone", "role": "owner", "you": True}]
 
 
-def test_the_openapi_description_names_every_refusal_of_a_table_command(pub: Pub) -> None:
+def test_openapi_lists_refusals_409_422_and_503_of_each_table_command(pub: Pub) -> None:
     """Stale 409, against the rules 422, a full disk or a table in safe mode 503; an unknown throw is a 422, no 404."""
     host = pub.host()
     paths = host.get("/api/openapi.json").json["paths"]

@@ -163,7 +163,7 @@ def test_control_page_seats_a_known_player_by_a_tap_with_the_old_colour(chromium
         page.context.close()
 
 
-def test_control_page_seats_a_known_player_by_the_first_tap_after_typing(chromium: Any, tmp_path: Path) -> None:
+def test_control_page_fills_an_edited_seat_at_one_tap_on_a_known_player(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=Journaled(tmp_path)) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben"]}))
         play(pub, MIDGAME[0])
@@ -210,7 +210,7 @@ def test_tray_page_dice_move_by_keyboard_drag_and_double_tap(chromium: Any, site
     page.context.close()
 
 
-def test_tray_page_follows_the_dice_after_one_was_lifted_while_dragged(chromium: Any, site: Any) -> None:
+def test_tray_page_still_updates_after_delete_key_lifts_a_dragged_die(chromium: Any, site: Any) -> None:
     address, pub = site
     page = phone(chromium, address, "820x1180")
     live(page, address + "/tray")
@@ -226,7 +226,7 @@ def test_tray_page_follows_the_dice_after_one_was_lifted_while_dragged(chromium:
     page.context.close()
 
 
-def test_tray_page_takes_no_drag_of_a_die_for_a_shake_that_was_broken_off(chromium: Any, site: Any) -> None:
+def test_tray_page_moves_a_dragged_die_without_shake_after_a_touch_cancel(chromium: Any, site: Any) -> None:
     address, pub = site
     page = phone(chromium, address, "820x1180")
     live(page, address + "/tray")

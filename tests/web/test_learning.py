@@ -161,9 +161,7 @@ def test_learn_page_shows_the_answer_of_the_puzzle_of_the_day_after_a_tap(
 
 
 @pytest.mark.browser
-def test_learn_page_writes_the_numbers_of_reasons_as_its_language_does(
-    chromium: Any, learning: tuple[str, Pub]
-) -> None:
+def test_german_learn_page_writes_a_decimal_comma_in_a_puzzle_reason(chromium: Any, learning: tuple[str, Pub]) -> None:
     address, _ = learning
     page = phone(chromium, address)
     page.context.add_cookies([{"name": "lang", "value": "de", "url": address}])
@@ -207,7 +205,7 @@ def test_tv_page_without_a_game_shows_the_daily_puzzle_then_its_answer(chromium:
 
 
 @pytest.mark.browser
-def test_tv_page_asks_for_the_puzzle_of_the_new_day(chromium: Any, tmp_path: Path) -> None:
+def test_tv_page_requests_the_daily_puzzle_anew_before_each_showing(chromium: Any, tmp_path: Path) -> None:
     """A screen that stays on overnight showed the puzzle of the day on which it was opened."""
     parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     with opened(tmp_path, **parts) as pub, served(pub) as address:
@@ -246,7 +244,7 @@ def test_learn_page_counts_two_taps_by_a_phone_without_storage_as_one_vote(chrom
 
 
 @pytest.mark.browser
-def test_learn_page_keeps_the_vote_when_the_network_fails_once(chromium: Any, tmp_path: Path) -> None:
+def test_learn_page_polls_and_shows_vote_questions_after_failed_requests(chromium: Any, tmp_path: Path) -> None:
     parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     with opened(tmp_path, **parts) as pub, served(pub) as address:
         play_out(pub)

@@ -33,7 +33,7 @@ WIPE_OUT = (Throw((5, 5, 5, 2, 1, 4, 6)), NamePoint(5), Throw((2, 3, 4, 6)))
 
 
 @pytest.mark.parametrize("path", ["/tv", "/"])
-def test_page_shows_a_crib_dice_wipe_out_for_two_seconds_beside_the_track(chromium: Any, pub: Pub, path: str) -> None:
+def test_scoreboard_and_tv_page_show_a_crib_dice_wipe_out_for_two_seconds(chromium: Any, pub: Pub, path: str) -> None:
     before, after = told("crib_dice", *WIPE_OUT)[-2:]
     with served(pub) as address:
         fed = FedPage(chromium, address, path)

@@ -39,7 +39,7 @@ def gold(page: Any) -> list[str]:
     return [each.inner_text() for each in page.query_selector_all("main .main:enabled") if each.is_visible()]
 
 
-def test_pages_name_no_winner_of_a_game_that_its_only_player_left(chromium: Any, pub: Pub) -> None:
+def test_scoreboard_names_no_winner_of_a_crag_game_left_by_the_only_player(chromium: Any, pub: Pub) -> None:
     pub.table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
     play(pub, {"leave": "Ann"})
     with served(pub) as address:
@@ -50,7 +50,7 @@ def test_pages_name_no_winner_of_a_game_that_its_only_player_left(chromium: Any,
         page.context.close()
 
 
-def test_pages_tell_that_a_crag_player_keeps_no_die(chromium: Any, pub: Pub) -> None:
+def test_scoreboard_says_a_crag_player_who_kept_no_die_throws_all_again(chromium: Any, pub: Pub) -> None:
     begin(pub, "crag", {"throw": [1, 2, 4]}, {"do": "keep", "dice": []})
     with served(pub) as address:
         page = opened(chromium, address, "/")
@@ -205,7 +205,7 @@ def test_control_page_drops_an_outdated_offline_decision_with_a_notice(chromium:
         page.context.close()
 
 
-def test_control_page_calls_no_act_unsent_whose_answer_alone_was_lost(chromium: Any, pub: Pub) -> None:
+def test_control_page_asks_to_check_an_action_whose_answer_was_lost(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
     with served(pub) as address:
         page = opened(chromium, address, "/control", paired=True)

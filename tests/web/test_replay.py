@@ -63,7 +63,7 @@ def test_replay_recorder_keeps_no_clip_of_a_throw_entered_by_hand(crag: Pub) -> 
     assert clips.throws() == []
 
 
-def test_replay_recorder_that_is_off_keeps_no_clip_of_a_filmed_crag(crag: Pub) -> None:
+def test_replay_recorder_that_is_off_keeps_no_clip_of_a_filmed_crag_of_50(crag: Pub) -> None:
     clips = Clips(on=False)
     leave = crag.table.subscribe(clips.hear)
     filmed(clips, 5.0)

@@ -89,7 +89,7 @@ def test_a_guest_can_open_every_page_but_sees_no_pin_and_no_owner_code(whole: Pu
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
-def test_guard_does_not_count_visitors_of_a_local_proxy_as_local(whole: Pub, header: str) -> None:
+def test_web_server_treats_visitors_through_a_local_proxy_as_not_local(whole: Pub, header: str) -> None:
     assert whole.stranger("127.0.0.1").get("/api/pair/codes").status_code == 200
     assert whole.stranger("127.0.0.1").get("/api/pair/codes", headers={header: "127.0.0.1"}).status_code == 401
     assert whole.stranger("192.168.4.9").get("/api/pair/codes", headers={header: "127.0.0.1"}).status_code == 401

@@ -148,7 +148,7 @@ def test_control_page_closes_dice_keys_of_a_question_answered_elsewhere(chromium
     page.context.close()
 
 
-def test_control_page_keeps_an_offered_correction_that_was_not_sent(chromium: Any, site: Any) -> None:
+def test_control_page_keeps_a_correction_dialog_after_a_failed_request(chromium: Any, site: Any) -> None:
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *MIDGAME[:4])
@@ -167,7 +167,7 @@ def test_control_page_keeps_an_offered_correction_that_was_not_sent(chromium: An
     page.context.close()
 
 
-def test_control_page_takes_back_no_correction_made_by_another_phone(chromium: Any, site: Any) -> None:
+def test_a_stale_control_page_correction_does_not_overwrite_a_newer_one(chromium: Any, site: Any) -> None:
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, MIDGAME[0])
@@ -254,7 +254,7 @@ def test_page_never_returns_to_an_older_snapshot_that_comes_late(chromium: Any, 
     page.context.close()
 
 
-def test_page_that_was_away_speaks_of_the_newest_line_alone(chromium: Any, site: Any) -> None:
+def test_scoreboard_back_online_reads_out_only_the_newest_game_event(chromium: Any, site: Any) -> None:
     """A phone that wakes would read out the whole game, and show each of its great moments for two seconds."""
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
@@ -289,7 +289,7 @@ def test_page_sounds_at_a_key_press_and_again_after_an_interruption(chromium: An
     page.context.close()
 
 
-def test_page_promises_to_send_later_only_what_it_keeps(chromium: Any, site: Any) -> None:
+def test_offline_control_page_promises_to_send_a_bank_but_no_new_game(chromium: Any, site: Any) -> None:
     """An act without a snapshot's number, such as a vote or the table's voice, is not kept for later."""
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
@@ -320,7 +320,7 @@ def test_a_question_that_opens_under_a_finger_is_not_answered_by_its_tap(chromiu
     page.context.close()
 
 
-def test_control_page_holds_the_house_from_one_correction_to_the_next(chromium: Any, site: Any) -> None:
+def test_control_page_pauses_the_computer_player_between_two_corrections(chromium: Any, site: Any) -> None:
     address, pub = site
     terms = {"house": {"player": "Ben", "level": "steady"}}
     pub.table.submit(StartGame(header=HEADER, terms=terms))

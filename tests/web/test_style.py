@@ -32,5 +32,5 @@ def test_style_page_of_the_design_system_shows_colours_icons_and_dice(chromium: 
         page.close()
 
 
-def test_a_table_in_use_answers_404_for_the_design_system_page_style(pub: Pub) -> None:
+def test_production_web_server_answers_404_for_the_design_system_page(pub: Pub) -> None:
     assert pub.stranger().get("/style").status_code == 404

@@ -32,7 +32,7 @@ def test_catalogue_of_each_language_has_every_english_text_and_argument(language
     assert {key for key in differing if not key.endswith(".one")} == set()
 
 
-def test_language_setting_takes_exactly_the_languages_of_the_catalogue() -> None:
+def test_language_setting_takes_catalogue_languages_and_the_empty_text() -> None:
     assert set(get_args(Language)) == {"", *LANGUAGES}
 
 
@@ -82,7 +82,7 @@ def test_page_language_is_the_chosen_else_the_browsers_else_english() -> None:
     assert chosen("xx", []) == "en"
 
 
-def test_page_text_files_have_all_script_texts_and_the_tvs_no_settings() -> None:
+def test_page_text_files_have_all_script_texts_but_tv_no_settings_texts() -> None:
     for page in static_files.PAGES:
         got = json.loads(static_files.loaded_files()[f"texts/en-{page}.json"].plain)
         source = static_files.loaded_files()[f"page-{page}.js"].plain.decode()

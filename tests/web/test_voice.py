@@ -108,7 +108,7 @@ def test_failing_speech_output_turns_itself_off_and_the_table_plays_on(pub: Pub)
     voice.hush()
 
 
-def test_spoken_call_outs_are_in_the_given_language_and_skip_other_events() -> None:
+def test_call_outs_speak_only_events_marked_called_in_the_given_language() -> None:
     over = Event(number=3, code="game_over", args={"winners": ["Ann"], "games_lost": {}}, called=True)
     entered = Event(number=2, code="entered", args={"player": "Ann", "category": "crag", "points": 50}, called=True)
     assert call_outs([entered, over], "en") == "Ann scored 50 in Crag. Ann wins."
@@ -168,7 +168,7 @@ def test_speech_output_asks_only_once_to_throw_for_the_bot(pub: Pub) -> None:
     ]
 
 
-def test_speech_output_asks_to_throw_for_the_bot_again_after_two_lost_turns(pub: Pub) -> None:
+def test_speech_output_asks_again_to_throw_dice_for_the_bots_next_turn(pub: Pub) -> None:
     mouth = Mouth()
     voice = Loudspeaker("en", mouth)
     voice.turn(True)
