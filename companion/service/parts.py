@@ -56,8 +56,15 @@ def following(
         """Start the part's thread, subscribe to the table, and hand over the present snapshot."""
         start()
         if not ends:
-            ends.append(table.subscribe(hear))
-            hear(table.snapshot(), News())
+            unsubscribe, heard = table.subscribe(hear), None
+            try:
+                while heard is not (newest := table.snapshot()):  # the writer may publish one meanwhile
+                    hear(newest, News())
+                    heard = newest
+            except BaseException:
+                unsubscribe()  # the next start subscribes anew
+                raise
+            ends.append(unsubscribe)
 
     def end() -> None:
         """Unsubscribe from the table, then stop the part's thread."""
