@@ -223,7 +223,7 @@ def build(starting: Starting) -> App:
     calibration = CalibrationService(source, camera, folder, _today, simulated, tray.recalibrated, mains_hz)
     groups = (
         *groups_of_any_table(table, feed, board, photos, past, door.pairing, checks),
-        *([api.tray.routes(hands, table)] if hands else []),
+        *([api.tray.routes(hands, table, door.pairing)] if hands else []),
         *([api.photos.replays(clips)] if settings.camera.replay else []),
         api.house.routes(house, Remarks(table.state, lambda: file.running.table)),
         api.advice.routes(Advisor(table.state), Vote(table.state), DailyPuzzle(date.today)),

@@ -88,8 +88,9 @@ def submit(table: AnyTable, command: Command) -> flask.Response:
 
 
 def start_game(table: AnyTable, pairing: Pairing, command: Command) -> flask.Response:
-    """Submit a command that starts a game; once it has, note that the visitor's phone started the game on the table."""
+    """Submit a command that starts a game; once it has, note the phone that started it, or that no phone did."""
     started = submit(table, command)
-    if started.status_code == 200 and (asking := phone(pairing)) is not None:
-        pairing.started_by = asking.id
+    if started.status_code == 200:
+        asking = phone(pairing)
+        pairing.started_by = asking.id if asking else None
     return started

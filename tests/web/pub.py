@@ -259,7 +259,7 @@ def opened(
     photos = having["photos"]
     make_more: dict[str, Callable[[Any], Routes]] = {
         "settings": lambda it: settings.routes(it, pairing),
-        "tray": lambda it: api.tray.routes(it, table),
+        "tray": lambda it: api.tray.routes(it, table, pairing),
         "evening": lambda it: api.evening.routes(it, table),
         "advice": lambda it: api.advice.routes(it, Vote(table.state), DailyPuzzle(lambda: date(2026, 11, 25))),
         "house": lambda it: api.house.routes(it, Remarks(table.state, lambda: TableSettings(name=name))),

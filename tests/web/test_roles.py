@@ -156,6 +156,20 @@ def test_only_the_player_phone_that_started_a_next_game_may_abandon_it(pub: Pub)
     assert ben.post("/api/abandon", json={"number": number}).status_code == 200
 
 
+def test_abandon_api_knows_who_started_the_next_game_at_the_tray(pub: Pub) -> None:
+    pub.start()
+    ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
+    for starter in (ben, pub.stranger("127.0.0.1")):
+        number = ann.post("/api/games", json=HEADER).json["number"]
+        number = ann.post("/api/abandon", json={"number": number}).json["number"]
+        assert starter.post("/api/tray/next", json={"number": number}).status_code == 200
+        play(pub, {"throw": [5, 5, 2, 2, 1, 4, 6]})
+        number = pub.table.snapshot().number
+        assert ann.post("/api/abandon", json={"number": number}).status_code == 403
+        asked = ben if starter is ben else pub.host()
+        assert asked.post("/api/abandon", json={"number": number}).status_code == 200
+
+
 @pytest.mark.parametrize("page", ["/settings", "/setup", "/review", "/calibrate", "/camera"])
 def test_owner_pages_show_guests_but_not_players_a_control_page_button(whole: Pub, page: str) -> None:
     invitation = 'id="unpaired" hidden><p>'

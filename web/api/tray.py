@@ -16,8 +16,9 @@ import msgspec
 from companion.table.commands import Answer, NextGame, PlayLine
 from companion.table.read_only import AnyTable
 from web.api.play import COMMANDS
+from web.pairing.phones import Pairing
 from web.pairing.roles import ANYONE, HANDS
-from web.requests import OF_A_COMMAND, submit
+from web.requests import OF_A_COMMAND, start_game, submit
 from web.responses import answer, refusal
 from web.routes import Json, NothingBody, Routes, ref
 
@@ -104,7 +105,7 @@ class Tray(Protocol):
         """Return the camera's newest picture as JPEG."""
 
 
-def routes(tray: Tray, table: AnyTable) -> Routes:
+def routes(tray: Tray, table: AnyTable, pairing: Pairing) -> Routes:
     """Make the routes of the virtual tray.
 
     Anyone may see its dice and the camera's picture. Only players, and a browser on the table's own machine, may throw,
@@ -113,6 +114,7 @@ def routes(tray: Tray, table: AnyTable) -> Routes:
     Args:
         tray: The virtual tray.
         table: Executes the commands that are sent to /api/tray: lines, answers and next games (`DECIDED_HERE`).
+        pairing: The paired phones; the one that starts a game is noted.
     """
     shapes = (ThrowBody, MoveBody, LiftBody, NothingBody, *(command for _, _, command, _ in DECIDED_HERE))
     made = Routes("tray", *shapes)
@@ -156,5 +158,6 @@ def routes(tray: Tray, table: AnyTable) -> Routes:
 
     decided: Json = {"schema": ref("Snapshot"), "refused": OF_A_COMMAND, "roles": HANDS}
     for place, summary, command, _ in DECIDED_HERE:
-        made.post(f"/api/tray/{place}", f"{summary}, at the tray", command, **decided)(partial(submit, table))
+        act = partial(start_game, table, pairing) if command is NextGame else partial(submit, table)
+        made.post(f"/api/tray/{place}", f"{summary}, at the tray", command, **decided)(act)
     return made

@@ -71,7 +71,7 @@ class Pairing:
     show: Callable[[Code, float], None] = lambda _code, _for_s: None
     wall: Callable[[], float] = time.time
     started_by: int | None = field(default=None, init=False)
-    """Number of the paired phone that started the game on the table; None if that is not known, as after a restart."""
+    """Number of the paired phone that started the present game; None after a restart, or if another browser did."""
     _phones: dict[str, Paired] = field(default_factory=dict, init=False)
     _seen_s: dict[str, float] = field(default_factory=dict, init=False)
     _numbers: Iterator[int] = field(init=False)
