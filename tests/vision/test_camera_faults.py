@@ -30,10 +30,10 @@ from vision.cameras.picamera import Picamera2Camera
         ("", "known: virtual"),
         ("opencv", "as in 'opencv:0'"),
         ("opencv:", "as in 'opencv:0'"),
-        ("opencv:-1", "whole number from 0"),
-        ("opencv:front", "whole number from 0"),
-        ("opencv:64", "whole number from 0"),
-        ("opencv:" + "9" * 5000, "whole number from 0"),
+        ("opencv:-1", "index is 0 to 63"),
+        ("opencv:front", "index is 0 to 63"),
+        ("opencv:64", "index is 0 to 63"),
+        ("opencv:" + "9" * 5000, "index is 0 to 63"),
         ("virtual:3", "takes nothing after it"),
         ("files:nowhere-at-all", "There is no folder"),
         ("video:nowhere.mp4", "There is no video file"),
@@ -52,7 +52,7 @@ def test_a_wrong_camera_setting_raises_one_setup_error_with_a_hint(spec: str, sa
 
 def test_the_error_for_a_photo_folder_without_photos_lists_the_formats(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no photo")
-    with pytest.raises(SetupError, match=r"holds no photos: put some into it \(\.bmp, \.jpeg, \.jpg"):
+    with pytest.raises(SetupError, match=r"holds no photos: put some into it \(\.bmp, \.gif, \.jpeg, \.jpg"):
         open_camera(f"files:{tmp_path}")
 
 

@@ -18,7 +18,7 @@ from vision.reading.reading import FrameBGR
 
 log = logging.getLogger(__name__)
 
-SUFFIXES = frozenset({".bmp", ".heic", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
+SUFFIXES = frozenset({".bmp", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
 """File name endings that count as photos. HEIC can't be decoded, but a warning in the log is better than silence."""
 GREY_BGR = (128, 128, 128)
 """Neutral grey in frames of the `files` camera. It fills the margins around a photo, and the empty tray between two."""

@@ -49,7 +49,7 @@ def _opencv(index: str, _dice: int, _mains_hz: int) -> Camera:
     from vision.cameras.capture import IndexCamera
 
     if not (index.isascii() and index.isdecimal()) or int(index[:9]) > MAX_INDEX:
-        raise SetupError([f"camera = 'opencv:{index}': the index is a whole number from 0, as in 'opencv:0'."])
+        raise SetupError([f"camera = 'opencv:{index}': the index is 0 to {MAX_INDEX}, as in 'opencv:0'."])
     return IndexCamera(int(index))
 
 
