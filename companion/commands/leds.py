@@ -35,8 +35,7 @@ PITCH_PX, MOVING_PITCH_PX = 13.0, 8.0
 """Least distance of two LEDs in a still picture and in an animated one, in pixels; a long strip gets a wider picture.
 More: larger files."""
 ANY_PI = "Raspberry Pi"
-"""Pi model to draw the wiring for on a machine without a device tree, such as a PC. The drawing is then for any Pi up
-to the 4."""
+"""Pi model to draw the wiring for on a machine that is no Pi, such as a PC: then for any Pi up to the 4."""
 
 _settings = click.option(
     "--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML)."
@@ -190,11 +189,11 @@ def wiring(settings_file: Path | None, strip: str | None, out: Path) -> None:
 
     Pins and current limit come from the settings (--config). --strip replaces the kind of strip that they name.
     """
-    from hardware.machine import model
+    from hardware.machine import is_pi, model
     from hardware.pictures.wires import wiring_diagram
 
     settings = config.load(settings_file, {})
-    machine = model() or ANY_PI
+    machine = model() if is_pi(model()) else ANY_PI
     kind = resolved(strip or settings.strip.kind, machine)
     open_strip(kind, settings.track.leds, settings.strip)  # refuses an unknown one
     _write(out, wiring_diagram(kind, settings.strip, settings.buttons.pins, settings.strip.limit_ma, machine))

@@ -285,7 +285,8 @@ def test_leds_test_with_spi_bits_4_encodes_frames_with_four_spi_bits(
 def test_leds_wiring_command_with_strip_auto_draws_the_pi_models_data_pin(
     tmp_path: Path, empty_settings: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for machine, pin in (("Raspberry Pi 5 Model B Rev 1.0", 18), ("Raspberry Pi 4 Model B Rev 1.4", 10), ("", 10)):
+    pi_5, pi_4 = "Raspberry Pi 5 Model B Rev 1.0", "Raspberry Pi 4 Model B Rev 1.4"
+    for machine, pin in ((pi_5, 18), (pi_4, 10), ("Orange Pi 5", 10), ("", 10)):
         monkeypatch.setattr("hardware.machine.model", lambda machine=machine: machine)
         out = tmp_path / "w.svg"
         assert leds("wiring", "--config", empty_settings, "--strip", "auto", "--out", str(out)).exit_code == 0
