@@ -42,6 +42,8 @@ def organising(run: Callable[..., None]) -> click.Command:
                 run(connection, **given)
             except psycopg.Error as refused:
                 why = f"{refused.diag.message_primary or refused}. {refused.diag.message_detail or ''}".strip()
+                if (refused.diag.constraint_name or "").endswith(("name_check", "pub_check")):
+                    why = "The name of a table, a pub or a season has 1 to 60 characters."
                 cure = " Run `pegpip league migrate`." if isinstance(refused, psycopg.errors.UndefinedTable) else ""
                 raise CompanionError(f"The league's database refuses this: {why}{cure}") from None
 

@@ -260,21 +260,13 @@ def test_a_league_season_that_overlaps_another_is_refused(own_season: Season) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "pub", "reason"),
-    [
-        ("", "The Lion", "tables_name_check"),
-        ("x" * 61, "The Lion", "tables_name_check"),
-        ("Table 9", "", "tables_pub_check"),
-        ("Table 9", "x" * 61, "tables_pub_check"),
-    ],
+    ("name", "pub"), [("", "The Lion"), ("x" * 61, "The Lion"), ("Table 9", ""), ("Table 9", "x" * 61)]
 )
-def test_a_league_table_with_no_name_or_a_too_long_pub_name_is_refused(
-    own_season: Season, name: str, pub: str, reason: str
-) -> None:
+def test_a_league_table_with_no_name_or_a_too_long_pub_name_is_refused(own_season: Season, name: str, pub: str) -> None:
     words = ["add-table", "ab" * 32, name, pub, "--database", own_season.league.url]
     done = CliRunner().invoke(command, words, standalone_mode=False)
     assert isinstance(done.exception, CompanionError)
-    assert reason in str(done.exception)
+    assert str(done.exception).endswith("refuses this: The name of a table, a pub or a season has 1 to 60 characters.")
 
 
 @pytest.mark.parametrize(("host", "shown"), [("::1", "[::1]"), ("127.0.0.1", "127.0.0.1")])
