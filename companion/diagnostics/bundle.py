@@ -34,7 +34,8 @@ PHOTOS = 5
 """How many of the newest photos of throws go into the zip for a bug report, if photos are wanted.
 More: a larger zip to send."""
 README = """Written by `pegpip doctor --bundle` of Peg & Pip. Read it before you send it: the names of the players are
-in game.jsonl. Passwords, the webhook's address, the PIN and the paired phones are not in it.
+in game.jsonl, names and addresses of phones may be in log.txt, and what the camera saw in photos (with --photos).
+Passwords, the webhook's address, the PIN and the list of paired phones are not in it.
 """
 """Text of README.txt in the zip."""
 

@@ -42,6 +42,7 @@ def test_the_doctors_bug_report_zip_holds_the_game_and_no_secret(
         everything = b"".join(archive.read(name) for name in names)
         kept = json.loads(archive.read("settings.json"))
     assert set(names) == {"README.txt", "settings.json", "doctor.jsonl", "machine.json", "game.jsonl", "log.txt"}
+    assert b"names and addresses of phones may be in log.txt" in everything
     assert b"Zoe" in everything
     secrets = ("hushhush", "brokerword", "secretpath", "c2lnbmluZw==", "123456", "token-of-a-program")
     for secret in (*secrets, token, "phone-of-zoe"):
