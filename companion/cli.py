@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import click
 
+from companion.commands import printable
 from companion.errors import CompanionError, SetupError
 from companion.libraries import missing_library
 
@@ -110,7 +111,7 @@ def main() -> None:
         if not problems:
             raise
         for problem in problems:
-            click.echo(f"pegpip: {problem}", err=True)
+            click.echo(printable(f"pegpip: {problem}"), err=True)
         status = 2 if isinstance(wrong, SetupError) else 1
     sys.exit(status if isinstance(status, int) else 0)
 

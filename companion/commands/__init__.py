@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import click
+
+CONTROL = re.compile("[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]")
+"""Characters that a terminal may take for a command, such as ESC. A line feed is not among them."""
+
+
+def printable(text: str) -> str:
+    """Return a text with its control characters escaped: names in a file of somebody else may command the terminal.
+
+    >>> printable("Ann\\x1b[2J is on.")
+    'Ann\\\\x1b[2J is on.'
+    """
+    return CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 class Number(click.FloatRange):

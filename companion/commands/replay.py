@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from companion.commands import printable
 from companion.commands.transcript_file import read_transcript
 from companion.errors import DeviceError
 from companion.games.engine.replay import replayed
@@ -46,9 +47,9 @@ def _replay(name: str, as_json: bool, named: bool) -> int:
         if as_json:
             print(json.dumps({"file": name, **state} if named else state))  # noqa: T201
         else:
-            click.echo(in_a_row(state))
+            click.echo(printable(in_a_row(state)))
         if "error" in state:
-            click.echo(f"pegpip: {name}, line {state['line']}: {state['message']}", err=True)
+            click.echo(printable(f"pegpip: {name}, line {state['line']}: {state['message']}"), err=True)
             status = 1
     return status
 

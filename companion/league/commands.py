@@ -11,6 +11,7 @@ from typing import Any
 import click
 import psycopg
 
+from companion.commands import printable
 from companion.errors import CompanionError
 from companion.league import admin, database, fixtures
 from companion.settings.starting import in_use
@@ -159,4 +160,5 @@ def refused(connection: database.Connection) -> None:
         " ORDER BY r.id DESC LIMIT 100"
     )
     for row in rows:
-        click.echo(f"{row['at']:%Y-%m-%d %H:%M} {row['pub']}, {row['name']}: {row['reason']} ({row['path']})")
+        told = f"{row['at']:%Y-%m-%d %H:%M} {row['pub']}, {row['name']}: {row['reason']} ({row['path']})"
+        click.echo(printable(told))

@@ -36,6 +36,17 @@ def states_beside(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.with_suffix(".states.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.parametrize("command", ["replay", "odds", "luck"])
+def test_analysis_commands_escape_a_foreign_names_terminal_commands(command: str, tmp_path: Path) -> None:
+    file = tmp_path / "foreign.jsonl"
+    game = FOLDER / "crag-for-two.jsonl" if command == "luck" else GOOD  # a finished one
+    file.write_bytes(game.read_bytes().replace(b'"Ann"', rb'"\u001b[2JAnn\u009b"'))
+    done = subprocess.run([*PEGPIP, command, file], capture_output=True, text=True, check=False)
+    printed = done.stdout + done.stderr
+    assert r"\x1b[2JAnn\x9b" in printed
+    assert not {"\x1b", "\x9b"} & set(printed)
+
+
 # --- replay
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from companion.commands import printable
 from companion.commands.transcript_file import naming, transcript_in
 from companion.games.advice.luck import story_of
 from companion.games.advice.odds import GOALS
@@ -26,7 +27,7 @@ def command(file: str, as_json: bool, goal: str | None) -> None:
     transcript = transcript_in(file)
     with naming(file):
         found = story_of(transcript, goal).view(transcript.header.players)
-    click.echo(json.dumps(found) if as_json else in_words(found))
+    click.echo(json.dumps(found) if as_json else printable(in_words(found)))
 
 
 def in_words(found: dict[str, Any]) -> str:

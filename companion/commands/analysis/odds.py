@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from companion.commands import printable
 from companion.commands.transcript_file import naming, transcript_in
 from companion.games.advice.odds import GOALS, odds_view
 
@@ -29,7 +30,7 @@ def command(file: str, as_json: bool, goal: str) -> None:
     transcript = transcript_in(file)
     with naming(file):
         odds = odds_view(transcript.state, goal)
-    click.echo(json.dumps(odds) if as_json else in_words(odds))
+    click.echo(json.dumps(odds) if as_json else printable(in_words(odds)))
 
 
 def in_words(odds: dict[str, Any]) -> str:
