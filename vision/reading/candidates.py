@@ -69,7 +69,7 @@ class Candidate:
     Attributes:
         detection: The detector's box, score and class scores.
         probabilities: (7,) the classifier's: no face, then the values 1 to 6.
-        confirmed: Whether every augmented view gave the same value.
+        confirmed: Whether every augmented view, or the comparison with labelled examples, gave the same value.
     """
 
     detection: Detection
@@ -110,7 +110,7 @@ class Candidate:
 
     @property
     def networks_disagree(self) -> bool:
-        """Whether the detector names another value and augmentation has not confirmed this one."""
+        """Whether the detector names another value and this one is not `confirmed`."""
         return self.detection.value not in {None, self.value} and not self.confirmed
 
     @property

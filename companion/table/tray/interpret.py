@@ -39,7 +39,7 @@ class Memory:
         set_aside: Values of the last throw that are in the keep zone but not in the transcript yet.
         rolled: Whether a roll was seen that is not in the transcript yet.
         rolls: Number of rolls seen; distinguishes a questioned roll from a later one.
-        armed: Whether dice were in the tray since its last transcript line. Only then can lifting them out bank.
+        armed: Whether a throw in the tray was played since the last bank, undo, correction or throw by phone.
         empty_since_s: Time on the table's clock since which the tray is empty; None if it is not.
         ignored_kept: Values in the keep zone that a person has overruled. They are ignored until they change.
         keep_zone: Whether the tray has a keep zone; without one every die is in the throw zone.
