@@ -46,6 +46,7 @@ class PastGames:
         self._record: Record | None = None
         self._kept: dict[int, ArchivedGame] = {}
         self._results: dict[tuple[str, int], tuple[ArchivedGame, Json]] = {}  # by kind of result and game
+        self._tested: tuple[list[ArchivedGame], dict[str | None, Json]] = [], {}  # games, results by set
 
     def games(self) -> list[Json]:
         """Return every game with a throw or a result, newest first.
@@ -243,7 +244,7 @@ class PastGames:
     def fairness(self, dice: str | None = None) -> Json:
         """Return the result of testing whether a set of dice is fair, from all its throws in past games.
 
-        For an unknown set it is the result of no throws.
+        For an unknown set it is the result of no throws. The result is cached until a game changes.
 
         Args:
             dice: Name of the set; None for the set that was used last, "" if there is no game.
@@ -252,10 +253,17 @@ class PastGames:
             The fields of `Fairness.view`, and `dice`: name of the set; `sets`: names of all sets, the latest used
                 first; `course`: the evidence over time, as `course_of`.
         """
-        sets = list(dict.fromkeys(game.terms.dice for game in self._played())) or [""]
+        played = self._played()
+        sets = list(dict.fromkeys(game.terms.dice for game in played)) or [""]
         dice = sets[0] if dice is None else dice
-        throws = list(self.throws(dice=dice))
-        return {"dice": dice, "sets": sets, **evidence_after(throws).view(), "course": course_of(throws)}
+        tested = self._tested
+        if tested[0] != played:
+            tested = self._tested = played, {}
+        known = dice if dice in sets else None
+        if known not in tested[1]:
+            throws = list(self.throws(dice=dice))
+            tested[1][known] = {**evidence_after(throws).view(), "course": course_of(throws)}
+        return {"dice": dice, "sets": sets, **tested[1][known]}
 
     def archived_after(self, number: int) -> tuple[tuple[ArchivedGame, ...], int, int]:
         """Return the games that started after game `number`, in the archive's form, and how far the journal was read.

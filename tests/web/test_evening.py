@@ -13,6 +13,7 @@ import pytest
 from companion.games.advice import odds
 from companion.games.crag.scoring import CATEGORIES
 from companion.history.export import PastGames
+from companion.history.fairness import course_of
 from companion.table.commands import PlayLine, StartGame
 from companion.table.projection import MAX_THROWS
 from tests.web.pub import HEADER, Pub, opened
@@ -184,6 +185,23 @@ def test_evening_api_counts_throws_separately_for_each_named_dice_set(played: Pu
     assert guest.get("/api/evening/dice?set=Red").json["throws"] == 0
     assert guest.get("/api/evening").json["games"][0]["dice"] == "Blue"
     assert len(list(PastGames(played.folder).throws(dice="Blue"))) == 1
+
+
+def test_evening_api_tests_a_dice_set_once_until_a_game_changes(played: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+    guest, tested = played.stranger(), list[int]()
+
+    def noted(throws: list[list[int]]) -> list[list[float]]:
+        tested.append(len(throws))
+        return course_of(throws)
+
+    monkeypatch.setattr("companion.history.export.course_of", noted)
+    for dice in ("", "?set=", "?set=Red", "?set=Green", ""):
+        assert guest.get(f"/api/evening/dice{dice}").status_code == 200
+    assert tested == [2, 0]
+    played.table.submit(StartGame(header=HEADER))
+    played.table.submit(PlayLine(number=played.table.snapshot().number, line={"throw": [1, 1, 1, 2, 3, 4, 6]}))
+    assert guest.get("/api/evening/dice").json["throws"] == 3
+    assert tested == [2, 0, 3]
 
 
 def test_the_odds_api_values_a_games_options_and_refuses_an_unknown_goal(played: Pub) -> None:
