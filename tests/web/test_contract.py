@@ -12,6 +12,7 @@ from companion.history.export import PastGames
 from companion.history.review import Review
 from tests.web.pub import HEADER, PIN, Mute, Pub, observation, opened
 from web.catalogue import LANGUAGES
+from web.guard import COOKIE, TOKEN_DAYS
 from web.pages import Addresses
 from web.pairing.roles import Role
 
@@ -150,6 +151,14 @@ def test_a_pin_pairs_a_phone_and_scripts_cannot_read_its_cookie(pub: Pub) -> Non
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
     assert client.get("/api/phones").json["phones"] == [{"id": 1, "name": "Ann's phone", "role": "owner", "you": True}]
+
+
+def test_pair_api_renews_the_cookie_of_a_paired_screen_that_polls_it(pub: Pub) -> None:
+    screen = pub.paired(Role.SCREEN)
+    renewed = screen.get("/api/pair").headers["Set-Cookie"]
+    assert renewed.startswith(f"{COOKIE}={screen.get_cookie(COOKIE).value};")
+    assert f"Max-Age={TOKEN_DAYS * 86_400};" in renewed
+    assert "Set-Cookie" not in pub.stranger().get("/api/pair").headers
 
 
 def test_openapi_lists_refusals_409_422_and_503_of_each_table_command(pub: Pub) -> None:

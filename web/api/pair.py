@@ -70,7 +70,10 @@ def routes(pairing: Pairing) -> Routes:
 
     @made.get("/api/pair", "Whether there is a host, and whose code the button lets in", CODE_SCHEMA, roles=ANYONE)
     def shown() -> flask.Response:
-        return answer({"code": pairing.shown(), "hosted": pairing.hosted()})
+        told = answer({"code": pairing.shown(), "hosted": pairing.hosted()})
+        if phone(pairing) is not None:  # a screen is left open for months, and asks here: its cookie must last
+            set_token_cookie(told, flask.request.cookies[COOKIE])
+        return told
 
     @made.post("/api/pair", "Pair by the table's PIN", PairBody, roles=ANYONE, refused=(401, 429))
     def pair(sent: PairBody) -> flask.Response:
