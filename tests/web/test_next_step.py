@@ -191,6 +191,19 @@ def test_control_page_sends_a_bank_tapped_offline_after_reconnecting(chromium: A
         page.context.close()
 
 
+def test_control_page_keeps_a_bank_that_a_dead_network_never_answers(chromium: Any, pub: Pub) -> None:
+    begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
+    with served(pub) as address:
+        page = opened(chromium, address, "/control", paired=True)
+        page.evaluate(
+            "() => { const wait = AbortSignal.timeout; AbortSignal.timeout = () => wait.call(AbortSignal, 100); }"
+        )
+        page.route("**/api/lines", lambda _route: None)
+        page.click("#big button:has-text('Bank 5')")
+        page.wait_for_selector("#toast:has-text('once it is back')")
+        page.context.close()
+
+
 def test_control_page_drops_an_outdated_offline_decision_with_a_notice(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
     with served(pub) as address:

@@ -295,6 +295,8 @@ let posting = 0;
 /** Whether an act of this phone is on its way: what changes meanwhile is most likely its own doing. */
 export const acting = () => posting > 0;
 
+const POST_MS = 30_000; // on a dead network an act would wait for minutes; the slowest act, a calibration, takes less
+
 async function sent(path, body, { quiet = false }) {
   let response;
   try {
@@ -302,6 +304,7 @@ async function sent(path, body, { quiet = false }) {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(body),
+      signal: AbortSignal.timeout?.(POST_MS), // older browsers wait as long as their network does
     });
   } catch {
     const kept = body.number !== undefined;
