@@ -260,3 +260,39 @@ def test_learn_page_polls_and_shows_vote_questions_after_failed_requests(chromiu
         page.wait_for_event("response", lambda answer: "/api/vote" in answer.url, timeout=5000)
         page.wait_for_selector("#vote-box:not([hidden]) article")
         page.context.close()
+
+
+@pytest.mark.browser
+def test_learn_page_shows_a_question_whose_photo_is_gone_without_it(chromium: Any, tmp_path: Path) -> None:
+    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
+
+    def with_photo(route: Any) -> None:
+        told = route.fetch().json()
+        route.fulfill(json={**told, "questions": [{**each, "photo": 99} for each in told["questions"]]})
+
+    with opened(tmp_path, **parts) as pub, served(pub) as address:
+        play_out(pub)
+        page = phone(chromium, address)
+        page.route("**/api/vote?*", with_photo)
+        with page.expect_response("**/api/throws/99.jpg") as gone:
+            live(page, f"{address}/learn")
+        assert gone.value.status == 404
+        page.wait_for_selector("#vote article")
+        page.wait_for_function("() => !document.querySelector('#vote img')")
+        page.context.close()
+
+
+@pytest.mark.browser
+def test_scoreboard_asks_again_for_a_story_that_the_network_lost(chromium: Any, tmp_path: Path) -> None:
+    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
+    with opened(tmp_path, **parts) as pub, served(pub) as address:
+        play_out(pub)
+        page = phone(chromium, address)
+        page.clock.install()
+        page.route("**/api/story", lambda route: route.abort(), times=1)
+        with page.expect_event("requestfailed", lambda request: "/api/story" in request.url):
+            live(page, address)
+        for _ in range(3):
+            page.clock.fast_forward(5000)
+        page.wait_for_selector("#story:not([hidden]) h2")
+        page.context.close()

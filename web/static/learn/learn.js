@@ -36,12 +36,16 @@ async function drawVote() {
 }
 
 function question(one, at, wanted) {
+  const photo = one.photo
+    ? h("img", { class: "photo", src: `/api/throws/${one.photo}.jpg`, alt: t("evening.photo") })
+    : null;
+  photo?.addEventListener("error", () => photo.remove()); // photos go in time
   const send = (path, body) => async () => { if (await post(path, body)) drawVote(); };
   return h(
     "article",
     { class: "stack" },
     h("h3", {}, t("learn.what_would_you", { player: one.player, at: at + 1 })),
-    one.photo ? h("img", { class: "photo", src: `/api/throws/${one.photo}.jpg`, alt: t("evening.photo") }) : null,
+    photo,
     standing(one),
     lying(one),
     h(

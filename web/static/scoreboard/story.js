@@ -17,9 +17,13 @@ export function story() {
   });
 }
 
+const AGAIN_MS = 5000; // a story that did not come is asked for again at this interval
+
 async function tell(snapshot) {
   const [told, run] = await Promise.all(["/api/story", "/api/chances"].map(asked));
-  if (!told || table.snapshot.number !== snapshot.number) return;
+  if (table.snapshot.number !== snapshot.number) return;
+  if (told === undefined) setTimeout(() => tell(snapshot), AGAIN_MS);
+  if (!told) return;
   fill($("story"), [told, run], () => [
     h("h2", {}, t("story.title")),
     told.dearest.length ? h("p", {}, h("a", { class: "button", href: "/learn" }, t("learn.vote"))) : null,
@@ -36,9 +40,9 @@ export const chart = (all, run) =>
 /** What the curves are; it says so where the chances are approximate. */
 export const chancesWords = ({ exact }) => [t("story.chances"), exact ? "" : t("story.approximate")].join(" ").trim();
 
-/** What the table answers, as JSON; null where it refuses, is out of reach, or its answer breaks off. */
+/** What the table answers, as JSON; null where it refuses, undefined if it is out of reach or its answer breaks off. */
 export const asked = (path) =>
-  fetch(path, { cache: "no-store" }).then((response) => (response.ok ? response.json() : null)).catch(() => null);
+  fetch(path, { cache: "no-store" }).then((response) => (response.ok ? response.json() : null)).catch(() => undefined);
 
 /**
  * The parts of a story: accounts, luckiest throws, costliest decisions.
