@@ -225,7 +225,7 @@ def build(starting: Starting) -> App:
         *groups_of_any_table(table, feed, board, photos, past, door.pairing, checks),
         *([api.tray.routes(hands, table, door.pairing)] if hands else []),
         *([api.photos.replays(clips)] if settings.camera.replay else []),
-        api.house.routes(house, Remarks(table.state, lambda: file.running.table)),
+        api.house.routes(house, Remarks(table.state, lambda: file.running.table), door.pairing),
         api.advice.routes(Advisor(table.state), Vote(table.state), DailyPuzzle(date.today)),
         api.voice.routes(voice),
         api.review.routes(Review(folder, past), photos, packages.cameras),

@@ -68,14 +68,17 @@ class BotPlayer:
         self._from_s = 0.0
         self._choice: tuple[int, Action | int] | None = None
         self._throw_s: float | None = None
-        self._held_s = 0.0
+        self._held_s: dict[int, float] = {}  # until when, by phone
         self._wake = threading.Event()
         self._stopping = False
         self._thread: threading.Thread | None = None
 
-    def hold(self, seconds: float) -> None:
-        """Pause the bot for `seconds`, at most `MAX_HELD_S`, while somebody corrects a line. 0 lets it go on."""
-        self._held_s = self._clock() + min(MAX_HELD_S, seconds)
+    def hold(self, seconds: float, phone: int = 0) -> None:
+        """Pause the bot for `seconds`, at most `MAX_HELD_S`, while somebody corrects a line on a phone.
+
+        The phone is given by its number. 0 ends its own pause; the bot goes on once no phone pauses it.
+        """
+        self._held_s[phone] = self._clock() + min(MAX_HELD_S, seconds)
         self._wake.set()
 
     def hear(self, _: Snapshot, __: News) -> None:
@@ -121,8 +124,9 @@ class BotPlayer:
             game = table.record.game
             undone = game is not None and bool(game.log) and game.log[-1].code in TAKEN_BACK
             self._from_s = now_s + (max(AFTER_UNDO_S, self._pause_s) if undone else self._pause_s)
-        if now_s < self._held_s:
-            return self._held_s - now_s
+        held_s = max(self._held_s.values(), default=0.0)
+        if now_s < held_s:
+            return held_s - now_s
         if table.announced is not None and table.announced.number == number:
             return self._thrown(table, table.announced.dice, now_s)
         state = _state(table)

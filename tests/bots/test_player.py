@@ -166,6 +166,9 @@ def test_the_bot_waits_while_a_throw_is_corrected_and_longer_afterwards(
     later(clock, house, 0.0)
     house.hold(30.0)
     assert later(clock, house, 10.0) == 20.0
+    house.hold(20.0, phone=2)
+    house.hold(0.0, phone=2)
+    assert later(clock, house, 0.0) == 20.0, "one phone ends its own pause only"
     throw = table.snapshot().throws[-1].number
     table.submit(CorrectThrow(number=table.snapshot().number, throw=throw, values=(6, 6, 6, 2, 1, 4, 5)))
     house.hold(0.0)

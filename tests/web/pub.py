@@ -262,7 +262,7 @@ def opened(
         "tray": lambda it: api.tray.routes(it, table, pairing),
         "evening": lambda it: api.evening.routes(it, table),
         "advice": lambda it: api.advice.routes(it, Vote(table.state), DailyPuzzle(lambda: date(2026, 11, 25))),
-        "house": lambda it: api.house.routes(it, Remarks(table.state, lambda: TableSettings(name=name))),
+        "house": lambda it: api.house.routes(it, Remarks(table.state, lambda: TableSettings(name=name)), pairing),
         "voice": api.voice.routes,
         "review": lambda it: api.review.routes(it, photos),
         "calibrate": api.calibrate.routes,

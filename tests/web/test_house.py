@@ -12,10 +12,10 @@ from tests.web.pub import HEADER, Pub, opened
 
 class FakeBot:
     def __init__(self) -> None:
-        self.held: list[float] = []
+        self.held: list[tuple[float, int]] = []
 
-    def hold(self, seconds: float) -> None:
-        self.held.append(seconds)
+    def hold(self, seconds: float, phone: int) -> None:
+        self.held.append((seconds, phone))
 
 
 def test_games_api_stores_bot_seat_and_level_in_terms_not_in_the_header(pub: Pub) -> None:
@@ -51,4 +51,4 @@ def test_only_paired_phones_can_make_the_bot_wait(tmp_path: Path) -> None:
         host = pub.host()
         assert host.post("/api/house/hold", json={"seconds": 5}).status_code == 200
         assert host.post("/api/house/hold", json={"seconds": 61}).status_code == 400
-    assert house.held == [5]
+    assert house.held == [(5, 1)]

@@ -43,8 +43,8 @@ def house_pub(tmp_path: Path) -> Iterator[Pub]:
     class Holding:
         """Passes `hold` on to the bot, which is made only after the pub."""
 
-        def hold(self, seconds: float) -> None:
-            houses[0].hold(seconds)
+        def hold(self, seconds: float, phone: int) -> None:
+            houses[0].hold(seconds, phone)
 
     advisor = Advisor(lambda: pub.table.state())
     with opened(tmp_path, evening=PastGames(tmp_path), advice=advisor, house=Holding()) as pub:

@@ -9,28 +9,31 @@ import msgspec
 
 from companion.bots.player import MAX_HELD_S, BotPlayer
 from companion.bots.remarks import Remarks
+from web.pairing.phones import Pairing
 from web.pairing.roles import ANYONE, PLAYERS
+from web.requests import phone
 from web.responses import answer
 from web.routes import Routes
 
 
 class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/house/hold`: for how many seconds from now the bot waits; 0 lets it go on."""
+    """`POST /api/house/hold`: for how many seconds from now the bot waits; 0: it need not wait for this phone."""
 
     seconds: Annotated[float, msgspec.Meta(ge=0.0, le=MAX_HELD_S)]
 
 
-def routes(house: BotPlayer, remarks: Remarks) -> Routes:
+def routes(house: BotPlayer, remarks: Remarks, pairing: Pairing) -> Routes:
     """Make the group of two routes for the bot and the remarks on the game.
 
-    `POST /api/house/hold` pauses the bot for the given seconds, or lets it go on with 0; only players may. `GET
-    /api/remark` answers anyone with the remark about the newest line, as `Remarks.newest`.
+    `POST /api/house/hold` pauses the bot for the given seconds, or with 0 ends the phone's pause; only players may.
+    `GET /api/remark` answers anyone with the remark about the newest line, as `Remarks.newest`.
     """
     made = Routes("house", HoldBody)
 
     @made.post("/api/house/hold", "Have the house wait", HoldBody, roles=PLAYERS)
     def hold(sent: HoldBody) -> flask.Response:
-        house.hold(sent.seconds)
+        asking = phone(pairing)
+        house.hold(sent.seconds, asking.id if asking else 0)
         return answer({"seconds": sent.seconds})
 
     @made.get("/api/remark", "What the house says about the newest line", roles=ANYONE)
