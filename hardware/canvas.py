@@ -107,7 +107,8 @@ def comet(path: LanePath, head: float, tail: float) -> Levels:
 
     Args:
         path: The lane.
-        head: Position of the head, in holes of the lane. LEDs half a hole ahead of it are lit too.
+        head: Position of the head, in holes of the lane. LEDs up to half a hole from it, on the side away from the
+            tail, are lit fully too.
         tail: Length of the tail behind the head, in holes, over which the light fades linearly. Negative: the tail is
             ahead of the head. Not 0.
 

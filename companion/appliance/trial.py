@@ -194,8 +194,8 @@ def entry_of(page: str) -> int | None:
 def page_of(settings: Path) -> str:
     """Return the address of the table's pages on this machine, without a slash at the end.
 
-    The port is that of the running table, else that of the settings, else PORT. The settings are read as plain TOML, as
-    a newer release may have unknown keys.
+    The port is that of the running table, else that of the settings file, else PORT, also if the file can't be read or
+    its port is no integer. The file is read as plain TOML, as a newer release may have unknown keys.
     """
     port = served_port(settings.parent) or value_in(settings, "web", "port")
     return f"http://127.0.0.1:{port if isinstance(port, int) else PORT}"

@@ -172,7 +172,11 @@ def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> No
 def _alone(folder: Path) -> Iterator[None]:
     """Context manager: create the data folder if needed, and hold its lock, so that no table or other import uses it.
 
-    Raises DeviceError while a table plays. After an error a folder that was created is deleted again.
+    After an error a folder that was created here loses its lock file, and is deleted if it is empty then.
+
+    Raises:
+        DeviceError: A table or another import uses the folder.
+        OSError: The folder or its lock file can't be written.
     """
     fresh = not folder.exists()
     try:

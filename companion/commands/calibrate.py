@@ -145,7 +145,8 @@ def _calibrated(
 ) -> Calibrated:
     """Open the camera and calibrate it, with instructions to a person: sheet or corners, empty tray, then the die.
 
-    The camera is closed at the end.
+    The camera is closed at the end. If no single die is seen in time, or the camera fails while it is measured, the
+    calibration is returned with the die's size from the plan.
 
     Args:
         settings: The table's settings, for the camera.
@@ -158,7 +159,7 @@ def _calibrated(
         lens_told: Whether the lens's angle was given; else the camera's own is used where it is known.
 
     Raises:
-        DeviceError: The camera fails, or a step was not done in time.
+        DeviceError: The camera fails before the die's step, or sheet or empty tray was not done in time.
         SetupError: The corners can't be a tray's.
     """
     from vision.calibration.procedure import Calibrating, calibrated

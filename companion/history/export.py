@@ -272,9 +272,9 @@ class PastGames:
             number: Number of a game; 0 for all games.
 
         Returns:
-            The games with a larger number, oldest first; the number of the oldest game that may still change, 0
-                without games; the number of the last journal entry read. Undo and corrections reach the games of this
-                sitting and of the one before.
+            The games with a larger number, oldest first; the number of the oldest of all games that may still change,
+                whatever `number` is, or 0 if there is none; the number of the last journal entry read. Undo and
+                corrections reach the games of this sitting and of the one before.
         """
         with self._lock:
             self._read_on()

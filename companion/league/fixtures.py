@@ -84,9 +84,10 @@ def tournament(connection: Connection, number: int) -> dict[str, Any] | None:
 
 
 def _results(connection: Connection, tournament: Mapping[str, Any]) -> list[Result[int, UUID]]:
-    """Return the results of the games between two players of a tournament that count, in the order of play.
+    """Return the results of the tournament's games so far, in the order of play.
 
-    Left out are games with more than two players and those that began before the tournament's first day.
+    These are the games of its season and kind, with exactly two players, both of the tournament, from its first day on.
+    Results that no longer count are left out.
     """
     rows = connection.execute(
         "SELECT r.game, r.player AS home, o.player AS away, r.score, o.score AS other, r.won, o.won AS other_won,"

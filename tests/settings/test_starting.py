@@ -49,7 +49,7 @@ def whys(starting: Starting) -> str:
     return "\n".join(each.why for each in starting.left_out)
 
 
-def test_at_a_terminal_a_first_start_reports_every_wrong_setting(tmp_path: Path) -> None:
+def test_a_first_start_at_a_terminal_fails_and_names_every_wrong_setting(tmp_path: Path) -> None:
     with pytest.raises(SetupError) as wrong:
         begin(written(tmp_path, "[web]\nport = 'x'\n[strip]\ncolour = 1\n"), service=False)
     assert len(wrong.value.problems) == 2

@@ -192,10 +192,13 @@ class Calibrating:
         raise DeviceError("The sheet was not found before the pictures ended.", _why(last))
 
     def _found(self, frames: Sequence[FrameBGR]) -> Found | None:
-        """Return the sheet's pose averaged over frames (h, w, 3) in which it lies still; None if it is found in none.
+        """Return the mean of the sheet's poses in the pictures that show it; None if none does.
 
         The lens is that of `self.lens`. If the plan has a height measured by tape, the focal length follows from it.
-        The advice is that of the last frame.
+        The advice is that of the last picture.
+
+        Args:
+            frames: At least one picture (h, w, 3). The sheet must not move between them, which is not checked.
         """
         lens = self.lens(frames[0])
         sheets = [detect_sheet(frame, self.plan, lens) for frame in frames]

@@ -206,7 +206,8 @@ class CribDice:
     def _named(self, value: int) -> CribDice:
         """Return the state after the point is named: all dice that show `value` are frozen.
 
-        Seven of them add the event `rolled_over`. Raises IllegalAction if fewer than two dice show it.
+        Its events are `point` and, if seven dice are frozen, `rolled_over`. Raises IllegalAction if fewer than two dice
+        show it.
         """
         turn = self.turn
         count = turn.dice.count(value)
