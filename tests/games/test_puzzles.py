@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
+from functools import partial
 from itertools import islice
+from math import exp
 from random import Random
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -17,14 +22,16 @@ from companion.commands.analysis import puzzles as puzzles_command
 from companion.commands.analysis import train_me
 from companion.errors import RulesError
 from companion.games import registry
+from companion.games.advice import puzzles as puzzles_module
 from companion.games.advice.odds import GOALS, values_of
 from companion.games.advice.puzzles import GRADES, LEAST_GAP, Puzzle, choice_chances, puzzles
 from companion.games.advice.reasons import reasons_for
-from companion.games.engine.game import Stop
+from companion.games.engine.game import Action, State, Stop, Switch, Switches
 from companion.games.engine.players import LEVELS
 from companion.games.engine.replay import transcript_of
 from companion.games.registry import GAMES
 from tests.games.high import GAME as HIGH
+from tests.games.playing import begun, keep, throw, told
 from web.catalogue import LANGUAGES, texts
 
 EACH = 12
@@ -56,6 +63,7 @@ def test_the_transcript_of_a_puzzle_leads_to_its_position(some: list[Puzzle]) ->
         view = puzzle.view()
         text = "\n".join(map(json.dumps, view["transcript"])).encode()
         assert transcript_of(text).state == puzzle.transcript.state
+        assert view["transcript"][0]["players"] == ["Ann", "Ben"]
 
 
 def test_the_steady_bot_does_not_choose_the_best_option_of_a_hard_puzzle() -> None:
@@ -86,6 +94,173 @@ def test_the_daily_puzzle_skips_a_game_without_choices(monkeypatch: pytest.Monke
     monkeypatch.setattr(daily_puzzle, "GAMES", {"high": HIGH})
     with pytest.raises(RulesError, match="None of the games has puzzles: high"):
         puzzle_of(date(2026, 11, 1))
+
+
+class Scripted:
+    """Dice that show one value and one coin through a game; the last of each goes on for all later games."""
+
+    def __init__(self, *dice: int, coins: Sequence[int] = (0,)) -> None:
+        self.dice, self.coins, self.games = dice, coins, 0
+
+    def choices(self, population: Sequence[int], *, k: int) -> list[int]:
+        if len(population) == 2:
+            self.games += 1
+            return [population[self.coins[min(self.games, len(self.coins)) - 1]]] * k
+        return [self.dice[min(self.games, len(self.dice)) - 1]] * k
+
+
+@pytest.fixture
+def high(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that registers the toy game High, with changes of its rulebook."""
+
+    def register(**changes: Any) -> None:
+        monkeypatch.setattr(registry, "GAMES", MappingProxyType({**GAMES, "high": replace(HIGH, **changes)}))
+        monkeypatch.setattr(puzzles_module, "SKIPPED_POSITIONS", 0)
+
+    return register
+
+
+def first_of_high(die: int) -> Puzzle | None:
+    """Return the first puzzle of High with the house rule `twice`, where every throw shows `die`; None without one."""
+    try:
+        return next(puzzles("high", Scripted(die), {"twice": True}))
+    except RulesError:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("careless", "steady", "grade"),
+    [(0.0, 0.5, "hard"), (0.0, 0.49, "easy"), (1 / 3, 0.49, "medium"), (0.33, 0.0, "easy"), (1.0, 1.0, "hard")],
+)
+def test_puzzles_are_medium_from_a_third_and_hard_from_half_missed(careless: float, steady: float, grade: str) -> None:
+    assert Puzzle(begun("crag"), "points", (), careless, steady).grade == grade
+
+
+def test_a_puzzle_as_json_has_the_position_its_transcript_and_options() -> None:
+    transcript = told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1), rules={"entry": 0})
+    assert Puzzle(transcript, "points", ((5, 200.0), (Stop(), 100.0)), 0.4, 0.1).view() == {
+        "game": "crapola",
+        "player": "Ann",
+        "state": transcript.view(),
+        "goal": "points",
+        "grade": "medium",
+        "options": [{"line": {"throw": 5}, "value": 200.0}, {"line": {"do": "stop"}, "value": 100.0}],
+        "transcript": [
+            {"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"], "rules": {"entry": 0}},
+            {"throw": [1, 2, 2, 3, 3, 4]},
+            {"do": "keep", "dice": [1]},
+        ],
+    }
+
+
+def test_puzzle_choice_chances_share_ties_and_bear_large_values() -> None:
+    tied = ((Stop(), 1.0), (4, 1.0), (3, 0.0))
+    assert choice_chances(tied, 0.0) == {Stop(): 0.5, 4: 0.5, 3: 0.0}
+    assert choice_chances(((Stop(), 1e5), (4, 0.0)), 1.0) == {Stop(): 1.0, 4: 0.0}
+
+
+@pytest.mark.parametrize(("mistakes", "shown"), [
+    (2.5, {1, 2, 3, 4, 5, 6}),  # gaps of 0.5 to 3: a half is just enough
+    (2.6, {1, 2, 5, 6}),
+    (1.25, {2, 3, 4, 5}),  # gaps of 0.25 to 1.5: one and a half is just not too easy
+    (1.24, {3, 4}),
+])  # fmt: skip
+def test_the_gap_of_a_puzzle_in_points_is_02_to_12_mistakes(
+    high: Callable[..., None], mistakes: float, shown: set[int]
+) -> None:
+    """To throw again is worth 3.5: with 3 or 4 lying the gap is 0.5, with 2 or 5 it is 1.5, with 1 or 6 it is 2.5."""
+    high(mistakes=(mistakes, 0.0))
+    assert {die for die in range(1, 7) if first_of_high(die) is not None} == shown
+
+
+def test_a_puzzle_with_a_large_gap_is_shown_if_half_of_steady_players_miss(high: Callable[..., None]) -> None:
+    high(mistakes=(1.25, 1e300))
+    found = first_of_high(6)
+    assert found is not None
+    assert (found.steady_misses, found.grade) == (0.5, "hard")
+    assert found.options == ((Stop(), 6.0), (1, 3.5))
+
+
+def test_the_missing_chances_of_a_puzzle_are_logit_responses_to_points(high: Callable[..., None]) -> None:
+    high(mistakes=(2.5, 1.0))
+    found = first_of_high(5)
+    assert found is not None
+    assert found.careless_misses == pytest.approx(1 / (1 + exp(1.5 / 2.5)))
+    assert found.steady_misses == pytest.approx(1 / (1 + exp(1.5)))
+
+
+@pytest.mark.parametrize(("gap", "shown"), [(0.05, True), (0.015, True), (0.009, False), (0.07, False)])
+def test_the_gap_of_a_puzzle_in_win_chance_is_1_to_6_percent(
+    high: Callable[..., None], gap: float, shown: bool
+) -> None:
+    def values(state: State) -> tuple[tuple[Action | int, float], ...]:
+        return (1, 0.5), (Stop(), 0.5 + gap)
+
+    high(mistakes=(2.5, 1.0), solved=lambda _, __="win": True, values_to_win=values)
+    found = first_of_high(5)
+    assert (found is not None) is shown
+
+
+def test_puzzles_pass_over_the_first_four_positions_and_four_after_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each position of this turn is a puzzle but those before the first throw of six 1s, and with a single die."""
+
+    def one_by_one(state: State) -> Action | int:
+        return state.options()[0] if state.decisions == ("keep",) else state.throw_sizes[0]
+
+    monkeypatch.setattr(puzzles_module, "LEVELS", {"steady": one_by_one, "careless": one_by_one})
+    monkeypatch.setattr(puzzles_module, "LEAST_GAP", {"points": 1e-9})
+    monkeypatch.setattr(puzzles_module, "MAX_GAP", 1e15)
+    found = islice(puzzles("crapola", Scripted(1), {"entry": 0}), 3)
+    assert [len(puzzle.transcript.actions) for puzzle in found] == [4, 9, 14]
+
+
+def recorded(
+    monkeypatch: pytest.MonkeyPatch, dice: Scripted, rules: Switches | None = None
+) -> list[tuple[int | None, str, Switches]]:
+    """Return seat, level and house rules of each turn in a search for puzzles of High that finds none."""
+    turns: list[tuple[int | None, str, Switches]] = []
+
+    def play(level: str, state: State) -> int:
+        turns.append((state.standing.to_play, level, state.standing.header.rules))
+        return 1
+
+    monkeypatch.setattr(puzzles_module, "LEVELS", {level: partial(play, level) for level in ("steady", "careless")})
+    with pytest.raises(RulesError, match="no puzzles for 'high': 20 games"):
+        next(puzzles("high", dice, rules))
+    return turns
+
+
+def test_a_coin_seats_the_two_levels_of_each_game_for_puzzles(
+    high: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    high()
+    turns = [turn[:2] for turn in recorded(monkeypatch, Scripted(3, coins=(0, 1, 1, 0)))]
+    usual, turned = [(0, "steady"), (1, "careless")], [(0, "careless"), (1, "steady")]
+    assert turns == [*usual, *turned, *turned, *usual * 17]
+
+
+def test_games_for_puzzles_alternate_the_defaults_and_solved_presets(
+    high: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def solved(state: State, _: str = "win") -> bool:
+        return state.standing.header.rules["sides"] != 8
+
+    presets: dict[str, Switches] = {"basic": {}, "few": {"sides": 4}, "more": {"sides": 8}, "most": {"sides": 10}}
+    high(switches=(*HIGH.switches, Switch("sides", 6, "", "")), presets=presets, solved=solved)
+    turns = recorded(monkeypatch, Scripted(3))
+    assert [rules for _, _, rules in turns[::2]] == [{"twice": False, "sides": n} for n in [6, 4, 10] * 7][:20]
+    given = recorded(monkeypatch, Scripted(3), {"sides": 5})
+    assert [rules for _, _, rules in given] == [{"twice": False, "sides": 5}] * 40
+
+
+def test_the_search_for_puzzles_ends_after_20_games_in_a_row_without_one(high: Callable[..., None]) -> None:
+    high(mistakes=(1.24, 0.0))
+    dice = Scripted(*[6] * 19, 3, 6)  # where each throw is a 3, both players have a puzzle
+    search = puzzles("high", dice, {"twice": True})
+    assert [len(puzzle.transcript.actions) for puzzle in islice(search, 2)] == [1, 3]
+    with pytest.raises(RulesError):
+        next(search)
+    assert dice.games == 40
 
 
 def test_the_reasons_of_12_puzzles_per_game_have_text_in_every_language(some: list[Puzzle]) -> None:

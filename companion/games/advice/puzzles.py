@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import cycle
 from math import exp
 from typing import Any
 
@@ -22,8 +23,8 @@ from companion.games.registry import game_named
 
 PLAYERS = ("Ann", "Ben")
 """Names of the two players in the transcript of a puzzle."""
-LEAST_GAP = {"win": 0.01, "games": 0.02, "points": 0.2}
-"""Least gap in value between a puzzle's two best options, by goal: win probability, games, or, for `points`, a
+LEAST_GAP = {"win": 0.01, "points": 0.2}
+"""Least gap in value between a puzzle's two best options, by goal: win probability, or, for `points`, a
 multiple of the first temperature in `Rulebook.mistakes`. Lower: puzzles whose choice hardly matters. Higher: fewer."""
 MAX_GAP = 6.0
 """Largest gap between a puzzle's two best options, in multiples of LEAST_GAP. Higher: obvious puzzles, too.
@@ -52,7 +53,7 @@ class Puzzle:
 
     Attributes:
         transcript: The game up to the position.
-        goal: Unit of the values: `win`, `games` or `points`.
+        goal: Unit of the values: `win` or `points`.
         options: Each option with its value, best first.
         careless_misses: Probability that a player of the level `careless` chooses a worse option.
         steady_misses: Probability that a player of the level `steady` chooses a worse option.
@@ -107,11 +108,15 @@ def puzzles(game: str, dice: Dice, rules: Mapping[str, bool | int] | None = None
         RulesError: There is no such game or rule, the values of its options are not known, or MAX_EMPTY_GAMES games in
             a row had no puzzle.
     """
-    book, number, empty = game_named(game), 0, 0
-    usual: list[Mapping[str, bool | int]] = [{}, *(p for p in book.presets.values() if _is_solved(game, p))]
+    if rules is None:
+        presets = (preset for preset in game_named(game).presets.values() if preset and _is_solved(game, preset))
+        usual: list[Mapping[str, bool | int]] = [{}, *presets]
+    else:
+        usual = [rules]
+    headers, empty = cycle([_header(game, each) for each in usual]), 0
     while empty < MAX_EMPTY_GAMES:
-        number, empty = number + 1, empty + 1
-        for puzzle in _in_game(_header(game, usual[(number - 1) % len(usual)] if rules is None else rules), dice):
+        empty += 1
+        for puzzle in _in_game(next(headers), dice):
             empty = 0
             yield puzzle
     raise RulesError(f"There are no puzzles for {game!r}: {MAX_EMPTY_GAMES} games had no choice that is hard enough.")
@@ -204,4 +209,4 @@ def _misses(state: State, best: Option, level: int) -> float:
         level: Index of the level in `Rulebook.mistakes`: 0 for `careless`, 1 for `steady`.
     """
     temperature = game_named(state.standing.header.game).mistakes[level]
-    return 1.0 - choice_chances(values_in_points(state), temperature).get(best, 0.0)
+    return 1.0 - choice_chances(values_in_points(state), temperature)[best]
