@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
 
 import pytest
@@ -10,8 +11,10 @@ from companion.errors import RulesError
 from companion.games.advice.odds import options
 from companion.games.crapola.odds import turn_value as crapola_odds
 from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS
+from companion.games.crapola.odds.offers import offers, offers_table
 from companion.games.crapola.scoring import points_of
 from companion.games.engine.dice import subsets, throws_of, without
+from tests.games.naive_odds import crapola_offers
 from tests.games.playing import STOP, begun, keep, throw, told, worth_of
 from tests.games.test_crapola import LATE_CRAP
 from tests.games.test_crapola import bank as bank_crapola
@@ -23,6 +26,16 @@ def test_crapola_crap_out_chances_of_1_to_7_dice_equal_known_counts(dice: int, w
     assert sum(count for _, count in throws_of(dice)) == 6**dice
     if dice < 7:
         assert crapola_odds.safe_chance(dice) == pytest.approx(1 - ways / 6**dice)
+
+
+@pytest.mark.parametrize("dice", range(1, 8))
+def test_crapola_offers_of_each_number_of_dice_equal_the_naive_charts(dice: int) -> None:
+    """An offer is the most points for each number of dice left; the ways of all throws of one offer are added."""
+    wanted = Counter[tuple[tuple[int, int], ...]]()
+    for offer, chance in crapola_offers(dice):
+        wanted[tuple(sorted(offer))] += round(chance * 6**dice)
+    assert offers(dice) == wanted
+    assert dict(offers_table()[dice]) == wanted
 
 
 def test_the_best_crapola_throw_is_seven_1s_and_equals_max_throw_steps() -> None:

@@ -1,10 +1,23 @@
-"""Facts about a position of Crib Dice, which puzzles and votes give as reasons."""
+"""Facts about a position, which puzzles and votes give as reasons."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import GAMES
 from tests.games.crib_turns import bank
-from tests.games.playing import told
+from tests.games.playing import STOP, begun, keep, score, throw, told
+from tests.games.test_crapola import LATE_CRAP
+
+CRAG_ROWS = [
+    *("ones", "twos", "threes", "fours", "fives", "sixes"),
+    *("odd_straight", "even_straight", "low_straight", "high_straight", "three_of_a_kind", "thirteen"),
+]
+"""The rows of a Crag sheet but `crag`."""
+STRAIGHT = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6)]
 
 
 def codes(*points: int, **header: object) -> list[str]:
@@ -17,3 +30,44 @@ def test_a_crib_dice_fact_tells_of_a_great_lead_until_somebody_finishes() -> Non
     assert codes(10, 60, 10) == ["behind"]
     assert codes(10, 60, 10, 10) == ["ahead"]
     assert codes(10, 60, 10, 121) == [], "the second is ahead of the third alone"
+
+
+def crag_facts(*rows: str) -> tuple[Phrase, ...]:
+    """Return the facts of a game of Crag for one player who has filled these rows."""
+    lines = [line for row in rows for line in (throw(1, 2, 3), score(row))]
+    return GAMES["crag"].facts(told("crag", *lines, players=1).state)
+
+
+@pytest.mark.parametrize("filled", range(13))
+def test_crag_facts_count_the_last_four_rows_and_name_an_open_crag(filled: int) -> None:
+    left = [Phrase("rows_left", {"count": 13 - filled})] if filled >= 9 else []
+    assert crag_facts(*CRAG_ROWS[:filled]) == (*left, Phrase("best_row_open", {}))
+    after_crag = [Phrase("rows_left", {"count": 12 - filled})] if 8 <= filled < 12 else []
+    assert crag_facts("crag", *CRAG_ROWS[:filled]) == tuple(after_crag), "none after the end"
+
+
+def crapola_facts(*lines: dict[str, Any], **header: Any) -> tuple[Phrase, ...]:
+    return GAMES["crapola"].facts(told("crapola", *lines, **header).state)
+
+
+def test_a_crapola_fact_names_the_first_bank_until_the_turn_reaches_it() -> None:
+    missing = (Phrase("first_bank", {"player": "Ben", "points": 1000}),)
+    assert crapola_facts(first="Ben") == missing
+    nearly = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
+    assert crapola_facts(*nearly, first="Ben") == (), "1000 points can be banked"
+    assert crapola_facts(throw(6, 6, 6, 6, 1, 1), keep(6, 6, 6, 1, 1), first="Ben") == missing, "800 can't"
+
+
+@pytest.mark.parametrize(("target", "reached"), [(1999, True), (2000, True), (2001, False), (2050, False)])
+def test_a_crapola_fact_tells_that_a_bank_would_reach_the_target(target: int, reached: bool) -> None:
+    """Ann has banked 1000 points, and has 1000 more in this turn."""
+    wanted = (Phrase("bank_reaches_target", {"player": "Ann"}),) if reached else ()
+    assert crapola_facts(*STRAIGHT, STOP, *LATE_CRAP, *STRAIGHT, rules={"target": target}) == wanted
+
+
+def test_crag_and_crapola_have_no_facts_in_a_roll_off_or_after_the_end() -> None:
+    for game in ("crag", "crapola"):
+        assert GAMES[game].facts(begun(game, roll_off=True).state) == ()
+    ended = told("crapola", *STRAIGHT, STOP, *STRAIGHT, STOP, rules={"target": 1000}).state
+    assert ended.standing.over
+    assert GAMES["crapola"].facts(ended) == ()
