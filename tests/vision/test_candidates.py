@@ -35,6 +35,9 @@ def test_scale_fusion_keeps_dice_apart_and_drops_a_pip_on_a_surer_face() -> None
     pip = fuse({1.0: [seen(50, 40, 0.8), seen(50, 18, 0.6, 1)], 0.5: [seen(50, 40, 0.8)]})
     assert [one.score for one in beside] == pytest.approx([0.4, 0.3])
     assert [(one.size_px, one.value) for one in pip] == [(40, 3)], "a pip that lies on a surer face is none"
+    (larger,) = fuse({1.0: [seen(50, 40, 0.8)], 0.5: [seen(50, 80, 0.6)]})
+    assert larger.size_px == 80
+    assert larger.score == pytest.approx(0.6), "the smaller face's scores are not averaged with it"
 
 
 def test_scale_fusion_takes_the_die_value_of_two_scales_over_a_surer_one() -> None:

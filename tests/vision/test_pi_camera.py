@@ -175,4 +175,5 @@ def test_a_pi_sensor_without_flicker_control_exposes_whole_flicker_periods() -> 
     pi.until(is_held)
     (exposure_us,) = pi.sent("ExposureTime")
     assert isinstance(exposure_us, int)
+    assert exposure_us > 0
     assert exposure_us % 8333 == 0

@@ -60,6 +60,7 @@ def test_the_tray_reader_locates_a_die_within_3_mm() -> None:
     reading = Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr)
     thrown, _ = place(reading, camera.rig())
     lying = np.array([(die["x_mm"], die["y_mm"]) for die in camera.tray.dice()])
+    assert len(thrown) == 7
     for die in thrown:
         assert np.linalg.norm(lying - (die.x_mm, die.y_mm), axis=1).min() < 3.0
 
