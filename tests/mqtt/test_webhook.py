@@ -116,16 +116,22 @@ def test_the_webhook_queue_keeps_at_most_its_limit_of_waiting_messages(server: S
         happens(webhook, WON, number=number)
     webhook.start()
     assert until(lambda: len(server.got) == MAX_WAITING)
+    numbers = [int(headers["webhook-id"].split("_")[2]) for headers, _ in server.got]
+    assert numbers == list(range(50, MAX_WAITING + 50)), "the newest are kept, in order"
     assert all("webhook-signature" not in headers for headers, _ in server.got)
     webhook.stop()
 
 
 @pytest.mark.parametrize(
-    ("url", "secret"),
-    [("http://chat.example", ""), ("https://chat.example", "no base64!"), ("https://chat.example", "Schlüssel")],
+    ("url", "secret", "why"),
+    [
+        ("http://chat.example", "", r"\[webhook\] url"),
+        ("https://chat.example", "no base64!", "no base64"),
+        ("https://chat.example", "Schlüssel", "no base64"),
+    ],
 )
-def test_a_webhook_with_a_plain_http_address_or_bad_secret_is_refused(url: str, secret: str) -> None:
-    with pytest.raises(DeviceError):
+def test_a_webhook_with_a_plain_http_address_or_bad_secret_is_refused(url: str, secret: str, why: str) -> None:
+    with pytest.raises(DeviceError, match=why):
         Webhook(url, secret, lambda: "The Lion", str)
 
 
