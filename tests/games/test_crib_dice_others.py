@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from companion.errors import RulesError
+from companion.games.crib_dice.pegs import new_board
 from companion.games.engine.notation import action_of, header_of
 from companion.games.engine.transcript import Transcript
 from tests.games.crib_turns import MISS, TWO, bank, ones, refused, sevens, view
@@ -102,6 +104,8 @@ def test_an_eliminated_crib_dice_peg_cannot_be_bombed() -> None:
     lines = [*([*TWO, *MISS, *TWO] * 5), *ones(6)]
     assert view(lines, players=3, bomb=True, double_fuchle=True)["out"] == ["Ben"]
     assert view(lines, players=3, bomb=True, double_fuchle=True)["decisions"] == ["stop"]
+    board = replace(new_board(begun("crib_dice", 3).header, 0), out=frozenset({1}), pegs=(0, 20, 10))
+    assert (board.furthest, replace(board, pegs=(0, 20, 0)).may_bomb) == (2, False)
 
 
 def test_a_crib_dice_bomb_keeps_the_victims_wipe_outs_and_is_no_fuchle() -> None:

@@ -82,6 +82,9 @@ def test_the_daily_puzzle_depends_on_the_date_and_alternates_the_games() -> None
     in_turn = [puzzle_of(date(2026, 11, day)) for day in range(1, len(GAMES) + 1)]
     assert {puzzle.transcript.header.game for puzzle in in_turn} == set(GAMES)
     assert puzzle_of(date(2026, 11, 1)).view() == in_turn[0].view()
+    again = puzzle_of(date(2026, 11, 1 + len(GAMES)))
+    assert again.transcript.header.game == in_turn[0].transcript.header.game
+    assert again.view() != in_turn[0].view()
 
 
 def test_the_daily_puzzle_skips_a_game_without_choices(monkeypatch: pytest.MonkeyPatch) -> None:
