@@ -141,7 +141,8 @@ def test_the_table_asks_about_a_throw_beside_unmoved_dice(evening: Evening) -> N
 def test_a_doubtful_dice_count_while_dice_are_lifted_raises_no_question(evening: Evening) -> None:
     frozen(evening)
     evening.tray.lift("thrown")
-    assert known(evening.see(doubt=Doubt.COUNT).notice).code == "throw"
+    lifted = evening.see(doubt=Doubt.COUNT)
+    assert (lifted.question, known(lifted.notice).code) == (None, "throw")
     assert evening.throw(1, 3, 3, 4, 6).number == 4
 
 
