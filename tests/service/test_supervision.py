@@ -148,6 +148,7 @@ def test_table_health_reports_a_snapshot_subscriber_only_while_failing(tmp_path:
 
     table.subscribe(read)
     table.submit(EndSitting(number=0))
+    assert not table.health()[0]
     assert "ZeroDivisionError: no lights" in table.health()[1]
     ill.clear()
     table.submit(EndSitting(number=1))

@@ -300,9 +300,13 @@ def test_the_build_guides_drawing_of_phones_shows_the_hotspots_address() -> None
     assert f">http://{hotspot.ADDRESS}:{PORT}<" in drawing
 
 
-def test_settings_the_build_guide_gives_with_value_and_section_exist(settings: config.Settings) -> None:
-    for table, key in re.findall(r"`(\w+) = [^`]+` in \[(\w+)\]", GUIDE):
-        assert hasattr(getattr(settings, key), table), (table, key)
+def test_every_setting_that_the_build_guide_names_exists(settings: config.Settings) -> None:
+    before = re.findall(r"`(\w+)(?: = [^`]+)?`(?: or `[^`]+`)?\s+in \[(\w+)\]", GUIDE)
+    after = re.findall(r"[Ii]n \[(\w+)\]\s+`(\w+)(?: = [^`]+)?`(?: and `(\w+) = )?", GUIDE)
+    named = {*before, *((key, section) for section, *keys in after for key in keys if key)}
+    assert {("order", "strip"), ("source", "camera"), ("layout", "strip"), ("kind", "buttons")} <= named
+    for key, section in named:
+        assert hasattr(getattr(settings, section), key), (section, key)
 
 
 def test_every_file_that_the_build_guide_links_to_exists() -> None:
