@@ -87,6 +87,7 @@ def test_a_league_outbox_without_its_cursor_file_resends_equal_messages(pub: Pub
     for _ in range(3):
         pub.play()
     first = sent(outbox_of(pub))
+    assert len(first) == 3
     (pub.folder / FILE_NAME).unlink()
     assert sent(outbox_of(pub)) == first
 
@@ -179,6 +180,8 @@ def test_a_league_alias_replaces_the_real_name_in_the_message(pub: Pub) -> None:
     (message,) = sent(outbox_of(pub, aliases_of(("Ann=The Ace", "Ben = Bull"))))
     assert '"Ann"' not in message.transcript
     assert '"The Ace"' in message.transcript
+    assert '"Ben"' not in message.transcript
+    assert '"Bull"' in message.transcript
 
 
 def test_a_league_alias_setting_without_an_equals_sign_is_refused() -> None:

@@ -166,8 +166,10 @@ def test_led_current_settings_need_the_pin_unless_limit_ma_is_lowered(path: Path
 
 @pytest.mark.parametrize(("key", "value"), [("channel_ma", 0), ("idle_ma", 0), ("channel_ma", 11.9), ("limit_ma", 99)])
 def test_change_to_too_low_led_current_setting_is_refused_with_a_typed_pin(path: Path, key: str, value: float) -> None:
+    before = path.read_bytes()
     with pytest.raises(SetupError, match=key):
         settings_file(path, []).change("strip", key, value, pin_typed=True)
+    assert path.read_bytes() == before
 
 
 def test_an_invalid_settings_line_does_not_block_other_changes(path: Path) -> None:

@@ -33,7 +33,8 @@ def test_all_impossible_strip_settings_are_reported_together(tmp_path: Path) -> 
     file.write_text("[strip]\nbrightness = 0\ngamma = 9\nwhite = [1, 1, 2]\nlimit_ma = 5\n")
     with pytest.raises(SetupError) as told:
         config.load(file, {})
-    assert len(told.value.problems) == 4
+    keys = ("brightness", "gamma", "white", "limit_ma")
+    assert [f"[strip] `{key}`" in problem for key, problem in zip(keys, told.value.problems, strict=True)] == [True] * 4
 
 
 def test_command_line_settings_override_the_settings_file(tmp_path: Path) -> None:
@@ -43,11 +44,14 @@ def test_command_line_settings_override_the_settings_file(tmp_path: Path) -> Non
     assert (settings.web.port, settings.web.streams) == (9000, 7)
 
 
-@pytest.mark.parametrize("text", ["[web", "web = 3\n", "\x00"])
-def test_a_malformed_settings_file_is_a_setup_error(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("[web", "not TOML"), ("web = 3\n", r"\[web\] is a section"), ("\x00", "not TOML")],
+)
+def test_a_malformed_settings_file_is_a_setup_error(tmp_path: Path, text: str, why: str) -> None:
     file = tmp_path / "pegpip.toml"
     file.write_text(text)
-    with pytest.raises(SetupError):
+    with pytest.raises(SetupError, match=why):
         config.load(file, {})
 
 
