@@ -90,6 +90,7 @@ def test_the_luck_story_and_past_game_apis_report_equal_luck_for_a_game(advised:
     told = guest.get("/api/story").json
     game = guest.get("/api/evening").json["games"][0]["id"]
     past = guest.get(f"/api/evening/{game}/luck").json
+    assert len(told["luckiest"]) == 3
     assert [move["luck"] for move in told["luckiest"]] == [move["luck"] for move in past["luckiest"]]
     assert told["players"] == past["players"]
     assert {move["photo"] for move in told["moves"]} == {None}  # entered by hand: there is no photo

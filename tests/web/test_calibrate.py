@@ -341,6 +341,7 @@ def test_camera_page_shows_the_picture_to_an_owner_not_an_unpaired_phone(
         page.wait_for_selector("#unpaired:not([hidden])")
         assert page.request.get(f"{host}/api/calibrate.jpg").status == 401
         assert page.request.post(f"{host}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        assert page.request.get(f"{host}/api/calibrate.jpg").status == 403, "paired, and no owner"
         calibration.pub.make_owners()
         page.goto(f"{host}/camera")
         page.wait_for_function("() => document.getElementById('picture').naturalWidth === 1280")

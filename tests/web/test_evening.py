@@ -145,7 +145,9 @@ def test_evening_api_refuses_luck_and_win_chances_of_an_unfinished_game(played: 
     number = client.get("/api/evening").json["games"][0]["id"]
     answer = client.get(f"/api/evening/{number}/luck")
     assert (answer.status_code, answer.json["error"]) == (409, "unfinished")
-    assert "not finished" in client.get(f"/api/evening/{number}/chances").json["message"]
+    answer = client.get(f"/api/evening/{number}/chances")
+    assert (answer.status_code, answer.json["error"]) == (409, "no_odds")
+    assert "not finished" in answer.json["message"]
 
 
 def test_evening_api_gives_win_chances_after_each_line_of_a_finished_game(tmp_path: Path) -> None:
@@ -211,6 +213,7 @@ def test_the_odds_api_values_a_games_options_and_refuses_an_unknown_goal(played:
     assert (told["player"], told["goal"], told["best"]) == ("Ben", "points", {"do": "point", "value": 6})
     to_win = client.get(f"/api/evening/{number}/odds?goal=win").json
     assert 0 < to_win["options"][0]["value"] < 1
+    assert client.get(f"/api/evening/{number}/odds?goal=games").json["goal"] == "games"
     assert odds.GOALS == GOALS
     refused = client.get(f"/api/evening/{number}/odds?goal=glory")
     assert (refused.status_code, refused.json["error"]) == (409, "no_odds")

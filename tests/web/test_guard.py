@@ -85,7 +85,8 @@ def test_guard_refuses_a_request_body_of_70000_bytes_with_413(pub: Pub) -> None:
 
 
 def test_web_server_404_is_json_under_api_and_an_html_page_elsewhere(pub: Pub) -> None:
-    assert pub.stranger().get("/api/nothing").json["error"] == "not_found"
+    missing = pub.stranger().get("/api/nothing")
+    assert (missing.status_code, missing.json["error"]) == (404, "not_found")
     page = pub.stranger().get("/nothing")
     assert (page.status_code, page.mimetype) == (404, "text/html")
     assert pub.stranger().delete("/api/state", content_type="application/json").status_code == 405

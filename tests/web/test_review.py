@@ -104,12 +104,13 @@ def test_review_api_stores_an_owners_labels_and_refuses_invalid_labels(looked_ov
     host = looked_over.host()
     throw = host.get("/api/review").json["throws"][0]
     values = [3, 5, 2, 2, 1, 4, 6]
-    told = host.post(f"/api/review/{throw['throw']}", json={"values": values}).json["throws"][0]
-    assert told["settled"]
-    assert [die["value"] for die in told["dice"]] == values
+    told = host.post(f"/api/review/{throw['throw']}", json={"values": values}).json["throws"]
+    assert told[0]["settled"]
+    assert [die["value"] for die in told[0]["dice"]] == values
     for body, status in (({"values": [1]}, 422), ({"values": [7] * 7}, 400), ({}, 400)):
         assert host.post(f"/api/review/{throw['throw']}", json=body).status_code == status
     assert host.post("/api/review/999", json={"values": values}).status_code == 422
+    assert host.get("/api/review").json["throws"] == told, "what was refused changed nothing"
     described = host.get("/api/openapi.json").json["paths"]["/api/review/{throw}"]["post"]["responses"]
     assert set(described) == {"200", "400", "401", "403", "413", "415", "422", "503"}
 
@@ -121,11 +122,12 @@ def test_review_api_refuses_labels_with_503_when_the_disk_is_full(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     host = looked_over.host()
-    throw = host.get("/api/review").json["throws"][0]["throw"]
+    before = host.get("/api/review").json["throws"]
     monkeypatch.setattr("companion.history.review.write_file", full)
-    answered = host.post(f"/api/review/{throw}", json={"values": [3, 5, 2, 2, 1, 4, 6]})
+    answered = host.post(f"/api/review/{before[0]['throw']}", json={"values": [3, 5, 2, 2, 1, 4, 6]})
     assert answered.status_code == 503
     assert "No space left" in answered.json["message"]
+    assert host.get("/api/review").json["throws"] == before
 
 
 def test_the_review_zip_holds_the_labelled_photo_as_a_training_set(looked_over: Pub, tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def test_every_text_that_the_pages_use_is_in_the_english_catalogue() -> None:
     league = WEB.parent / "companion" / "league" / "templates"
     for path in [*(WEB / "static").rglob("*.js"), *(WEB / "templates").glob("*.html"), *league.glob("*.html")]:
         asked |= set(re.findall(r"""(?<![\w.])t\(\s*["']([a-z_.]+)["']""", path.read_text()))
+    assert len(asked) > 100
     missing = {key for key in asked if key not in known and f"{key}.other" not in known and not key.endswith(".")}
     assert missing == set()
 
@@ -50,6 +51,7 @@ def test_every_event_and_notice_code_has_an_english_text() -> None:
     session = WEB.parent / "companion" / "table"
     source = (session / "snapshot.py").read_text()
     notices = set(re.findall(r"`(\w+)` \{", source.split("Notice = Phrase")[1].split("class Question")[0]))
+    assert len(notices) > 5
     special = {"illegal_hold", "unclear", "all_of_value"}  # told by their reasons and doubts
     known = {key.split(".")[1] for key in texts("en") if key.startswith("notice.")}
     assert notices - special - known == set()
