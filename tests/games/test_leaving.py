@@ -259,6 +259,8 @@ def test_every_games_panels_note_a_leaver_whose_peg_stays_on_the_track() -> None
         left = begun(game, 3).then(Leave("Ben")).state
         assert rules.panels(left).notes[1] == ("player.left",)
         assert rules.track(left).pegs[1].banked == 0
+    scored = told("crag", *[throw(1, 6, 6), score("crag")] * 2, players=3)
+    assert [peg.banked for peg in GAMES["crag"].track(scored.then(Leave("Ben")).state).pegs] == [25, 25, 0]
     rolling = begun("crag", 3, roll_off=True).then(Leave("Ben")).state
     assert game_named("crag").panels(rolling).notes[1] == ("player.left",)
     partners = begun("crib_dice", 4, header={"rules": {"partners": True}}).then(Leave("Ben"))

@@ -161,12 +161,12 @@ class Watched(MemoryStrip):
 def test_the_shutdown_button_needs_a_3_second_hold_and_others_1_second(pins: Any) -> None:
     now = [0.0]
     buttons = GpioButtons(ButtonSettings(shutdown=3), clock=lambda: now[0])
-    for button in ("bank", "shutdown"):
+    for button in ("bank", "undo", "next", "shutdown"):
         buttons.level(button, True)
     long = []
     for now[0] in (0.02, 1.0, 2.9, 3.0):
         long += [(now[0], told.button) for told in buttons.take_events(now[0]) if isinstance(told, Press)]
-    assert long == [(1.0, "bank"), (3.0, "shutdown")]
+    assert long == [(1.0, "bank"), (1.0, "undo"), (1.0, "next"), (3.0, "shutdown")]
 
 
 def test_a_gpio_button_released_while_stopped_gives_no_press_after_restart(pins: Any) -> None:

@@ -47,8 +47,8 @@ def test_mqtt_state_has_the_game_turn_score_and_last_throw(home: Home, publisher
 
 def test_mqtt_publishes_a_throw_event_once_with_its_text_and_player(home: Home, publisher: Publisher) -> None:
     assert publisher.alive()
-    played(home.table, [{"throw": list(FIRST)}, {"do": "point", "value": 5}])
-    assert until(lambda: any(event["event_type"] == "threw" for event in home.listener.events))
+    played(home.table, [{"throw": list(FIRST)}, {"do": "point", "value": 5}, {"do": "stop"}])
+    assert until(lambda: any(event["event_type"] == "banked" for event in home.listener.events))
     (threw,) = [event for event in home.listener.events if event["event_type"] == "threw"]
     assert threw["text"] == "threw in words"
     assert threw["player"] == "Ann"
@@ -149,16 +149,17 @@ def test_enabled_mqtt_commands_start_a_game_and_mute_the_sounds(home: Home, comm
     assert until(lambda: home.listener.last["pub/muted"] == b"OFF")
 
 
+@pytest.mark.parametrize("muted", [False, True])
 @pytest.mark.parametrize("payload", [b"", b"on", b"true", b"ON\n"])
 def test_an_mqtt_mute_command_not_on_or_off_in_capitals_is_ignored(
-    home: Home, commanded: Publisher, payload: bytes
+    home: Home, commanded: Publisher, payload: bytes, muted: bool
 ) -> None:
     assert commanded.alive()
-    home.sounds.muted = True
+    home.sounds.muted = muted
     home.listener.client.publish("pub/mute", payload, 1)
     home.listener.client.publish("pub/start", msgspec.json.encode({**HEADER, "players": ["Eve", "Fay"]}), 1)
     assert until(lambda: home.listener.state()["turn"] == "Eve"), "both commands are done"
-    assert home.sounds.muted
+    assert home.sounds.muted == muted
 
 
 @pytest.mark.parametrize("nonsense", [b"{", b"\xff", b"[]", b'{"game": "chess"}', b"x" * 5000, b'"\xff"', b"[" * 4000])
