@@ -53,6 +53,7 @@ def test_a_phone_shows_all_three_players_scores_above_the_action_sheet(
     for moment in ("begun", "throwing"):
         fed.show(msgspec.structs.replace(shown[moment], question=None))
         lines = fed.page.evaluate(LINES)
+        assert len(lines) >= 3
         assert [each["kind"] for each in lines if not (each["shown"] and each["above"])] == [], moment
     fed.close()
 
@@ -67,5 +68,6 @@ def test_on_wide_tray_and_control_pages_no_players_score_is_hidden(
         fed.page.set_viewport_size({"width": width, "height": height})
         for moment in MOMENTS:
             fed.show(shown[moment])
+            assert fed.page.locator(".player:visible").count() == 3, (moment, width)
             assert fed.page.locator(".player.under").count() == 0, (moment, width)
     fed.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import logging
 import re
 from pathlib import Path
@@ -99,6 +100,7 @@ def test_pages_escape_html_in_player_and_table_names(tmp_path: Path) -> None:
         for path in ("/", "/control", "/tv", "/tray", "/help", "/evening", "/dice", "/learn", "/review"):
             page = pub.host().get(path).text
             assert name not in page
+            assert f"{html.escape(name)}</title>" in page, path
             assert "<img src=x>" not in page
 
 
