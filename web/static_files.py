@@ -80,8 +80,8 @@ def loaded_files() -> dict[str, StaticFile]:
 def texts_of(source: str, language: str) -> dict[str, str]:
     """Return the texts that a page's script may need, by key: all but those that belong to other pages.
 
-    A text is left out if the first part of its key, `tv` in `tv.title`, is a page's name or in `OF_FEW_PAGES`, and no
-    string in the script begins with it and a dot.
+    A key begins with a page's name or another word, as `tv` in `tv.title`. A text is left out if that word is in
+    `PAGES` or `OF_FEW_PAGES`, and no string in the script begins with the word and a dot.
 
     Args:
         source: The page's bundled script.
