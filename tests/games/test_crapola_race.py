@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from companion.errors import RulesError
@@ -32,6 +33,50 @@ def test_stored_crapola_opening_win_chance_equals_that_of_the_best_turn() -> Non
         bank = game.banked(0, 0, False, SURE_STOP_STEPS + MAX_THROW_STEPS) - (1 - start)
         assert 1 - start + turn(6, bank, 20)[0, 5] == pytest.approx(start, abs=1e-8)
         assert 0.5 < start < 0.65
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "on", "other_on"), [(1000, 0, True, False), (0, 1000, False, True), (0, 2600, False, True)]
+)
+def test_stored_crapola_win_chances_off_the_board_are_those_of_best_play(
+    mine: int, other: int, on: bool, other_on: bool
+) -> None:
+    game = race(3000, 1000)
+    lost = 1 - game.chance(other, other_on, mine, on)
+    bank = game.banked(mine, other, other_on, SURE_STOP_STEPS + MAX_THROW_STEPS) - lost
+    best = lost + turn(6, bank, 0 if on else 20)[0, 5]
+    assert best == pytest.approx(game.chance(mine, on, other, other_on), abs=1e-8)
+
+
+def test_without_an_entry_crapola_win_chances_ignore_who_is_on_the_board() -> None:
+    game, with_entry = race(3000, 0), race(3000, 1000)
+    for mine, other, on, other_on in ((0, 0, False, False), (0, 1500, False, True), (1500, 0, True, False)):
+        chance = game.chance(mine, on, other, other_on)
+        assert chance == game.chance(mine, True, other, True) == with_entry.chance(mine, True, other, True)
+        assert chance != with_entry.chance(mine, on, other, other_on)
+
+
+def test_catching_0_crapola_points_is_certain_and_any_needs_no_crap_out() -> None:
+    reach = catching()
+    assert reach.shape == (401,)  # by banks of 0 to 20,000 points
+    assert reach[0] == 1
+    assert reach[1] == pytest.approx(1 - 1080 / 46656)
+    assert (np.diff(reach) < 0).all()
+
+
+def test_crapola_catching_up_takes_at_least_the_entry_at_most_20000_points() -> None:
+    reach = catching()
+    assert race(15_000, 1000).banked(14_950, 0, True, 260)[-1] == 1 - reach[400]  # the other needs 28,000
+    assert race(500, 1000).banked(0, 0, False, 20)[10] == 1 - reach[20]  # 550 points, but 1,000 to go on the board
+    assert race(500, 1000).banked(0, 0, True, 20)[10] == 1 - reach[11]
+
+
+def test_a_crapola_stop_of_13000_points_has_the_win_chance_of_13000_points() -> None:
+    """No more points are tabulated; the last of them count in full: they bring a player with 2,000 to the target."""
+    six_ones, straight = [thrown(*[1] * 6), keep(*[1] * 6)], [thrown(*range(1, 7)), keep(*range(1, 7))]
+    state = told("crapola", *bank(2000), *bank(1000), *six_ones * 3, *straight, rules={"target": 15_000}).state
+    values = {str(option["line"]): option["value"] for option in options(state, "win")}
+    assert values[str(STOP)] == pytest.approx(1 - catching()[14_000 // STEP + 1], abs=1e-8)
 
 
 def test_a_crapola_stop_is_worth_1_minus_the_opponents_win_chance() -> None:

@@ -93,7 +93,7 @@ class Race:
         self._target, self._entry = target, entry // STEP
         table = np.frombuffer(stored(__package__, TABLE), "<u4")
         values = table[: -(MAX_STEPS_LEFT + 1)].reshape(PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) * UNIT
-        self._values = values if entry else np.repeat(values[:1], PHASES, axis=0)
+        self._values = values if entry else np.broadcast_to(values[BOTH], values.shape)
         steps = steps_to(target)
         self._start = float(table[steps - MAX_STEPS_LEFT - 1] * UNIT if entry else values[BOTH, steps, steps])
 
