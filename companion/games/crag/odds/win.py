@@ -120,8 +120,7 @@ class Prospects:
         together with those of all sheets that this one can become, then kept. `filled` is the index of the sheet, a
         bit mask of its filled categories.
         """
-        if not self._known[filled]:
-            self.prepare([filled])
+        self.prepare([filled])
         chances: Floats = self._chances[filled]
         return chances
 
@@ -130,12 +129,10 @@ class Prospects:
 
         The sheets that they can become are computed too. `sheets` are indices, bit masks of the filled categories.
         """
-        every, some = np.arange(SHEETS), np.zeros(SHEETS, dtype=bool)
-        for sheet in sheets:
-            if not self._known[sheet]:
-                some |= every & sheet == sheet
-        if some.any():
-            self.solve(np.flatnonzero(some))
+        missing = [sheet for sheet in sheets if not self._known[sheet]]
+        if missing:
+            every = np.arange(SHEETS)
+            self.solve(np.flatnonzero(np.any([every & sheet == sheet for sheet in missing], axis=0)))
 
     def solve(self, sheets: Masks) -> None:
         """Compute and store how many points Crag score sheets still get: one probability distribution per sheet.
