@@ -12,8 +12,10 @@ import pytest
 
 from companion.errors import RulesError
 from companion.games.advice.odds import odds_view, options
+from companion.games.crib_dice.odds.backward_induction import offers, set_scores
 from companion.games.crib_dice.odds.race import Race, banks
 from companion.games.crib_dice.odds.turn_value import set_score, turn_values
+from companion.games.crib_dice.odds.win import values_by_games
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.state import CribDice, Turn
 from companion.games.engine.dice import throws_of
@@ -295,6 +297,30 @@ def test_win_odds_are_refused_for_three_crapola_players_and_in_a_roll_off() -> N
 def test_crib_dice_win_odds_are_empty_after_the_games_end() -> None:
     for rules in ({}, {"bomb": True}):  # during the game that rule bars it
         assert options(told("crib_dice", *bank(121), *bank(2), rules=rules).state, "win") == []
+
+
+def test_crib_dice_odds_in_games_are_for_two_sides_and_empty_after_the_end() -> None:
+    for players in (2, 3):
+        ended = told("crib_dice", *bank(121), *bank(2) * (players - 1), players=players).state
+        assert ended.standing.over
+        assert values_by_games(ended) == ()
+    with pytest.raises(RulesError, match="between two sides only"):
+        values_by_games(begun("crib_dice", 3).state)
+    # Ben, at hole 58, needs 131 to win a game, 130 to tie, 61 not to be skunked, which loses two.
+    board = board_at(130, 58, turn=1, **ADVANCED)
+    for points, games in ((73, 1), (72, 0), (71, -1), (3, -1), (2, -2)):
+        state = CribDice(board, Turn("choosing", points - 2, 4, 2, (1, 2, 3, 4, 4, 5, 6)))
+        assert dict(values_by_games(state))[Stop()] == games
+
+
+def test_crib_dice_offer_arrays_hold_the_sets_of_all_throws_of_seven_dice() -> None:
+    rows, chances = offers()
+    assert rows.shape == (3, len(chances)), "no throw holds more than three sets"
+    best = sum(
+        ways * max(set_score(dice.count(face), face) for face in dice if dice.count(face) > 1)
+        for dice, ways in throws_of(7)
+    )
+    assert chances @ set_scores()[rows - 1].max(axis=0) == pytest.approx(best / 6**7)
 
 
 def test_crib_dice_win_odds_list_all_legal_point_values_or_stop_and_throw() -> None:

@@ -35,11 +35,11 @@ def offers() -> tuple[Indices, Floats]:
     An offer is the one to three sets that the throw lets the player freeze.
 
     Returns:
-        (3, offers) row in a table of sets (see ROW) of each set of an offer; the last set is repeated where there are
-        fewer than three. And (offers,) probability of each offer.
+        (3, offers) row in a table of sets (see ROW) of each set of an offer; sets are repeated where there are fewer
+        than three. And (offers,) probability of each offer.
     """
     rows = [[ROW[frozen] + value - 1 for frozen, value in offer] for offer, _ in first_throws()]
-    return np.array([(row + row[-1:] * 2)[:3] for row in rows]).T, np.array([chance for _, chance in first_throws()])
+    return np.array([np.resize(row, 3) for row in rows]).T, np.array([chance for _, chance in first_throws()])
 
 
 @cache
@@ -75,7 +75,7 @@ def rollover_matrix(piddle_points: bool) -> tuple[Floats, Floats]:
     """
     matrix = np.zeros((18, MAX_SET_SCORE - MIN_ROLLOVER + 1))
     for row in range(18):
-        frozen, value = (5, 6, 7)[row // 6], row % 6 + 1
+        frozen, value = 5 + row // 6, row % 6 + 1
         for hits, chance in piddle_ends(piddle_points) if frozen < 7 else ((0, 1.0),):
             matrix[row, set_score(min(7, frozen + hits), value) - MIN_ROLLOVER] += chance
     return matrix, 1 - matrix.sum(axis=1)
@@ -133,6 +133,6 @@ def fresh_throws(
             np.dot(matrix, better, out=rolled)
             np.maximum(some, rolled, out=some)
         np.take(sets, rows, axis=0, out=offered, mode="clip")
-        np.maximum.reduce(offered, axis=0, out=best)
+        offered.max(axis=0, out=best)
         np.dot(chances, best, out=fresh[holes])
     return fresh
