@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from companion.games.crib_dice.facts import facts
+from companion.games.crib_dice.state import CribDice, Turn
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import GAMES
 from tests.games.crib_turns import bank
 from tests.games.playing import STOP, begun, keep, score, throw, told
 from tests.games.test_crapola import LATE_CRAP
+from tests.games.test_win_odds import board_at
 
 CRAG_ROWS = [
     *("ones", "twos", "threes", "fours", "fives", "sixes"),
@@ -30,6 +34,34 @@ def test_a_crib_dice_fact_tells_of_a_great_lead_until_somebody_finishes() -> Non
     assert codes(10, 60, 10) == ["behind"]
     assert codes(10, 60, 10, 10) == ["ahead"]
     assert codes(10, 60, 10, 121) == [], "the second is ahead of the third alone"
+
+
+@pytest.mark.parametrize(
+    ("pegs", "wanted"), [((50, 64), ""), ((50, 65), "behind"), ((65, 50), "ahead"), ((64, 50), "")]
+)
+def test_crib_dice_facts_count_a_gap_of_15_holes_but_none_of_14(pegs: tuple[int, int], wanted: str) -> None:
+    assert facts(CribDice(board_at(*pegs))) == ((Phrase(wanted, {"player": "Ann", "count": 15}),) if wanted else ())
+
+
+@pytest.mark.parametrize(("pandemonium", "wipeouts"), [(False, 2), (True, 3)])
+def test_a_crib_dice_fact_warns_one_wipe_out_before_a_fuchle(pandemonium: bool, wipeouts: int) -> None:
+    def warned(count: int) -> tuple[Phrase, ...]:
+        return facts(CribDice(board_at(50, 50, turn=1, wipeouts=(2, count), pandemonium=pandemonium)))
+
+    assert warned(wipeouts) == (Phrase("next_is_fuchle", {"player": "Ben", "count": wipeouts}),)
+    assert all(warned(count) == () for count in range(wipeouts))
+
+
+def test_a_crib_dice_fact_tells_that_a_stop_passes_the_last_hole() -> None:
+    """A set of three 5s scores 5: from hole 116 to 121, which is past the end; from 115 to 120, which is not."""
+    three = Turn("choosing", 0, 5, 3, (1, 2, 3, 4, 5, 5, 5))
+    assert facts(CribDice(board_at(116, 50), three)) == (Phrase("stop_passes_the_end", {"player": "Ann"}),)
+    assert facts(CribDice(board_at(115, 50), three)) == (Phrase("ahead", {"player": "Ann", "count": 65}),)
+
+
+def test_crib_dice_has_no_facts_in_a_roll_off_or_after_the_end() -> None:
+    assert facts(begun("crib_dice", roll_off=True).state) == ()
+    assert facts(CribDice(replace(board_at(50, 121, turn=1), over=True))) == ()
 
 
 def crag_facts(*rows: str) -> tuple[Phrase, ...]:
