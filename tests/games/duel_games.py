@@ -12,9 +12,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from companion.games.crib_dice.odds.backward_induction import Floats
-from companion.games.crib_dice.odds.two_sides import FUCHLE, FUCHLED, PEGS, TABLES, DuelRules, stored_equities
+from companion.games.crib_dice.odds.two_sides import (
+    BEYOND_TOP,
+    FUCHLE,
+    FUCHLED,
+    PEGS,
+    TABLES,
+    TOP,
+    DuelRules,
+    stored_equities,
+)
 from companion.games.solving.compiled import compiled
-from companion.games.solving.crib_dice_duel import BEYOND_TOP, HOLES, TOP, Game, game_of, turn_ends
+from companion.games.solving.crib_dice_duel import HOLES, Game, game_of, turn_ends
 from companion.games.solving.crib_dice_turn import SCORES, best_turn, value_sets
 from tests.games.crib_bellman import Duel
 

@@ -103,7 +103,7 @@ def test_crib_dice_odds_in_games_count_a_skunk_as_two_a_fuchle_as_four() -> None
     """Short of hole 61 the side is skunked, which loses two games; a fuchle there loses four."""
     board = replace(board_at(130, 58, turn=1, **ADVANCED), wipeouts=(0, 0))
     worth = duel.turn_values(board, "games")
-    assert [worth.bank(points) for points in (2, 3, 71, 72, 73)] == [-2, -1, -1, 0, 1]
+    assert [worth.bank(points) for points in (2, 3, 62, 63, 71, 72, 73)] == [-2, -1, -1, -1, -1, 0, 1]
     assert worth.lost == -2
     assert duel.turn_values(replace(board, wipeouts=(0, 2)), "games").lost == -4, "a fuchle is a double skunk"
 
@@ -137,3 +137,73 @@ def test_crib_dice_rules_without_stored_odds_use_the_advanced_games_table(on: tu
     assert used.skunk == rules.skunk
     assert used == rules or (used.piddle_points, used.bomb, used.double_fuchle, used.bumping) == (True,) * 4
     assert used == rules or rules not in duel.TABLES
+
+
+def test_crib_dice_duel_rules_count_the_games_of_a_last_wipe_out() -> None:
+    """The third wipe-out in a row is a fuchle, which costs 4 games; hole 60 is the last that costs 2."""
+    last = [(60, 0), (60, 1), (60, 2), (61, 0), (61, 2), (duel.FUCHLED, 0)]
+    assert [duel.DuelRules(skunk=True).lost_last(*each) for each in last] == [2, 2, 4, 1, 4, 4]
+    assert [duel.DuelRules().lost_last(*each) for each in last] == [1] * 6
+
+
+def test_crib_dice_turn_values_follow_the_table_that_is_asked_for() -> None:
+    """A stop at hole 60 leaves the other at hole 40, which plays second."""
+    board, after = board_at(50, 40), duel.index(1, 40, 60, 0, 0)
+    for rules in (duel.DuelRules(), duel.ADVANCED):
+        assert duel.turn_values(board, "games", rules).bank(10) == -duel.stored_equity(rules, after)
+    basic, advanced = (duel.stored_equity(rules, after) for rules in (duel.DuelRules(), duel.ADVANCED))
+    assert abs(basic - advanced) > 1e-3
+
+
+@pytest.mark.parametrize(("first", "seat", "far"), [each for each in product(range(3), repeat=3) if each[1] != each[2]])
+def test_a_crib_dice_duel_is_ordered_by_who_plays_first_in_a_round(first: int, seat: int, far: int) -> None:
+    in_order = [0, 1, 2, 0, 1][first : first + 3]
+    pegs = tuple(90 if side == far else 50 for side in range(3))
+    board = replace(board_at(*pegs, turn=in_order.index(seat)), first=first)
+    assert board.side == seat
+    assert duel.duel_state(board, "win").order == (in_order.index(far) < in_order.index(seat))
+
+
+def test_a_crib_dice_duel_is_with_the_furthest_other_that_is_not_out() -> None:
+    """The wipe-outs tell which side it is; of equal pegs, that of the next to play counts."""
+    wipeouts = (0, 2, 1)
+    assert duel.duel_state(board_at(50, 70, 70, wipeouts=wipeouts), "win").theirs == 2
+    assert duel.duel_state(board_at(50, 70, 71, wipeouts=wipeouts), "win").theirs == 1
+    out = replace(board_at(50, 0, 0, wipeouts=wipeouts), out=frozenset({1}))
+    assert duel.duel_state(out, "win").theirs == 1
+    ahead = replace(board_at(50, 0, 30, wipeouts=wipeouts), out=frozenset({1}))
+    assert duel.duel_state(ahead, "win").other == 30
+
+
+@pytest.mark.parametrize(
+    ("pegs", "places"),
+    [
+        ((0, 0), (0, 0)),
+        ((130, 200), (10, 80)),
+        ((50, 100), (0, 50)),
+        ((30, 200), (0, 120)),
+        ((10, 140), (0, 120)),
+        ((240, 110), (120, 0)),
+        ((230, 245), (110, 126)),
+    ],
+)
+def test_long_game_pegs_move_back_alike_but_not_past_the_start(pegs: tuple[int, int], places: tuple[int, int]) -> None:
+    """They move back by 120 holes, or until the last is at the start; further only if the first is past hole 120."""
+    seen = duel.duel_state(board_at(*pegs, long_game=True), "win")
+    assert (seen.mover, seen.other) == places
+
+
+def test_crib_dice_odds_with_pandemonium_count_three_wipe_outs_as_two() -> None:
+    board = board_at(50, 40, wipeouts=(3, 3), pandemonium=True)
+    seen = duel.duel_state(board, "win")
+    assert (seen.rules, seen.mine, seen.theirs) == (duel.DuelRules(), 2, 2)
+    at_two = duel.turn_values(replace(board, wipeouts=(2, 0)), "games")
+    assert at_two.lost == -duel.stored_equity(seen.rules, duel.index(1, 40, 50, 0, 2)), "no fuchle yet"
+    fuchled = duel.turn_values(replace(board, wipeouts=(3, 0)), "games").lost
+    assert fuchled == -duel.stored_equity(seen.rules, duel.index(1, 40, duel.FUCHLED, 0, 0))
+
+
+def test_five_1s_bomb_without_a_throw_in_crib_dice_only_in_pandemonium() -> None:
+    announced, six, seven = duel.turn_values(board_at(10, 100, **ADVANCED)).bombs
+    assert announced < six == seven
+    assert duel.turn_values(board_at(10, 100, **ADVANCED, pandemonium=True)).bombs == (six, six, six)

@@ -21,6 +21,7 @@ from companion.games.crib_dice.odds.backward_induction import Floats, Indices
 from companion.games.crib_dice.odds.turn_value import ANNOUNCED, piddle_ends
 from companion.games.crib_dice.odds.two_sides import (
     BEYOND,
+    BEYOND_TOP,
     FUCHLE,
     FUCHLED,
     HOLE,
@@ -30,7 +31,6 @@ from companion.games.crib_dice.odds.two_sides import (
     TOP,
     DuelRules,
 )
-from companion.games.crib_dice.scoring import MAX_SET_SCORE
 from companion.games.solving.compiled import compiled
 from companion.games.solving.crib_dice_turn import best_turn
 from companion.games.solving.fixed_point import fixed_point
@@ -46,11 +46,6 @@ FIRST_SCALE = 40.0
 """Lead in holes at which the first guess of an equity is tanh(1) = 0.76 games. Higher: the same solution.
 
 Any guess leads to it; a bad one needs more sweeps."""
-BEYOND_TOP = 2 * MAX_SET_SCORE + 1
-"""Holes by which arrays of bank values extend beyond the hole from which every turn stops: two highest sets and 1.
-Smaller: turns stop too early.
-
-Fixed by BEYOND: a larger one would address last turns beyond the end of their table."""
 
 
 class Game(NamedTuple):

@@ -14,7 +14,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import inf, prod
+from math import prod
 from typing import TYPE_CHECKING
 
 from companion.games.advice.stored import whole_numbers
@@ -43,9 +43,14 @@ Fixed by the rules without `pandemonium`."""
 TOP = 160
 """Hole, beyond the track's end at 120, from which a side stops the turn that finishes. It holds however close the other
 peg is, which still has its last turn. Higher: larger tables, unchanged values; lower: turns stop too early."""
-BEYOND = TOP + 2 * MAX_SET_SCORE + 1 - PEGS
+BEYOND_TOP = 2 * MAX_SET_SCORE + 1
+"""Holes by which arrays of bank values extend beyond the hole from which every turn stops: two highest sets and 1.
+Smaller: turns stop too early.
+
+Fixed by BEYOND: a larger one would address last turns beyond the end of their table."""
+BEYOND = TOP + BEYOND_TOP - PEGS
 """Length of the last-turn table's axis for the hole where the other side has finished. Index 0 is hole 121, the first
-beyond the track. A turn passes TOP by at most 2 * MAX_SET_SCORE holes."""
+beyond the track."""
 SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
 """Shape of a stored table's equities before ordinary turns; those before last turns follow (`stored_equities`). Axes:
 the mover plays first or second in a round, the mover's place, the other's, and the wipe-outs in a row of each."""
@@ -278,15 +283,16 @@ def turn_ends(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]
 
     Returns:
         Equity after a stop, as a list by the hole that it reaches, from 0 to far beyond the track. Equity after a
-        wipe-out. And equity after a bomb; `-inf` if the other peg is not ahead. If it has finished, a bomb hits a third
-        side and loses the game.
+        wipe-out. And equity after a bomb, which swaps the pegs, whether or not it is allowed. If the other peg has
+        finished, a bomb hits a third side and loses the game.
     """
     rules, order, mover, other, theirs = duel.rules, duel.order, duel.mover, duel.other, duel.theirs
     lost_last = rules.games_lost(FUCHLED if fuchle else mover)
     if other > FUCHLED:
         finish = other - 1
-        short = [-float(rules.games_lost(hole if hole < PEGS else FUCHLED + 1)) for hole in range(finish)]
-        return short + [0.0] + [1.0] * (2 * MAX_SET_SCORE + 1), -float(lost_last), -float(lost_last)
+        # Beyond the track a loser loses as many games as at its last hole.
+        short = [-float(rules.games_lost(min(hole, SHORT_TRACK))) for hole in range(finish)]
+        return short + [0.0] + [1.0] * BEYOND_TOP, -float(lost_last), -float(lost_last)
 
     def after(mine: int, wipeouts: int, theirs_at: int = other) -> float:
         return -stored_equity(rules, index(1 - order, theirs_at, mine, theirs, wipeouts))
@@ -295,11 +301,11 @@ def turn_ends(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]
     if rules.bumping and there:
         bank[there] = after(there, 0, max(0, there - 5))
     if order == 1:
-        bank += [float(rules.games_lost(other))] * (2 * MAX_SET_SCORE + 1)
+        bank += [float(rules.games_lost(other))] * BEYOND_TOP
     else:
         begin = prod(SHAPE) + (other * FUCHLE + theirs) * BEYOND
         bank += [-stored_equity(rules, begin + past) for past in range(BEYOND)]
-    bomb = after(there, 0, HOLE[mover]) if HOLE[mover] < there else -inf
+    bomb = after(there, 0, HOLE[mover])
     if rules.double_fuchle and mover == FUCHLED and duel.mine:
         return bank, -float(rules.games_lost(FUCHLED)), bomb
     return bank, after(FUCHLED, 0) if fuchle else after(mover, min(duel.mine + 1, FUCHLE - 1)), bomb
