@@ -16,8 +16,8 @@ from vision.reading.reading import FrameBGR
 FEATURES = b"/faces/ReduceMean_5_output_0"
 """Input tensor of the classifier's last layer, named by the export of `training.faces_net`. It is made a second output
 of the network: teaching compares faces by it. With another name, reading features fails."""
-DAMAGE = (errors.Fail, errors.InvalidArgument, errors.InvalidGraph, errors.InvalidProtobuf, errors.NoSuchFile)
-"""Errors of ONNX Runtime for a file that is damaged or gone."""
+DAMAGE = (errors.Fail, errors.InvalidArgument, errors.InvalidGraph, errors.InvalidProtobuf)
+"""Errors of ONNX Runtime for a damaged file."""
 
 
 class OnnxRuntime:
