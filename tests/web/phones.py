@@ -114,6 +114,13 @@ OVER = """(each, [x, y]) => {
 """JavaScript that returns what covers an element at a point of the window, as HTML; "" if nothing does."""
 
 
+def control(chromium: Any, address: str) -> Any:
+    """Open the control page on a paired phone, and wait until it is live."""
+    page = phone(chromium, address, paired=True)
+    live(page, address + "/control")
+    return page
+
+
 def tap_twice(page: Any, place: str) -> None:
     """Tap the element of a selector twice, 0.1 s apart by the time stamps of the events.
 

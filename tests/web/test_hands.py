@@ -12,7 +12,7 @@ import pytest
 from companion.history.export import PastGames as Journaled
 from companion.table.commands import NextGame, StartGame
 from tests.web.accessibility import violations
-from tests.web.phones import MIDGAME, live, phone, tap_twice, with_a_past
+from tests.web.phones import MIDGAME, control, live, phone, tap_twice, with_a_past
 from tests.web.pub import ALONE, HEADER, Pub, observation, opened, play, served
 from tests.web.test_five_games import play_out
 from web.serving.limits import Limits
@@ -24,12 +24,6 @@ pytestmark = pytest.mark.browser
 def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
     with with_a_past(tmp_path) as found:
         yield found
-
-
-def control(chromium: Any, address: str) -> Any:
-    page = phone(chromium, address, paired=True)
-    live(page, address + "/control")
-    return page
 
 
 def test_scoreboard_page_shows_a_lost_connection_and_reconnects_by_itself(chromium: Any, tmp_path: Path) -> None:

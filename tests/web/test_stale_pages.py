@@ -13,7 +13,7 @@ from companion.table.commands import NoteMotion, StartGame
 from companion.table.projection import MAX_THROWS
 from tests.waiting import until
 from tests.web.every_part import everything
-from tests.web.phones import MIDGAME, live, phone, with_a_past
+from tests.web.phones import MIDGAME, control, live, phone, with_a_past
 from tests.web.pub import HEADER, Pub, observation, opened, play, served
 from tests.web.test_five_games import play_out
 from web.serving.limits import Limits
@@ -57,12 +57,6 @@ TWICE = "(button) => { button.click(); button.click(); }"
 def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
     with with_a_past(tmp_path) as found:
         yield found
-
-
-def control(chromium: Any, address: str) -> Any:
-    page = phone(chromium, address, paired=True)
-    live(page, address + "/control")
-    return page
 
 
 def newest(page: Any, pub: Pub) -> None:
@@ -120,7 +114,7 @@ def test_control_page_names_a_game_begun_elsewhere_before_ending_it(chromium: An
 
 
 def test_page_shows_why_a_throw_was_refused_in_front_of_the_dialog(chromium: Any, site: Any) -> None:
-    """What lies behind a modal dialog is inert: a screen reader does not tell it, and a tall dialog covers it."""
+    """A message behind a modal dialog is inert: screen readers skip it, and a tall dialog covers it."""
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     page = control(chromium, address)
