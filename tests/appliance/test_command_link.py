@@ -23,7 +23,7 @@ def step(machine: Noted, tmp_path: Path) -> Release:
 
 
 def test_the_installer_replaces_a_pegpip_script_of_pip_by_its_link(machine: Noted, step: Release) -> None:
-    """It failed after the release was proven, and the next installation left pip's older program as the command."""
+    """The fault: linking failed after the release was proven, and pip's older program stayed the command."""
     command, said = machine.at(step.command), list[str]()
     command.write_text("of pip")
     install([step], machine, said.append)

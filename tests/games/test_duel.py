@@ -188,7 +188,7 @@ def test_a_crib_dice_duel_is_with_the_furthest_other_that_is_not_out() -> None:
     ],
 )
 def test_long_game_pegs_move_back_alike_but_not_past_the_start(pegs: tuple[int, int], places: tuple[int, int]) -> None:
-    """They move back by 120 holes, or until the last is at the start; further only if the first is past hole 120."""
+    """Both pegs move back by 120 holes, or until the last is at the start; further if the first is past hole 120."""
     seen = duel.duel_state(board_at(*pegs, long_game=True), "win")
     assert (seen.mover, seen.other) == places
 

@@ -113,7 +113,7 @@ def test_a_luck_story_charges_nothing_to_a_player_of_best_options(game: str, goa
 
 @pytest.mark.parametrize(("game", "goal", "rules"), [*GAMES, ("crag", "win", {})])
 def test_luck_and_errors_of_an_account_are_the_sums_over_its_moves(game: str, goal: str, rules: dict[str, Any]) -> None:
-    """What one side gains by dice or by approximation error, the other loses, except in points."""
+    """Luck and approximation error that one side gains, the other loses, except in points."""
     story = story_of(played_by(game, ["steady", "careless"], 2, **rules), goal)
     if game == "crag":
         assert any(move.approximation for move in story.moves) is (goal == "win"), "its values are exact in points"

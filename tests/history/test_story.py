@@ -1,4 +1,4 @@
-"""The story of a finished game: each move is told with the photo of its own dice, or with none."""
+"""Story of a finished game: each move names the photo of its own dice, or none."""
 
 from __future__ import annotations
 

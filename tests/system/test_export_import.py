@@ -118,7 +118,7 @@ def test_an_import_restores_the_calibration(table: Path) -> None:
 
 @pytest.mark.parametrize("harm", ["missing", "empty", "cut", "changed"])
 def test_an_export_holds_the_second_journal_copy_if_that_has_more(table: Path, harm: str) -> None:
-    """It held none of the games, or not the last throw, and told of no error."""
+    """The fault: an export held no games, or lacked the last throw, and reported no error."""
     whole = (table / FIRST).read_bytes()
     (table / FIRST).write_bytes({"cut": whole[:-7], "changed": whole[:-40] + b"?" + whole[-39:]}.get(harm, b""))
     if harm == "missing":
