@@ -83,6 +83,14 @@ def test_lamp_brightness_changes_no_tray_value_and_adds_at_most_one_doubt() -> N
     assert trusted >= 4
 
 
+@pytest.mark.parametrize("lamp", [0.05, 0.0])
+def test_the_tray_reader_does_not_trust_a_picture_taken_in_the_dark(lamp: float) -> None:
+    """It found six of the seven dice, or none, without a doubt; the table then banked the turn."""
+    camera, _ = at_rest(50)
+    camera.disturb = FaultInjection(lamp=lamp).over
+    assert not Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr).trusted
+
+
 def knocked(picture_bgr: FrameBGR, x_px: float, y_px: float, degrees: float) -> FrameBGR:
     """Return the picture of a tray that was shifted by (x_px, y_px) and rotated by `degrees`."""
     height, width = picture_bgr.shape[:2]
