@@ -86,6 +86,20 @@ def test_the_pi_camera_holds_exposure_and_colour_gains_once_converged(light: flo
     assert (red, blue) == pytest.approx(pi.board.awb, rel=0.02)
 
 
+def test_a_monochrome_pi_camera_holds_exposure_and_finds_it_anew() -> None:
+    """It has no white balance to hold; setting that failed, and the camera was opened again and again."""
+    pi = Pi("Global Shutter Camera", light=0.5)
+    pi.board.sensor = replace(pi.board.sensor, mono=True)
+    pi.start()
+    pi.until(is_held)
+    assert pi.sent("AeEnable") == [False]
+    for _ in range(30):
+        pi.frame()
+    pi.board.light = 1.5
+    pi.until(lambda frame: not is_held(frame))
+    pi.until(is_held)
+
+
 def test_the_pi_camera_does_not_hold_exposure_while_the_light_changes() -> None:
     pi = Pi()
     pi.start()

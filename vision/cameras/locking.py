@@ -76,10 +76,8 @@ class AutoLock:
 
         Controls that the camera lacks are left out.
         """
-        controls: Controls = {}
-        if {"AeFlickerMode", "AeFlickerPeriod"} <= self._advertised.keys():
-            controls = {"AeFlickerMode": FLICKER_MANUAL, "AeFlickerPeriod": self._period_us}
-        return controls | self._focus_controls()
+        flicker = {"AeFlickerMode": FLICKER_MANUAL, "AeFlickerPeriod": self._period_us}
+        return self._known(flicker | self._focus_controls())
 
     def focus_at(self, lens_position: float | None, at_s: float) -> Controls:
         """Set where the camera's lens is to be held, and return the controls to send to the camera now.
@@ -93,12 +91,13 @@ class AutoLock:
         """
         self._wanted, self._position, self._asked_s = lens_position, lens_position, at_s
         self._positions.clear()
-        return self._focus_controls()
+        return self._known(self._focus_controls())
 
     def after(self, metadata: Mapping[str, Any], image_bgr: FrameBGR, at_s: float) -> tuple[Exposure, Controls]:
         """Return the exposure with which a frame was taken, and the controls to send to the camera now (often none).
 
-        Controls lock what has converged, or unlock exposure and white balance if the light has changed.
+        Controls lock what has converged, or unlock exposure and white balance if the light has changed. Those that the
+        camera lacks are left out: a monochrome one has no white balance.
 
         Args:
             metadata: picamera2's metadata of the frame.
@@ -113,7 +112,7 @@ class AutoLock:
             controls = self._lock_converged(metadata) | self._lock_focus(metadata)
         if controls:
             self._asked_s = at_s
-        return taken, controls
+        return taken, self._known(controls)
 
     def _exposure(self, metadata: Mapping[str, Any]) -> Exposure:
         """Convert picamera2's metadata of a frame; `held` and the lens's position come from the state of the locks."""
@@ -121,13 +120,12 @@ class AutoLock:
         held = self._exposed and self._balanced
         return Exposure(metadata.get("ExposureTime", 0) / 1e6, gain, held, self._position)
 
-    def _focus_controls(self) -> Controls:
-        """Return the controls that hold the lens at the wanted position; without one, those of continuous autofocus.
+    def _known(self, controls: Controls) -> Controls:
+        """Return those of the controls that the camera has; picamera2 refuses all others."""
+        return {name: value for name, value in controls.items() if name in self._advertised}
 
-        Empty if the lens has no motor.
-        """
-        if "AfMode" not in self._advertised:
-            return {}
+    def _focus_controls(self) -> Controls:
+        """Return the controls that hold the lens at the wanted position; without one, those of continuous autofocus."""
         if self._wanted is None:
             return {"AfMode": AF_CONTINUOUS}
         return {"AfMode": AF_MANUAL, "LensPosition": self._wanted}

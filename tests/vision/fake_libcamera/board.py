@@ -102,7 +102,7 @@ class Board:
             "ExposureTime": round(exposure_us),
             "AnalogueGain": gain,
             "DigitalGain": digital,
-            "ColourGains": self.gains,
+            **({} if self.sensor.mono else {"ColourGains": self.gains}),
             "FrameDuration": 33_333,
             "ScalerCrop": scaler_crop(mode, size_wh),
         } | self._auto_focus()

@@ -220,6 +220,8 @@ class Camera:
         }
         if self.board.sensor.autofocus:
             usual |= {"AfMode": _limits(0, 2, 0), "LensPosition": _limits(0.0, 32.0, 1.0)}
+        if self.board.sensor.mono:
+            del usual["AwbEnable"], usual["ColourGains"]
         usual |= {name: _limits(0, 1_000_000, 0) for name in self.board.advertises}
         return {ControlId(name): limits for name, limits in usual.items()}
 

@@ -17,13 +17,14 @@ class Mode:
 
 @dataclass(frozen=True)
 class Sensor:
-    """A sensor as libcamera names it, the pixels of its array, its colour order, and whether the lens can focus."""
+    """A sensor as libcamera names it, its pixels and colour order; whether its lens focuses, and if it is grey."""
 
     model: str
     array_wh: tuple[int, int]
     order: str
     modes: tuple[Mode, ...]
     autofocus: bool = False
+    mono: bool = False
 
     def format_of(self, bit_depth: int) -> str:
         """The packed raw format of that depth."""
