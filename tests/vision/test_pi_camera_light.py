@@ -21,7 +21,7 @@ from vision.calibration.procedure import Calibrating, Found
 from vision.calibration.solving import Plan
 from vision.calibration.store import Stored, load_rig
 from vision.cameras.field import MODULES
-from vision.cameras.flicker import country, flicker_period_us, mains_hz
+from vision.cameras.flicker import country, flicker_period_us, mains_hz, steady_exposure
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.networks import shipped_networks
@@ -52,6 +52,14 @@ def test_lamp_mains_frequency_is_the_setting_or_else_that_of_the_country(
     assert mains_hz(0, country(told, cmdline)) == 60
     assert mains_hz(50, "CA") == 50
     assert (flicker_period_us(50), flicker_period_us(60)) == (10_000, 8_333)
+
+
+@pytest.mark.parametrize("periods", [1, 2, 3])
+def test_an_exposure_rounded_down_to_rows_keeps_its_flicker_periods(periods: int) -> None:
+    """A Camera Module 2 told to expose for 20 ms reports 19,981 us; the exposure was halved, the gain doubled."""
+    exposure_us, gain = steady_exposure(periods * 10_000 - 19, 2.0, (1.0, 16.0), 10_000)
+    assert exposure_us == periods * 10_000
+    assert gain == pytest.approx(2.0, rel=0.01)
 
 
 def lamp_seen(hz: float, mains: int, **board: Any) -> LampLight:

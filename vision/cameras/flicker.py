@@ -76,7 +76,8 @@ def steady_exposure(
     if total / lowest < period_us:
         return round(total / lowest) if gain > lowest else round(exposure_us), lowest
     most = int(MAX_EXPOSURE_S * 1e6 // period_us)
-    periods = min(max(int(exposure_us // period_us), 1), most)
+    # A sensor exposes whole rows, which is a little less than it was told.
+    periods = min(max(int(exposure_us / period_us + 0.02), 1), most)
     while periods < most and total / (periods * period_us) > highest:
         periods += 1
     return periods * period_us, min(max(total / (periods * period_us), lowest), highest)
