@@ -64,9 +64,7 @@ def opened_parts(starting: Starting) -> Opened:
         if too_small:
             starting.report("strip", "limit_ma", too_small)
     buttons = starting.choose({"buttons": fields_of("buttons")}, _buttons, Settings())
-    camera = starting.choose(
-        {"camera": ("source",)}, _camera, instead=lambda wanted: MissingCamera(partial(_camera, wanted))
-    )
+    camera = starting.choose({"camera": ("source",)}, _camera, instead=_missing)
     starting.choose({"table": fields_of("table")}, _check_first_game, Settings())
     if starting.problems or board is None or buttons is None or camera is None:
         raise SetupError(list(dict.fromkeys(starting.problems)))
@@ -191,6 +189,11 @@ def _camera(settings: Settings) -> Camera:
     """Return the settings' camera, not started. Raises SetupError if [camera] source is wrong."""
     wanted = settings.camera
     return open_camera(wanted.source, wanted.dice, wanted.mains_hz)
+
+
+def _missing(settings: Settings) -> Camera:
+    """Return a stand-in for the settings' camera, which opens it as soon as that works."""
+    return MissingCamera(settings.camera.source.strip().partition(":")[0], partial(_camera, settings))
 
 
 def _check_first_game(settings: Settings) -> bool:

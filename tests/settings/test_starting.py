@@ -125,6 +125,16 @@ def test_a_wrong_setting_is_replaced_in_a_service_and_refused_otherwise(
         opened_parts(Starting(starting_as_written(tmp_path, text), Origin(tmp_path / "pegpip.toml")))
 
 
+def test_a_camera_that_works_late_is_called_by_its_kind(tmp_path: Path) -> None:
+    """The page said "missing camera" while it showed the photos of a folder that was made after the start."""
+    photos = tmp_path / "photos"
+    camera = opened_parts(begin(written(tmp_path, f"[camera]\nsource = 'files:{photos}'\n"), service=True)).camera
+    photos.mkdir()
+    (photos / "1.png").touch()
+    camera.start()
+    assert camera.name == "files"
+
+
 def starting_as_written(folder: Path, text: str) -> Settings:
     return begin(written(folder, text), service=True).settings
 

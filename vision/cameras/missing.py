@@ -12,13 +12,12 @@ class MissingCamera:
     """Stands in for a camera that can't be opened, and passes its frames on as soon as it can.
 
     Args:
+        name: Kind of the camera, as messages name it once it works.
         open_: Opens the camera; raises SetupError while its setting does not work.
     """
 
-    name = "missing"
-
-    def __init__(self, open_: Callable[[], Camera]) -> None:
-        self._open = open_
+    def __init__(self, name: str, open_: Callable[[], Camera]) -> None:
+        self.name, self._open = name, open_
         self._camera: Camera | None = None
 
     def start(self) -> None:
