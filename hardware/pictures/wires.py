@@ -248,9 +248,8 @@ def _wire(
     turn = bx if lane is None else lane
     edge = _PIN_RADIUS_PX if ax < _FIRST_LANE_PX else 0
     # Pins are reached through the gap between two rows of the header.
-    path = (
-        f"M{ax} {ay + edge}v{exit_px - edge}H{turn}V{by}H{bx}" if lane is not None else f"M{ax} {ay}H{turn}V{by}H{bx}"
-    )
+    start = ay if lane is None else f"{ay + edge}v{exit_px - edge}"
+    path = f"M{ax} {start}H{turn}V{by}H{bx}"
     if lane is not None:
         label, anchor = (bx - 6, by - 6), "end"
     elif ay == by:
