@@ -174,7 +174,11 @@ class Watcher:
                     if settled is not None:
                         moving, self._emptied = False, not settled.thrown
                         yield settled
-                elif phase is Phase.SETTLED or (phase is Phase.RESTING and moving) or _due(doubted, frame):
+                elif (
+                    phase is Phase.SETTLED
+                    or (phase is Phase.RESTING and moving)
+                    or (doubted is not None and frame.at_s >= doubted.at_s + REREAD_INTERVAL_S)
+                ):
                     tries = tries + 1 if doubted is not None else 1
                     moving, hasty = False, True
                     settled = self._read(frame)
@@ -319,8 +323,3 @@ def _settled(
     thrown, kept = place(reading, rig)
     keep_zone = rig is not None and rig.keep.width_mm > 0
     return Settled(at_s, frame, reading, thrown, kept, emptied, keep_zone, expected, rig, doubted)
-
-
-def _due(doubted: Settled | None, frame: Frame) -> bool:
-    """Return whether `REREAD_INTERVAL_S` has passed since the doubtful reading; False if there is none."""
-    return doubted is not None and frame.at_s >= doubted.at_s + REREAD_INTERVAL_S
