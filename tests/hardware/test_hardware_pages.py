@@ -26,8 +26,8 @@ from release.parts import dimensions as mm
 from release.parts.sheets import PILOT_MM
 from vision.calibration.sheet import BAR_MM
 from vision.calibration.solving import DIE_RANGE_MM
+from vision.cameras import SIZE_WH
 from vision.cameras.field import MODULES
-from vision.cameras.picamera import SIZE_WH
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 BOARD = preset("board3x121")

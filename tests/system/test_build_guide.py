@@ -25,8 +25,8 @@ from hardware.track import PRESETS, preset
 from hardware.wiring import wiring_problems
 from release.parts import dimensions as mm
 from tests.games.playing import told
+from vision.cameras import SIZE_WH
 from vision.cameras.field import MODULES, height_mm
-from vision.cameras.picamera import SIZE_WH
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 GUIDE = (DOCS / "build.md").read_text(encoding="utf-8")

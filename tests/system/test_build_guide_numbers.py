@@ -13,8 +13,8 @@ from hardware.pictures.plans import HOLE_MM
 from hardware.scenes import PEG_TURN_S
 from hardware.track import preset
 from release.parts import dimensions as mm
+from vision.cameras import SIZE_WH
 from vision.cameras.field import MODULES
-from vision.cameras.picamera import SIZE_WH
 
 GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "build.md").read_text(encoding="utf-8")
 IN_ONE_LINE = " ".join(GUIDE.split())

@@ -12,7 +12,8 @@ from tests.vision.fake_libcamera import fitted
 from tests.vision.one_frame_pi import Pi
 from tests.vision.one_frame_pi import closed as closed
 from tests.waiting import PATIENCE_S
-from vision.cameras.picamera import FRAME_WAIT_S, Picamera2Camera
+from vision.cameras import FRAME_WAIT_S
+from vision.cameras.picamera import Picamera2Camera
 from vision.reading.reading import FrameBGR, Reading
 from vision.watching.watcher import RETRY_S, Ill, Watcher
 

@@ -13,19 +13,13 @@ import cv2
 import numpy as np
 
 from companion.errors import DeviceError
-from vision.cameras import Frame
+from vision.cameras import FRAME_WAIT_S, SIZE_WH, Frame
 from vision.images.loading import quiet_opencv
 from vision.reading.reading import FrameBGR
 
-FRAME_WAIT_S = 2.0
-"""Longest wait for one frame of a live camera, in seconds. After that the camera counts as failed and is closed. A
-longer wait delays the report; a shorter one fails slow cameras."""
 OPEN_WAIT_S = 10.0
 """Longest wait for a live camera to open, in seconds; after that it counts as missing. A USB camera that wakes up takes
 some seconds. A longer wait lets one that never answers block the table for longer."""
-SIZE_WH = (1280, 960)
-"""Width and height, in pixels, requested of a live camera. Larger frames resolve smaller dice and take
-longer to read."""
 DEFAULT_FPS = 30.0
 """Frame rate, in frames per second, assumed for a video file that states none. It sets the times of its frames."""
 MAX_LAG_S = 2.0

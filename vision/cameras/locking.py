@@ -63,7 +63,7 @@ class AutoLock:
     def __init__(self, advertised: Mapping[str, Any], mains_hz: int, lens_position: float | None = None) -> None:
         self._advertised, self._mains_hz = advertised, mains_hz
         self._period_us = flicker_period_us(mains_hz)
-        self._wanted, self._position = lens_position, lens_position
+        self._position = lens_position
         self._values = deque[tuple[float, ...]](maxlen=STEADY_FRAMES)
         self._positions = deque[float](maxlen=STEADY_FRAMES)
         self._exposed = self._balanced = False
@@ -89,7 +89,7 @@ class AutoLock:
             lens_position: Position in dioptres to hold from now on; None to focus once more, then hold.
             at_s: The present time in seconds on the camera's clock. Nothing is locked until CONTROL_DELAY_S later.
         """
-        self._wanted, self._position, self._asked_s = lens_position, lens_position, at_s
+        self._position, self._asked_s = lens_position, at_s
         self._positions.clear()
         return self._known(self._focus_controls())
 
@@ -125,10 +125,10 @@ class AutoLock:
         return {name: value for name, value in controls.items() if name in self._advertised}
 
     def _focus_controls(self) -> Controls:
-        """Return the controls that hold the lens at the wanted position; without one, those of continuous autofocus."""
-        if self._wanted is None:
+        """Return the controls that hold the lens at its position; without one, those of continuous autofocus."""
+        if self._position is None:
             return {"AfMode": AF_CONTINUOUS}
-        return {"AfMode": AF_MANUAL, "LensPosition": self._wanted}
+        return {"AfMode": AF_MANUAL, "LensPosition": self._position}
 
     def _lock_converged(self, metadata: Mapping[str, Any]) -> Controls:
         """Return the controls that lock exposure, white balance or both, if they have converged with this frame.
@@ -184,7 +184,7 @@ class AutoLock:
         if len(self._positions) < STEADY_FRAMES:
             return {}
         self._position = float(np.median(self._positions))
-        return {"AfMode": AF_MANUAL, "LensPosition": self._position}
+        return self._focus_controls()
 
     def _unlock_in_other_light(self, image_bgr: FrameBGR, at_s: float) -> Controls:
         """Return the controls that unlock exposure and white balance if the light has changed since they were locked.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from companion.errors import DeviceError
-from vision.cameras import Exposure, Frame
+from vision.cameras import FRAME_WAIT_S, SIZE_WH, Exposure, Frame
 from vision.cameras.field import MIN_FIELD_SHARE, SensorField, SizeWH, widest_mode
 from vision.cameras.flicker import country, mains_hz
 from vision.cameras.locking import AutoLock
@@ -22,15 +22,9 @@ from vision.reading.reading import FrameBGR
 
 log = logging.getLogger(__name__)
 
-SIZE_WH: SizeWH = (1280, 960)
-"""Width and height, in pixels, of the Pi camera's pictures: the tray's shape. Rows of 1280 pixels have no padding on
-any Pi. Larger pictures resolve smaller dice and take longer to read."""
 BUFFERS = 3
 """Number of frame buffers of the camera: one is filled, one waits, one is read. More take 3.7 MB of video memory each;
 fewer lose frames."""
-FRAME_WAIT_S = 2.0
-"""Longest wait for a frame, in seconds; after that the camera is closed and DeviceError raised. libcamera itself gives
-up a sensor after about a second."""
 FAULTS = (RuntimeError, OSError, ValueError, KeyError, TypeError, CancelledError, InvalidStateError)
 """Exceptions that picamera2 and libcamera raise when a camera fails."""
 
@@ -103,7 +97,7 @@ class Picamera2Camera:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
         try:
             with self._device.captured_request(wait=FRAME_WAIT_S) as request:
-                image_bgr = self._picture(request.make_array("main"))
+                image_bgr = np.ascontiguousarray(request.make_array("main"), np.uint8)
                 metadata: dict[str, Any] = request.get_metadata()
             self._check_field(metadata)
             self._at_s = self._time_of(metadata)
@@ -187,13 +181,6 @@ class Picamera2Camera:
         if controls:
             self._device.set_controls(controls)
         return exposure
-
-    def _picture(self, array: Any) -> FrameBGR:
-        """Convert picamera2's array to (h, w, 3) uint8; a fourth channel is dropped. ValueError if not colour."""
-        picture = np.asarray(array)
-        if picture.ndim != 3 or picture.shape[2] < 3:
-            raise ValueError(f"a picture of shape {picture.shape}")
-        return np.ascontiguousarray(picture[:, :, :3], dtype=np.uint8)
 
     def _time_of(self, metadata: dict[str, Any]) -> float:
         """Return a frame's time in seconds: the sensor's, or else the clock's; always later than the last frame's."""
