@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable
 
 import cv2
@@ -123,13 +124,16 @@ def command_of(event: watch.Event) -> Command | None:
 
 
 def observation_of(event: watch.Settled) -> Observation:
-    """Convert a settled tray to an observation with its photo as JPEG."""
+    """Convert a settled tray to an observation with its photo as JPEG, at the table's present time.
+
+    The camera's time does not do: that of a video begins at 0.
+    """
     return Observation(
         thrown=_seen(event.thrown),
         kept=_seen(event.kept),
         doubt=event.reading.doubt,
         photo_jpeg=jpeg(event.frame.image_bgr),
-        at_s=event.at_s,
+        at_s=time.monotonic(),
         emptied=event.emptied,
         keep_zone=event.keep_zone,
     )

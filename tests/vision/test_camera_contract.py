@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.adapters.tray_observer import observation_of
 from companion.errors import DeviceError
 from tests.vision.camera_standins import Clock, Usb, video_capture, written_photo, written_video
 from tests.vision.fake_libcamera import fitted, removed
@@ -19,6 +21,8 @@ from vision.cameras.files import FilesCamera
 from vision.cameras.limited import LimitedCamera
 from vision.cameras.opening import CAMERAS, open_camera
 from vision.cameras.picamera import Picamera2Camera
+from vision.reading.reading import Reading
+from vision.watching.watcher import Settled
 
 pytestmark = pytest.mark.filterwarnings("ignore:setDaemon:DeprecationWarning")
 
@@ -124,6 +128,14 @@ def test_the_video_file_camera_gives_the_files_frame_times_then_no_frame(tmp_pat
     assert camera.frame() is None
     assert camera.frame() is None
     camera.stop()
+
+
+def test_the_observation_of_a_video_has_the_tables_time() -> None:
+    """With the video's own time, long past for the table, an empty tray banked at once instead of after two seconds."""
+    frame = Frame(np.zeros((48, 64, 3), np.uint8), 12.0)
+    began_s = time.monotonic()
+    seen = observation_of(Settled(12.0, frame, Reading((), None), (), (), emptied=False))
+    assert began_s <= seen.at_s <= time.monotonic()
 
 
 def test_starting_a_time_limited_camera_again_clears_its_ended_attribute(tmp_path: Path) -> None:
