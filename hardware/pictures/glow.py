@@ -91,12 +91,7 @@ class Scenery:
         return picture
 
     def _drilled(self, ground: NDArray[np.float32], used: set[int]) -> NDArray[np.float32]:
-        """Return a copy of the board's picture with a dark hole at every LED, and a brass ring round each used one.
-
-        Args:
-            ground: (h, w, 3) BGR picture of the bare wooden board, 0 to 255.
-            used: Indices of the LEDs that show a hole of a lane or the status.
-        """
+        """Return a copy of the bare board's picture with a hole at every LED, and a brass ring round `used` ones."""
         picture = np.clip(ground, 0, 255).astype(np.uint8)
         for led, (x, y) in enumerate(self._xy):
             if led in used:

@@ -46,13 +46,9 @@ def hole_by_hole(layout: Layout, settings: PowerSettings) -> Lights:
 
 
 def _lit(layout: Layout, settings: PowerSettings, leds: tuple[int, ...], rgb: tuple[int, ...]) -> FrameRGB:
-    """Return a frame with some LEDs in one colour and the others dark, dimmed to the current limit if needed.
+    """Return a frame with the LEDs `leds` in one colour, 0 to 255, and the others dark, within the current limit.
 
-    Args:
-        layout: The track.
-        settings: Currents, their limit and white balance; gamma and brightness are ignored.
-        leds: LEDs to light.
-        rgb: Red, green, blue from 0 to 255.
+    Gamma and brightness of the settings are ignored.
     """
     look = np.zeros((layout.leds, 3), np.float32)
     look[list(leds)] = np.asarray(rgb, np.float32) / 255

@@ -149,16 +149,9 @@ def _size_mm(layout: Layout) -> tuple[float, float]:
 def _text(
     x: float, y: float, text: str, size: float, colour: str, anchor: str = "middle", *, stroke: bool = True
 ) -> str:
-    """Return an SVG text element.
+    """Return an SVG text element at (x, y) in mm, y down to its base line, with letters of `size` mm.
 
-    Args:
-        x: Position in mm, of the text's middle or as `anchor` says.
-        y: Position of its base line in mm, down.
-        text: The text.
-        size: Font size in mm.
-        colour: Colour of the letters, in CSS.
-        anchor: SVG's `text-anchor`: `start`, `middle` or `end`.
-        stroke: Whether the letters get the outline of the elements around them.
+    `anchor` is SVG's `text-anchor`. With `stroke` the letters get the outline of the elements around them.
     """
     bare = "" if stroke else ' stroke="none"'
     return (
@@ -170,13 +163,7 @@ def _text(
 def _svg(width_mm: float, height_mm: float, body: str, title: str, scale: float = 1.0, unit: str = "mm") -> str:
     """Return the text of an SVG document with the elements `body`, which are placed in mm.
 
-    Args:
-        width_mm: Width of the drawing.
-        height_mm: Height of the drawing.
-        body: Its SVG elements.
-        title: Title of the document.
-        scale: Size at which it is shown, in `unit` per mm.
-        unit: Unit of the shown size: "mm" for true size, "" for pixels.
+    It is shown at `scale` times `unit` per mm: "mm" for true size, "" for pixels.
     """
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_mm * scale:.1f}{unit}" '

@@ -116,9 +116,7 @@ def _header() -> str:
 def _strip(pin: int, limit_ma: float) -> list[str]:
     """Return SVG elements that draw level shifter, strip, supply and fuse, and their wires.
 
-    Args:
-        pin: BCM number of the data pin.
-        limit_ma: Current limit of the strip in mA.
+    `pin` is the data pin's BCM number, `limit_ma` the strip's current limit.
     """
     place = HEADER_PINS[pin]
     cables = cabling(limit_ma)
@@ -166,10 +164,8 @@ def _grounds() -> list[str]:
 def _shutdown_button(number: int, bcm: int, lane: float) -> list[str]:
     """Return SVG elements that draw the shutdown button and its two wires, to its pin and to a ground pin of its own.
 
-    Args:
-        number: Index of the button from the top, from 0.
-        bcm: BCM number of the button's pin.
-        lane: x of the vertical part of the wire to its pin, in pixels; that of its ground is left of it.
+    `number` is the button's index from the top, `bcm` its pin's BCM number. `lane` is x of the vertical part of the
+    wire to the pin, in pixels; that of its ground is left of it.
     """
     y = _FIRST_BUTTON_PX + _BUTTON_STEP_PX * number
     place, ground = HEADER_PINS[bcm], _SHUTDOWN_GROUND_PIN
@@ -183,12 +179,8 @@ def _shutdown_button(number: int, bcm: int, lane: float) -> list[str]:
 def _button(number: int, name: str, bcm: int, lane: float, *, joins: bool) -> list[str]:
     """Return SVG elements that draw a button and its two wires, to its pin and to the ground of all buttons.
 
-    Args:
-        number: Index of the button from the top, from 0.
-        name: Name of the button.
-        bcm: BCM number of the button's pin.
-        lane: x of the vertical part of the wire to its pin, in pixels.
-        joins: Whether its ground joins the wire that comes from a button above; else that wire begins here.
+    Its ground `joins` the wire that comes from a button above; else that wire begins here. `number` is the button's
+    index from the top, `bcm` its pin's BCM number, `lane` x of the vertical part of the wire to the pin, in pixels.
     """
     y = _FIRST_BUTTON_PX + _BUTTON_STEP_PX * number
     place = HEADER_PINS[bcm]
@@ -201,14 +193,10 @@ def _button(number: int, name: str, bcm: int, lane: float, *, joins: bool) -> li
 
 
 def _ground_of_buttons(first: int, buttons: int) -> list[str]:
-    """Return SVG elements of the buttons' common ground wire, from its pin on the Pi's header up to one button.
+    """Return SVG elements of the buttons' common ground wire, from its pin on the Pi's header to the button `first`.
 
-    The wire's label is among them. Buttons in between are connected by `_button`; the shutdown button has its own
-    ground.
-
-    Args:
-        first: Index from the top, from 0, of the uppermost button on the wire.
-        buttons: Number of all buttons drawn below one another, the shutdown button included.
+    The wire's label is among them. Buttons in between are connected by `_button`; the shutdown button, which counts
+    among the `buttons`, has its own ground.
     """
     x, y = _pin_at(_GROUND_PIN)
     low = max(y + _ODD_EXIT_PX, _FIRST_BUTTON_PX + _BUTTON_STEP_PX * (buttons - 1) + 40)
@@ -234,15 +222,10 @@ def _pin_at(place: int) -> tuple[float, float]:
 def _wire(
     a: tuple[float, float], b: tuple[float, float], colour: str, text: str, lane: float | None = None, exit_px: int = 13
 ) -> str:
-    """Return SVG elements of a wiring diagram: a wire of horizontal and vertical parts, and its label.
+    """Return SVG elements of a wire from (x, y) to (x, y) in pixels, in horizontal and vertical parts, and its label.
 
-    Args:
-        a: Start (x, y) of the wire, in pixels.
-        b: End (x, y) of the wire, in pixels.
-        colour: Colour of the wire, in CSS.
-        text: The label; empty for a wire without one.
-        lane: x of the vertical part of a wire that leaves the header between two rows of pins; None for other wires.
-        exit_px: With a lane: how far below its start the wire turns, in pixels.
+    An empty `text` makes no label. A wire that leaves the header between two rows of pins has a `lane`: x of its
+    vertical part. It turns `exit_px` below its start.
     """
     (ax, ay), (bx, by) = a, b
     turn = bx if lane is None else lane

@@ -62,11 +62,6 @@ def letterboxed(image_bgr: FrameBGR, size_wh: tuple[int, int]) -> FrameBGR:
     return cv2.copyMakeBorder(fitted, y, height - h - y, x, width - w - x, cv2.BORDER_CONSTANT, value=GREY_BGR)
 
 
-def empty(size_wh: tuple[int, int]) -> FrameBGR:
-    """Return a picture of a cleared tray, `size_wh` pixels large: plain neutral grey."""
-    return np.full((size_wh[1], size_wh[0], 3), GREY_BGR, np.uint8)
-
-
 class FilesCamera:
     """Shows the photos of a folder one after the other, over and over, each for 4 s and then an empty tray for 0.6 s.
 
@@ -127,7 +122,7 @@ class FilesCamera:
             self._shown = self._next_photo()
             now_s = self._since_s = self._clock()
         lies_there = now_s - self._since_s < SHOWN_S
-        return Frame(self._shown.copy() if lies_there else empty(self._size_wh), now_s)
+        return Frame(self._shown.copy() if lies_there else np.full_like(self._shown, GREY_BGR), now_s)
 
     def stop(self) -> None:
         """Stop delivering the folder's photos as frames. A later `start` begins with the first photo."""

@@ -170,10 +170,7 @@ class AutoLock:
         """Return the controls that lock the lens once it has been in focus for STEADY_FRAMES in a row.
 
         Return an empty dict until then, once it is locked, and for a fixed lens. The lens is locked at the median
-        position of these frames, and a frame out of focus starts the count again.
-
-        Args:
-            metadata: picamera2's metadata of the present frame.
+        position of these frames, and a frame out of focus starts the count again. `metadata` is picamera2's.
         """
         if self._position is not None or "LensPosition" not in metadata or "AfMode" not in self._advertised:
             return {}
@@ -190,11 +187,8 @@ class AutoLock:
         """Return the controls that unlock exposure and white balance if the light has changed since they were locked.
 
         Returns {} until the light has differed by the factor MAX_LIGHT_CHANGE for CHANGED_FOR_S. Then both count as
-        unlocked. The first call after they are locked stores the light that later ones are compared with.
-
-        Args:
-            image_bgr: (h, w, 3) picture of the present frame.
-            at_s: Time of the frame in seconds on the camera's clock.
+        unlocked. The first call after they are locked stores the light that later ones are compared with. The frame has
+        the (h, w, 3) picture `image_bgr` and the time `at_s` on the camera's clock.
         """
         light = light_of(image_bgr)
         if self._light is None:

@@ -149,11 +149,8 @@ class Picamera2Camera:
     def _check_field(self, metadata: dict[str, Any]) -> None:
         """Check, at the first picture after a start, that it shows as much of the sensor as the chosen mode should.
 
-        Args:
-            metadata: picamera2's metadata of the picture; without its `ScalerCrop` nothing is checked.
-
-        Raises:
-            DeviceError: The picture shows less than MIN_FIELD_SHARE of the mode's width. The camera is then stopped.
+        Nothing is checked if picamera2's `metadata` has no `ScalerCrop`. If the picture shows less than MIN_FIELD_SHARE
+        of the mode's width, the camera is stopped and DeviceError raised.
         """
         if self._seen or self.field is None or "ScalerCrop" not in metadata:
             return
@@ -166,11 +163,8 @@ class Picamera2Camera:
     def _adjusted(self, metadata: dict[str, Any], image_bgr: FrameBGR) -> Exposure:
         """Send the camera the controls that `AutoLock` decides on after a frame; return that frame's exposure.
 
-        A focus that `focus_at` asked for is sent too.
-
-        Args:
-            metadata: picamera2's metadata of the frame.
-            image_bgr: (h, w, 3) picture of the frame.
+        A focus that `focus_at` asked for is sent too. The frame has picamera2's `metadata` and the (h, w, 3) picture
+        `image_bgr`.
         """
         refocused: dict[str, Any] = {}
         if self._refocus:

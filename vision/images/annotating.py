@@ -72,12 +72,8 @@ def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
 def _label(drawn: FrameBGR, text: str, at_xy: tuple[int, int], height_px: int, colour: Colour) -> None:
     """Draw a filled rectangle with dark text in it over the picture, in place.
 
-    Args:
-        drawn: (h, w, 3) the picture.
-        text: The text.
-        at_xy: Upper left corner of the rectangle in pixels; moved inwards if the rectangle would leave the picture.
-        height_px: Height of the text's capitals, in pixels.
-        colour: Colour of the rectangle, BGR.
+    `at_xy` is its upper left corner in pixels, moved inwards if the rectangle would leave the picture. The text's
+    capitals are `height_px` high.
     """
     pad = max(2, height_px // 3)
     width, height = _width_px(text, height_px) + 2 * pad, height_px + 2 * pad

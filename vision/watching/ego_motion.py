@@ -114,11 +114,8 @@ def blurred(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 def _initial_shift(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return the (2,) motion of the content from `one` to `other`, x and y in pixels, by phase correlation.
 
-    Returns zeros if moving `one` by it would increase the median absolute difference of the pictures.
-
-    Args:
-        one: (120, 160) contrast of the earlier small picture.
-        other: (120, 160) contrast of the later one.
+    Both are (120, 160) contrasts of small pictures. Returns zeros if moving `one` by it would increase the median
+    absolute difference of the pictures.
     """
     window = cv2.createHanningWindow(one.shape[::-1], cv2.CV_32F)  # the FFT joins opposite borders
     shift, _ = cv2.phaseCorrelate(one, other, window)
@@ -131,17 +128,10 @@ def _initial_shift(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDAr
 def _gauss_newton_step(
     one: NDArray[np.float32], other: NDArray[np.float32], motion: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the correction of a motion by one weighted, damped Gauss-Newton step.
+    """Return the (6,) correction of a motion by one weighted, damped Gauss-Newton step, to be added to it.
 
-    Pixels with a large residual, such as rolling dice, weigh little.
-
-    Args:
-        one: (60, 80) contrast of the earlier picture, as `_half_size` returns it.
-        other: (60, 80) contrast of the later one.
-        motion: (6,) the motion so far: `shift`, then `growth` row by row, in pixels of the (120, 160) small picture.
-
-    Returns:
-        (6,) correction to add to the motion, in the same order and unit.
+    A motion is `shift`, then `growth` row by row, in pixels of the (120, 160) small picture. `one` and `other` are (60,
+    80) contrasts, as `_half_size` returns them. Pixels with a large residual, such as rolling dice, weigh little.
     """
     height, width = one.shape
     so_far = EgoMotion(motion[:2] / SHRINK_FACTOR, motion[2:].reshape(2, 2) / SHRINK_FACTOR)

@@ -90,13 +90,9 @@ _moved_meanwhile = partial(_moved, max_camera_px=math.inf)
 
 
 def _needed_s(began: Small, now: Small) -> float:
-    """Return how long dice must lie still to be at rest, in seconds; infinite if they have moved since `began`.
+    """Return how many seconds dice must lie still to be at rest; infinite if they have moved since the frame `began`.
 
-    It is STILL_S if the camera has not moved either, else HELD_STILL_S.
-
-    Args:
-        began: The frame in which the dice began to lie still.
-        now: The present frame.
+    It is STILL_S if the camera has not moved since then either, else HELD_STILL_S.
     """
     if changed(began, now) <= MOVING_PX:
         return STILL_S

@@ -200,15 +200,11 @@ class Watcher:
         return HELD if self.rig is None else FIXED
 
     def _reads_again(self, settled: Settled, tries: int) -> bool:
-        """Return whether to read the same dice again before the reading is reported.
+        """Return whether to read the same dice again before the reading is reported, after `tries` readings of them.
 
         True if there is no calibration, the last reading has dice and is in doubt, and fewer than MAX_READINGS_IN_DOUBT
-        were made. A hand-held camera sees the dice from another place a little later. Always False with lights near
-        the tray, because repeated dimming would flicker.
-
-        Args:
-            settled: The last reading of the dice.
-            tries: How often the dice have been read.
+        were made. A hand-held camera sees the dice from another place a little later. Always False with lights near the
+        tray, because repeated dimming would flicker.
         """
         seen_in_doubt = bool(settled.reading.dice) and not settled.reading.trusted
         return self.rig is None and self._dim is None and seen_in_doubt and tries < MAX_READINGS_IN_DOUBT
@@ -216,17 +212,12 @@ class Watcher:
     def _read_as_they_come(self, detector: StillnessDetector, first: Frame) -> tuple[float, Settled | None]:
         """Read frames of a calibrated camera during the STILL_S that the stillness detection waits, to save that time.
 
-        Takes frames from the camera, with lights near the tray dimmed. The first frame is read before they are dim. It
-        counts only if it is trusted and agrees with the next one.
+        Takes frames from the camera, with lights near the tray dimmed. The first still frame, `first`, is read before
+        they are dim. It counts only if it is trusted and agrees with the next one.
 
-        Args:
-            detector: State of the stillness detection.
-            first: The first still frame.
-
-        Returns:
-            Time of the last frame in seconds, and the settled reading. The reading is None if something moved, a frame
-            was in doubt, the readings disagreed, the recording ended or the watcher was stopped. The dice are then read
-            anew once they have been still for long enough.
+        Returns the time of the last frame in seconds, and the settled reading. The reading is None if something moved,
+        a frame was in doubt, the readings disagreed, the recording ended or the watcher was stopped. The dice are then
+        read anew once they have been still for long enough.
         """
         (reader, rig), expect = self._setup, self._expect()
         at_s, clear_s = first.at_s, first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
@@ -257,12 +248,10 @@ class Watcher:
     def _read(self, frame: Frame) -> Settled:
         """Read FRAMES_READ successive frames of the still tray; return their merged reading, with the dice in zones.
 
-        Lights near the tray are dimmed while the frames are taken, and frames from before they are dim are left out. At
-        least one frame is read; fewer than FRAMES_READ if the watcher is stopped or the recording ends. Without a
-        calibration each reading takes long, so none follows a doubtful one.
-
-        Args:
-            frame: The first still frame. With lights to dim it is read only if the recording ends with it.
+        Lights near the tray are dimmed while the frames are taken, and frames from before they are dim are left out.
+        Of these the first still one, `frame`, is read only if the recording ends with it. At least one frame is read;
+        fewer than FRAMES_READ if the watcher is stopped or the recording ends. Without a calibration each reading takes
+        long, so none follows a doubtful one.
         """
         (reader, rig), expect = self._setup, self._expect()
         frames = self._stills(frame)
@@ -305,18 +294,11 @@ class Watcher:
 def _settled(
     frames: Sequence[Frame], at_s: float, reading: Reading, rig: Rig | None, emptied: bool, expected: int | None
 ) -> Settled:
-    """Return the `Settled` event of a reading, with its dice split into throw zone and keep zone by `rig`.
+    """Return the `Settled` event of a reading at `at_s`, with its dice split into throw zone and keep zone by `rig`.
 
     A rig for another picture size is ignored. Without a rig all dice count as thrown, and there is no keep zone. A
-    doubted reading keeps every frame in `doubted_frames`.
-
-    Args:
-        frames: The frames that were read, oldest first.
-        at_s: Time of the rest in seconds, on the camera's clock.
-        reading: The merged reading.
-        rig: The calibration, or None.
-        emptied: Whether the throw zone was seen at rest without dice since the last throw.
-        expected: Number of dice that the reader expected, or None.
+    doubted reading keeps every frame in `doubted_frames`. `frames` are those that were read, oldest first; the other
+    arguments are as in `Settled`.
     """
     frame, doubted = frames[-1], () if reading.trusted else tuple(frames)
     rig = rig if rig is not None and rig.fits(frame.image_bgr) else None

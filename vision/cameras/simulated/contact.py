@@ -89,12 +89,9 @@ def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
 def _grip(most: Floats, along: Floats) -> Floats:
     """Return the ratio of dry friction to sliding speed at each point, in 1/s, with the shape of `most`.
 
-    The friction force on a die of mass 1 is this ratio times `along`, in the opposite direction. Well above
-    SMOOTHING_MM_S the force is nearly `most`; below, it falls to 0 with the speed. The ratio is at most MAX_GRIP_PER_S.
-
-    Args:
-        most: (...) largest friction force of each point, in mm/s2.
-        along: (..., 3) velocity of each point along the surface, in mm/s.
+    The friction force on a die of mass 1 is this ratio times the velocity `along` the surface, (..., 3) in mm/s, in the
+    opposite direction. Well above SMOOTHING_MM_S it is nearly `most`, (...) in mm/s2; below, it falls to 0 with the
+    speed. The ratio is at most MAX_GRIP_PER_S.
     """
     return np.minimum(most / (np.sqrt(np.einsum("...i,...i", along, along)) + SMOOTHING_MM_S), MAX_GRIP_PER_S)
 

@@ -109,17 +109,11 @@ def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wa
 
 
 def _step(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
-    """Simulate one time step, STEP_S, of the dice; change `bodies` in place, but not `moving`.
+    """Simulate one time step, STEP_S, of the dice; changes `bodies`. `moving`: (n,) which dice can move.
 
     Dice that can move and are not at rest get new speeds, positions and rotations. Then `still_s` of all dice is
     updated. A die that just came to rest is stopped and, if it lies on a face, laid flat. One that stands on an edge
     without support is pushed.
-
-    Args:
-        bodies: The dice.
-        moving: (n,) which dice can move.
-        edge_mm: Edge of a die.
-        walls: Limits of the box.
     """
     arms = np.einsum("nij,cj->nci", bodies.turn, CORNERS) * edge_mm
     speeds = bodies.velocity[:, None, :] + cross(bodies.spin[:, None, :], arms)
@@ -137,14 +131,9 @@ def _step(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wall
 
 
 def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force: Floats, torque: Floats) -> None:
-    """Add the forces and torques of touching dice on each other, in place. A hit above WAKE_MM_S wakes both dice.
+    """Add the forces and torques of touching dice on each other to `force` and `torque`, (n, 3) each, in place.
 
-    Args:
-        bodies: The dice; `still_s` of woken ones is set to 0.
-        moving: (n,) which dice can move; a pair in which neither can is left out.
-        edge_mm: Edge of a die.
-        force: (n, 3) force on each die, added to.
-        torque: (n, 3) torque on each die, added to.
+    A hit above WAKE_MM_S wakes both dice: sets their `still_s` to 0. A pair in which neither is `moving` is left out.
     """
     at, turn = bodies.at_mm, bodies.turn
     for one, other in neighbours(at, edge_mm):
@@ -181,13 +170,8 @@ def _bring_to_rest(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, wa
     """Update in place how long each die has been slow (`still_s`), and stop dice that have been slow for REST_S.
 
     A stopped die that lies on a face on the floor is laid exactly flat. A die that stands on an edge and leans on
-    nothing is pushed and moves on. Dice that lean on something, or lie on other dice, keep their position.
-
-    Args:
-        bodies: The dice.
-        moving: (n,) which dice can move.
-        edge_mm: Edge of a die.
-        walls: Limits of the box.
+    nothing is pushed and moves on. Dice that lean on something, or lie on other dice, keep their position. `moving`:
+    (n,) which dice can move.
     """
     slow = ((bodies.velocity**2).sum(1) < REST_SPEED_MM_S**2) & ((bodies.spin**2).sum(1) < REST_SPIN_RAD_S**2)
     bodies.still_s[:] = np.where(moving & ~slow, 0.0, bodies.still_s + STEP_S)

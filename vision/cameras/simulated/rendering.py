@@ -225,16 +225,8 @@ def _visible(
 ) -> list[tuple[FrameBGR, float, Floats]]:
     """Return the faces of a die that are turned towards a camera, the highest one last.
 
-    Args:
-        camera: The camera.
-        at_mm: (3,) centre of the die.
-        turn: (3, 3) rotation of the die.
-        edge_mm: Edge of the die.
-        faces: Textures of the die.
-
-    Returns:
-        For each face its texture, its brightness factor (1.08 for one that is level, like the floor) and its (4, 2)
-        corners in pixels.
+    For each face: its texture, its brightness factor (1.08 for one that is level, like the floor) and its (4, 2)
+    corners in pixels. The die has its centre `at_mm` (3,), its rotation `turn` (3, 3) and the textures `faces`.
     """
     lens_mm = np.array([*camera.middle_mm, camera.height_mm])
     seen = []
@@ -258,14 +250,10 @@ def _blend(patch: NDArray[np.float32], colour: NDArray[np.float32], mask: NDArra
 
 
 def _region(hull: NDArray[np.floating], shape: tuple[int, ...], margin_px: float) -> tuple[int, int, int, int] | None:
-    """Return the bounding rectangle of points with a margin, clipped to a picture: left, top, right, bottom in pixels.
+    """Return left, top, right, bottom in pixels of the rectangle around (n, 2) points, with a margin, inside a picture.
 
-    Right and bottom are exclusive, as in a slice. Returns None if no part of the rectangle is inside the picture.
-
-    Args:
-        hull: (n, 2) points in pixels.
-        shape: Height and width of the picture, in that order.
-        margin_px: Margin added on each side.
+    Right and bottom are exclusive, as in a slice. Returns None if no part of the rectangle is inside the picture, whose
+    `shape` begins with height and width.
     """
     x0, y0 = np.maximum(hull.min(0) - margin_px, 0).astype(int)
     x1, y1 = np.minimum(hull.max(0) + margin_px + 1, (shape[1], shape[0])).astype(int)
