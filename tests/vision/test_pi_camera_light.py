@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,16 @@ def test_calibration_focuses_on_the_sheet_and_keeps_the_lens_position() -> None:
     frame = pi.frame()
     assert frame.exposure is not None
     assert frame.exposure.lens_position == 3.25, "kept over the restart, on felt without any contrast"
+
+
+def test_calibration_beside_the_table_keeps_no_lens_position_of_before() -> None:
+    """The table's thread may pass on frames that it took before the lens was told to focus."""
+    pi = Pi(sharp_at=2.5).start()
+    old = pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position == 2.5)
+    under_way = [replace(old, at_s=old.at_s + 0.001 * number) for number in range(3)]
+    pi.board.sharp_at = 3.25
+    steps = Calibrating(lambda: under_way.pop(0) if under_way else pi.frame(), Plan(), lambda _sentence: None)
+    assert steps.focus(flat(), pi.camera).lens_position == 3.25
 
 
 def test_calibration_gives_focus_advice_when_autofocus_fails() -> None:

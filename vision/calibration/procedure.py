@@ -221,11 +221,12 @@ class Calibrating:
         if not isinstance(camera, SensorCamera) or not camera.autofocus:
             return found
         camera.focus_at(None)
-        begun_s: float | None = None
+        begun_s, searching = None, False
         while (frame := self._frame()) is not None:
             begun_s = frame.at_s if begun_s is None else begun_s
             lens_position = frame.exposure.lens_position if frame.exposure is not None else None
-            if frame.at_s > begun_s and lens_position is not None:  # the first frame still tells the old position
+            searching = searching or lens_position is None  # the first frames may still tell the old position
+            if searching and lens_position is not None:
                 camera.focus_at(lens_position)
                 return replace(found, lens_position=lens_position)
             if frame.at_s - begun_s > FOCUS_S:
