@@ -9,6 +9,7 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from companion.errors import DeviceError
 from hardware.pictures.plans import HOLE_MM
@@ -117,35 +118,23 @@ def scenery(layout: Layout, width_px: int) -> Scenery:
 
 
 def save_still(path: Path, picture_bgr: PictureBGR) -> None:
-    """Write a picture to a file, in the format of its suffix, such as .png. Raises DeviceError if that fails."""
-    try:
-        written = cv2.imwrite(str(path), picture_bgr, [cv2.IMWRITE_PNG_COMPRESSION, 4])
-    except cv2.error:
-        written = False
-    if not written:
-        raise DeviceError(f"{path} can't be written.", "Name a .png in a folder that you may write to.")
+    """Write a picture as PNG. Raises DeviceError if that fails."""
+    _save(path, [picture_bgr], format="PNG", compress_level=4)
 
 
 def save_moving(path: Path, pictures_bgr: list[PictureBGR], frame_ms: int) -> None:
-    """Write an animated WebP that shows each picture for `frame_ms` milliseconds.
+    """Write an animated WebP that shows each picture for `frame_ms` milliseconds. Raises DeviceError if that fails."""
+    # With less quality, dark wood shows blocks where a light has passed.
+    _save(path, pictures_bgr, format="WEBP", save_all=True, duration=frame_ms, quality=85, kmax=0)
 
-    Raises DeviceError when it can't be written, or with an OpenCV before 4.11, which lacks `imwriteanimation`.
-    """
-    if not hasattr(cv2, "imwriteanimation"):
-        raise DeviceError(
-            f"OpenCV {cv2.__version__} writes no moving pictures.",
-            "Draw stills alone (--stills), or install opencv-python-headless 4.11 or newer.",
-        )
-    animation = cv2.Animation()
-    animation.frames = pictures_bgr
-    animation.durations = np.full(len(pictures_bgr), frame_ms, np.int32).tolist()
+
+def _save(path: Path, pictures_bgr: list[PictureBGR], **options: Any) -> None:
+    """Write pictures to a file with Pillow's `options`. Raises DeviceError if it can't be written."""
+    first, *rest = (Image.fromarray(picture[:, :, ::-1]) for picture in pictures_bgr)
     try:
-        # With less quality, dark wood shows blocks where a light has passed.
-        written = cv2.imwriteanimation(str(path), animation, [cv2.IMWRITE_WEBP_QUALITY, 85])
-    except cv2.error:
-        written = False
-    if not written:
-        raise DeviceError(f"{path} can't be written.", "Name a .webp in a folder that you may write to.")
+        first.save(path, append_images=rest, **options)
+    except OSError as refused:
+        raise DeviceError(f"{path} can't be written ({refused.strerror}).", "Name another with --out.") from None
 
 
 def _nearest_mm(places: NDArray[np.float32]) -> float:

@@ -7,6 +7,7 @@ import socket
 import sys
 import types
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from click.testing import CliRunner, Result
 from companion.commands.leds import command
 from companion.errors import DeviceError, SetupError
 from hardware.pictures.gallery import SCENES
+from hardware.pictures.glow import PictureBGR, save_moving, save_still, scenery
 from hardware.pictures.plans import SCREW_MM, drilling_template, walk, wiring_map
 from hardware.pictures.wires import HEADER_PINS, wiring_diagram
 from hardware.settings import StripSettings
@@ -222,6 +224,17 @@ def test_leds_scenes_with_stills_draws_a_picture_of_every_led_scene(tmp_path: Pa
     picture = cv2.imread(str(tmp_path / "strip122-flood.png"))
     assert picture.shape[1] > 122 * 12, "wide enough to tell LEDs apart"
     assert picture.max() > 150, "something glows"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="uses /dev/full")
+@pytest.mark.parametrize("save", [save_still, lambda path, picture: save_moving(path, [picture, ~picture], 80)])
+def test_a_picture_of_the_led_board_on_a_full_disk_is_a_device_error(
+    save: Callable[[Path, PictureBGR], None], tmp_path: Path
+) -> None:
+    """OpenCV's writers reported success; the file was cut off."""
+    (full := tmp_path / "full").symlink_to("/dev/full")
+    with pytest.raises(DeviceError, match=r"can't be written \(No space left on device\)"):
+        save(full, scenery(preset("strip122"), 960).numbered(preset("strip122")))
 
 
 @pytest.mark.parametrize("words", [("map",), ("test",), ("design", "--out", "x.svg"), ("scenes", "--out", "x")])
