@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from companion.errors import IllegalAction
@@ -26,7 +27,7 @@ class Lesson:
     Attributes:
         name: Name of the set.
         ends_s: Time at which it ends if nothing happens.
-        number: Number of its last throw.
+        number: Number of its last throw, unlike that of any throw of an earlier lesson.
         settled: That throw, until it is labelled.
     """
 
@@ -48,6 +49,7 @@ class Teacher:
         self.taught = taught
         self._clock = clock
         self._lesson: Lesson | None = None
+        self._numbers = count(1)  # across lessons, so that an answer to a throw of an earlier one is refused
         self._lock = threading.Lock()
 
     def lesson(self) -> Lesson | None:
@@ -103,8 +105,8 @@ class Teacher:
         with self._lock:
             lesson = self.lesson()
             if lesson is not None and any(die.value is not None for die in settled.reading.dice):
-                number, ends_s = lesson.number + 1, self._clock() + IDLE_S
-                self._lesson = replace(lesson, number=number, ends_s=ends_s, settled=settled)
+                ends_s = self._clock() + IDLE_S
+                self._lesson = replace(lesson, number=next(self._numbers), ends_s=ends_s, settled=settled)
 
     def picture_jpeg(self) -> bytes | None:
         """Return the picture of the throw that waits for its labels as JPEG; None if none waits."""

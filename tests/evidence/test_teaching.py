@@ -65,6 +65,18 @@ def test_a_taught_dice_set_is_usable_with_four_throws_but_not_with_two(
     assert reading.trusted
 
 
+def test_a_dice_lesson_refuses_the_answer_to_a_throw_of_the_lesson_before(
+    tmp_path: Path, settled: list[Settled]
+) -> None:
+    teacher = Teacher(TaughtSets(tmp_path))
+    for each in settled[:2]:
+        teacher.begin("clear")
+        teacher.offer(each)
+    with pytest.raises(IllegalAction, match="no longer there"):
+        teacher.label(1, [1] * len(settled[1].reading.dice))
+    assert teacher.view()["sets"] == []
+
+
 def test_forgetting_a_taught_dice_set_deletes_its_file(tmp_path: Path, settled: list[Settled]) -> None:
     teacher = _taught(tmp_path, settled[:3])
     assert [each["throws"] for each in teacher.view()["sets"]] == [3]
@@ -182,7 +194,7 @@ def test_dice_teaching_refuses_labels_for_no_throw_or_a_wrong_dice_count(
     teacher.begin("clear")
     teacher.offer(settled[0])
     with pytest.raises(IllegalAction, match="one value"):
-        teacher.label(1, [1, 2])
+        teacher.label(2, [1, 2])
 
 
 def test_an_abandoned_dice_teaching_session_ends_after_its_idle_time(tmp_path: Path) -> None:
