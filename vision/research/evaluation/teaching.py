@@ -10,20 +10,17 @@ set's throws that training never saw are judged, and the other ones are learnt f
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.images.loading import picture_in
 from vision.networks import Networks, load_networks
-from vision.networks.network import Network
 from vision.reading.reader import Reader
 from vision.reading.reading import Box, FrameBGR, Reading
 from vision.research.training.datasets import kept_back
@@ -120,21 +117,6 @@ def judged(
     return before, after
 
 
-def remember(network: Network) -> None:
-    """Make a network keep its outputs by input from now on, so that reading a photo again costs little."""
-    known: dict[bytes, NDArray[np.float32]] = {}
-    forward: Callable[..., NDArray[np.float32]] = network.forward
-
-    def remembered(pictures_bgr: Sequence[FrameBGR], layer: str = "") -> NDArray[np.float32]:
-        content = hashlib.blake2b(np.stack(pictures_bgr).tobytes(), digest_size=16)
-        key = content.digest() + layer.encode() + str([picture.shape for picture in pictures_bgr]).encode()
-        if key not in known:
-            known[key] = forward(pictures_bgr, layer).copy()
-        return known[key]
-
-    network.forward = remembered  # type: ignore[method-assign]
-
-
 def _true_value(box: Box, boxes: Sequence[tuple[Box, int]]) -> int:
     """Return the value of the labelled die whose box holds the centre of `box`; `NO_FACE` if none does."""
     x, y = box[0] + box[2] / 2, box[1] + box[3] / 2
@@ -166,8 +148,6 @@ def main() -> int:
     words.add_argument("--kept-back", action="store_true", help="learn from what training saw, judge the rest")
     args = words.parse_args()
     networks, wrong = load_networks(), 0
-    for network in (networks.light, networks.detector, networks.classifier):
-        remember(network.network)
     sys.stdout.write(f"{'set':20}{'judged':>7}   before: exact, trusted, wrong   taught: exact, trusted, wrong\n")
     for folder in sorted(each.parent for each in args.photos.glob("*/labels.jsonl")):
         if args.sets and folder.name not in args.sets.split(","):
