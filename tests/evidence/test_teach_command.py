@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from companion.cli import pegpip
 from companion.commands.analysis.teach import command
-from companion.errors import DeviceError
+from companion.errors import DeviceError, SetupError
 from companion.evidence import lesson
 from companion.evidence.taught import TaughtSets
 from vision.cameras import opening
@@ -55,6 +55,12 @@ def test_the_teach_command_explains_an_answer_that_is_no_values(
 ) -> None:
     learnt, done = _taught_by_command(tmp_path, settled[:1], f"{said}\ns\n", monkeypatch)
     assert (learnt, "give one value" in done.stderr or "as in 3 1 6" in done.stderr) == ([], True), done.stderr
+
+
+@pytest.mark.parametrize("name", ["A" * 25, "\u202eneat", "  "])
+def test_the_teach_command_refuses_a_name_that_no_game_takes_for_its_dice(name: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(command, ["--set", name, "--camera", "virtual", "--data", str(tmp_path)])
+    assert (type(done.exception), "--set: " in str(done.exception)) == (SetupError, True)
 
 
 def test_the_teach_command_waits_for_an_answer_without_end(

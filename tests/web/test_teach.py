@@ -44,6 +44,11 @@ def test_teach_api_refuses_an_unpaired_phone_and_begins_no_dice_lesson(school: t
     assert not school[1].lesson()
 
 
+def test_teach_api_refuses_a_name_for_dice_that_no_game_takes(school: tuple[Pub, Teacher]) -> None:
+    refused = school[0].host().post("/api/teach/begin", json={"name": "\u202eneat"})
+    assert (refused.status_code, school[1].lesson()) == (422, None)
+
+
 def test_teach_api_stores_a_throw_with_the_face_values_the_owner_gives(school: tuple[Pub, Teacher]) -> None:
     """Too few values or an old throw's number are refused, and the set of dice can be forgotten."""
     teacher, host = school[1], school[0].host()

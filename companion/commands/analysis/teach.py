@@ -41,6 +41,8 @@ def command(
     """
     from companion.evidence.lesson import Teacher
     from companion.evidence.taught import TaughtSets
+    from companion.table.terms import NAME_LENGTH
+    from web.names import problem_of
 
     given = {"data": {"dir": data}} if data else {}
     settings = config.load(None, given | ({"camera": {"source": camera}} if camera else {}))
@@ -59,6 +61,9 @@ def command(
             raise SetupError([f"--set: nothing was taught of {name!r}; `pegpip teach --list` shows the sets."])
         taught.forget(name)
         return 0
+    wrong = f"A name has at most {NAME_LENGTH} characters." if len(name) > NAME_LENGTH else problem_of([name])
+    if wrong is not None:
+        raise SetupError([f"--set: {wrong}"])
     teacher = Teacher(taught, clock=lambda: 0.0)  # no game waits for the end of this lesson
     teacher.begin(name)
     return _lesson(teacher, settings, throws, expect)

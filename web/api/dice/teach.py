@@ -9,6 +9,7 @@ import flask
 import msgspec
 
 from companion.errors import DeviceError, IllegalAction
+from web.names import problem_of
 from web.pairing.roles import OWNERS
 from web.responses import answer, refusal
 from web.routes import NothingBody, Routes
@@ -72,8 +73,10 @@ def routes(teacher: Teaching) -> Routes:
             return refusal(404, "no_photo", "No throw waits for an answer. Throw the dice.")
         return flask.Response(jpeg, mimetype="image/jpeg")
 
-    @made.post("/api/teach/begin", "Begin to teach a set of dice", SetBody, {}, roles=OWNERS)
+    @made.post("/api/teach/begin", "Begin to teach a set of dice", SetBody, {}, roles=OWNERS, refused=(422,))
     def begin(sent: SetBody) -> flask.Response:
+        if (wrong := problem_of([sent.name])) is not None:
+            return refusal(422, "name", wrong)
         return _after(teacher, lambda: teacher.begin(sent.name))
 
     @made.post("/api/teach/end", "End the lesson", NothingBody, {}, roles=OWNERS)
