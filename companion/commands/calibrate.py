@@ -50,7 +50,7 @@ DIE_WAIT_S = 20.0
     type=Number(10, 150),
     help="Horizontal field of view in degrees; known for a Pi's camera. [default: 62.2]",
 )
-@click.option("--height", type=Number(50, 3000), help="Height of the lens over the floor in mm, in place of --lens.")
+@click.option("--height", type=Number(100, 3000), help="Height of the lens over the floor in mm, in place of --lens.")
 @click.option("--die", type=Number(8, 30), help="Edge of a die in mm; measured by default.")
 @click.option(
     "--corners", nargs=4, metavar="X,Y X,Y X,Y X,Y", help="The tray's corners in pixels, instead of the sheet."

@@ -262,6 +262,13 @@ def test_the_calibrate_command_refuses_nan_for_each_numeric_option(option: str, 
     assert not (tmp_path / FILE_NAME).exists()
 
 
+def test_the_calibrate_command_refuses_a_height_told_in_centimetres(tmp_path: Path) -> None:
+    """With dice of 30 mm it stored a calibration that the table then called damaged."""
+    words = ["--camera", "virtual", "--data", str(tmp_path), "--height", "55", "--die", "30"]
+    done = CliRunner().invoke(command, words)
+    assert (done.exit_code, "--height" in done.stderr) == (2, True), done.output
+
+
 def test_calibrate_json_without_a_camera_exits_1_with_an_error(tmp_path: Path) -> None:
     done = calibrate("--camera", "opencv:63", "--data", str(tmp_path), "--json")
     assert done.return_value == 1
