@@ -88,7 +88,7 @@ class PackageKeeper:
         self._heard: dict[int, Thrown] = {}  # throws of the last snapshot, by number
         self._held: dict[str, Held] = {}  # by hash of the photo; used on the thread alone
         self._calibration: tuple[Rig, bytes] | None = None
-        self._skipped, self._kept, self._illness = 0, 0, ""
+        self._skipped, self._kept, self._illness = 0, set[int](), ""
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -126,7 +126,7 @@ class PackageKeeper:
         if not self._packages.cap_bytes:
             return True, "not kept: evidence_percent is 0"
         missed = f"; {self._skipped} readings came too fast to be kept" if self._skipped else ""
-        return True, f"{self._kept} throws kept since the start{missed}"
+        return True, f"{len(self._kept)} throws kept since the start{missed}"
 
     def offer(self, settled: Settled, photo_jpeg: bytes) -> None:
         """Queue a reading of the tray for the evidence thread, which encodes its frames for a package. Returns at once.
@@ -229,7 +229,8 @@ class PackageKeeper:
         record = msgspec.structs.replace(package.record, throw=thrown.number)
         try:
             if self._packages.keep(replace(package, record=record), held.calibration):
-                self._kept, self._illness = self._kept + 1, ""
+                self._kept.add(thrown.number)
+                self._illness = ""
         except OSError as refused:
             self._fall_ill(refused)
 

@@ -233,6 +233,14 @@ def test_health_shows_0_throws_kept_if_a_package_exceeds_the_folder_limit(tmp_pa
     assert evening.keeper.health() == (True, "0 throws kept since the start")
 
 
+def test_health_counts_a_corrected_throw_package_as_one_throw(tmp_path: Path, networks: Networks) -> None:
+    with VirtualEvening(tmp_path, networks) as evening:
+        evening.throw()
+        assert evening.kept(1)
+        evening.correct(1, (1, 1, 1, 1, 1, 1, 2))
+    assert evening.keeper.health() == (True, "1 throws kept since the start")
+
+
 def test_a_throw_package_folder_limited_to_0_in_play_is_emptied_by_a_throw(tmp_path: Path, networks: Networks) -> None:
     with VirtualEvening(tmp_path, networks) as evening:
         evening.throw()
