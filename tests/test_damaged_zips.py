@@ -38,17 +38,17 @@ def release(file: Path) -> object:
     return Source(file).age()
 
 
+READERS = [
+    (calibration, "calibration.json"),
+    (package, "throw.json"),
+    (export, "set/labels.jsonl"),
+    (backup, "manifest.json"),
+    (release, "peg_and_pip-1.dist-info/METADATA"),
+]
+
+
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-@pytest.mark.parametrize(
-    ("read", "part"),
-    [
-        (calibration, "calibration.json"),
-        (package, "throw.json"),
-        (export, "set/labels.jsonl"),
-        (backup, "manifest.json"),
-        (release, "peg_and_pip-1.dist-info/METADATA"),
-    ],
-)
+@pytest.mark.parametrize(("read", "part"), READERS)
 def test_damage_to_a_zip_of_any_method_raises_only_device_errors(
     read: Callable[[Path], object], part: str, method: int, tmp_path: Path
 ) -> None:
@@ -61,3 +61,17 @@ def test_damage_to_a_zip_of_any_method_raises_only_device_errors(
         file.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
         with contextlib.suppress(DeviceError):  # or the damage does not matter
             read(file)
+
+
+@pytest.mark.parametrize(("read", "part"), READERS)
+def test_a_zip_that_points_beyond_any_file_raises_only_device_errors(
+    read: Callable[[Path], object], part: str, tmp_path: Path
+) -> None:
+    content, file = io.BytesIO(), tmp_path / "packed.whl"
+    with zipfile.ZipFile(content, "w") as archive:
+        for name in (part, "empty.png"):
+            archive.writestr(name, "{}")
+            archive.filelist[-1].header_offset = 2**64 - 1
+    file.write_bytes(content.getvalue())
+    with pytest.raises(DeviceError):
+        read(file)

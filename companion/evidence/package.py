@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-import lzma
-import struct
 import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -20,7 +17,7 @@ import msgspec
 import numpy as np
 
 from companion.errors import DeviceError, Doubt, PictureError
-from vision.calibration.store import Stored, bytes_of_rig
+from vision.calibration.store import DAMAGE, Stored, bytes_of_rig
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig
 from vision.images.loading import picture_of_bytes
@@ -38,19 +35,6 @@ NEAR_LOSSLESS = (97, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
 COMPRESSED = (85, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)
 """JPEG quality, 0 to 100, and chroma sampling of throws neither doubted nor corrected, and of a lesson's pictures. A
 lower quality saves space, but changes readings near a threshold (docs/lab/throw-packages.md)."""
-DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    LookupError,
-    ValueError,
-    NotImplementedError,
-    RuntimeError,
-    OverflowError,
-)
-"""Exceptions that reading a damaged or forged zip, or its JSON, may raise."""
 
 
 class ReadDie(msgspec.Struct, frozen=True):
@@ -164,7 +148,7 @@ def unpacked(content: bytes, name: str) -> Package:
             if not names:
                 raise _refused(name, "it has no picture")
             return Package(record, tuple(archive.read(each) for each in names))
-    except (*DAMAGE, OSError) as wrong:  # OSError: damage to what bzip2 has packed
+    except DAMAGE as wrong:
         raise _refused(name, str(wrong) or type(wrong).__name__) from None
 
 

@@ -17,11 +17,10 @@ import msgspec
 
 from companion.errors import DeviceError, PictureError
 from companion.evidence.folder import folder_name
-from companion.evidence.package import DAMAGE
 from companion.evidence.rescoring import StoredThrow
 from companion.history.review import matched_values
+from vision.calibration.store import DAMAGE, Stored, bytes_of_rig, rig_of_bytes
 from vision.calibration.store import FILE_NAME as CALIBRATION
-from vision.calibration.store import Stored, bytes_of_rig, rig_of_bytes
 from vision.geometry.rig import Rig, place
 from vision.images.loading import picture_of_bytes
 from vision.reading.reading import FrameBGR

@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import DeviceError, PictureError
-from companion.evidence.package import DAMAGE, MAX_UNPACKED_BYTES
+from companion.evidence.package import MAX_UNPACKED_BYTES
 from companion.table.atomic import write_file
+from vision.calibration.store import DAMAGE
 from vision.geometry.rig import Rig
 from vision.networks.classifier import Classifier
 from vision.reading.reading import FrameBGR, Reading
@@ -224,7 +225,7 @@ class TaughtSets:
                 probabilities = _array(archive.read("probabilities.npy"), (len(jpegs), LABELS))
             rows = zip(record.faces, probabilities.astype(np.float64), features, jpegs, strict=True)
             return record.name, tuple(Example(*face, each, views, jpeg) for face, each, views, jpeg in rows)
-        except (*DAMAGE, TypeError, OSError, PictureError) as damage:
+        except (*DAMAGE, TypeError, PictureError) as damage:
             cure = "Teach that set again, or delete the file."
             raise DeviceError(f"The taught set {file} is damaged ({damage}).", cure) from None
 

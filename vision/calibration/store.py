@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import lzma
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -22,11 +23,11 @@ from vision.reading.reading import FrameBGR
 FILE_NAME = "calibration.zip"
 FORMAT: Literal[1] = 1
 """Version of the calibration file's format. A file of another version is refused as damaged."""
-_DAMAGE = (
-    OSError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, KeyError, ValueError, NotImplementedError,
-    msgspec.MsgspecError,
+DAMAGE = (
+    OSError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, LookupError, ValueError,
+    RuntimeError, OverflowError,
 )  # fmt: skip
-"""Exceptions of reading a damaged calibration file; each is reported as DeviceError."""
+"""Exceptions that reading a damaged or forged zip, or the JSON in it, may raise."""
 _NUMBERS, _PICTURE = "calibration.json", "empty.png"
 """Names of the two parts of the zip archive: the numbers, and the picture of the empty tray."""
 MAX_BYTES = 200_000_000
@@ -130,9 +131,9 @@ def rig_of_bytes(content: bytes, name: str) -> Stored:
             numbers = msgspec.json.decode(archive.read(_NUMBERS), type=_Numbers)
             picture = archive.read(_PICTURE)
         return _stored(numbers, picture_of_bytes(picture, name))
-    except _DAMAGE as wrong:
+    except DAMAGE as wrong:
         raise DeviceError(f"The calibration {name} is damaged ({type(wrong).__name__}).", CURE) from None
-    except (PictureError, RuntimeError) as wrong:  # RuntimeError: an encrypted archive
+    except PictureError as wrong:
         raise DeviceError(f"The calibration's picture is damaged ({wrong}).", CURE) from None
 
 
