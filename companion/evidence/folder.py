@@ -9,8 +9,9 @@ import shutil
 from pathlib import Path
 
 from companion.errors import DeviceError
-from companion.evidence.package import Package, ThrowRecord, hash_of, packed, unpacked
+from companion.evidence.package import Package, ThrowRecord, packed, unpacked
 from companion.table.atomic import write_file
+from companion.table.photos import digest_of
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.calibration.store import rig_of_bytes
 from vision.geometry.rig import Rig
@@ -135,6 +136,6 @@ def read_calibration(folder: Path, expected: str | None) -> Rig | None:
     except OSError as refused:
         reason = f"The calibration of throw packages {file} can't be read ({refused.strerror})."
         raise DeviceError(reason, "Copy it again.") from None
-    if hash_of(content) != expected:
+    if digest_of(content) != expected:
         raise DeviceError(f"The calibration {file} is not that of its throw packages.", "Copy it again.")
     return rig_of_bytes(content, str(file)).rig

@@ -23,7 +23,6 @@ from companion.evidence.package import (
     ThrowRecord,
     calibration_bytes,
     encoded,
-    hash_of,
 )
 from companion.evidence.taught import TaughtSets
 from companion.history.review import matched_values
@@ -265,7 +264,7 @@ class PackageKeeper:
             if self._calibration is None or self._calibration[0] is not rig:
                 self._calibration = rig, calibration_bytes(self._camera, rig)
             calibration = self._calibration[1]
-        record = self._record(photo, settled, None if calibration is None else hash_of(calibration), offset)
+        record = self._record(photo, settled, None if calibration is None else digest_of(calibration), offset)
         fine = Package(record, tuple(encoded(frame, NEAR_LOSSLESS) for frame in frames))
         return Held(fine, Package(record, (encoded(frames[-1], COMPRESSED),)), calibration)
 

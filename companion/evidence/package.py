@@ -6,10 +6,8 @@ times: those are in the journal, whose entry it is bound to by the hash of the t
 
 from __future__ import annotations
 
-import hashlib
 import io
 import zipfile
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -98,16 +96,6 @@ class Package:
             return [picture_of_bytes(jpeg, f"throw {self.record.throw}") for jpeg in self.jpegs]
         except PictureError as damaged:
             raise _refused(f"of throw {self.record.throw}", str(damaged)) from None
-
-    def with_truth(self, stands: Sequence[int], source: str) -> Package:
-        """Return the package made anonymous: with the true values and their source, without the photo's hash."""
-        record = msgspec.structs.replace(self.record, stands=tuple(stands), source=source, photo="")
-        return replace(self, record=record)
-
-
-def hash_of(content: bytes) -> str:
-    """Return the BLAKE2b hash of a file's content as 32 hexadecimal digits."""
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def encoded(picture_bgr: FrameBGR, quality: tuple[int, int]) -> bytes:

@@ -40,10 +40,6 @@ class StoredThrow:
         """Reading of the stored throw at the table, from the record in its package."""
         return self.package.record.reading
 
-    def without_pictures(self) -> StoredThrow:
-        """Return the throw with an empty list of pictures; the record of its package stays."""
-        return replace(self, package=Package(self.package.record, ()))
-
     def exact(self, reading: Reading) -> bool:
         """Return whether a reading gives the values that the journal has for this throw, in any order.
 
@@ -164,7 +160,8 @@ def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable
             continue
         expect = throw.package.record.expect
         again = Rescored(throw, agreed([readers[id(throw.rig)].read(picture, expect) for picture in pictures]))
-        yield again if again.differs else replace(again, throw=throw.without_pictures())
+        bare = replace(throw, package=Package(throw.package.record, ()))
+        yield again if again.differs else replace(again, throw=bare)
 
 
 def summary(throws: Sequence[Rescored], refused: Sequence[str]) -> dict[str, Any]:

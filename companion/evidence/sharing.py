@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from companion.errors import DeviceError, PictureError
 from companion.evidence.folder import folder_name
@@ -125,7 +126,7 @@ def _label(throw: StoredThrow) -> dict[str, object]:
     read without a value is in neither list. `tags` are the source of the values and any doubt.
     """
     stands = throw.stands
-    record = throw.package.with_truth(stands.values, stands.source).record
+    record = replace(throw.package.record, stands=stands.values, source=stands.source, photo="")
     thrown, kept = place(throw.at_table, throw.rig)
     read = [(each.die.box_xywh, each.die.value) for each in thrown if each.die.value is not None]
     stay = [(each.die.box_xywh, each.die.value) for each in kept if each.die.value is not None]

@@ -18,9 +18,9 @@ MAX_TOTAL_BYTES = 500_000_000
 the SD card fills (docs/reference/hardware.md); fewer: older throws lose their photo."""
 
 
-def digest_of(jpeg: bytes) -> str:
-    """Return the BLAKE2 hash of a JPEG as 32 hex digits; a throw's entry names its photo by it."""
-    return hashlib.blake2b(jpeg, digest_size=16).hexdigest()
+def digest_of(content: bytes) -> str:
+    """Return the BLAKE2 hash of a file's content as 32 hex digits; a throw's entry names its photo by it."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 class Photos:
