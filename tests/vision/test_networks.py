@@ -115,7 +115,9 @@ def test_reloading_a_dice_network_warms_it_up_at_its_last_input_size(monkeypatch
     networks.release()
     shown: list[tuple[int, ...]] = []
     forward = Network.forward
-    monkeypatch.setattr(Network, "forward", lambda self, seen: (shown.append(np.shape(seen)), forward(self, seen))[1])
+    monkeypatch.setattr(
+        Network, "forward", lambda self, seen, **kw: (shown.append(np.shape(seen)), forward(self, seen, **kw))[1]
+    )
     networks.load()
     networks.load()
     assert shown == [(1, 96, 128, 3)]
@@ -135,7 +137,7 @@ class _ByColour:
     def __init__(self) -> None:
         self.shown = 0
 
-    def forward(self, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
+    def forward(self, pictures_bgr: Sequence[FrameBGR], **_: bool) -> NDArray[np.float32]:
         self.shown += len(pictures_bgr)
         kinds = [0 if one.max() < 20 else 5 if np.ptp(one, axis=2).any() else 3 for one in pictures_bgr]
         return (0.94 * np.identity(7)[kinds] + 0.01).astype(np.float32)

@@ -71,6 +71,6 @@ def test_onnx_runtime_is_chosen_where_it_is_installed_and_opencv_otherwise(monke
 
 def test_a_released_network_gives_classifier_features_again() -> None:
     network = Network(classifier.MODEL)
-    before = network.features(inputs(classifier.MODEL, 2))
+    before = network.forward(inputs(classifier.MODEL, 2), features=True)
     network.release()
-    assert np.array_equal(network.features(inputs(classifier.MODEL, 2)), before)
+    assert np.array_equal(network.forward(inputs(classifier.MODEL, 2), features=True), before)

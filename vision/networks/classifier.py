@@ -105,25 +105,23 @@ class Classifier:
             (views, places, 7) probabilities.
         """
         crops = _crops(picture_bgr, places, views)
-        probabilities = self._forward(crops)
+        probabilities = self._run(crops).astype(np.float64)
         checked = probabilities.argmax(1) > 2 if len(views) == 1 else np.full(len(crops), True)
         coloured = [number for number, crop in enumerate(crops) if checked[number] and is_coloured(crop)]
         if coloured:
-            in_minimum = self._forward([minimum_channel(crops[number]) for number in coloured])
+            in_minimum = self._run([minimum_channel(crops[number]) for number in coloured]).astype(np.float64)
             probabilities[coloured] = _fuse_with_minimum_channel(probabilities[coloured], in_minimum)
         return probabilities.reshape(len(views), -1, 7)
 
     def features(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> NDArray[np.float32]:
         """Return (views, places, d) features of the face at each place in each view: the input of the last layer."""
-        crops = _crops(picture_bgr, places, views)
-        batches = [crops[start : start + BATCH_SIZE] for start in range(0, len(crops), BATCH_SIZE)]
-        rows = np.concatenate([self.network.features(batch) for batch in batches])
+        rows = self._run(_crops(picture_bgr, places, views), features=True)
         return rows.reshape(len(views), len(places), -1)
 
-    def _forward(self, crops: Sequence[FrameBGR]) -> Probabilities:
-        """Return the (n, 7) probabilities of n crops, run in batches of BATCH_SIZE."""
+    def _run(self, crops: Sequence[FrameBGR], *, features: bool = False) -> NDArray[np.float32]:
+        """Return the (n, 7) probabilities of n crops, or their (n, d) features, run in batches of BATCH_SIZE."""
         batches = [crops[start : start + BATCH_SIZE] for start in range(0, len(crops), BATCH_SIZE)]
-        return np.concatenate([self.network.forward(batch) for batch in batches]).astype(np.float64)
+        return np.concatenate([self.network.forward(batch, features=features) for batch in batches])
 
 
 def _crops(picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> list[NDArray[np.uint8]]:
@@ -155,18 +153,11 @@ def minimum_channel(crop: FrameBGR) -> NDArray[np.uint8]:
 
 
 def _fuse_with_minimum_channel(colour: Probabilities, minimum: Probabilities) -> Probabilities:
-    """Fuse the classifier's predictions for colour crops with those for the crops' minimum channel.
+    """Return the (n, 7) probabilities of colour crops, fused with those of the crops' minimum channel.
 
-    If both predict the same value, the more confident prediction is kept. If the minimum channel predicts another value
-    with a probability of at least MIN_CONTRADICTION, the result is the normalised geometric mean of the two,
-    with lower confidence. Otherwise, also if either predicts no face, the colour prediction is kept.
-
-    Args:
-        colour: (n, 7) probabilities of the colour crops.
-        minimum: (n, 7) probabilities of the same crops' minimum channel.
-
-    Returns:
-        (n, 7) fused probabilities.
+    If both predict one value, the more confident prediction is kept. If the minimum channel predicts another one with a
+    probability of at least MIN_CONTRADICTION, the result is their geometric mean. Otherwise, also if either predicts no
+    face, the colour prediction is kept.
     """
     value, minimum_value = colour.argmax(1), minimum.argmax(1)
     both_faces = (value > 0) & (minimum_value > 0)

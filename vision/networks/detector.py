@@ -148,12 +148,7 @@ def same_place(first: Detection, second: Detection) -> bool:
 
 
 def _peaks(maps: Maps, scale: float) -> Iterator[Detection]:
-    """Decode a detector's maps: yield a detection for each local maximum of the heat maps above MIN_SCORE, in no order.
-
-    Args:
-        maps: (9, h/8, w/8) heat maps of the six values, size and offset, as the network returns them.
-        scale: Factor by which the picture was scaled; the detections are in pixels of the unscaled picture.
-    """
+    """Yield a detection, in pixels of the unscaled picture, for each local maximum of the heat maps above MIN_SCORE."""
     best = maps[:6].max(0)
     peaks = (best == cv2.dilate(best, np.ones((3, 3), np.uint8))) & (best > MIN_SCORE)
     for row, column in zip(*np.nonzero(peaks), strict=True):

@@ -28,9 +28,7 @@ def passes(
 ) -> Iterator[list[Detection]]:
     """Yield the detections of two passes over the tray's floor, each best first, in pixels of the floor.
 
-    The first pass runs `light` over the whole floor. The second runs only when the caller asks the iterator for it:
-    `close`, at a larger scale, on the part that holds the first detections and the foreground. Without either, that
-    part is the whole floor.
+    The first pass covers the whole floor. The second, when it is asked for, covers what `_region` returns.
 
     Args:
         floor_bgr: (h, w, 3) view of the floor with square pixels.
@@ -49,16 +47,9 @@ def passes(
 def _region(
     detections: list[Detection], floor_bgr: FrameBGR, face_px: float, foreground: Mask
 ) -> tuple[int, int, int, int]:
-    """Return the rectangle of the floor around the foreground and all detections' centres, MARGIN_FACES wider.
+    """Return left, top, right, bottom of the floor's part that holds all detections' centres and the foreground.
 
-    Args:
-        detections: Detections in pixels of the floor.
-        floor_bgr: (h, w, 3) view of the floor.
-        face_px: Width of a die's face in it, in pixels.
-        foreground: Mask of the foreground, with the floor's aspect ratio; may have fewer pixels.
-
-    Returns:
-        Left, top, right, bottom in pixels of the floor; the whole floor if there are neither detections nor foreground.
+    It reaches MARGIN_FACES faces beyond them. Without either it is the whole floor.
     """
     height, width = floor_bgr.shape[:2]
     x, y, w, h = (np.array(cv2.boundingRect(foreground)) * (width / foreground.shape[1])).tolist()

@@ -107,24 +107,10 @@ class Network:
             self._runtime = None
         getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # glibc keeps freed memory otherwise
 
-    def features(self, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
-        """Return the (n, d) input of the last fully connected layer, for a batch of pictures as in `forward`."""
-        with self._turn:
-            self.load()
-            assert self._runtime is not None
-            return self._runtime.run(pictures_bgr, features=True)
-
-    def forward(self, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
-        """Run the network on a batch of pictures of one size and return its output; load it first if needed.
-
-        Args:
-            pictures_bgr: (h, w, 3) uint8 each; levels are scaled to -1..1 for the network.
-
-        Returns:
-            Output array whose first axis is the batch.
-        """
+    def forward(self, pictures_bgr: Sequence[FrameBGR], *, features: bool = False) -> NDArray[np.float32]:
+        """Load the network if needed, run it on a batch of pictures, and return its output as `Runtime.run` does."""
         with self._turn:
             self.load()
             assert self._runtime is not None
             self._last_shape = (len(pictures_bgr), *pictures_bgr[0].shape)
-            return self._runtime.run(pictures_bgr)
+            return self._runtime.run(pictures_bgr, features=features)
