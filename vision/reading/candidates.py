@@ -219,15 +219,7 @@ def _similar_in_size(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _is_pip(candidate: Candidate, dice: Sequence[Candidate], expect: int | None) -> bool:
-    """Return whether a candidate is taken for a pip.
-
-    It is much smaller than an accepted die that it lies on, or than all dice of a full expected number.
-
-    Args:
-        candidate: The candidate.
-        dice: The accepted dice.
-        expect: The expected number of dice; None if unknown.
-    """
+    """Return whether a candidate is much smaller than an accepted die that it lies on, or than all `expect` dice."""
     larger = [
         die
         for die in dice

@@ -47,14 +47,7 @@ class Reads(Protocol):
         again: Reading | None = None,
         size_px: float | None = None,
     ) -> Reading:
-        """Read the dice in one picture; return their values, boxes, confidences, and a doubt if it is not trusted.
-
-        Args:
-            frame_bgr: (h, w, 3) uint8.
-            expect: The number of dice in it; None if unknown.
-            again: Reading of the frame before, if nothing has moved since; it may be confirmed instead of read anew.
-            size_px: Size of the dice in the last reading, in pixels, to search fewer scales; None if unknown.
-        """
+        """Read the dice in one picture, as `Reader.read` does."""
 
 
 class Weighs(Protocol):
@@ -127,11 +120,6 @@ class Reader:
         """Return the reading of a scene: its dice from left to right, the doubt or None, and all candidates.
 
         If there is a doubt, foreground of a die's size that no die covers is added as a die without a value.
-
-        Args:
-            scene: The photo or frame.
-            expect: The expected number of dice; None if unknown.
-            again: The reading of the frame before; if it is trusted, it counts as an agreeing pass.
         """
         selection, doubt = self._select(scene, expect, again)
         dice = [Die(die.value, scene.box(die.detection), round(die.confidence, 3)) for die in selection.dice]
@@ -141,19 +129,10 @@ class Reader:
         return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt, tuple(candidates))
 
     def _select(self, scene: Scene, expect: int | None, again: Reading | None) -> tuple[Selection, Doubt | None]:
-        """Select the dice of a scene: run detection passes, then re-classify uncertain dice.
+        """Select the dice of a scene; return them with the rejected candidates, and the remaining doubt or None.
 
-        The passes end when enough of them agree and no doubt is left, or after the last one.
-
-        At the end the learned examples of the set of dice are compared, if there are any.
-
-        Args:
-            scene: The photo or frame.
-            expect: The expected number of dice; None if unknown.
-            again: The reading of the frame before; if it is trusted, it counts as an agreeing pass.
-
-        Returns:
-            The dice with the rejected candidates, and the remaining doubt or None.
+        Detection passes run until enough of them agree and no doubt is left; `again`, if it is trusted, counts as one.
+        Then uncertain dice are classified again, and learned examples of the set of dice compared, if there are any.
         """
         found = [again.values] if again is not None and again.trusted else []
         best, selections, classified, plausible_reject = Selection(), list[Selection](), Classified(), False
@@ -189,16 +168,10 @@ class Reader:
     def _classify(
         self, scene: Scene, detections: Sequence[Detection], expect: int | None, classified: Classified
     ) -> list[Candidate]:
-        """Return candidates for the detections that score enough to be dice, each with the classifier's probabilities.
+        """Return candidates for the detections of one pass that may be dice, each with the classifier's probabilities.
 
         A candidate that is uncertain after the first views is classified in a second set of views too, and both
-        predictions are averaged geometrically.
-
-        Args:
-            scene: The photo or frame.
-            detections: Detections of one pass, best first.
-            expect: The expected number of dice; it limits how many detections are classified. None for no limit.
-            classified: Cache of this picture's classified faces; new ones are added.
+        predictions are averaged geometrically. With a number of dice, only a few detections more are classified.
         """
         # Fused over the scales of a photo, a weaker detection is no die and hardly a rival.
         least = SCORE_BASELINE**2 if expect is None and scene.cumulative else MIN_SCORE
@@ -222,13 +195,9 @@ class Reader:
     def resolve_uncertain(
         self, scene: Scene, best: Selection, selections: Sequence[Selection], expect: int | None
     ) -> Selection:
-        """Re-classify uncertain dice with test-time augmentation, merge their predictions and select the dice again.
+        """Classify the uncertain dice of the best pass in augmented views, and return the dice selected anew.
 
-        Args:
-            scene: The photo or frame.
-            best: The selection of the best pass; returned as it is if all its dice are confident.
-            selections: The selections of all passes, whose predictions are merged.
-            expect: The expected number of dice; None if unknown.
+        Their predictions are merged with those of all passes, `selections`.
         """
         uncertain = [die for die in best.dice if not die.confident]
         if not uncertain:
@@ -247,11 +216,7 @@ class Reader:
     ) -> list[Probabilities]:
         """Return the classifier's (7,) probabilities of each detection, the geometric mean over the views.
 
-        Args:
-            scene: The photo or frame.
-            detections: Detections in the scene's picture.
-            views: Rotations and scales in which each is shown.
-            classified: Cache of this picture's classified faces. Faces that it lacks are classified and added.
+        Faces that the cache `classified` lacks are classified and added.
         """
         places = [detection.place for detection in detections]
         new = [place for place in places if (place, views) not in classified]

@@ -16,6 +16,7 @@ from vision.networks.detector import Detection
 from vision.reading import vetoes
 from vision.reading.candidates import Selection
 from vision.reading.reading import Box, Doubt, Floats, FrameBGR
+from vision.reading.vetoes import unexplained_boxes
 
 MIN_AGREEING_SCALES = 2
 """Number of passes that must find the same values in a photo when the number of dice is unknown: one scale alone may
@@ -63,8 +64,7 @@ class Photo:
 
     def box(self, face: Detection) -> Box:
         """Return the square bounding box of a face in pixels of the picture."""
-        half = face.size_px / 2
-        return _clipped_box((face.x - half, face.y - half, face.x + half, face.y + half), self.picture_bgr.shape)
+        return _clipped_box(_corners(face), self.picture_bgr.shape)
 
     def unexplained(self, selection: Selection) -> list[Box]:
         """Return no boxes: a photo has no reference picture to subtract."""
@@ -131,8 +131,7 @@ class TrayFrame:
 
     def box(self, face: Detection) -> Box:
         """Return the bounding box of a face in pixels of the frame."""
-        half = np.array([face.size_px / 2, face.size_px / 2])
-        return self._in_frame(np.array([face.x, face.y]) - half, np.array([face.x, face.y]) + half)
+        return _clipped_box(self._tray.floor.to_frame(_corners(face)), self._shape)
 
     def unexplained(self, selection: Selection) -> list[Box]:
         """Return the boxes, in pixels of the frame, of die-sized foreground that no accepted die covers.
@@ -141,21 +140,22 @@ class TrayFrame:
         calibration is not reported as an object. If that leaves fewer boxes, the scene keeps the new foreground for
         later calls.
         """
-        dice, empty = self._dice_mask(selection), self._tray.empty
-        rest = self._unexplained(self._foreground.certain, dice)
+        dice, empty, face_px = self._dice_mask(selection), self._tray.empty, self._tray.face_px
+        rest = unexplained_boxes(self._foreground.certain, dice, face_px)
         if rest:
             registered = empty.registered(self._small, dice).foreground(self._small)
-            rest_registered = self._unexplained(registered.certain, dice)
+            rest_registered = unexplained_boxes(registered.certain, dice, face_px)
             if len(rest_registered) < len(rest):
                 self._foreground, rest = registered, rest_registered
         boxes = np.array(rest).reshape(-1, 4) / empty.scale
-        return [self._in_frame(box[:2], box[:2] + box[2:]) for box in boxes]
+        in_frame = (self._tray.floor.to_frame(np.stack([box[:2], box[:2] + box[2:]])) for box in boxes)
+        return [_clipped_box(corners, self._shape) for corners in in_frame]
 
     def needs_another_pass(self, selection: Selection) -> bool:
         """Return whether one more pass must find the same values: foreground or pips lie outside the accepted dice."""
-        own_pips = self._dice_mask(selection, vetoes.OWN_PIPS_RADIUS)
-        far_pips = self._unexplained(self._foreground.certain, own_pips, vetoes.MIN_PIP_RADIUS)
-        return bool(far_pips or self._unexplained(self._foreground.possible, self._dice_mask(selection)))
+        own_pips, face_px = self._dice_mask(selection, vetoes.OWN_PIPS_RADIUS), self._tray.face_px
+        far_pips = unexplained_boxes(self._foreground.certain, own_pips, face_px, vetoes.MIN_PIP_RADIUS)
+        return bool(far_pips or unexplained_boxes(self._foreground.possible, self._dice_mask(selection), face_px))
 
     def has_excess_foreground(self, selection: Selection) -> bool:
         """Return whether the foreground around some die is too large for one die: a stack, or two dice read as one.
@@ -166,54 +166,20 @@ class TrayFrame:
         """
         weights = (self._foreground.possible & 1) + (self._foreground.certain & 1)
         outside = weights & ~self._dice_mask(selection)
-        faces, below = self._centres_in_mask(selection)
-        around = (self._outlines(faces[[at]], below[[at]], radius=1.0) for at in range(len(faces)))
-        areas = [cv2.sumElems(outside & die)[0] for die in around]
+        areas = [cv2.sumElems(outside & self._dice_mask(Selection((die,)), 1.0))[0] for die in selection.dice]
         limit = vetoes.MAX_EXCESS_FOREGROUND * self._tray.face_px**2
         return bool(areas and max(areas) - np.median(areas) > limit)
 
     def _dice_mask(self, selection: Selection, radius: float = vetoes.DIE_OUTLINE_RADIUS) -> Mask:
         """Return a mask, at the foreground's scale, of all within `radius` face widths of a die's vertical axis."""
-        return self._outlines(*self._centres_in_mask(selection), radius)
-
-    def _centres_in_mask(self, selection: Selection) -> tuple[Floats, Floats]:
-        """Return the (n, 2) centres of the dice's upper faces and of their lower faces, in pixels of the mask."""
         faces, scale = _centres([die.detection for die in selection.dice]), self._tray.empty.scale
-        return faces * scale, self._tray.floor.below(faces) * scale
-
-    def _outlines(self, faces: Floats, below: Floats, radius: float) -> Mask:
-        """Return a mask of all within `radius` face widths of the lines from the dice's upper to their lower faces.
-
-        `faces` and `below` are the (n, 2) centres of these faces, in pixels of the mask.
-        """
-        return vetoes.dice_mask(self._small.shape[:2], faces, below, self._tray.face_px, radius)
-
-    def _unexplained(self, foreground: Mask, dice: Mask, radius: float = vetoes.MIN_OBJECT_RADIUS) -> list[vetoes.Box]:
-        """Return the boxes, in pixels of the mask, of foreground outside `dice` large enough for a disc of that radius.
-
-        `radius` is a multiple of the face's width.
-        """
-        return vetoes.unexplained_boxes(foreground, dice, self._tray.face_px, radius)
+        below = self._tray.floor.below(faces) * scale
+        return vetoes.dice_mask(self._small.shape[:2], faces * scale, below, self._tray.face_px, radius)
 
     def is_background(self, face: Detection) -> bool:
         """Return whether the picture at a detected face matches the empty tray: the face is printed on it."""
         empty = self._tray.empty
         return empty.matches(self._small, (face.x * empty.scale, face.y * empty.scale), face.size_px * empty.scale)
-
-    def _in_frame(self, low_xy: Floats, high_xy: Floats) -> Box:
-        """Convert a rectangle in the cut-out of the tray's floor to a box in whole pixels of the camera frame.
-
-        The box is clipped to the frame, and at least one pixel wide and high.
-
-        Args:
-            low_xy: (2,) upper left corner in pixels of the cut-out.
-            high_xy: (2,) lower right corner in pixels of the cut-out.
-
-        Returns:
-            Left, top, width, height.
-        """
-        corners = self._tray.floor.to_frame(np.stack([low_xy, high_xy]))
-        return _clipped_box(tuple(corners.ravel().tolist()), self._shape)
 
 
 Scene = Photo | TrayFrame
@@ -224,8 +190,13 @@ def _centres(faces: Sequence[Detection]) -> Floats:
     return np.array([(face.x, face.y) for face in faces], np.float64).reshape(-1, 2)
 
 
-def _clipped_box(sides: Sequence[float], shape: tuple[int, ...]) -> Box:
-    """Convert left, top, right, bottom to a box in whole pixels inside a picture of that shape."""
-    x0, y0 = (max(0, round(side)) for side in sides[:2])
-    x1, y1 = min(shape[1], round(sides[2])), min(shape[0], round(sides[3]))
-    return x0, y0, max(1, x1 - x0), max(1, y1 - y0)
+def _corners(face: Detection) -> Floats:
+    """Return the (2, 2) upper left and lower right corner of a face in pixels."""
+    half = face.size_px / 2
+    return np.array([(face.x - half, face.y - half), (face.x + half, face.y + half)])
+
+
+def _clipped_box(corners: Floats, shape: tuple[int, ...]) -> Box:
+    """Convert the (2, 2) upper left and lower right corner to a box in whole pixels inside a picture of that shape."""
+    (left, top), (right, bottom) = corners.round().astype(int).clip(0, shape[1::-1]).tolist()
+    return left, top, max(1, right - left), max(1, bottom - top)
