@@ -191,16 +191,10 @@ class PackageKeeper:
                     self._learn(thrown, held, dice)
 
     def _learn(self, thrown: Thrown, held: Held, dice: str) -> None:
-        """Add a throw whose values a person gave to the taught examples of its set of dice.
+        """Add a throw whose values a person gave to the examples of its set of dice, if anything was taught of that.
 
-        Does nothing for a throw read by the camera, or if nothing was taught of the set. A die whose value is
-        ambiguous, because only the values of the whole throw are known, is left out. So is one that the throw lacks on
-        a tray without a keep zone: it was set aside. If the examples can't be stored, that is logged.
-
-        Args:
-            thrown: The throw as entered.
-            held: Encoded reading of the throw's photo.
-            dice: Name of the set of dice.
+        A die whose value is ambiguous, because only the values of the whole throw are known, is left out. So is one
+        that the throw lacks on a tray without a keep zone: it was set aside. A refusal of the disk is logged.
         """
         if self._taught is None or thrown.source == "camera" or not self._taught.knows(dice):
             return
@@ -271,13 +265,8 @@ class PackageKeeper:
     def _record(self, photo: str, settled: Settled, calibration: str | None, offset: tuple[int, int]) -> ThrowRecord:
         """Return the throw package's record of a reading, with throw number 0: the journal has no entry for it yet.
 
-        Boxes of dice and candidates are converted from pixels of the frame to pixels of the cropped picture.
-
-        Args:
-            photo: Hash of the reading's photo.
-            settled: The reading and its frames.
-            calibration: Hash of the calibration; None without one.
-            offset: Upper left corner (x, y) of the crop in the frame, in pixels; it is subtracted from each box.
+        Boxes are converted from pixels of the frame to those of the picture, which is cropped at `offset` (x, y).
+        `photo` and `calibration` are hashes.
         """
 
         def moved(box: Box) -> Box:

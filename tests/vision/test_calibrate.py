@@ -19,7 +19,6 @@ from vision.calibration.solving import (
     die_edge_mm,
     lens_at,
     lens_over,
-    reference,
     rig_of,
     zones,
 )
@@ -225,7 +224,7 @@ def test_sheet_calibrated_reader_reads_dice_and_tells_kept_from_thrown() -> None
     view = detect_sheet(film.frame().image_bgr, PLAN, TAKEN)
     film.lift_sheet()
     assert view.floor_to_px is not None
-    rig = rig_of(view.floor_to_px, PLAN, reference([film.frame().image_bgr for _ in range(8)]), TAKEN)
+    rig = rig_of(view.floor_to_px, PLAN, np.mean([film.frame().image_bgr for _ in range(8)], 0).astype(np.uint8), TAKEN)
     for die, at in enumerate(((60, 60), (180, 60), (120, 180), (280, 120))):
         film.tray.move(die, *at)
     reading = Reader(load_networks(), rig).read(film.frame().image_bgr, 4)

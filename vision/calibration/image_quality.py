@@ -109,15 +109,9 @@ _GLARE = Advice("glare", "There are reflections. Move the lamp out of the mirror
 
 
 def _paper(grey: Grey, marker: Marker) -> tuple[float, float]:
-    """Return the brightness of the paper at a marker, and the blur of the marker's left and upper edges together.
+    """Return the median grey level of the paper above and below a marker, and the width of the marker's edges.
 
-    Args:
-        grey: (h, w) grey levels of the picture.
-        marker: A marker in it.
-
-    Returns:
-        Median grey level, 0 to 255, of the paper above and below the marker. Width of the mean of both edges, from
-        black to white, in pixels of the picture: the contrast divided by the steepest step.
+    It is the width, in pixels of the picture, of the mean of the left and the upper edge: contrast by steepest step.
     """
     patch = _flat(grey, marker).astype(np.float32)
     strip = np.concatenate([patch[2 : MODULE_PX // 2].ravel(), patch[-MODULE_PX // 2 : -2].ravel()])

@@ -136,48 +136,33 @@ def _apart_px(one: View, other: View) -> float:
 def measured(views: Views, guess: Lens) -> Lens:
     """Compute focal length and distortion of the lens from views of the sheet (`cv2.calibrateCamera`).
 
-    Outlying views are left out. The last result is cached and returned for the same arguments.
+    The worst view is left out, while its error is OUTLIER_RATIO times the median and more than MIN_VIEWS are left. The
+    last result is cached and returned for the same arguments.
 
     Args:
         views: Views of the sheet.
         guess: Lens from which the solver starts. It holds the size of the pictures.
 
     Returns:
-        The measured lens, or `guess` if fewer than MIN_VIEWS views are left, they are too little tilted, or the fit is
-        poor.
+        The measured lens, or `guess` with fewer than MIN_VIEWS views, with too little tilt, or after a poor fit.
     """
-    views = _fitting(views, guess)
     if len(views) < MIN_VIEWS:
         return guess
     solved = _solved(views, guess)
+    while len(views) > MIN_VIEWS and solved.off_px.max() >= OUTLIER_RATIO * float(np.median(solved.off_px)):
+        worst = int(solved.off_px.argmax())
+        views = (*views[:worst], *views[worst + 1 :])
+        solved = _solved(views, guess)
     fits = solved.off_px.mean() <= MAX_REPROJECTION_PX * guess.size_wh[0] / 1280 and solved.error <= MAX_FOCAL_ERROR
     return solved.lens if fits and solved.aslant_deg >= MIN_TILT_DEG else guess
 
 
-def _fitting(views: Views, guess: Lens) -> Views:
-    """Return the views without outliers of the reprojection error.
-
-    The worst view is removed while its error is at least OUTLIER_RATIO times the median. The lens is solved again,
-    from `guess`, after each removal. At least MIN_VIEWS views stay; fewer are returned unchanged.
-    """
-    while len(views) > MIN_VIEWS:
-        off_px = _solved(views, guess).off_px
-        worst = int(off_px.argmax())
-        if off_px[worst] < OUTLIER_RATIO * float(np.median(off_px)):
-            break
-        views = (*views[:worst], *views[worst + 1 :])
-    return views
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Solved:
-    """A solved lens and its quality.
+    """A solved lens, and the quality of the fit.
 
-    Attributes:
-        lens: The lens.
-        error: Relative standard error of the focal length.
-        off_px: (n,) RMS reprojection error of each view, in pixels.
-        aslant_deg: Largest angle between the sheets of two views, in degrees.
+    The quality is the relative standard error of the focal length, the (n,) RMS reprojection error of each view, and
+    the largest angle between the sheets of two views.
     """
 
     lens: Lens

@@ -26,7 +26,6 @@ from vision.calibration.solving import (
     geometry_advice,
     lens_at,
     lens_over,
-    reference,
     rig_of,
     sold_edge_mm,
 )
@@ -192,14 +191,7 @@ class Calibrating:
         raise DeviceError("The sheet was not found before the pictures ended.", _why(last))
 
     def _found(self, frames: Sequence[FrameBGR]) -> Found | None:
-        """Return the mean of the sheet's poses in the pictures that show it; None if none does.
-
-        The lens is that of `self.lens`. If the plan has a height measured by tape, the focal length follows from it.
-        The advice is that of the last picture.
-
-        Args:
-            frames: At least one picture (h, w, 3). The sheet must not move between them, which is not checked.
-        """
+        """Return the mean of the sheet's poses in the pictures that show it, with the last advice; None without any."""
         lens = self.lens(frames[0])
         sheets = [detect_sheet(frame, self.plan, lens) for frame in frames]
         poses = [sheet.floor_to_px for sheet in sheets if sheet.floor_to_px is not None]
@@ -295,7 +287,8 @@ class Calibrating:
             frames.append(frame)
             if len(frames) == REFERENCE_FRAMES:
                 self.lamp = lamp_light(frames, mains_hz(self.plan.mains_hz, country()))
-                return reference([one.image_bgr for one in frames])
+                mean = np.mean([one.image_bgr for one in frames], axis=0, dtype=np.float32)
+                return np.rint(mean).astype(np.uint8)
         raise DeviceError("The empty tray was not seen before the pictures ended.", "Use a camera that goes on.")
 
     def die_mm(self, rig: Rig) -> float | None:
@@ -316,13 +309,7 @@ class Calibrating:
         return None
 
     def _sampled(self, failure: str) -> Iterator[Frame]:
-        """Yield a frame of the camera at most every DETECT_EVERY_S seconds of camera time, and skip those between.
-
-        The iterator ends with a recording. A live camera has no end, so there the step's time runs out.
-
-        Raises:
-            DeviceError: The step's time is over. `failure` is the first part of its message.
-        """
+        """Yield a frame of the camera at most every DETECT_EVERY_S seconds of its time, and skip those between."""
         due_s: float | None = None
         for frame in self._frames(failure):
             if due_s is None or frame.at_s >= due_s:
@@ -332,9 +319,7 @@ class Calibrating:
     def _frames(self, failure: str) -> Iterator[Frame]:
         """Yield every frame of the camera for one step of the calibration, until a recording ends.
 
-        Raises:
-            DeviceError: A frame is more than `wait_s` seconds later than the step's first one. `failure` is the first
-                part of its message.
+        Raises DeviceError, whose message begins with `failure`, for a frame `wait_s` after the first one.
         """
         begun_s: float | None = None
         self._said = ""

@@ -217,11 +217,6 @@ def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR, lens: Lens) -> 
     return Rig(through(lens, floor_to_px, plan), throw, keep, plan.die_mm, lens_mm, empty_bgr)
 
 
-def reference(frames: Sequence[FrameBGR]) -> FrameBGR:
-    """Return the mean of frames of the empty tray, (h, w, 3) uint8, as the reference picture."""
-    return np.rint(np.mean(frames, axis=0, dtype=np.float32)).astype(np.uint8)
-
-
 def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
     """Measure the edge of the only die in the throw zone from its silhouette against the empty tray.
 

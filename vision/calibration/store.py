@@ -145,11 +145,7 @@ def _numbers(stored: Stored) -> _Numbers:
 
 
 def _stored(numbers: _Numbers, empty_bgr: FrameBGR) -> Stored:
-    """Build a calibration from a file's numbers and the empty tray's picture.
-
-    Raises:
-        ValueError: The homography can't be inverted, the lens is lower than two dice, or the picture's size differs.
-    """
+    """Build a calibration from a file's numbers and the empty tray's picture. Raises ValueError for impossible ones."""
     floor_to_px = np.array(numbers.floor_to_px)
     if abs(np.linalg.det(floor_to_px)) < 1e-12:
         raise ValueError("floor_to_px")

@@ -171,16 +171,10 @@ class Witness:
 
 
 def _confirmed(die: Candidate, fused: Probabilities | None) -> Candidate:
-    """Return a die with the probabilities `fused` if they favour the value that it has; else the die unchanged.
+    """Return a die with the (7,) probabilities `fused` if they favour its value; a confident die stays unchanged.
 
     Its no-face probability becomes the lower of the old and the fused one; the values share the rest as in `fused`. If
-    the highest of `fused` is at least MIN_CONFIRMED, the die is also marked as confirmed. A confident die stays
-    unchanged, as does one whose value the new probabilities would change.
-
-    Args:
-        die: The die as it was read.
-        fused: (7,) probabilities of no face and the values 1 to 6, after a comparison with labelled faces; None leaves
-            the die unchanged.
+    the highest of `fused` is at least MIN_CONFIRMED, the die is also marked as confirmed.
     """
     if fused is None or die.confident or fused.argmax() != die.value:
         return die
