@@ -15,6 +15,7 @@ from companion.bench.vision import virtual_throws
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.rendering import face_up
+from vision.geometry.background import EmptyTray, shrunk
 from vision.geometry.floor import Floor
 from vision.geometry.rig import place
 from vision.networks import Networks, load_networks
@@ -70,6 +71,13 @@ def test_the_tray_reader_reads_an_empty_tray_as_empty_without_doubt() -> None:
     camera = VirtualCamera(7, clock, clock.sleep, 4)
     reading = Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr)
     assert (reading.dice, reading.doubt) == ((), None)
+
+
+def test_a_face_found_beyond_the_floors_edge_is_compared_with_the_empty_tray() -> None:
+    """The network may place the centre of a small die that is cut off into the padding; OpenCV then had no pixel."""
+    ground = np.full((96, 96, 3), 60, np.uint8)
+    tray = EmptyTray.of(ground, 24.0)
+    assert tray.matches(shrunk(ground, tray.scale), (80.0, 40.0), 12.0)
 
 
 def test_lamp_brightness_changes_no_tray_value_and_adds_at_most_one_doubt() -> None:

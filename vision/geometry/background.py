@@ -132,7 +132,8 @@ class EmptyTray:
             face_xy: Centre of the face, in pixels of that view.
             size_px: Size of the face, in pixels of that view.
         """
-        x0, y0 = (max(0, round(centre - size_px / 2)) for centre in face_xy)
+        last_xy = np.subtract(view.shape[1::-1], 1)  # a cut-off die may be found beyond the edge
+        x0, y0 = np.subtract(face_xy, size_px / 2).round().clip(0, last_xy).astype(int)
         part = np.s_[y0 : round(face_xy[1] + size_px / 2) + 1, x0 : round(face_xy[0] + size_px / 2) + 1]
         brightest, darkest = cv2.dilate(self.levels[part], _FACE_KERNEL), cv2.erode(self.levels[part], _FACE_KERNEL)
         return bool(max((view[part] - brightest).max(), (darkest - view[part]).max()) < HIGH_THRESHOLD_LEVELS)
