@@ -27,6 +27,8 @@ MIN_GAP_MM = 1.5
 place."""
 BESIDE_SHARE = 0.7
 """Share of the dice of a crowded picture, 0 to 1, that are placed against another die. More makes larger groups."""
+Light = tuple[list[Lamp], Doubles]
+"""Lamps, and the (3,) colour of the ambient light."""
 Place = tuple[float, float, float]
 """Centre x and y of a die in mm, and its rotation in radians."""
 
@@ -39,70 +41,52 @@ class Condition:
         name: Name of the condition.
         dice: Materials of dice to choose from.
         grounds: Painters of the ground to choose from.
-        light: Draws the lamps and the (3,) colour of the ambient light.
+        light: Draws the light.
         shot: Draws the settings of the camera.
     """
 
     name: str
     dice: tuple[Material, ...]
     grounds: tuple[Ground, ...]
-    light: Callable[[np.random.Generator], tuple[list[Lamp], Doubles]]
+    light: Callable[[np.random.Generator], Light]
     shot: Callable[[np.random.Generator], Shot]
 
 
-def soft(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """Draw soft light: two diffuse bars left and right, as docs/reference/hardware.md wants them.
-
-    Returns the lamps, and the (3,) colour of the ambient light.
-    """
+def soft(rng: np.random.Generator) -> Light:
+    """Draw soft light: two diffuse bars left and right, as docs/reference/hardware.md wants them."""
     bar = rng.uniform(0.28, 0.36)
     tint = 1 + rng.uniform(-0.06, 0.06) * np.array([1, 0, -1])
     left, right = _towards(180 + rng.uniform(-12, 12), 55), _towards(rng.uniform(-12, 12), 55)
     return [Lamp(left, tint * bar, 6.0), Lamp(right, tint * bar * rng.uniform(0.85, 1.1), 6.0)], 0.4 * tint
 
 
-def hard(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """Draw hard light: one bare bulb at the side, with crisp shadows and bright highlights.
-
-    Returns the lamps, and the (3,) colour of the ambient light.
-    """
+def hard(rng: np.random.Generator) -> Light:
+    """Draw hard light: one bare bulb at the side, with crisp shadows and bright highlights."""
     bulb = _towards(rng.uniform(0, 360), rng.uniform(42, 60))
     return [Lamp(bulb, np.array([0.78, 0.88, 1.0]) * rng.uniform(0.85, 1.05), 0.7)], np.array([0.20, 0.19, 0.18])
 
 
-def coloured(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """Draw coloured light: warm bulbs, or a pub's coloured lamp at one side.
-
-    Returns the lamps, and the (3,) colour of the ambient light.
-    """
+def coloured(rng: np.random.Generator) -> Light:
+    """Draw coloured light: warm bulbs, or a pub's coloured lamp at one side."""
     tint = np.array(((0.55, 0.82, 1.0), (1.0, 0.75, 0.68), (0.72, 0.9, 0.74), (0.85, 0.66, 1.0))[rng.integers(4)])
     lamps = [Lamp(_towards(rng.uniform(0, 360), 55), tint * 0.6, 3.0)]
     return lamps, 0.45 * (0.4 + 0.6 * tint)
 
 
-def dim(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """Draw dim light, as of a candle. The camera's gain makes up for it and adds noise.
-
-    Returns the lamps, and the (3,) colour of the ambient light.
-    """
+def dim(rng: np.random.Generator) -> Light:
+    """Draw dim light, as of a candle. The camera's gain makes up for it and adds noise."""
     lamps, sky = soft(rng)
     part = rng.uniform(0.22, 0.4)
     return [Lamp(one.towards, one.colour_bgr * part, one.soft_mm) for one in lamps], sky * part
 
 
-def evening(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """Draw the lighting of a pub in the evening: dim or coloured.
-
-    Returns the lamps, and the (3,) colour of the ambient light.
-    """
+def evening(rng: np.random.Generator) -> Light:
+    """Draw the lighting of a pub in the evening: dim or coloured."""
     return (dim, coloured)[rng.integers(2)](rng)
 
 
-def mixed(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """Draw any of the usual lights.
-
-    Returns the lamps, and the (3,) colour of the ambient light.
-    """
+def mixed(rng: np.random.Generator) -> Light:
+    """Draw any of the usual lights."""
     return (soft, hard, coloured)[rng.choice(3, p=[0.6, 0.25, 0.15])](rng)
 
 

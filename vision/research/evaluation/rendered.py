@@ -105,9 +105,6 @@ def measured(each: int, first: int, folder: Path | None, workers: int) -> Iterat
         workers: Number of processes.
     """
     jobs = [(condition, first + n, folder) for n in range(each) for condition in range(len(CONDITIONS))]
-    if workers <= 1:
-        yield from map(outcome, jobs)
-        return
     with multiprocessing.get_context("spawn").Pool(workers, cv2.setNumThreads, (1,)) as pool:
         yield from pool.imap_unordered(outcome, jobs, chunksize=4)
 

@@ -73,13 +73,11 @@ class Rendered:
         image_bgr: (h, w, 3) the picture.
         rig: Calibration of the camera that took it.
         dice: The true values and boxes of the dice.
-        turns: Rotation of each die's upper face in radians, 0 to a quarter turn.
     """
 
     image_bgr: FrameBGR
     rig: Rig
     dice: tuple[Die, ...]
-    turns: tuple[float, ...]
 
     @property
     def values(self) -> tuple[int, ...]:
@@ -96,8 +94,8 @@ def rendered(scene: Scene, shot: Shot, rng: np.random.Generator) -> Rendered:
     light = _floor(scene, scene.dice)
     draw(light, LENS, scene.dice, scene.lamps, scene.sky_bgr)
     image = _taken(light, shot, rng)
-    truth = sorted(((_truth(die, shot), _yaw(die)) for die in scene.dice), key=lambda each: each[0].box_xywh)
-    return Rendered(image, rig_over(empty), tuple(die for die, _ in truth), tuple(yaw for _, yaw in truth))
+    truth = sorted((_truth(die, shot) for die in scene.dice), key=lambda die: die.box_xywh)
+    return Rendered(image, rig_over(empty), tuple(truth))
 
 
 def flat_turn(value: int, yaw_rad: float) -> Doubles:
@@ -116,12 +114,6 @@ def _truth(die: LyingDie, shot: Shot) -> Die:
     x, y = _bent(LENS.project(up)[None], shot.bend)[0]
     size = die.edge_mm * LENS.focal_px / (LENS.height_mm - up[2])
     return Die(face_up(die.turn), (round(x - size / 2), round(y - size / 2), round(size), round(size)), 1.0)
-
-
-def _yaw(die: LyingDie) -> float:
-    axis, _ = FACE_AXES[face_up(die.turn)]
-    x, y = die.turn[:2, (axis + 1) % 3]
-    return float(np.arctan2(y, x)) % (np.pi / 2)
 
 
 def _floor(scene: Scene, dice: list[LyingDie]) -> Floats:
