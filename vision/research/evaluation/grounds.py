@@ -20,14 +20,7 @@ WOOD_BGR = ((58, 96, 146), (36, 56, 88), (86, 134, 180))
 
 
 def _noise(size_wh: Size, x_px: float, y_px: float, rng: np.random.Generator) -> Floats:
-    """Return (h, w) smooth noise of standard deviation 1.
-
-    Args:
-        size_wh: Width and height in pixels.
-        x_px: Width of the noise grains in pixels.
-        y_px: Height of the noise grains in pixels.
-        rng: Random generator.
-    """
+    """Return (h, w) smooth noise of standard deviation 1, in grains of x_px by y_px pixels."""
     width, height = size_wh
     shrink = max(1, int(min(x_px, y_px) / 2))
     small = rng.normal(0, 1, (height // shrink + 2, width // shrink + 2)).astype(np.float32)

@@ -119,15 +119,9 @@ def _draw_one(light: Floats, camera: Pinhole, die: LyingDie, lamps: list[Lamp], 
 
 
 def _met(origin: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_], Floats]:
-    """Intersect rays with a rounded cube by sphere tracing. All positions are in the die's own axes, in mm.
+    """Return (n,) whether each of (n, 3) rays from the lens at `origin` hits the die, and (hits, 3) the points hit.
 
-    Args:
-        origin: (3,) position of the lens.
-        rays: (n, 3) unit vectors of the rays.
-        die: The die.
-
-    Returns:
-        (n,) whether each ray hits the die, and (hits, 3) the points that are hit.
+    Rays are followed by sphere tracing. All positions are in the die's own axes, in mm.
     """
     radius = die.made.kind.corner * die.edge_mm
     inner = die.edge_mm / 2 - radius
@@ -146,15 +140,9 @@ def _met(origin: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_]
 
 
 def _shaded(at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list[Lamp], sky_bgr: Doubles) -> Floats:
-    """Return the (n, 3) linear light that n points on a die's surface send to the camera.
+    """Return the (n, 3) linear light that n points on a die's surface, in its own axes, send along rays to the camera.
 
-    Args:
-        at: (n, 3) the points, in the die's own axes.
-        rays: (n, 3) unit vectors from the camera to them.
-        behind: (n, 3) light of the ground behind each point, which shows through a clear die.
-        die: The die.
-        lamps: The lamps.
-        sky_bgr: (3,) colour of the ambient light.
+    `behind` is the light of the ground behind each point, which shows through a clear die.
     """
     made, kind, turn = die.made, die.made.kind, die.turn.astype(np.float32)
     outside = np.abs(at) - (0.5 - kind.corner) * die.edge_mm
@@ -193,12 +181,9 @@ def _shaded(at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list
 
 
 def _pips(at: Floats, die: LyingDie, blur: float) -> tuple[Floats, Floats]:
-    """Return the share of paint at each point of a die (n,), and the slope of its drilled pips there (n, 3).
+    """Return the (n,) share of paint and the (n, 3) slope of drilled pips at (n, 3) points on a die, in its own axes.
 
-    Args:
-        at: (n, 3) points on its surface, in its own axes, in mm.
-        die: The die.
-        blur: Width of the soft edge of a pip, in radii of the pip; at least 0.08 is used.
+    `blur` is the width of a pip's soft edge in its radii; at least 0.08 is used.
     """
     made, kind, edge = die.made, die.made.kind, die.edge_mm
     paint, dish = np.zeros(len(at), np.float32), np.zeros_like(at)
@@ -225,12 +210,9 @@ def _pips(at: Floats, die: LyingDie, blur: float) -> tuple[Floats, Floats]:
 
 
 def _rest_of_paint(du: Floats, dv: Floats, luck: float) -> Floats:
-    """Return the share of paint left at n points of a worn pip: a sickle at one side, or none.
+    """Return the share of paint left at n points of a worn pip, told in its radii: a sickle at one side, or none.
 
-    Args:
-        du: (n,) position across the pip, in its radii.
-        dv: (n,) position down the pip, in its radii.
-        luck: Random number, 0 to 1, that decides the side; the larger, the more paint is left.
+    `luck`, 0 to 1, decides the side; the larger, the more paint is left.
     """
     turn = 40.0 * luck
     return np.clip((du * np.cos(turn) + dv * np.sin(turn) + 1.6 * luck - 1.0) * 4, 0, 1) * 0.9
