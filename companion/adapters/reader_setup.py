@@ -14,7 +14,8 @@ from vision.cameras import Camera, SensorCamera
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.geometry.rig import Rig
 from vision.networks import Networks
-from vision.reading.reader import Reader, Weighs
+from vision.reading.reader import Reader
+from vision.teaching.witness import Witness
 from vision.watching.watcher import Watcher
 
 NOT_CALIBRATED = "Not calibrated: readings are more doubtful, and there is no keep zone; run `pegpip calibrate`."
@@ -74,7 +75,7 @@ def load_reader(
     camera: Camera,
     folder: Path,
     networks: Networks,
-    witness: Callable[[], Weighs | None] = lambda: None,
+    witness: Callable[[], Witness | None] = lambda: None,
 ) -> ReaderSetup:
     """Return the reader of a camera, with the data folder's calibration if it was made with that camera.
 
@@ -135,7 +136,7 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
 
 
 def _uncalibrated(
-    camera: Camera, networks: Networks, witness: Callable[[], Weighs | None], *, ok: bool, says: str
+    camera: Camera, networks: Networks, witness: Callable[[], Witness | None], *, ok: bool, says: str
 ) -> ReaderSetup:
     """Return the setup of a reader without a stored calibration; a virtual camera knows its own geometry.
 

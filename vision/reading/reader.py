@@ -14,13 +14,14 @@ import numpy as np
 
 from vision.geometry.rig import Rig
 from vision.networks import Networks
-from vision.networks.classifier import LIGHT_VIEWS, Classifier, Place, Probabilities, Views, geometric_mean
+from vision.networks.classifier import LIGHT_VIEWS, Place, Probabilities, Views, geometric_mean
 from vision.networks.detector import MIN_SCORE, Detection
 from vision.networks.known_scale import LIGHT_FACE_PX
 from vision.networks.multiscale import MAX_DETECTIONS, passes
 from vision.reading.candidates import SCORE_BASELINE, Candidate, Selection, merge_predictions, select
 from vision.reading.reading import Die, Doubt, FrameBGR, Reading, Scored
 from vision.reading.scenes import MIN_AGREEING_SCALES, Photo, Scene, Tray, TrayFrame
+from vision.teaching.witness import Witness
 
 Classified = dict[tuple[Place, Views], Probabilities]
 """Cache for one picture: (7,) probabilities of the classifier by a face's place and views. A face that two passes find
@@ -50,27 +51,17 @@ class Reads(Protocol):
         """Read the dice in one picture, as `Reader.read` does."""
 
 
-class Weighs(Protocol):
-    """Anything that has learned a set of dice, and compares the dice of a picture with it."""
-
-    def weigh(self, selection: Selection, picture_bgr: FrameBGR, classifier: Classifier) -> tuple[Selection, bool]:
-        """Return the selection, with more confidence in dice that look as learned, and whether a die is contradicted.
-
-        A die is contradicted if it is confident, but looks like another value that was learned.
-        """
-
-
 class Reader:
     """Reads photos and frames of a calibrated tray. One thread at a time may use it.
 
     Args:
         networks: The detectors and the classifier.
         rig: Calibration of the tray; without one every picture is read as a photo of unknown scale.
-        witness: Returns what has learned the set of dice in use, or None; called at each reading.
+        witness: Returns the examples of the set of dice in use, or None; called at each reading.
     """
 
     def __init__(
-        self, networks: Networks, rig: Rig | None = None, witness: Callable[[], Weighs | None] = lambda: None
+        self, networks: Networks, rig: Rig | None = None, witness: Callable[[], Witness | None] = lambda: None
     ) -> None:
         self._networks, self._witness = networks, witness
         self._tray = None if rig is None else Tray(rig)

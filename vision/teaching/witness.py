@@ -84,7 +84,7 @@ class Fit:
 
 
 class Witness:
-    """The examples of one set of dice. Immutable. Implements `vision.reading.reader.Weighs`.
+    """The examples of one set of dice. Immutable.
 
     Args:
         examples: The labelled faces. They are fitted at once, so that no reading waits for it.
