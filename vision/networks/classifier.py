@@ -91,18 +91,10 @@ class Classifier:
         return geometric_mean(self.classify_views(picture_bgr, places, views)) if places else np.empty((0, 7))
 
     def classify_views(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> NDArray[np.float64]:
-        """Classify the face at each place in each view: no face, or a value from 1 to 6.
+        """Return (views, places, 7) probabilities of the face at each place in each view: no face, then the values.
 
         Crops of coloured dice are classified in their minimum channel too, and both predictions are fused. With a
         single view this is done only for values of 3 and more, because pips that shine through a die add to its value.
-
-        Args:
-            picture_bgr: (h, w, 3) uint8.
-            places: Centre and size of each face; at least one.
-            views: Rotations and scales in which each face is shown; at least one.
-
-        Returns:
-            (views, places, 7) probabilities.
         """
         crops = _crops(picture_bgr, places, views)
         probabilities = self._run(crops).astype(np.float64)
@@ -125,10 +117,7 @@ class Classifier:
 
 
 def _crops(picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> list[NDArray[np.uint8]]:
-    """Return a (96, 96, 3) BGR crop of the face at each place in each view, ordered by view, then by place.
-
-    A view rotates the crop and multiplies the size of the face.
-    """
+    """Return a (96, 96, 3) BGR crop of the face at each place in each view, ordered by view, then by place."""
     return [
         crop_face(picture_bgr, (x, y), factor * size_px, rotation(angle))
         for angle, factor in views

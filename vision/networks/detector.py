@@ -102,14 +102,9 @@ class Detector:
         self.network, self._with_values = Network(model), with_values
 
     def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
-        """Detect the upper faces of dice in a picture at one scale.
+        """Return the upper faces of dice in a picture, which the network is shown scaled by the factor `scale`.
 
-        Args:
-            picture_bgr: (h, w, 3) uint8.
-            scale: Factor by which the picture is scaled before it is shown to the network.
-
-        Returns:
-            Detections in pixels of the unscaled picture, best first, after non-maximum suppression. Empty if none.
+        They are in pixels of the unscaled picture, best first, after non-maximum suppression.
         """
         if min(picture_bgr.shape[:2]) * scale < 1:
             return []  # a strip so thin that no pixel is left at that scale
@@ -119,10 +114,7 @@ class Detector:
         return non_max_suppression(list(_peaks(maps, scale)))
 
     def _maps(self, shown_bgr: FrameBGR) -> Maps:
-        """Run the network on a picture (h, w, 3) whose sides are multiples of 16; return its (9, h/8, w/8) maps.
-
-        A picture above MAX_FORWARD_PX is split into halves that overlap, and their maps are joined.
-        """
+        """Return the network's maps of a picture whose sides are multiples of 16; a large one is run in two halves."""
         height, width = shown_bgr.shape[:2]
         if height * width <= MAX_FORWARD_PX:
             return self.network.forward([shown_bgr])[0]

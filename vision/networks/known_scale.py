@@ -1,15 +1,14 @@
-"""Detection passes over the calibrated tray, where the face size is known: one light pass, then a closer one."""
+"""Scales of the two detection passes over the calibrated tray, and the part that the closer one covers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
 
 from vision.geometry.background import Mask
-from vision.networks.detector import Detection, Detector
+from vision.networks.detector import Detection
 from vision.reading.reading import FrameBGR
 
 LIGHT_FACE_PX = 24.0
@@ -23,29 +22,8 @@ MARGIN_FACES = 1.5
 surroundings of a face. A larger one takes more time."""
 
 
-def passes(
-    floor_bgr: FrameBGR, face_px: float, light: Detector, close: Detector, foreground: Mask
-) -> Iterator[list[Detection]]:
-    """Yield the detections of two passes over the tray's floor, each best first, in pixels of the floor.
-
-    The first pass covers the whole floor. The second, when it is asked for, covers what `_region` returns.
-
-    Args:
-        floor_bgr: (h, w, 3) view of the floor with square pixels.
-        face_px: Width of a die's face in it, in pixels; an error of a third is tolerated.
-        light: Light detector without values.
-        close: Full detector.
-        foreground: Mask of possible foreground, with the floor's aspect ratio; may have fewer pixels.
-    """
-    detections = light.detect(floor_bgr, LIGHT_FACE_PX / face_px)
-    yield detections
-    x0, y0, x1, y1 = _region(detections, floor_bgr, face_px, foreground)
-    closer = close.detect(floor_bgr[y0:y1, x0:x1], CLOSE_FACE_PX / face_px)
-    yield [replace(detection, x=detection.x + x0, y=detection.y + y0) for detection in closer]
-
-
-def _region(
-    detections: list[Detection], floor_bgr: FrameBGR, face_px: float, foreground: Mask
+def region(
+    detections: Sequence[Detection], floor_bgr: FrameBGR, face_px: float, foreground: Mask
 ) -> tuple[int, int, int, int]:
     """Return left, top, right, bottom of the floor's part that holds all detections' centres and the foreground.
 

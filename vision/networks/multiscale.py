@@ -27,13 +27,8 @@ hundreds. More take longer."""
 def passes(picture_bgr: FrameBGR, detector: Detector, size_px: float | None = None) -> Iterator[list[Detection]]:
     """Search a picture for faces at ever larger scales, and after each pass yield the detections so far, best first.
 
-    Detections of all scales searched so far are fused. A pass runs only when its result is asked for.
-
-    Args:
-        picture_bgr: (h, w, 3) uint8.
-        detector: Detects faces at one scale.
-        size_px: Rough size of a face in the picture, in pixels; None if unknown. Scales at which the detector would
-            not see such a face are left out. If none is left, nothing is yielded.
+    Detections of all scales searched so far are fused. A pass runs only when its result is asked for. Scales at which
+    the detector would not see a face of `size_px` pixels are left out; if none is left, nothing is yielded.
     """
     long_edge = max(picture_bgr.shape[:2])
     by_scale: dict[float, list[Detection]] = {}
@@ -50,13 +45,8 @@ def fuse(by_scale: Mapping[float, Sequence[Detection]]) -> list[Detection]:
     """Fuse the detections of several scales into one per place, with class scores averaged over the scales, best first.
 
     The average includes every scale at which a face of that size would be visible; a scale without a detection there
-    counts as 0. So a texture that looks like a face at one scale only gets a low score.
-
-    Args:
-        by_scale: Scale factor to the detections at that scale, in pixels of the unscaled picture.
-
-    Returns:
-        At most MAX_DETECTIONS fused detections.
+    counts as 0. So a texture that looks like a face at one scale only gets a low score. At most MAX_DETECTIONS are
+    returned. All detections are in pixels of the unscaled picture.
     """
     every = [detection for detections in by_scale.values() for detection in detections]
     if not every:

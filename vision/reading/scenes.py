@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -10,9 +11,10 @@ import numpy as np
 from vision.geometry.background import EmptyTray, Mask, shrunk
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig
-from vision.networks import Networks, known_scale
+from vision.networks import Networks
 from vision.networks.classifier import LIGHT_VIEWS, PHOTO_VIEWS, ViewSet
 from vision.networks.detector import Detection
+from vision.networks.known_scale import CLOSE_FACE_PX, LIGHT_FACE_PX, region
 from vision.reading import vetoes
 from vision.reading.candidates import Selection
 from vision.reading.reading import Box, Doubt, Floats, FrameBGR
@@ -24,13 +26,9 @@ miss some. More take more time and doubt more photos."""
 
 
 class Photo:
-    """A picture of unknown scale.
+    """A picture of unknown scale; each pass fuses its detections with those of the passes before (`cumulative`).
 
-    Attributes:
-        picture_bgr: (h, w, 3) the picture.
-        min_agreeing: Number of passes that must find the same values.
-        cumulative: True: each pass fuses its detections with those of the passes before.
-        views: Rotations and scales in which the classifier is shown a face.
+    `min_agreeing` passes must find the same values. The classifier is shown each face in `views`.
     """
 
     cumulative = True
@@ -86,13 +84,9 @@ class Tray:
 
 
 class TrayFrame:
-    """A frame of the calibrated tray: a view of its floor and the foreground in it.
+    """A frame of the calibrated tray: `picture_bgr`, a view of its floor with square pixels, and the foreground in it.
 
-    Attributes:
-        picture_bgr: The floor cut out of the frame, with square pixels.
-        min_agreeing: Number of passes that must find the same values.
-        cumulative: False: passes are not fused, and the best one wins.
-        views: Rotations and scales in which the classifier is shown a face.
+    Passes are not fused, and the best one wins. It has the attributes of `Photo`.
     """
 
     min_agreeing, cumulative, views = 1, False, LIGHT_VIEWS
@@ -104,15 +98,18 @@ class TrayFrame:
         self._foreground = tray.empty.foreground(self._small)
 
     def passes(self) -> Iterator[list[Detection]]:
-        """Yield the faces of dice detected in a tray frame, one list for each of two passes over the tray's floor.
+        """Yield the detections of two passes over the tray's floor, each best first, in pixels of `picture_bgr`.
 
         The first pass covers the whole floor, the second is closer, around the dice found and the foreground. A pass
-        runs only when its result is asked for. Each list has the best detection first, in pixels of `picture_bgr`.
-        Detections where the tray looks as it did when empty are left out: they are printed on the tray.
+        runs only when its result is asked for. Faces that are printed on the tray are left out.
         """
-        face_px, light, detector = self._tray.floor.face_px, self._networks.light, self._networks.detector
-        for detections in known_scale.passes(self.picture_bgr, face_px, light, detector, self._foreground.possible):
-            yield [detection for detection in detections if not self.is_background(detection)]
+        floor_bgr, face_px, foreground = self.picture_bgr, self._tray.floor.face_px, self._foreground.possible
+        light = self._networks.light.detect(floor_bgr, LIGHT_FACE_PX / face_px)
+        yield [each for each in light if not self.is_background(each)]
+        x0, y0, x1, y1 = region(light, floor_bgr, face_px, foreground)
+        close = self._networks.detector.detect(floor_bgr[y0:y1, x0:x1], CLOSE_FACE_PX / face_px)
+        moved = (replace(each, x=each.x + x0, y=each.y + y0) for each in close)
+        yield [each for each in moved if not self.is_background(each)]
 
     def doubt(self, selection: Selection) -> Doubt | None:
         """Return why the places and sizes of the selected dice make a tray's reading doubtful, or None.

@@ -49,17 +49,10 @@ counts as cut off: some pips may be outside. A larger one doubts whole dice near
 def dice_mask(
     shape: Sequence[int], faces: Floats, below: Floats, face_px: float, radius: float = DIE_OUTLINE_RADIUS
 ) -> Mask:
-    """Return a mask of the area that whole dice cover in the view: a thick line from each upper face to its lower face.
+    """Return a mask of what whole dice cover: a thick line from the (n, 2) centre of each upper face to its lower face.
 
-    Args:
-        shape: Height and width of the mask in pixels.
-        faces: (n, 2) centres of the upper faces, in pixels of the mask.
-        below: (n, 2) centres of the lower faces, in pixels of the mask.
-        face_px: Width of a face in the mask, in pixels.
-        radius: Half the line's width, as a multiple of a face's width.
-
-    Returns:
-        (h, w) 255 where a die is, else 0.
+    The width of a face, `face_px`, and the centres are in pixels of the mask; `radius` is half the line's width in face
+    widths.
     """
     mask = np.zeros(shape, np.uint8)
     for upper, lower in zip(faces, below, strict=True):
@@ -69,16 +62,9 @@ def dice_mask(
 
 
 def unexplained_boxes(foreground: Mask, dice: Mask, face_px: float, radius: float = MIN_OBJECT_RADIUS) -> list[Box]:
-    """Return the bounding boxes of foreground objects outside the dice that are large enough to hold a given disc.
+    """Return the bounding boxes, in pixels of the masks, of foreground outside the dice that is large enough.
 
-    Args:
-        foreground: (h, w) 255 where the picture differs from the empty tray.
-        dice: (h, w) 255 where accepted dice are.
-        face_px: Width of a face in the masks, in pixels.
-        radius: Radius of the disc, as a multiple of a face's width; smaller or thinner objects are left out.
-
-    Returns:
-        Bounding box (left, top, width, height) of each object in pixels of the mask; empty if there is none.
+    Left out are objects too small or too thin to hold a disc of `radius` face widths; `face_px` is a face's width.
     """
     rest = foreground & ~dice
     if cv2.countNonZero(rest) < 2 * (radius * face_px) ** 2:
@@ -108,12 +94,6 @@ def impossible_size(size_px: float, face_px: float) -> bool:
 
 
 def cut_off(face_xy: Sequence[float], size_px: float, shape: tuple[int, ...]) -> bool:
-    """Return whether part of a face may be outside a picture: its centre is within BORDER_MARGIN faces of the edge.
-
-    Args:
-        face_xy: Centre of the face in pixels.
-        size_px: Width of the face in pixels.
-        shape: Height and width of the picture, in that order.
-    """
+    """Return whether a face's centre is so near to the edge of a picture of that shape that part may be outside."""
     half = BORDER_MARGIN * size_px
     return not (half <= face_xy[0] <= shape[1] - half and half <= face_xy[1] <= shape[0] - half)
