@@ -269,6 +269,13 @@ def test_the_calibrate_command_refuses_a_height_told_in_centimetres(tmp_path: Pa
     assert (done.exit_code, "--height" in done.stderr) == (2, True), done.output
 
 
+def test_calibrate_with_a_mistyped_corner_keeps_no_calibration(tmp_path: Path) -> None:
+    """The lens came out 15 mm over the tray; that was kept, and called damaged at the next start."""
+    done = calibrate("--camera", "virtual", "--data", str(tmp_path), "--corners", *CORNERS[:2], "1235,60", CORNERS[3])
+    assert "15 mm over the tray" in str(done.exception)
+    assert not (tmp_path / FILE_NAME).exists()
+
+
 def test_calibrate_json_without_a_camera_exits_1_with_an_error(tmp_path: Path) -> None:
     done = calibrate("--camera", "opencv:63", "--data", str(tmp_path), "--json")
     assert done.return_value == 1

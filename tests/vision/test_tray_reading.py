@@ -73,7 +73,7 @@ def test_the_tray_reader_reads_an_empty_tray_as_empty_without_doubt() -> None:
     assert (reading.dice, reading.doubt) == ((), None)
 
 
-def test_a_face_found_beyond_the_floors_edge_is_compared_with_the_empty_tray() -> None:
+def test_a_face_beyond_the_floors_edge_is_compared_with_the_empty_tray() -> None:
     """The network may place the centre of a small die that is cut off into the padding; OpenCV then had no pixel."""
     ground = np.full((96, 96, 3), 60, np.uint8)
     tray = EmptyTray.of(ground, 24.0)

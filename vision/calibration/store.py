@@ -149,7 +149,7 @@ def _stored(numbers: _Numbers, empty_bgr: FrameBGR) -> Stored:
     floor_to_px = np.array(numbers.floor_to_px)
     if abs(np.linalg.det(floor_to_px)) < 1e-12:
         raise ValueError("floor_to_px")
-    if numbers.camera_mm[2] <= 2 * numbers.die_mm or numbers.size_wh != empty_bgr.shape[1::-1]:
+    if numbers.size_wh != empty_bgr.shape[1::-1]:
         raise ValueError("size")
     throw, keep = Zone(*numbers.throw_mm), Zone(*numbers.keep_mm)
     rig = Rig(floor_to_px, throw, keep, numbers.die_mm, numbers.camera_mm, empty_bgr)

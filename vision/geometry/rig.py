@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from companion.errors import DeviceError
 from vision.reading.reading import Die, Floats, FrameBGR, Reading
 
 
@@ -45,6 +46,9 @@ class Rig:
         die_mm: Edge of a die.
         camera_mm: Position of the lens: x, y of the point under it, and its height above the floor.
         empty_bgr: Picture of the empty tray, of the same size as the frames.
+
+    Raises:
+        DeviceError: The lens is not higher than two dice: a calibration went wrong.
     """
 
     floor_to_px: Floats
@@ -53,6 +57,11 @@ class Rig:
     die_mm: float
     camera_mm: tuple[float, float, float]
     empty_bgr: FrameBGR
+
+    def __post_init__(self) -> None:
+        if not self.camera_mm[2] > 2 * self.die_mm:
+            height = f"The lens would be {self.camera_mm[2]:.0f} mm over the tray, too low for {self.die_mm:g} mm dice."
+            raise DeviceError(height, "Check the tray's size, its corners and the lens, and calibrate again.")
 
     @property
     def magnified(self) -> float:
