@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from pathlib import Path
 
@@ -67,6 +68,26 @@ def test_a_journal_scrub_that_finds_the_disk_full_leaves_the_journal_open(
     journal.close()
     assert examined(tmp_path) == (61, None)
     assert read_entries(tmp_path) == (*entries, entry(61))
+
+
+def test_a_journal_scrub_on_a_full_disk_leaves_no_part_of_a_folder_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept(tmp_path)
+    (tmp_path / "evidence").mkdir()
+    for number in range(9):
+        (tmp_path / "evidence" / f"{number}.zip").write_bytes(b"a package")
+    journal = Journal(tmp_path)
+    journal.open()
+    spoil(tmp_path / SECOND, b'"n":30,')
+    monkeypatch.setattr(shutil, "copy2", refuse)
+    scrub(journal)
+    assert journal.health()[1] == (
+        "The last check of both copies failed. The damaged journal can't be copied aside before its repair "
+        "(Input/output error). Free some space on the disk, or make the data folder writable."
+    )
+    assert not [*tmp_path.glob("damaged-*")]
+    journal.close()
 
 
 def test_a_journal_scrub_reports_an_entry_lost_from_both_copies(tmp_path: Path) -> None:

@@ -170,15 +170,20 @@ def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], l
 def set_aside(folder: Path, report: str) -> Path:
     """Copy the data folder into a new folder `damaged-N` inside it, add the report, and return the new folder.
 
-    Photos are hard-linked where possible. Older copies, locks and unfinished files are left out. Raises OSError.
+    Photos are hard-linked where possible. Older copies, locks and unfinished files are left out. Raises OSError or
+    DeviceError; nothing of the copy is left then.
     """
     aside = free_path(folder, ASIDE)
     part = folder / f"{aside.name}.part"
     shutil.rmtree(part, ignore_errors=True)
-    shutil.copytree(folder, part, ignore=_NOT_COPIED, copy_function=_linked)
-    write_file(part / REPORT, (report.encode(),))
-    os.sync()
-    part.rename(aside)
+    try:
+        shutil.copytree(folder, part, ignore=_NOT_COPIED, copy_function=_linked)
+        write_file(part / REPORT, (report.encode(),))
+        os.sync()
+        part.rename(aside)
+    except (OSError, DeviceError):
+        shutil.rmtree(part, ignore_errors=True)
+        raise
     sync(folder)
     return aside
 
@@ -203,8 +208,16 @@ def _range(first: int, last: int) -> str:
 
 
 def _linked(source: str, to: str) -> None:
-    """Hard-link a photo, whose content never changes; copy any other file, or where links are not possible."""
+    """Hard-link a photo, whose content never changes; copy any other file, or where links are not possible.
+
+    Raises DeviceError, which ends a `copytree`; it would collect each OSError, and go on with a full disk.
+    """
+    with contextlib.suppress(OSError):
+        if source.endswith(".jpg"):
+            os.link(source, to)
+            return
     try:
-        (os.link if source.endswith(".jpg") else shutil.copy2)(source, to)
-    except OSError:
         shutil.copy2(source, to)
+    except OSError as refused:
+        what = f"The damaged journal can't be copied aside before its repair ({refused.strerror})."
+        raise DeviceError(what, "Free some space on the disk, or make the data folder writable.") from refused
