@@ -336,7 +336,9 @@ def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[Play
     said = Event(number=entry.number, code="corrected", args=args)
     log = (*_without(game.log, game.lines[index:]), *_events_from(result.transcript, lines, index))
     transcript = replace(result.transcript, lines_read=game.transcript.lines_read + 1)
-    return replace(game, transcript=transcript, lines=lines, log=log[-LOG_LENGTH:]), said
+    over = transcript.state.standing.over  # a game that is over has its result: it is not abandoned
+    log = tuple(event for event in log if not (over and event.code == "abandoned"))[-LOG_LENGTH:]
+    return replace(game, transcript=transcript, lines=lines, log=log, abandoned=game.abandoned and not over), said
 
 
 def _players_recomputed(transcript: Transcript, lines: tuple[Line, ...], first: int) -> list[Line]:

@@ -12,7 +12,7 @@ import pytest
 
 from companion.errors import DeviceError, IllegalAction, RulesError
 from companion.games.engine.game import Outcome
-from companion.table.commands import Abandon, EndSitting, NextGame, Observe, PressButton, StartGame
+from companion.table.commands import Abandon, CorrectThrow, EndSitting, NextGame, Observe, PressButton, StartGame
 from companion.table.evening.sitting import colours, next_starter, sitting_of
 from companion.table.journal import Journal
 from companion.table.photos import Photos
@@ -101,6 +101,23 @@ def test_an_abandoned_game_takes_no_throw_and_counts_in_no_sitting(tmp_path: Pat
     with pytest.raises(IllegalAction, match="abandoned"):
         played(table, [{"throw": [5, 5, 2, 2, 1, 4, 6]}])
     assert known(table.submit(NextGame(number=left.number)).state)["scores"] == {"Ann": 0, "Ben": 0}
+    table.stop()
+
+
+def test_an_abandoned_game_that_a_throw_correction_ends_is_over(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    header = {**HEADER, "game": "crapola", "rules": {"target": 500, "entry": 0}}
+    table.submit(StartGame(header=header))
+    ann: list[dict[str, Any]] = [{"throw": [5, 2, 2, 3, 4, 6]}, {"do": "keep", "dice": [5]}, {"do": "stop"}]
+    ben: list[dict[str, Any]] = [{"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"}]
+    played(table, [*ann, *ben, {"throw": [5, 2, 2, 3, 4, 6]}])
+    last = table.throws()[-1].number
+    left = table.submit(Abandon(number=table.snapshot().number))
+    after = table.submit(CorrectThrow(number=left.number, throw=last, values=(2, 2, 3, 3, 4, 6)))
+    assert (after.abandoned, after.sitting.games, after.next_starter) == (False, 1, "Ann")
+    assert [event.code for event in after.events[-2:]] == ["game_over", "corrected"]
+    assert "abandoned" not in {event.code for event in after.events}
     table.stop()
 
 
