@@ -88,9 +88,17 @@ class Changes:
         """Return the changes with one more step, which leads to the given state and is not journaled."""
         return replace(self, state=state, steps=(*self.steps, Noted(state)))
 
-    def enter(self, kind: str, body: dict[str, Any]) -> Changes:
-        """Return the changes with one more step: an entry to journal. Raises RulesError if the rules refuse it."""
-        return self._draft(Draft(Entry(number=self._number, kind=kind, body=body, wall_s=self.now.wall_s)))
+    def enter(
+        self,
+        kind: str,
+        body: dict[str, Any],
+        throw: int | None = None,
+        jpeg: bytes | None = None,
+        waiting: Memory | None = None,
+    ) -> Changes:
+        """Return the changes with one more step, a `Draft` of an entry. Raises RulesError if the rules refuse that."""
+        entry = Entry(number=self.state.record.number + 1, kind=kind, body=body, wall_s=self.now.wall_s, throw=throw)
+        return replace(self, state=self.state.after(entry), steps=(*self.steps, Draft(entry, jpeg, waiting)))
 
     def line(
         self, action: Action | Undo, source: str, seen: Observation | None = None, waiting: Memory | None = None
@@ -110,23 +118,13 @@ class Changes:
             body["photo"] = digest_of(jpeg) if jpeg else False
             if seen and jpeg:
                 body["seen"] = reading_record(seen)
-        entry = Entry(number=self._number, kind="line", body=body, wall_s=self.now.wall_s, throw=throw)
-        return self._draft(Draft(entry, jpeg, waiting))
+        return self.enter("line", body, throw, jpeg, waiting)
 
     def ignore_tray(self) -> Changes:
         """Return the changes with one more step: drop any question, and ignore the tray's dice until they change."""
         game = self.state.playing
         notice = waiting_notice(game.transcript.state) if game else None
         return self.note(replace(self.state, memory=interpret.overruled(self.state.memory), asked=None, notice=notice))
-
-    @property
-    def _number(self) -> int:
-        """Number of the next journal entry."""
-        return self.state.record.number + 1
-
-    def _draft(self, draft: Draft) -> Changes:
-        """Return the changes with one more step, the draft. Raises RulesError if the rules refuse its entry."""
-        return replace(self, state=self.state.after(draft.entry), steps=(*self.steps, draft))
 
 
 def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
@@ -147,16 +145,13 @@ def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick)
             state = replace(state, observation=observation, moving=False)
             if game is not None:
                 return _interpreted(changes.note(state), interpret.interpret(state.situation(game, observation)))
-            thrown, kept = observation.thrown, observation.kept
-            memory = replace(state.memory, awake=True, thrown=thrown, kept=kept, rolled=False)
+            memory = replace(state.memory, awake=True, thrown=observation.thrown, kept=observation.kept, rolled=False)
             return changes.note(replace(state, memory=memory))
 
 
 def _reinterpreted(changes: Changes) -> Changes:
     """Return `changes` with the steps of interpreting the tray again; without dice in it only the notice changes."""
-    game, observation = changes.state.playing, changes.state.observation
-    if game is None:
-        return changes
+    game, observation = changes.game, changes.state.observation
     if observation is None or not (observation.thrown or observation.kept):
         return changes.note(replace(changes.state, notice=waiting_notice(game.transcript.state)))
     return _interpreted(changes, interpret.reinterpret(changes.state.situation(game, observation)))
@@ -225,10 +220,8 @@ def _undone(changes: Changes, undo: Undo) -> Changes:
     question is dropped. Raises RulesError if the undo is refused.
     """
     game = changes.game
-    if game.abandoned and undo.count == 1:
-        return changes.enter("resumed", {}).ignore_tray()
-    if not game.lines and undo.count == 1:
-        return changes.enter("withdrawn", {}).ignore_tray()
+    if undo.count == 1 and (game.abandoned or not game.lines):
+        return changes.enter("resumed" if game.abandoned else "withdrawn", {}).ignore_tray()
     return changes.line(undo, "hand").ignore_tray()
 
 
@@ -338,14 +331,19 @@ def _started(changes: Changes, command: c.StartGame) -> Changes:
     change.
     """
     record, header = changes.state.record, header_of(command.header)
-    terms, games, number = terms_line(terms_of(command.terms, header)), record.games, record.number + 1
-    same = bool(games) and not record.closed and same_people(games[-1].header, header)
+    games, number = record.games, record.number + 1
+    same = bool(games) and games[-1].sitting != record.ended and same_people(games[-1].header, header)
     sitting = games[-1].sitting if same else number
-    worn = chosen_colours(games[-1].colours if games else {}, command.colours or {}, header.players)
-    back_to = horizon(games, number, sitting)
-    body = {"header": header_line(header), "sitting": sitting, "horizon": back_to, "colours": worn}
-    on = {"tournament": body_of(record.tournament)} if record.tournament else {}
-    return changes.enter("game", {**body, **({"terms": terms} if terms else {}), **on}).ignore_tray()
+    body = {
+        "header": header_line(header),
+        "sitting": sitting,
+        "horizon": horizon(games, number, sitting),
+        "colours": chosen_colours(games[-1].colours if games else {}, command.colours or {}, header.players),
+    }
+    tournament = record.tournament and body_of(record.tournament)
+    optional = {"terms": terms_line(terms_of(command.terms, header)), "ended": record.ended, "tournament": tournament}
+    body |= {name: value for name, value in optional.items() if value}
+    return changes.enter("game", body).ignore_tray()
 
 
 def _next_game(changes: Changes) -> Changes:

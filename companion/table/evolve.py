@@ -14,7 +14,7 @@ from companion.games.engine.transcript import Correction, Transcript, corrected
 from companion.table.evening import tournament as tournaments
 from companion.table.evening.archive import ArchivedGame
 from companion.table.evening.game_record import Game, Line, PlayedGame, archived, reopened
-from companion.table.evening.sitting import colours, same_people, sitting_of
+from companion.table.evening.sitting import colours, sitting_of
 from companion.table.evening.tournament import Tournament
 from companion.table.events import events_of
 from companion.table.journal import Entry, chain
@@ -37,14 +37,14 @@ class Record:
         number: Number of the last entry.
         last_throw: Highest number of a throw.
         games: Games of this sitting and the one before, oldest first. All but the last are archived.
-        closed: Whether the sitting was ended, so that the next game starts a new one.
+        ended: The sitting that was ended last, which takes no more games; 0 for none.
         tournament: The tournament that is on; None without one.
     """
 
     number: int = 0
     last_throw: int = 0
     games: tuple[Game, ...] = ()
-    closed: bool = False
+    ended: int = 0
     tournament: Tournament | None = None
 
     @property
@@ -114,27 +114,26 @@ def evolve(record: Record, entry: Entry) -> Record:
 
     Raises RulesError if the rules refuse the entry.
     """
-    games, number, closed, tournament = record.games, entry.number, record.closed, record.tournament
+    games, number, ended, tournament = record.games, entry.number, record.ended, record.tournament
     match entry.kind:
         case "game":
             tournament = _with_results(record, entry)
-            games, closed = _with_game(games, entry), False
+            games, ended = _with_game(games, entry), entry.body.get("ended", ended)
         case kind if kind in tournaments.KINDS:
             tournament = tournaments.after(tournament, entry)
         case "sitting_ended":
-            closed = True
+            ended = games[-1].sitting if games else 0
         case chain.LOST:
             number = entry.body["through"]
         case _ if not games:
             raise IllegalAction("No game has been started yet.")
         case "withdrawn":
-            closed = closed or _began_sitting_again(games)
             games = _without_last(games, number)
         case "correction":
             games = _with_correction(games, entry)
         case _:
             games = (*games[:-1], _changed(reopened(games[-1]), entry))
-    return Record(number, max(record.last_throw, entry.throw or 0), games, closed, tournament)
+    return Record(number, max(record.last_throw, entry.throw or 0), games, ended, tournament)
 
 
 def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
@@ -234,12 +233,6 @@ def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
     back = reopened(games[-2])
     log = (*back.log, Event(number=number, code="undone", args={"lines": 0}))[-LOG_LENGTH:]
     return (*games[:-2], replace(back, log=log))
-
-
-def _began_sitting_again(games: tuple[Game, ...]) -> bool:
-    """Whether the last game began a new sitting of the same people, so that the sitting before it had been ended."""
-    new_sitting = len({game.sitting for game in games[-2:]}) > 1
-    return new_sitting and same_people(games[-2].header, games[-1].header)
 
 
 def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:

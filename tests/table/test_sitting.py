@@ -76,13 +76,21 @@ def test_a_sitting_ends_by_command_or_when_the_players_change(tmp_path: Path) ->
     table.stop()
 
 
-def test_an_ended_sitting_stays_ended_when_the_next_games_start_is_undone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("players", [["Ben", "Ann"], ["Ann", "Cat"]])
+@pytest.mark.parametrize("restarts", [False, True])
+def test_an_ended_sitting_stays_ended_when_the_next_games_start_is_undone(
+    tmp_path: Path, players: list[str], restarts: bool
+) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(StartGame(header=HEADER))
     played(table, [*WIN, *TWO])
     table.submit(EndSitting(number=table.snapshot().number))
-    table.submit(StartGame(header={**HEADER, "players": ["Ben", "Ann"]}))
+    table.submit(StartGame(header={**HEADER, "players": players}))
+    if restarts:
+        table.stop()
+        table = table_in(tmp_path)
+        table.start()
     played(table, [{"undo": 1}])
     assert table.snapshot().sitting.games == 1
     assert table.submit(NextGame(number=table.snapshot().number)).sitting.games == 0
