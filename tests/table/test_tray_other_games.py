@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from companion.errors import Doubt, IllegalAction
@@ -50,6 +51,21 @@ def test_an_early_crag_tray_throw_is_entered_once_a_category_is_chosen(table: Ta
     assert (early.number, known(early.notice).code) == (entered.number, "decide_first")
     after = table.submit(PlayLine(number=early.number, line={"do": "score", "category": "sixes"}))
     assert [(thrown.player, thrown.values) for thrown in after.throws[2:]] == [("Ben", (4, 4, 4))]
+
+
+def test_the_table_asks_about_a_crag_die_rethrown_to_its_old_place(table: Table, tray: Tray) -> None:
+    started(table, CRAG)
+    table.submit(Observe(tray.throw(6, 6, 2)))
+    table.submit(Observe(tray.keep(6, 6)))
+    (lay,) = tray.thrown
+    tray.lift("thrown")
+    table.submit(Observe(tray.observation()))
+    tray.thrown = [lay]
+    assert table.submit(Observe(tray.observation())).question is None, "it was covered"
+    tray.lift("thrown")
+    table.submit(Observe(tray.observation()))
+    tray.thrown = [msgspec.structs.replace(lay, value=5, x_mm=lay.x_mm + 1.0)]
+    assert known(table.submit(Observe(tray.observation())).question).code == Doubt.MOVED
 
 
 def test_in_crag_a_kept_die_that_was_not_thrown_causes_a_notice(table: Table, tray: Tray) -> None:

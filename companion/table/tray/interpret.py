@@ -250,15 +250,14 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
     """Return how the dice in the throw zone moved since the last observation, as one `Motion` for all of them.
 
     At the first observation after the table's start it is `NONE` if the game's last throw includes all values there,
-    else `UNSURE`. Dice that were covered in between and lie in their old places give `NONE`.
+    else `UNSURE`. Dice that lie in their old places after an empty tray were covered, if their values are unchanged.
     """
     if not memory.awake:
         known = Counter(values_of(observation.thrown)) <= Counter(memory.last_values)
         return Motion.NONE if known else Motion.UNSURE
     uncovered = not memory.thrown and len(memory.lay) == len(observation.thrown)
-    if uncovered and not elsewhere(memory.lay, observation.thrown):
-        return Motion.NONE
-    return motion_of(memory.thrown, memory.kept, observation)
+    before = memory.lay if uncovered and not elsewhere(memory.lay, observation.thrown) else memory.thrown
+    return motion_of(before, memory.kept, observation)
 
 
 def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Memory:
