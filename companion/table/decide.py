@@ -169,7 +169,8 @@ def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
         outcome = replace(outcome, lines=(), memory=replace(outcome.memory, armed=changes.state.memory.armed))
     for place, action in enumerate(outcome.lines):
         throws = any(isinstance(later, Throw) for later in outcome.lines[place:])
-        changes = changes.line(action, "camera", changes.state.observation, replace(outcome.memory, rolled=throws))
+        waiting = replace(outcome.memory, rolled=throws, armed=outcome.memory.armed and not throws)
+        changes = changes.line(action, "camera", changes.state.observation, waiting)
     asked, questions, ask = None if outcome.settled else before, changes.state.questions, outcome.ask
     if ask and not (asked and _outranks(asked[1], ask)):
         questions += 1

@@ -20,7 +20,7 @@ from companion.table.commands import EndSitting, NoteMotion, Observe, PlayLine
 from companion.table.journal import read_entries
 from companion.table.writer import Table
 from tests.known import known
-from tests.table.acting import HEADER, Tray, full_disk, started, table_in
+from tests.table.acting import HEADER, Evening, Tray, frozen, full_disk, started, table_in
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -180,6 +180,19 @@ def test_a_table_on_a_full_disk_refuses_throws_until_there_is_space(
     after = table.submit(Observe(tray.observation()))  # the same dice, seen again: the throw was not lost
     assert after.number == number + 1
     assert after.throws[-1].values == (1, 2, 2, 4, 5, 5, 6)
+
+
+def test_lifting_dice_whose_throw_met_a_full_disk_banks_nothing(
+    evening: Evening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = frozen(evening).number
+    full_disk(monkeypatch)
+    with pytest.raises(DeviceError, match="disk is full"):
+        evening.throw(1, 2, 3, 4, 6)  # a wipe-out
+    full_disk(monkeypatch, full=False)
+    evening.tray.lift()
+    evening.see()
+    assert evening.wait(3.0).number == number
 
 
 def test_a_throw_on_a_disk_turned_read_only_is_an_error_and_a_notice(
