@@ -88,10 +88,10 @@ class TrayObserver:
         return True, f"{self._name} camera"
 
     def _run(self) -> None:
-        """Submit each motion and each settled tray of the watcher to the table as a command, until the watcher ends.
+        """Submit each event of the watcher to the table as a command, until the watcher ends.
 
-        A settled tray and its photo go to the callback `offer` first. A camera fault is only kept for `health`, until
-        the next event. A command that the table refuses is logged. After each event one callback runs: on motion
+        A settled tray and its photo go to the callback `offer` first. `health` reports a camera fault until the next
+        event. A command that the table refuses is logged. After each event one callback runs: on motion
         `prepare`, which begins to load the reader's networks, else `release`, which frees them.
         """
         for event in self._watcher.events():
@@ -100,8 +100,7 @@ class TrayObserver:
             command = command_of(event)
             if isinstance(event, watch.Settled) and isinstance(command, Observe):
                 self._offer(event, command.observation.photo_jpeg or b"")
-            if command is not None:
-                self._submit_or_log(command)
+            self._submit_or_log(command)
             del event, command  # would keep their picture in memory until the next event
             then()
         self.ended = True
@@ -114,13 +113,11 @@ class TrayObserver:
             log.warning("the table refused what the camera saw: %s", refused)
 
 
-def command_of(event: watch.Event) -> Command | None:
-    """Convert a watcher's event to a command for the table; None for a fault of the camera."""
-    if isinstance(event, watch.Moving):
-        return NoteMotion()
+def command_of(event: watch.Event) -> Command:
+    """Convert a watcher's event to a command for the table."""
     if isinstance(event, watch.Settled):
         return Observe(observation_of(event))
-    return None
+    return NoteMotion(moving=isinstance(event, watch.Moving))
 
 
 def observation_of(event: watch.Settled) -> Observation:

@@ -104,7 +104,9 @@ class Observe(msgspec.Struct, frozen=True):
 
 
 class NoteMotion(msgspec.Struct, frozen=True):
-    """Report that something moves in the tray."""
+    """Report that something moves in the tray; or, with `moving` false, that the camera failed and nobody can tell."""
+
+    moving: bool = True
 
 
 class Tick(msgspec.Struct, frozen=True):

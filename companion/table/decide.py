@@ -135,8 +135,11 @@ def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick)
     """
     state, game = changes.state, changes.state.playing
     match command:
-        case c.NoteMotion():
-            return changes.note(replace(state, moving=True))
+        case c.NoteMotion(moving):
+            if not moving and game is not None and state.memory.empty_since_s is not None:  # no evidence of a bank
+                memory = replace(state.memory, empty_since_s=None)
+                state = replace(state, memory=memory, notice=waiting_notice(game.transcript.state))
+            return changes.note(replace(state, moving=moving))
         case c.Tick():
             if game is None or state.asked or state.moving:
                 return changes
@@ -232,17 +235,13 @@ def _pressed(changes: Changes, button: str) -> Changes:
     `bank` plays the selected decision, or banks without one. `undo` takes back one line. `next` selects the following
     decision, or starts the next game without one. Raises IllegalAction if none of that is possible now.
     """
-    match button:
-        case "bank":
-            return _banked(changes)
-        case "undo":
-            return _undone(changes, Undo(1))
-        case "next" if changes.state.choices:
-            return changes.note(replace(changes.state, choice=changes.state.choice + 1))
-        case "next":
-            return _next_game(changes)
-        case _:
-            raise IllegalAction(f"The table has no button {button!r}; it has bank, undo and next.")
+    if button == "bank":
+        return _banked(changes)
+    if button == "undo":
+        return _undone(changes, Undo(1))
+    if changes.state.choices:
+        return changes.note(replace(changes.state, choice=changes.state.choice + 1))
+    return _next_game(changes)
 
 
 def _banked(changes: Changes) -> Changes:

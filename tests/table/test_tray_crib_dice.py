@@ -7,12 +7,14 @@ from typing import Any
 
 import msgspec
 
-from companion.errors import Doubt
+from companion.adapters.tray_observer import command_of
+from companion.errors import DeviceError, Doubt
 from companion.table.commands import NoteMotion, Observe, PlayLine, PressButton, StartGame
 from companion.table.tray.interpret import BANK_AFTER_S
 from companion.table.writer import Table
 from tests.known import known
 from tests.table.acting import FIRST, HEADER, Clock, Evening, Tray, frozen, played, started, table_in
+from vision.watching.watcher import Ill
 
 
 def test_crib_dice_table_sees_no_throw_in_knocked_or_briefly_hidden_dice(evening: Evening) -> None:
@@ -120,6 +122,18 @@ def test_motion_over_an_empty_crib_dice_tray_postpones_the_bank(evening: Evening
     after = evening.see()
     assert known(after.state)["scores"]["Ann"] == 2
     assert known(after.notice).args["player"] == "Ben"
+
+
+def test_a_camera_that_fails_ends_the_dices_motion_and_the_banking_timer(evening: Evening) -> None:
+    frozen(evening)
+    evening.tray.lift()
+    evening.see()
+    assert evening.table.submit(NoteMotion()).phase == "settling"
+    failed = evening.table.submit(command_of(Ill(DeviceError("The camera is gone.", "Plug it in."))))
+    assert (failed.phase, known(failed.notice).code) == ("ready", "throw")
+    assert known(evening.wait(5.0).state)["turn_points"] == 2
+    assert known(evening.see().notice).code == "banking", "the camera works again, and the tray is still empty"
+    assert known(evening.wait(2.1).state)["scores"]["Ann"] == 2
 
 
 def test_dice_lifted_and_put_back_within_two_seconds_do_not_bank(evening: Evening) -> None:
