@@ -73,6 +73,14 @@ def test_catalogue_has_texts_for_exactly_the_codes_of_the_doubt_enum() -> None:
     assert said == set(Doubt)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_notice_after_a_restart_asks_for_no_throw_in_any_language(language: str) -> None:
+    """A decision may be due: naming the point, keeping dice or choosing a row."""
+    restored = say(language, "notice.restored", player="Ann")
+    assert "Ann" in restored
+    assert not re.search(r"\b(throw|wirft|heittää)\b", restored)
+
+
 def test_text_catalogue_chooses_singular_or_plural_by_the_count() -> None:
     assert say("en", "player.lost", count=1) == "lost 1 game"
     assert say("en", "player.lost", count=2) == "lost 2 games"
