@@ -53,12 +53,6 @@ class Record:
         return reopened(self.games[-1]) if self.games else None
 
     @property
-    def first_throw(self) -> int:
-        """Number of this sitting's first throw that was not taken back, or of the next throw if there is none."""
-        ours = [game for game in self.games if game.sitting == self.games[-1].sitting]
-        return min((game.first_throw for game in ours if game.first_throw), default=self.last_throw + 1)
-
-    @property
     def sitting(self) -> Sitting:
         """The newest sitting: its number of finished games, games won and lost by name, and who is ahead.
 

@@ -103,19 +103,13 @@ class Photos:
         except OSError:
             return None
 
-    def prune(self, first_kept: int) -> None:
-        """Delete the oldest photos until their total size is within `cap_bytes`.
-
-        Photos from `first_kept` on always stay. A failing disk is only logged.
-
-        Args:
-            first_kept: Number of the first throw whose photo must stay.
-        """
+    def prune(self) -> None:
+        """Delete the oldest photos until their total size is within `cap_bytes`. A failing disk is only logged."""
         try:
             sizes = {number: self._file(number).stat().st_size for number in self.numbers()}
             total = sum(sizes.values())
             for number in sorted(sizes):
-                if total <= self.cap_bytes or number >= first_kept:
+                if total <= self.cap_bytes:
                     break
                 self._file(number).unlink(missing_ok=True)
                 total -= sizes[number]

@@ -283,7 +283,7 @@ class Table:
                 if step.entry.kind == "game":
                     self._archive.note(self._state.record.games)
                     self._archive_games()
-                    self._photos.prune(self._state.record.first_throw)
+                    self._photos.prune()
             else:
                 self._state = self._state.after(step)
 

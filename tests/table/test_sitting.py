@@ -160,13 +160,16 @@ def test_partner_of_the_losing_player_who_began_starts_the_next_team_game() -> N
     assert next_starter((125, 30), (0, 1), first=1, seats=4) == 3
 
 
-def test_photo_pruning_deletes_the_oldest_but_none_of_the_current_sitting(tmp_path: Path) -> None:
-    photos = Photos(tmp_path, cap_bytes=250)
-    photos.start(last_throw=0)
-    for throw in range(1, 6):
-        photos.keep(throw, b"x" * 100)
-    photos.prune(first_kept=3)
-    assert [photos.jpeg(throw) is not None for throw in range(1, 6)] == [False, False, True, True, True]
+def test_the_oldest_photos_are_deleted_even_in_a_sitting_that_never_ends(tmp_path: Path) -> None:
+    photos, tray = Photos(tmp_path, cap_bytes=30), Tray()
+    table = Table(Journal(tmp_path), photos)
+    table.start()
+    started(table, HEADER)
+    for _ in range(3):
+        table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6)))
+        table.submit(StartGame(header=HEADER))
+    assert sorted(photos.numbers()) == [2, 3], "two photos of 15 bytes fit"
+    table.stop()
 
 
 def test_a_photo_without_a_journaled_throw_is_renamed_not_deleted(tmp_path: Path) -> None:

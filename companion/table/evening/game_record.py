@@ -86,11 +86,6 @@ class PlayedGame:
         return tuple(line.thrown for line in self.lines if line.thrown)
 
     @property
-    def first_throw(self) -> int:
-        """Number of the first throw that was not taken back; 0 without any."""
-        return min((line.thrown.number for line in self.lines if line.thrown), default=0)
-
-    @property
     def first(self) -> int:
         """Index of the seat that started, once the roll-off is over; 0 before."""
         seats = (step.state.standing.to_play for step in self.transcript.steps if not isinstance(step.state, RollOff))
