@@ -75,11 +75,12 @@ class TableState:
             damage: Report of damage to the journal, which the notice then shows instead of the scores; None without
                 damage.
         """
-        game = record.game
+        game, memory = record.game, Memory()
         notice = Phrase("ill", {"what": damage, "cure": CHECK_SCORES}) if damage else None
-        if game and notice is None:
-            notice = Phrase("restored", {"scores": game.view["scores"], "player": game.view["player"]})
-        memory = Memory(last_values=game.throws[-1].values if game and game.throws else ())
+        if game:
+            state, last_values = game.transcript.state, game.throws[-1].values if game.throws else ()
+            memory = Memory(last_values=last_values, kept_before=policy_for(state).staying(state))
+            notice = notice or Phrase("restored", {key: game.view[key] for key in ("scores", "player")})
         return cls(record, memory, notice=notice, questions=1000 * randbelow(QUESTION_RANGES))
 
     @property

@@ -13,7 +13,7 @@ from companion.table.snapshot import Snapshot
 from companion.table.tray.observation import Die, Observation
 from companion.table.writer import Table
 from tests.known import known
-from tests.table.acting import Clock, Tray, started
+from tests.table.acting import Clock, Evening, Tray, started
 
 CRAG: dict[str, Any] = {"transcript": 1, "game": "crag", "players": ["Ann", "Ben"]}
 CRAPOLA: dict[str, Any] = {"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"], "rules": {"entry": 0}}
@@ -129,6 +129,17 @@ def test_crapola_bank_button_banks_dice_set_aside_and_is_refused_if_none(table: 
         table.submit(PressButton(button="bank"))
     table.submit(Observe(tray.keep(5)))
     assert known(table.submit(PressButton(button="bank")).state)["scores"] == {"Ann": 50, "Ben": 0}
+
+
+def test_after_a_restart_crapola_dice_kept_by_earlier_throws_stay_kept(evening: Evening) -> None:
+    started(evening.table, CRAPOLA)
+    evening.throw(5, 2, 2, 3, 4, 6)
+    evening.keep(5)
+    evening.throw(1, 2, 3, 3, 4)
+    held = evening.keep(1)
+    evening.restart()
+    assert (evening.see().notice, known(held.notice).code) == (held.notice, "hold")
+    assert known(evening.throw(2, 5, 3, 4).state)["kept"] == [[5], [1]]
 
 
 def test_lifting_hot_dice_out_in_crapola_does_not_bank(table: Table, tray: Tray, clock: Clock) -> None:
