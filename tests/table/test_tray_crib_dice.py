@@ -225,6 +225,15 @@ def test_a_throw_still_in_the_tray_after_a_restart_is_not_counted_again(evening:
     assert evening.throw(5, 3, 3, 4, 6).number == before.number + 1
 
 
+def test_a_throw_lifted_out_after_a_restart_banks(evening: Evening) -> None:
+    frozen(evening)
+    evening.restart()
+    evening.see()
+    evening.tray.lift()
+    assert known(evening.see().notice).code == "banking"
+    assert known(evening.wait(2.1).state)["scores"]["Ann"] == 2
+
+
 def test_a_doubtful_misreading_of_unmoved_dice_causes_no_throw_or_question(evening: Evening) -> None:
     evening.throw(3, 3, 3, 3, 3, 1, 2)
     number = evening.keep(*[3] * 5).number

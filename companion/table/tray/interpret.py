@@ -39,7 +39,8 @@ class Memory:
         set_aside: Values of the last throw that are in the keep zone but not in the transcript yet.
         rolled: Whether a roll was seen that is not in the transcript yet.
         rolls: Number of rolls seen; distinguishes a questioned roll from a later one.
-        armed: Whether a throw in the tray was played since the last bank, undo, correction or throw by phone.
+        armed: Whether a throw in the tray was played since the last bank, undo, correction or throw by phone. At the
+            first observation after a start: whether the game's last throw lies there.
         empty_since_s: Time on the table's clock since which the tray is empty; None if it is not.
         ignored_kept: Values in the keep zone that a person has overruled. They are ignored until they change.
         keep_zone: Whether the tray has a keep zone; without one every die is in the throw zone.
@@ -261,12 +262,9 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
 
 
 def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Memory:
-    """Return the tray's memory updated with a new observation. A roll is counted, as not in the transcript yet.
+    """Return the tray's memory updated with a new observation, before which the dice moved as `motion` says.
 
-    Args:
-        memory: Memory of the earlier observations.
-        observation: What the tray shows now.
-        motion: What happened to the dice since the last observation.
+    A roll is counted, as not in the transcript yet.
     """
     rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
     stayed = tuple(sorted((Counter(values_of(memory.kept)) & Counter(kept)).elements()))
@@ -280,6 +278,7 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
         kept_before=stayed if rolled else memory.kept_before,
         rolled=memory.rolled or rolled,
         rolls=memory.rolls + rolled,
+        armed=memory.armed or (not memory.awake and motion is Motion.NONE and bool(observation.thrown)),
         empty_since_s=None if observation.thrown or observation.kept else empty_since_s,
         ignored_kept=memory.ignored_kept if memory.ignored_kept == kept else None,
         keep_zone=observation.keep_zone,
