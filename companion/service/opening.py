@@ -107,23 +107,25 @@ def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
     """Return what is wrong with settings that a person wants to use, one sentence each; empty if they work.
 
     It opens the parts that the settings name. A camera with another source and a strip of another kind are started and
-    stopped, and a changed port is listened on for a moment. A changed host alone is not tried.
+    stopped, and a changed port is listened on for a moment. A changed host alone is not tried. What is wrong with the
+    running settings already, such as a camera that is missing, is left out: it must not prevent other changes.
 
     Args:
         wanted: The settings with the change.
         running: The settings that the table runs with. A camera of that source or a strip of that kind is not started.
         port: The port that the table serves now.
     """
+    problems = [each for each in _faults(wanted) if each not in _faults(running)]
+    if problems:
+        return problems
     try:
-        opened = opened_parts(Starting(wanted, Origin(wanted.data.folder)))
         if wanted.camera.source != running.camera.source:
-            with _tried(opened.camera):
-                opened.camera.frame()
+            camera = _camera(wanted)
+            with _tried(camera):
+                camera.frame()
         if wanted.strip.kind != running.strip.kind:
-            with _tried(opened.strip):
+            with _tried(_board(wanted)[1]):
                 pass
-    except SetupError as wrong:
-        return list(wrong.problems)
     except DeviceError as ill:
         return [str(ill)]
     if wanted.web.port in (running.web.port, port):
@@ -152,6 +154,15 @@ def terms_of_first_game(settings: Settings) -> dict[str, object]:
     table = settings.table
     house = {"house": {"player": table.house_name or HOUSE, "level": table.house}} if table.house else {}
     return {**house, "serious": table.serious, "dice": table.dice}
+
+
+def _faults(settings: Settings) -> tuple[str, ...]:
+    """Return what prevents these settings from being opened, one sentence each; empty if nothing does."""
+    try:
+        opened_parts(Starting(settings, Origin(settings.data.folder)))
+    except SetupError as wrong:
+        return wrong.problems
+    return ()
 
 
 def _board(settings: Settings) -> tuple[Layout, Strip]:

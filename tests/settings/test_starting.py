@@ -13,7 +13,7 @@ import pytest
 
 from companion.errors import SetupError
 from companion.service import addresses
-from companion.service.opening import opened_door, opened_parts
+from companion.service.opening import opened_door, opened_parts, problems_of
 from companion.settings import last_good
 from companion.settings.load import Origin, Settings
 from companion.settings.starting import Starting, begin
@@ -154,6 +154,25 @@ def test_a_limit_below_dark_led_draw_is_reported_by_a_service_else_refused(tmp_p
     assert "363 LEDs draw 218 mA" in whys(starting)
     with pytest.raises(SetupError, match="218 mA"):
         opened_parts(Starting(starting.settings, starting.origin))
+
+
+@pytest.mark.parametrize(
+    ("text", "section", "change"),
+    [
+        ("[camera]\nsource = 'video:/gone.mp4'\n", "camera", {"source": "video:/gone, too.mp4"}),
+        ("[strip]\nlayout = 'board3x121'\nlimit_ma = 200\n", "strip", {"limit_ma": 210}),
+    ],
+)
+def test_a_setting_that_does_not_work_does_not_block_changes_of_others(
+    tmp_path: Path, text: str, section: str, change: dict[str, Any]
+) -> None:
+    starting = begin(written(tmp_path, text), service=True)
+    opened_parts(starting)
+    running = starting.settings
+    quieter = msgspec.structs.replace(running, sound=msgspec.structs.replace(running.sound, volume=0.1))
+    assert problems_of(quieter, running, 8000) == []
+    changed = msgspec.structs.replace(getattr(running, section), **change)
+    assert len(problems_of(msgspec.structs.replace(running, **{section: changed}), running, 8000)) == 1
 
 
 def test_failed_starts_restore_last_good_settings_except_strip_limit_ma(tmp_path: Path) -> None:
