@@ -13,6 +13,7 @@ import pytest
 
 from companion.commands import play
 from companion.service.crash_loop import FILE_NAME, REVERT_AFTER, SAFE_MODE_AFTER, Starts
+from companion.settings import last_good
 from companion.settings.load import Origin, Settings
 from companion.settings.starting import Starting
 from companion.table.journal import Entry, Journal
@@ -68,6 +69,7 @@ def test_after_three_failed_starts_safe_mode_shows_the_reason(tmp_path: Path) ->
         assert status >= 400
         assert "Safe mode" in str(answer)
         assert table.ask("/")[0] == 200
+        assert last_good.read(tmp_path) is None, "safe mode proves no settings"
         assert table.stop() == 130
     assert "entry 3" in started(tmp_path), "a start by hand is a try of its own"
 
