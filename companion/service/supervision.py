@@ -46,7 +46,7 @@ class Supervisor:
     """Checks every part once a second on its own thread.
 
     Args:
-        parts: The parts; those without `alive` are only started again if their start failed.
+        parts: The parts; those without `alive` are only started again if their first start failed.
         proofs: Name -> whether that component responds within a second or two. The watchdog needs all of them.
         notify: Notifies the watchdog.
         every_s: Seconds between two notifications; None without a watchdog.
@@ -156,11 +156,11 @@ class Supervisor:
         """Start a part of the table if it is down; if it runs again after a failure, record the time.
 
         The call that finds it down logs and counts the failure and records its cause. If the start fails, the error
-        replaces that cause and is not raised; each later call tries again, without another count. A part without
-        `alive` is down only until a start has succeeded.
+        replaces that cause and is not raised; each later call tries again, without another count. A part is down, too,
+        until its first start has succeeded; one without `alive` only then.
         """
         fall = self._falls.get(part.name)
-        if part.name not in self._unstarted if part.alive is None else part.alive():
+        if part.name not in self._unstarted and (part.alive is None or part.alive()):
             if fall is not None and fall.again_s is None:
                 self._falls[part.name] = Fall(fall.why, fall.count, self._clock())
             return

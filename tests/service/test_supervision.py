@@ -263,6 +263,23 @@ def test_supervision_retries_a_failed_start_of_a_part_without_a_thread() -> None
     assert "was started again" in health()[1]
 
 
+def test_supervision_retries_a_failed_start_of_a_part_whose_thread_runs() -> None:
+    """Such a part does not hear the table yet: `following` subscribes after the start of the thread."""
+    tries: list[str] = []
+
+    def start() -> None:
+        tries.append("start")
+        if len(tries) < 3:
+            raise RuntimeError("It can't hear the table.")
+
+    part = Part("house", start, lambda: None, lambda: True)
+    supervisor = Supervisor((part,), {}, lambda: None, None, Clock())
+    supervisor.begin(part)
+    for _ in range(4):
+        supervisor.step()
+    assert tries == ["start"] * 3
+
+
 def test_supervision_reports_and_retries_a_part_that_fails_to_start() -> None:
     """The exception of a part that is needed is raised instead."""
     clock = Clock()
