@@ -213,6 +213,7 @@ def build(starting: Starting) -> App:
         "house": supervisor.supervised("house", lambda: (True, "plays where it is seated")),
         "table": supervisor.supervised("table", table.health),
         "pages": server.health,
+        "pairing": door.pairing.health,
         "settings": file.health,
         "life": supervisor.health,
         **beyond.checks,

@@ -49,7 +49,11 @@ def build(starting: Starting, why: str) -> App:
     server = LastingServer(door.link)
     proofs = {"the pages": lambda: server.answers(ANSWER_TIMEOUT_S)}
     supervisor = Supervisor((), proofs, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)
-    checks = {"table": table.health, **checks_of_any_table(folder, lambda: (True, "not verified in safe mode"))}
+    checks = {
+        "table": table.health,
+        "pairing": door.pairing.health,
+        **checks_of_any_table(folder, lambda: (True, "not verified in safe mode")),
+    }
     feed = Feed(table, folder)
     groups = groups_of_any_table(table, feed, board, Photos(folder), PastGames(folder), door.pairing, checks)
     return App(settings, door, (), server, servers(lambda: settings, door, feed, groups), supervisor)

@@ -119,7 +119,6 @@ def groups_of_any_table(
         pairing: Phones and their roles.
         checks: Health check of each part by name, for `/healthz` and the metrics.
     """
-    checks = {**checks, "pairing": pairing.health}
     folder = pairing.store.path.parent
 
     def health(guest: bool = False) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from companion.adapters.board_view import Lights
 from companion.evidence.folder import PackageFolder
 from companion.history.export import PastGames
 from companion.mqtt import webhook
-from companion.service.beyond import opened_beyond
+from companion.service.beyond import Beyond, opened_beyond
 from companion.settings.live import LiveSettings
 from companion.settings.load import Settings
 from companion.table.photos import Photos
@@ -22,10 +23,24 @@ from hardware.power import Power
 from hardware.sounds import Chimes
 from hardware.strips.memory import MemoryStrip
 from hardware.track import preset
+from tests.system.restarts import health, running_app
 from tests.table.acting import table_in
 from web.loudspeaker import Loudspeaker, words_of
 
 WON = Event(number=1, code="game_over", args={"winners": ["Ann"]})
+
+
+def test_the_health_report_for_mqtt_has_every_part_of_healthz(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reports: list[Callable[[], dict[str, Any]]] = []
+
+    def opened(*given: Any) -> Beyond:
+        reports.append(given[-1])
+        return Beyond()
+
+    monkeypatch.setattr("companion.app.opened_beyond", opened)
+    with running_app(tmp_path) as app:
+        parts = reports[0]()["parts"].keys(), health(app).keys()
+    assert parts[0] == parts[1]
 
 
 def in_language(language: str) -> Settings:
