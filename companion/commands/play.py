@@ -19,6 +19,7 @@ from companion.errors import CompanionError, DeviceError, SetupError
 from companion.games.engine.players import LEVELS
 from companion.games.registry import GAMES
 from companion.service import safe_mode
+from companion.service.addresses import page_address
 from companion.service.crash_loop import REVERT_AFTER, SAFE_MODE_AFTER, Starts
 from companion.service.malloc import keep_what_is_loaded, share_one_heap
 from companion.service.sd_notify import under_systemd
@@ -183,6 +184,7 @@ def _announce(app: App) -> None:
     click.echo(f"page: {page}")
     click.echo(f"PIN: {app.door.pairing.pin}")
     if app.settings.camera.source == "virtual":
-        click.echo(f"Throw simulated dice: http://127.0.0.1:{app.door.port}/tray   Play: /control   TV: /tv")
+        here = page_address(app.settings.web.host, app.door.port, ())
+        click.echo(f"Throw simulated dice: {here}tray   Play: /control   TV: /tv")
     click.echo("Ctrl-C stops the table; nothing is lost.")
     sys.stdout.flush()

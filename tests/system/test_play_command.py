@@ -35,6 +35,12 @@ def test_play_command_prints_address_and_six_digit_pin_and_healthz_is_ok(tmp_pat
         assert table.state()["state"]["throw_sizes"] == [7]
 
 
+def test_play_command_prints_the_virtual_tray_at_the_address_it_serves(tmp_path: Path) -> None:
+    with Running(tmp_path, "--host", "127.0.0.2") as table:
+        assert table.process.stdout is not None
+        assert f"Throw simulated dice: {table.page}tray " in table.process.stdout.readline()
+
+
 @pytest.mark.parametrize(("by", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
 def test_play_command_exits_130_on_sigint_and_0_on_sigterm(tmp_path: Path, by: int, status: int) -> None:
     with Running(tmp_path) as table:
