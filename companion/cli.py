@@ -95,17 +95,11 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         status = pegpip(standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as help_wanted:
-        help_wanted.show()
-        status = 2
     except click.ClickException as wrong_usage:
         wrong_usage.show()
         status = 2
     except click.Abort:
         status = 130
-    except BrokenPipeError:
-        sys.stderr.close()
-        status = 0
     except (CompanionError, ImportError, OSError) as wrong:
         problems = _problems(wrong)
         if not problems:
