@@ -92,7 +92,7 @@ def addresses_of(settings: WebSettings, port: int) -> Addresses:
     page = page_address(settings.host, port, own)
     everywhere = settings.host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
     others = tuple(f"http://{address}:{port}/" for address in ("127.0.0.1", *own)) if everywhere else ()
-    names = (socket.gethostname(), *settings.hosts)
+    names = (socket.gethostname(), settings.host, *settings.hosts)
     in_the_air = hotspot_is_up or settings.wifi != settings.hotspot
     wifi = wifi_code(settings.wifi, settings.wifi_password) if in_the_air else None
     phones = hotspot.phones() if hotspot_is_up else None

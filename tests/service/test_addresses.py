@@ -26,6 +26,7 @@ from companion.service.addresses import (
     wifi_code,
 )
 from companion.service.site import addresses_of
+from web.guard import Hosts
 from web.serving.settings import WebSettings
 
 
@@ -53,6 +54,12 @@ def test_serving_pages_on_another_machines_address_is_refused_with_advice() -> N
 def test_the_page_address_uses_the_configured_host() -> None:
     assert page_address("127.0.0.1", 8000, ("192.0.2.7",)) == "http://127.0.0.1:8000/"
     assert page_address("::1", 8000, ()) == "http://[::1]:8000/"
+
+
+def test_the_page_address_of_a_host_name_passes_the_check_of_host_headers() -> None:
+    found = addresses_of(WebSettings(host="table.pub.example"), 8000)
+    assert found.page == "http://table.pub.example:8000/"
+    assert Hosts(found.names).allows("table.pub.example:8000")
 
 
 def test_the_page_address_for_host_0_0_0_0_is_the_first_own_address() -> None:
