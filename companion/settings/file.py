@@ -154,11 +154,12 @@ class SettingsFile:
     def _write(self, text: str) -> None:
         """Replace the settings file's text atomically; create its folder if missing.
 
-        Raises SetupError if that fails.
+        Its group may read it, unless it may not read the older one. Raises SetupError if that fails.
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_file(self.path, (text.encode(),), mode=0o640)
+            mode = self.path.stat().st_mode if self.path.exists() else 0o640
+            write_file(self.path, (text.encode(),), mode=mode & 0o640)
         except OSError as refused:
             why = f"{self.path} can't be written ({refused.strerror}). Let the user {os.geteuid()} write its folder."
             raise SetupError([why]) from None

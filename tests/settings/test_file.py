@@ -60,6 +60,13 @@ def test_a_changed_setting_keeps_the_files_comments_and_applies_at_once(path: Pa
     assert (shown["strip", "brightness"].value, shown["strip", "brightness"].waits) == (0.25, False)
 
 
+def test_a_changed_settings_file_that_only_its_owner_may_read_stays_so(path: Path) -> None:
+    """It may hold passwords."""
+    path.chmod(0o600)
+    settings_file(path, []).change("strip", "brightness", 0.25)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 def test_a_changed_port_setting_is_shown_as_waiting_for_a_restart(path: Path) -> None:
     taken: list[Settings] = []
     file = settings_file(path, taken)
