@@ -18,7 +18,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from companion.appliance.machine import USER, Machine
@@ -253,7 +252,8 @@ class Releases:
             if before is None:
                 raise DeviceError("There is no release to take the wheel's dependencies from.", "Use the .deb.")
             libraries = self.folder / before
-            shutil.copytree(libraries, place, symlinks=True, ignore=partial(_ignored_mark, str(libraries)))
+            unmarked = lambda folder, _: (WHOLE,) if folder == str(libraries) else ()  # noqa: E731
+            shutil.copytree(libraries, place, symlinks=True, ignore=unmarked)
             run(python, *PIP, "install", "-q", "--no-index", "--force-reinstall", "--no-deps", str(source.path))
             # Are its dependencies there? Python runs the wheel's .pth files now, so this is no longer root's work.
             run(python, *PIP, "install", "-q", "--no-index", "--dry-run", "peg-and-pip[vision]", user=self.user)
@@ -291,11 +291,6 @@ def remove(place: Path) -> None:
         (place / WHOLE).unlink(missing_ok=True)
         sync(place)
         shutil.rmtree(place)
-
-
-def _ignored_mark(top: str, folder: str, _names: list[str]) -> tuple[str, ...]:
-    """Return the names that `shutil.copytree` skips in `folder`: the mark WHOLE if it is `top`, else nothing."""
-    return (WHOLE,) if folder == top else ()
 
 
 def pinned(file: Path) -> str:

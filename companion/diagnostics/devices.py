@@ -155,9 +155,7 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
     dark = kernel_problem(platform.release()) if strip.name == "pio" else None
     if dark is not None:
         return Finding.ill("strip", dark)
-    why = ""
-    if wired.kind == AUTO:
-        why = f" Chosen for {automatic(model())[1]}"
+    why = f" Chosen for {automatic(model())[1]}" if wired.kind == AUTO else ""
     simulated = is_simulated(strip.name)
     note = " It is simulated: the board is drawn." if simulated else " `pegpip leds test` lights it."
     return Finding("strip", True, f"{strip.name} strip of {strip.leds} LEDs opens.{note}{why}", "", simulated)

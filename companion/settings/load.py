@@ -152,7 +152,8 @@ def value_of(section: str, key: str, value: object) -> Any:
     Raises SetupError if it does not fit its type or bounds, is longer than MAX_TEXT or has characters that are not
     allowed. A secret is not quoted in the message.
     """
-    shown = "" if is_secret(section, key) else f" = {_quoted(value)}"
+    quoted = ascii(value)
+    shown = "" if is_secret(section, key) else f" = {quoted[:MAX_SHOWN]}{'...' * (len(quoted) > MAX_SHOWN)}"
     try:
         good = msgspec.convert(value, get_type_hints(get_type_hints(Settings)[section], include_extras=True)[key])
     except msgspec.ValidationError as wrong:
@@ -207,12 +208,6 @@ def _texts(value: object) -> Iterator[str]:
     elif isinstance(value, tuple):
         for each in value:
             yield from _texts(each)
-
-
-def _quoted(value: object) -> str:
-    """Return a value in ASCII as an error message quotes it, cut to MAX_SHOWN characters."""
-    text = ascii(value)
-    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -288,7 +289,9 @@ def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
             while not pressed.empty():  # a second press of the one before, or a late one, is no answer to this one
                 pressed.get()
             evening.person.presses(button)
-            heard = _button_pressed(pressed)
+            heard: str | None = None
+            with contextlib.suppress(queue.Empty):
+                heard = pressed.get(timeout=PRESS_WAIT_S).button
             says = f"GPIO{pin}: " + ("nothing was heard." if heard is None else f"{heard} was heard.")
             cure = "" if heard == button else f"Check the wires from GPIO{pin} and from ground to this button."
             yield Finding(f"button {button}", not cure, says, cure)
@@ -297,14 +300,6 @@ def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
         yield Finding.ill("button presses", ill)
     finally:
         opened.stop()
-
-
-def _button_pressed(pressed: queue.Queue[Press]) -> str | None:
-    """Wait for a press and return the name of its button; None if no button is pressed within PRESS_WAIT_S."""
-    try:
-        return pressed.get(timeout=PRESS_WAIT_S).button
-    except queue.Empty:
-        return None
 
 
 def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
