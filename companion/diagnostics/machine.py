@@ -14,6 +14,7 @@ from companion.diagnostics.health import Finding, Health
 from companion.errors import DeviceError
 from companion.table.atomic import write_file
 from companion.table.journal import examined, last_written_s
+from companion.table.journal.chain import MAX_WALL_S
 from companion.table.journal.recovery import reports
 
 ROOT = Path("/")
@@ -178,7 +179,7 @@ def newest_s(folder: Path, root: Path = ROOT) -> float:
         return 0.0
     remembered_s = 0.0
     with contextlib.suppress(OSError, ValueError):
-        remembered_s = float((folder / NEWEST_FILE).read_text())
+        remembered_s = min(float((folder / NEWEST_FILE).read_text()), MAX_WALL_S)
     return max(last_written_s(folder), remembered_s)
 
 

@@ -153,3 +153,9 @@ def test_the_doctor_reports_a_data_folder_whose_parent_denies_access(
 @pytest.mark.parametrize(("year", "ok"), [(1970, False), (2024, False), (2025, True)])
 def test_the_doctor_reports_a_clock_before_2025(year: int, ok: bool) -> None:
     assert check_clock(datetime(year, 1, 31).astimezone()).ok is ok
+
+
+def test_the_clock_check_works_with_an_impossible_newest_time(tmp_path: Path) -> None:
+    """It comes from a file of the data folder, which an import may have brought."""
+    (tmp_path / NEWEST_FILE).write_text("1e300")
+    assert not check_clock(datetime.now().astimezone(), newest_s(tmp_path, tmp_path), tmp_path).ok

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from companion.errors import CompanionError, DeviceError, SetupError
 from companion.settings.last_good import FILE_NAME as LAST_GOOD
 from companion.table.journal import Entry, Journal, read_entries
-from tests.system.backing_up import exported, imported, kept_in, repacked, tree, with_journal
+from tests.system.backing_up import entry, exported, imported, kept_in, repacked, tree, with_journal
 
 
 @pytest.fixture
@@ -84,6 +85,15 @@ def test_the_import_of_a_forged_archive_is_refused_and_changes_nothing(table: Pa
     assert isinstance(done.exception, DeviceError | SetupError), done
     assert tree(table.parent) == before
     assert there or not folder.exists()
+
+
+def test_a_journal_entry_of_an_impossible_time_is_refused_by_the_import(table: Path) -> None:
+    journal = Journal(table)
+    journal.open()
+    journal.append(msgspec.structs.replace(entry(6), wall_s=1e300))
+    journal.close()
+    done = imported(exported(table)[0], table.parent / "new")
+    assert isinstance(done.exception, DeviceError), done
 
 
 def test_an_import_never_takes_derived_files_from_an_archive(table: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import msgspec
 
@@ -21,6 +22,8 @@ invalid."""
 LOST = "lost"
 """Kind of the journal entry that recovery puts in place of entries that neither copy of the journal holds intact. Its
 body is a `Loss`."""
+MAX_WALL_S = 2.0**35
+"""Latest time of an entry, in seconds since 1970: the year 3058. Far later times are no dates to Python."""
 _END = len('"]') + 2 * HASH_BYTES
 """Bytes at the end of a line from the first digit of its hash on."""
 _UNHASHED = len(',"') + _END
@@ -62,7 +65,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
     number: int
     kind: str
     body: msgspec.Raw
-    wall_s: float
+    wall_s: Annotated[float, msgspec.Meta(ge=0, le=MAX_WALL_S)]
     throw: int | None
     identity: str
     before: str
