@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import sys
 import threading
@@ -16,6 +17,8 @@ from hardware.buttons import Press, Touch, ignore_touch
 KEYS = {"b": "bank", "u": "undo", "n": "next", "s": "shutdown"}
 """Name of the button that each key of the terminal simulates, by key. A capital letter is a long press; other keys are
 ignored."""
+ESCAPE = re.compile(r"\x1b[O\[]*[0-9;]*.?")
+"""What a terminal sends for a key without a letter, or with Alt. It may end in a letter of KEYS, as Arrow Down in B."""
 POLL_S = 0.2
 """Seconds for which the thread waits for a key before it checks whether to stop. A longer wait delays `stop`, not the
 keys."""
@@ -72,13 +75,8 @@ class KeyButtons:
         """Return whether the reading thread runs, was never started, or ended because the terminal was closed."""
         return self._thread is None or self._thread.is_alive() or self._gone
 
-    def press_of(self, key: str) -> Press | None:
-        """Return the press that a key stands for: short for a letter of KEYS, long for its capital, None for others."""
-        button = KEYS.get(key.lower())
-        return None if button is None else Press(button, long=key != key.lower())
-
     def _listen(self, descriptor: int, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
-        """Read keys until `stop` or until the terminal is closed; keys of no button are ignored.
+        """Read keys until `stop` or until the terminal is closed; ignore keys of no button, such as arrows.
 
         For each key of a button: call `on_touch` (down), `on_press`, and `on_touch` (up).
 
@@ -91,16 +89,15 @@ class KeyButtons:
             ready, _, _ = select.select([descriptor], [], [], POLL_S)
             if not ready:
                 continue
-            typed = os.read(descriptor, 32)
+            typed = os.read(descriptor, 1024)
             if not typed:
                 self._gone = True
                 return
-            for key in typed.decode(errors="ignore"):
-                press = self.press_of(key)
-                if press is not None:
-                    on_touch(Touch(press.button, down=True))
-                    on_press(press)
-                    on_touch(Touch(press.button, down=False))
+            for key in ESCAPE.sub("", typed.decode(errors="ignore")):
+                if (button := KEYS.get(key.lower())) is not None:
+                    on_touch(Touch(button, down=True))
+                    on_press(Press(button, long=key != key.lower()))
+                    on_touch(Touch(button, down=False))
 
 
 def _key_by_key(descriptor: int) -> Callable[[], None]:

@@ -292,7 +292,10 @@ def test_a_busy_gpio_pin_is_an_error_that_disables_only_its_own_button(monkeypat
     factory.close()
 
 
-def test_key_buttons_read_letters_as_short_and_capitals_as_long_presses() -> None:
+@pytest.mark.parametrize(
+    "typed", [b"bxN", b"b\x1b[B\x1b[1;5B\x1b[[B\x1bOS\x1buN"], ids=["letters", "arrows and F keys"]
+)
+def test_key_buttons_read_letters_as_short_and_capitals_as_long_presses(typed: bytes) -> None:
     ours, theirs = pty.openpty()
     heard: list[Press] = []
     felt: list[tuple[str, bool]] = []
@@ -307,7 +310,7 @@ def test_key_buttons_read_letters_as_short_and_capitals_as_long_presses() -> Non
         buttons = KeyButtons(terminal)
         buttons.start(hear, lambda touch: felt.append((touch.button, touch.down)))
         buttons.start(hear)
-        os.write(ours, b"bxN")
+        os.write(ours, typed)
         assert arrived.wait(60)
         buttons.stop()
         buttons.stop()
