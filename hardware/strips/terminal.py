@@ -1,7 +1,8 @@
-"""A strip drawn in the terminal as one row of coloured dots; silent when the output is not a terminal."""
+"""A strip drawn in the terminal as a row of coloured dots, which may wrap; silent when the output is not a terminal."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import TextIO
 
@@ -42,7 +43,8 @@ class TerminalStrip:
         seen = (255 * (checked(frame_rgb, self.leds) / 255.0) ** (1 / _GAMMA)).astype(np.uint8)
         if not self._open:
             return
-        up = "\x1b[1A" if self._drawn else ""
+        rows = -(-self.leds // shutil.get_terminal_size().columns)
+        up = f"\x1b[{rows}A" if self._drawn else ""
         self._out.write(f"{up}\r{_line(seen)}\x1b[0m\x1b[K\n")
         self._out.flush()
         self._drawn = True

@@ -328,6 +328,18 @@ def test_the_terminal_strip_writes_nothing_to_output_that_is_no_terminal() -> No
     assert out.getvalue() == ""
 
 
+@pytest.mark.parametrize(("columns", "rows"), [(160, 1), (80, 2), (61, 2)])
+def test_the_terminal_strip_draws_over_all_rows_of_its_last_frame(
+    columns: int, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    strip = TerminalStrip(122, out=(out := Terminal()))
+    strip.start()
+    for _ in range(2):
+        strip.show(np.zeros((122, 3), np.uint8))
+    assert out.getvalue().partition("\n")[2].startswith(f"\x1b[{rows}A\r")
+
+
 def test_strip_kind_auto_is_pio_on_a_pi_5_spi_on_a_pi_4_else_memory() -> None:
     assert automatic(PI_5)[0] == "pio"
     assert automatic(PI_4)[0] == "spi"
