@@ -44,10 +44,10 @@ class Shown:
 def duration_s(moment: Moment) -> float:
     """Return the duration of a moment's animation in seconds, without the delay before it starts.
 
-    `run` and `fill` last longer for a longer distance, up to a limit. `press` and `countdown` have fixed durations.
-    Other kinds last `moment.lasts_s`; a `slide` with a tail of light lasts TRAIL_FADES_S longer.
+    `run` and `fill` last longer for a longer distance, up to a limit; going back they last 0. `press` and `countdown`
+    have fixed durations. Other kinds last `moment.lasts_s`; a `slide` with a tail of light lasts TRAIL_FADES_S longer.
     """
-    holes = abs(moment.to_hole - moment.from_hole)
+    holes = max(0, moment.to_hole - moment.from_hole)
     match moment.kind:
         case "run":
             return min(RUN_HOLE_S * holes, RUN_LONGEST_S)

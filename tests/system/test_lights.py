@@ -23,6 +23,7 @@ from companion.table.projection import snapshot_of
 from companion.table.snapshot import News, Notice, Snapshot
 from companion.table.state import TableState
 from companion.table.tray.interpret import Memory
+from hardware.motion import shown
 from hardware.view import Moment, Peg
 from tests.conftest import EXPLORING
 from tests.games.high import GAME as HIGH
@@ -134,6 +135,15 @@ def test_a_wipe_out_animation_on_the_led_track_drains_to_the_banked_hole() -> No
     threw, wiped = moments_after(told, {"throw": [2, 3, 3, 4, 6]})
     assert threw.kind == "run"
     assert (wiped.kind, wiped.at_s, wiped.player, wiped.from_hole, wiped.to_hole) == ("drain", 2.0, 0, 4, 2)
+
+
+def test_a_lost_turns_light_on_the_led_track_only_goes_back() -> None:
+    told, lights = Told(crib()).play(*SIXES, THROW, POINT), Lights()
+    lights.view(told.snapshot, told.news, 1.0)
+    told.play({"throw": [2, 3, 3, 4, 6]})
+    view = lights.view(told.snapshot, told.news, 2.0)
+    ahead = [shown(view, 2.0 + step / 100)[0].provisional for step in range(200)]
+    assert ahead == sorted(ahead, reverse=True)
 
 
 def test_a_skunked_crib_dice_loser_gets_led_stripes_at_the_games_end() -> None:
