@@ -39,14 +39,15 @@ class Lights:
         Args:
             snapshot: State of the table.
             news: Events since the snapshot before; their animations start now. If a new journal entry (another
-                `snapshot.number`) brings no events, all animations end. Without a new entry they go on.
+                `snapshot.number`) brings none, or takes earlier ones back, all animations end. Else they go on.
             now_s: Present time in seconds on the board's clock.
         """
         before, self._track = self._track, snapshot.track
         if self._number != snapshot.number:
             self._number = snapshot.number
             fresh = _moments(before, snapshot, news, now_s)
-            self._moments = (self._moments + fresh)[-MAX_MOMENTS:] if news.events else ()
+            going_on = news.events and not news.taken_back
+            self._moments = (self._moments + fresh)[-MAX_MOMENTS:] if going_on else ()
         return board_view(snapshot, self._moments, night=self.night)
 
 

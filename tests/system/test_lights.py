@@ -146,6 +146,13 @@ def test_a_lost_turns_light_on_the_led_track_only_goes_back() -> None:
     assert ahead == sorted(ahead, reverse=True)
 
 
+def test_an_undo_ends_the_led_animations_of_the_line_it_takes_back() -> None:
+    told, lights = Told(crib()).play(*SIXES), Lights()
+    lights.view(told.snapshot, told.news, 1.0)
+    assert lights.view(told.play(STOP).snapshot, told.news, 2.0).moments
+    assert not lights.view(told.play({"undo": 1}).snapshot, told.news, 2.1).moments
+
+
 def test_a_skunked_crib_dice_loser_gets_led_stripes_at_the_games_end() -> None:
     told = Told(crib(skunk=True)).play(*NEARLY_WON, STOP, THROW, POINT)
     assert [(moment.kind, moment.player) for moment in moments_after(told, STOP)] == [("fill", 1), ("stripes", 1)]
