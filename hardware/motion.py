@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hardware.palette import ease
 from hardware.view import BoardView, Moment, Peg
@@ -28,17 +28,15 @@ class Shown:
     Attributes:
         banked: The peg.
         provisional: Head of the light that runs ahead of it.
-        tail: Beginning of light that drains back or is being banked; usually equal to `banked`.
     """
 
     banked: float
     provisional: float
-    tail: float
 
     @classmethod
     def at_rest(cls, peg: Peg) -> Shown:
         """Return the position of a peg that does not move."""
-        return cls(peg.banked, peg.provisional, peg.banked)
+        return cls(peg.banked, peg.provisional)
 
 
 def duration_s(moment: Moment) -> float:
@@ -79,11 +77,6 @@ def shown(view: BoardView, time_s: float) -> list[Shown]:
         if player is None or not 0 <= player < len(pegs):
             continue
         pegs[player] = _moved(pegs[player], moment, time_s - moment.at_s)
-        if moment.kind == "swap":
-            other = _swapped_with(view, moment)
-            if other is not None:
-                back = replace(moment, from_hole=moment.to_hole, to_hole=moment.from_hole)
-                pegs[other] = _moved(pegs[other], back, time_s - moment.at_s)
     return pegs
 
 
@@ -100,20 +93,12 @@ def _moved(peg: Shown, moment: Moment, since_s: float) -> Shown:
     start, end, since_s = moment.from_hole, moment.to_hole, max(0.0, since_s - moment.delay_s)
     match moment.kind:
         case "run":
-            return Shown(peg.banked, start + (end - start) * since_s / duration_s(moment), peg.banked)
+            return Shown(peg.banked, start + (end - start) * since_s / duration_s(moment))
         case "drain":
             # Accelerates, as water drains.
-            return Shown(peg.banked, end + (start - end) * (1 - (since_s / moment.lasts_s) ** 2), peg.banked)
-        case "fill":
-            return Shown(end, end, start + (end - start) * since_s / duration_s(moment))
+            return Shown(peg.banked, end + (start - end) * (1 - (since_s / moment.lasts_s) ** 2))
         case "slide" | "swap":
             at = start + (end - start) * ease(since_s / moment.lasts_s)
-            return Shown(at, at, at)
+            return Shown(at, at)
         case _:
             return peg
-
-
-def _swapped_with(view: BoardView, swap: Moment) -> int | None:
-    """Return the index of the peg that a swap moved to where the player's peg was before; None if there is none."""
-    there = [k for k, peg in enumerate(view.pegs) if k != swap.player and peg.banked == swap.from_hole]
-    return there[0] if there else None

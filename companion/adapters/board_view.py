@@ -90,7 +90,7 @@ def _mood(snapshot: Snapshot) -> str:
 def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float) -> tuple[Moment, ...]:
     """Return the animations for the new events that concern a side; empty without a game.
 
-    Each event has none or more of them, as listed in the game's effects.
+    Each event has none or more of them, as listed in the game's effects. A `swap` moves all pegs that changed places.
 
     Args:
         before: Pegs of the snapshot before, where the animations start; None if there was no game.
@@ -103,11 +103,13 @@ def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float)
         return ()
     start = before if before is not None and len(before.pegs) == len(after.pegs) else after
     effect = game_named(snapshot.game).effect
+    moved = [side for side, peg in enumerate(after.pegs) if peg.banked != start.pegs[side].banked]
     return tuple(
-        _moment(light, event.side, start.pegs[event.side], after.pegs[event.side], now_s)
+        _moment(light, side, start.pegs[side], after.pegs[side], now_s)
         for event in news.events
         if event.side is not None
         for light in effect(event.code).lights
+        for side in (moved if light.kind == "swap" else (event.side,))
     )
 
 

@@ -52,6 +52,7 @@ _TO_THE_START = (
 _CHANGE_PLACES = (
     Moment("spark", 0.0, 0, 43, 71, "fire", 5, 0.5),
     Moment("swap", 0.0, 0, 43, 71, None, 0, 0.8, delay_s=0.5),
+    Moment("swap", 0.0, 1, 71, 43, None, 0, 0.8, delay_s=0.5),
     Moment("burst", 0.0, 0, 43, 71, "fire", 26, 1.3, delay_s=0.5),
 )
 _HOP_BACK = (Moment("ring", 0.0, 3, 58, 53, "amber", 5, 0.6), Moment("slide", 0.0, 3, 58, 53, None, 0, 0.6))

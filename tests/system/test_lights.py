@@ -153,6 +153,21 @@ def test_an_undo_ends_the_led_animations_of_the_line_it_takes_back() -> None:
     assert not lights.view(told.play({"undo": 1}).snapshot, told.news, 2.1).moments
 
 
+def test_a_bomb_moves_the_led_pegs_of_bomber_and_victim_alone() -> None:
+    """Ann's peg stays where it is, though Cat's stood there."""
+    wiped: list[dict[str, Any]] = [THROW, POINT, {"throw": [2, 3, 3, 4, 6]}]
+    told, lights = (
+        Told(crib("Ann", "Ben", "Cat", bomb=True)).play(THROW, POINT, STOP, *SIXES, THROW, POINT, STOP),
+        Lights(),
+    )
+    told.play(THROW, POINT, STOP, *wiped, *wiped, {"throw": [1, 1, 1, 1, 1, 1, 2]}, {"do": "point", "value": 1})
+    lights.view(told.snapshot, told.news, 1.0)
+    view = lights.view(told.play({"do": "bomb"}).snapshot, told.news, 5.0)
+    ann, ben, cat = zip(*([peg.banked for peg in shown(view, 5.0 + step / 10)] for step in range(14)), strict=True)
+    assert set(ann) == {2}
+    assert (ben[0], ben[-1], cat[0], cat[-1]) == (32, 2, 2, 32)
+
+
 def test_a_skunked_crib_dice_loser_gets_led_stripes_at_the_games_end() -> None:
     told = Told(crib(skunk=True)).play(*NEARLY_WON, STOP, THROW, POINT)
     assert [(moment.kind, moment.player) for moment in moments_after(told, STOP)] == [("fill", 1), ("stripes", 1)]
