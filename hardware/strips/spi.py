@@ -17,19 +17,20 @@ from hardware.strips.ws2812 import SPEED_HZ, bytes_for, encoded
 
 PINS = {
     0: (10, 9, 11, 8, 7),
-    1: (20, 19, 21, 18),
-    3: (2, 1, 3, 0),
-    4: (6, 5, 7, 4),
-    5: (14, 13, 15, 12),
-    6: (20, 19, 21, 18),
+    1: (20, 19, 21, 18, 17, 16),
+    3: (2, 1, 3, 0, 24),
+    4: (6, 5, 7, 4, 25),
+    5: (14, 13, 15, 12, 26),
+    6: (20, 19, 21, 18, 27),
 }
 """SPI bus -> BCM numbers of the pins that the kernel reserves for it up to a Raspberry Pi 4, in the order of ROLES.
-The LEDs need MOSI alone. Only a Pi 4 has the buses from 3. Bus 2 is missing: it is not on the 40-pin header."""
+The LEDs need MOSI alone. Only a Pi 4 has the buses from 3. Bus 2 is missing: it is not on the 40-pin header. The
+overlay of a bus other than 0 reserves one CE pin for each device up to `spi_device`."""
 PI_5_PINS = {0: PINS[0], 1: PINS[1], 2: PINS[3], 3: PINS[4], 5: PINS[5]}
 """SPI bus -> BCM numbers of the pins reserved for it on a Raspberry Pi 5, as in PINS. Bus 4 is missing: it can only
 receive. Bus 6 is missing: it is not on the header."""
-ROLES = ("MOSI", "MISO", "SCLK", "CE0", "CE1")
-"""Roles of the pins of an SPI bus. CE1 is reserved on bus 0 alone, unless an overlay with two devices is loaded."""
+ROLES = ("MOSI", "MISO", "SCLK", "CE0", "CE1", "CE2")
+"""Roles of the pins of an SPI bus."""
 BUFSIZ = Path("/sys/module/spidev/parameters/bufsiz")
 """File with the kernel's limit to one SPI transfer, in bytes. Strips with longer frames are refused. The LEDs would
 take a pause between two transfers for the end of the frame."""
@@ -122,7 +123,9 @@ class SpiStrip:
         """Return the DeviceError for an error of the system: what is wrong with the SPI device, and the cure."""
         path = f"/dev/spidev{self._bus}.{self._device}"
         if isinstance(refused, FileNotFoundError):
-            return DeviceError(f"There is no {path}.", "Switch SPI on with `sudo raspi-config`, Interface Options.")
+            write = f"Write dtoverlay=spi{self._bus}-{self._device + 1}cs in /boot/firmware/config.txt and restart."
+            switch = "Switch SPI on with `sudo raspi-config`, Interface Options."
+            return DeviceError(f"There is no {path}.", write if self._bus else switch)
         if isinstance(refused, PermissionError):
             return DeviceError(f"{path} may not be opened.", "Add the user to the group spi: sudo adduser $USER spi.")
         return DeviceError(f"{path} fails ({refused.strerror or refused}).", "Check the wiring of the strip.")
@@ -135,7 +138,8 @@ def pins(settings: StripSettings, machine: str) -> dict[int, str]:
     Pi 5 has other buses.
     """
     reserved = (PI_5_PINS if is_pi_5(machine) else PINS).get(settings.spi_bus, ())
-    return {pin: f"the strip's SPI ({role})" for pin, role in zip(reserved, ROLES, strict=False)}
+    used = reserved[: 4 + (settings.spi_device if settings.spi_bus else 1)]
+    return {pin: f"the strip's SPI ({role})" for pin, role in zip(used, ROLES, strict=False)}
 
 
 KIND = StripKind(

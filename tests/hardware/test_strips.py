@@ -209,6 +209,13 @@ def test_starting_a_missing_or_forbidden_spi_device_names_the_cure(
         SpiStrip(2, bufsiz=tmp_path / "none").start()
 
 
+def test_starting_a_missing_spi_bus_1_names_its_overlay(below: None, tmp_path: Path) -> None:
+    """raspi-config switches bus 0 alone on."""
+    FakeSpi.fault = FileNotFoundError(2, "No such file")
+    with pytest.raises(DeviceError, match="dtoverlay=spi1-2cs"):
+        SpiStrip(2, bus=1, device=1, bufsiz=tmp_path / "none").start()
+
+
 def test_an_spi_strip_that_failed_can_be_started_again(below: None, tmp_path: Path) -> None:
     strip = SpiStrip(1, bufsiz=tmp_path / "none")
     strip.start()

@@ -38,6 +38,17 @@ def test_the_data_pin_of_an_spi_strip_follows_from_its_bus_and_the_model(bus: in
     assert f"undo is on pin {data}" in problem
 
 
+@pytest.mark.parametrize(("bus", "device", "button"), [(0, 0, 7), (1, 1, 17), (1, 2, 16), (6, 1, 27)])
+def test_a_button_on_a_chip_enable_pin_of_the_spi_strip_is_a_problem(bus: int, device: int, button: int) -> None:
+    strip = StripSettings(spi_bus=bus, spi_device=device)
+    (problem,) = wiring_problems("spi", strip, ButtonSettings(bank=button, undo=23, next=22), PI_4)
+    assert f"bank is on pin {button}" in problem
+
+
+def test_a_button_on_pin_17_is_no_problem_beside_spi_bus_1_device_0() -> None:
+    assert wiring_problems("spi", StripSettings(spi_bus=1), ButtonSettings(bank=17), PI_4) == []
+
+
 def test_an_spi_bus_that_is_not_on_the_pis_header_takes_no_pin() -> None:
     assert not strip_pins("spi", StripSettings(spi_bus=2), PI_4)
     assert not strip_pins("spi", StripSettings(spi_bus=4), PI_5)
