@@ -23,9 +23,9 @@ FRAMES_PER_S = 8
 More: each costs about 1 ms of the camera loop, and memory."""
 SLOW_MOTION_FACTOR = 2
 """Slow-motion factor: a clip takes this many times as long to play as the throw took."""
-SIZE_WH = (400, 300)
-"""Width and height in pixels of the frames kept for instant replay, about 13 kB each as JPEG. Larger: sharper on the
-pub's screen, more memory; smaller: pips are harder to see."""
+WIDTH_PX = 400
+"""Width in pixels of the frames kept for instant replay, about 13 kB each as JPEG. Larger: sharper on the pub's screen,
+more memory; smaller: pips are harder to see."""
 FRAME_QUALITY, CLIP_QUALITY = 70, 55
 """JPEG quality of a frame in memory, and WebP quality of a clip, 0 to 100. Higher: sharper, and more bytes."""
 MAX_CLIPS = 8
@@ -58,7 +58,8 @@ class Clips:
         newest_s = self._frames[-1][0] if self._frames else None
         if newest_s is not None and 0 <= frame.at_s - newest_s < 1 / FRAMES_PER_S:
             return
-        small = cv2.resize(frame.image_bgr, SIZE_WH, interpolation=cv2.INTER_LINEAR)
+        height, width = frame.image_bgr.shape[:2]
+        small = cv2.resize(frame.image_bgr, (WIDTH_PX, WIDTH_PX * height // width), interpolation=cv2.INTER_LINEAR)
         done, coded = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, FRAME_QUALITY])
         if done:
             with self._lock:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from companion.adapters.clips import CLIP_S, FRAMES_PER_S, MAX_CLIPS, SIZE_WH, Clips
+from companion.adapters.clips import CLIP_S, FRAMES_PER_S, MAX_CLIPS, WIDTH_PX, Clips
 from companion.table.commands import StartGame
 from tests.web.pub import HEADER, Pub, StandInClips, observation, opened, play, served
 from vision.cameras import Frame
@@ -20,10 +20,10 @@ CRAG = {"throw": [1, 6, 6]}
 SCORED = {"do": "score", "category": "crag"}
 
 
-def filmed(clips: Clips, seconds: float, rate: int = 30, from_s: float = 0.0) -> float:
+def filmed(clips: Clips, seconds: float, rate: int = 30, from_s: float = 0.0, height: int = 96) -> float:
     """Show the clips' recorder a bright moving bar for some seconds of camera time; return the time at their end."""
     for at in range(int(seconds * rate)):
-        picture = np.zeros((96, 128, 3), np.uint8)
+        picture = np.zeros((height, 128, 3), np.uint8)
         picture[:, at % 128 :][:, :20] = 255
         clips.see(Frame(picture, from_s + at / rate))
     return from_s + seconds
@@ -37,10 +37,11 @@ def crag(pub: Pub) -> Pub:
     return pub
 
 
-def test_replay_recorder_keeps_a_filmed_crag_of_50_as_an_animated_webp(crag: Pub) -> None:
+@pytest.mark.parametrize(("height", "height_px"), [(96, 300), (72, 225)], ids=["4:3", "16:9"])
+def test_replay_recorder_keeps_a_filmed_crag_of_50_as_an_animated_webp(crag: Pub, height: int, height_px: int) -> None:
     clips = Clips()
     leave = crag.table.subscribe(clips.hear)
-    filmed(clips, 5.0)
+    filmed(clips, 5.0, height=height)
     crag.table.submit(observation([1, 6, 6]))
     assert clips.throws() == [], "a throw alone is no reason"
     play(crag, SCORED)
@@ -49,7 +50,7 @@ def test_replay_recorder_keeps_a_filmed_crag_of_50_as_an_animated_webp(crag: Pub
     made = clips.webp(throw)
     assert made is not None
     clip = Image.open(io.BytesIO(made))
-    assert clip.size == SIZE_WH
+    assert clip.size == (WIDTH_PX, height_px)
     assert math.isclose(getattr(clip, "n_frames", 1), CLIP_S * FRAMES_PER_S, abs_tol=2)
     assert clips.webp(throw + 1) is None
 
