@@ -16,6 +16,7 @@ from companion.games.engine.game import Action, State, Throw
 from companion.games.engine.notation import line_of
 from companion.games.engine.players import level_named
 from companion.table.commands import BotAwaits, BotDecides, Command
+from companion.table.evening.game_record import PlayedGame
 from companion.table.events import TAKEN_BACK
 from companion.table.snapshot import News, Snapshot
 from companion.table.state import TableState
@@ -115,36 +116,33 @@ class BotPlayer:
             Seconds until the next call; None if nothing is to be done until the table changes.
         """
         table, now_s = self._table.state(), self._clock()
-        number = table.record.number
-        if not table.bots_turn or table.asked or table.offer:
+        game, number = table.playing, table.record.number
+        if game is None or not table.bots_turn or table.asked or table.offer:
             self._seen = self._throw_s = None
             return None
+        state = game.transcript.state
         if number != self._seen:
             self._seen, self._throw_s = number, None
-            game = table.record.game
-            undone = game is not None and bool(game.log) and game.log[-1].code in TAKEN_BACK
+            undone = any(event.code in TAKEN_BACK for event in game.log[-1:])
             self._from_s = now_s + (max(AFTER_UNDO_S, self._pause_s) if undone else self._pause_s)
         held_s = max(self._held_s.values(), default=0.0)
         if now_s < held_s:
             return held_s - now_s
         if table.announced is not None and table.announced.number == number:
-            return self._thrown(table, table.announced.dice, now_s)
-        state = _state(table)
-        due_s = self._from_s if state.decisions or _has_decided(table) else now_s
+            return self._thrown(table, state, table.announced.dice, now_s)
+        due_s = self._from_s if state.decisions or _has_decided(game) else now_s
         if now_s < due_s:
             return due_s - now_s
         if state.decisions and table.moving and now_s < due_s + MAX_SETTLE_S:
             return due_s + MAX_SETTLE_S - now_s
-        return self._act(table, state)
+        return self._act(game, number)
 
-    def _act(self, table: TableState, state: State) -> float | None:
-        """Submit to the table the bot's decision, or its announcement of a throw.
+    def _act(self, game: PlayedGame, number: int) -> float:
+        """Submit the bot's decision, or its announcement of a throw; return the seconds until the next `step`.
 
-        Returns:
-            Seconds until the next `step`, never None. It is 0 if the command is submitted or came too late
-            (`StaleAction`). If the table refuses the command, that is logged, and it is the bot's pause plus 1 s.
+        A refusal is logged. `number` is the table's.
         """
-        number, choice = table.record.number, self._chosen(table, state)
+        choice = self._chosen(game, number)
         command: Command = (
             BotAwaits(number=number, dice=choice, itself=self._hands is not None)
             if isinstance(choice, int)
@@ -159,37 +157,27 @@ class BotPlayer:
             return self._pause_s + 1.0
         return 0.0
 
-    def _chosen(self, table: TableState, state: State) -> Action | int:
+    def _chosen(self, game: PlayedGame, number: int) -> Action | int:
         """Return the bot's decision, or the number of dice to throw, by the level of its seat.
 
-        Without exact odds for the house rules it plays at the level `careless`. Cached until the table's next entry,
+        Without exact odds for the house rules it plays at the level `careless`. Cached while the table's number stays,
         because best play is slow to compute.
         """
-        game = table.record.game
-        assert game is not None, "it is the bot's turn"
         assert game.terms.house is not None, "it is the bot's turn"
-        number = table.record.number
         if self._choice is None or self._choice[0] != number:
             try:
-                choice = level_named(game.terms.house.level)(state)
+                choice = level_named(game.terms.house.level)(game.transcript.state)
             except RulesError:  # these house rules have no exact odds
-                choice = level_named("careless")(state)
+                choice = level_named("careless")(game.transcript.state)
             self._choice = number, choice
         return self._choice[1]
 
-    def _thrown(self, table: TableState, count: int, now_s: float) -> float | None:
+    def _thrown(self, table: TableState, state: State, count: int, now_s: float) -> float | None:
         """Throw `count` dice in the simulated tray once the bot's pause is over. Dice that stay go to the keep zone.
 
         Nothing is thrown while the tray moves or has not been observed. If the state is the same RETHROW_S after a
-        throw, its reading was not accepted, and the call throws again.
-
-        Args:
-            table: State of the table.
-            count: Number of dice to throw.
-            now_s: Time on the bot's clock, in seconds.
-
-        Returns:
-            Seconds until the next step; None where people throw the dice.
+        throw, its reading was not accepted, and the call throws again. Returns the seconds until the next step; None
+        where people throw the dice.
         """
         if self._hands is None:
             return None
@@ -197,7 +185,7 @@ class BotPlayer:
             return POLL_S
         due_s = self._throw_s
         if due_s is None:
-            due_s = self._throw_s = max(now_s, self._from_s) + (self._pause_s / 2 if _state(table).decisions else 0.0)
+            due_s = self._throw_s = max(now_s, self._from_s) + (self._pause_s / 2 if state.decisions else 0.0)
         if now_s < due_s:
             return due_s - now_s
         self._hands.throw_beside(table.staying, count)
@@ -213,16 +201,7 @@ class BotPlayer:
                 self._wake.wait(wait_s)
 
 
-def _has_decided(table: TableState) -> bool:
+def _has_decided(game: PlayedGame) -> bool:
     """Whether the bot's own decision is the last line, which people may still be reading."""
-    game = table.record.game
-    assert game is not None, "it is the bot's turn"
     last = game.transcript.turns()[-1:]
     return bool(last and not last[0].ended and not isinstance(game.transcript.last, Throw))
-
-
-def _state(table: TableState) -> State:
-    """Return the state of the game on the table."""
-    game = table.record.game
-    assert game is not None, "it is the bot's turn"
-    return game.transcript.state

@@ -13,8 +13,8 @@ import msgspec
 from companion.errors import RulesError
 from companion.games.advice.luck import regret_of, value_taken
 from companion.games.advice.odds import values_in_points
+from companion.games.advice.puzzles import option_line
 from companion.games.engine.game import Action, State, Throw
-from companion.games.engine.notation import line_of
 from companion.games.engine.roll_off import RollOff
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
@@ -167,7 +167,7 @@ def notable(before: State, action: Action, after: State, begun: bool) -> tuple[K
             return "won", round(gain), None
     if better is None or cost < NOTABLE_COST * length:
         return None
-    return "cost", round(cost), {"throw": better} if isinstance(better, int) else line_of(better)
+    return "cost", round(cost), option_line(better)
 
 
 def _same_turn(one: State, other: State) -> bool:

@@ -14,8 +14,7 @@ from companion.games.advice.luck import Option, story_of, value_taken
 from companion.games.advice.odds import values_of
 from companion.games.advice.puzzles import option_line
 from companion.games.advice.reasons import reasons_for
-from companion.games.engine.game import State
-from companion.games.engine.notation import line_of
+from companion.games.engine.game import State, Throw
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 from companion.table.evening.game_record import PlayedGame
@@ -214,13 +213,13 @@ def questions_of(game: PlayedGame) -> tuple[VoteQuestion, ...]:
     for move in sorted(story.costliest, key=lambda each: each.line):
         before = steps[move.line - 2].state
         ranked = tuple(sorted(values_of(before, story.goal), key=lambda each: -each[1]))
-        line = _line(move.action)
+        line = option_line(len(move.action.dice) if isinstance(move.action, Throw) else move.action)
         if all(option_line(option) != line for option, _ in ranked):  # a spending of an amount that is not listed
             after = steps[move.line - 1].state
             value = value_taken(ranked, before, move.action, after, story.goal)
             ranked = tuple(sorted((*ranked, (move.action, value)), key=lambda each: -each[1]))
         taken = next(place for place, (option, _) in enumerate(ranked) if option_line(option) == line)
-        places = sorted({*range(min(MAX_OPTIONS, len(ranked))), taken})[-MAX_OPTIONS - 1 :]
+        places = {*range(min(MAX_OPTIONS, len(ranked))), taken}
         shown = sorted((ranked[place] for place in places), key=lambda each: str(option_line(each[0])))
         reasons = tuple(msgspec.to_builtins(phrase) for phrase in reasons_for(before, story.goal, ranked))
         thrown = next((line.thrown for line in reversed(game.lines[: move.line - 2]) if line.thrown), None)
@@ -230,9 +229,3 @@ def questions_of(game: PlayedGame) -> tuple[VoteQuestion, ...]:
             VoteQuestion(before, game.header.players[move.seat], tuple(shown), best, mine, reasons, story.goal, photo)
         )
     return tuple(questions)
-
-
-def _line(action: Any) -> Json:
-    """Return an action as JSON, like `option_line`: a throw is the number of its dice."""
-    line = line_of(action)
-    return {"throw": len(line["throw"])} if "throw" in line else line
