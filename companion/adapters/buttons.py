@@ -91,14 +91,17 @@ class ListeningButtons:
         """Act on a press, short or long: shut the machine down, let a phone in, or submit the press to the table.
 
         A long press lets in the phone whose join code is shown. The shutdown button counts only if it was held to the
-        end of its countdown.
+        end of its countdown. What the table refuses is only logged.
         """
         if press.button == SHUTDOWN:
             self._shutdown_failure = shut_down(self.shutdown_command) if press.long else None
         elif press.long:
             self.pairing.let_in()
         else:
-            _submit(self.table, press.button)
+            try:
+                self.table.submit(PressButton(button=press.button))
+            except CompanionError as refused:
+                log.info("button %s: %s", press.button, refused)
 
 
 def shut_down(command: Sequence[str]) -> str | None:
@@ -146,11 +149,3 @@ def shutdown_problems(buttons: ButtonSettings) -> list[str]:
     if buttons.kind == "gpio" and command and buttons.shutdown is None:
         return ["[buttons] shutdown_command is set, but shutdown has no pin; set shutdown = 3, or leave it out."]
     return []
-
-
-def _submit(table: Table, button: str) -> None:
-    """Submit a press to the table; a refusal is only logged."""
-    try:
-        table.submit(PressButton(button=button))
-    except CompanionError as refused:
-        log.info("button %s: %s", button, refused)

@@ -26,7 +26,7 @@ class FrameBuffer:
         self.name = camera.name
         self._tap = tap
         self._used_s = time.monotonic()
-        self.source = self._camera = camera
+        self.source = camera
         self._newest: Frame | None = None
         self._came = threading.Condition()
         self._count = self._followers = 0
@@ -35,7 +35,7 @@ class FrameBuffer:
     def start(self) -> None:
         """Open the camera."""
         self._used_s = time.monotonic()
-        self._camera.start()
+        self.source.start()
 
     def frame(self) -> Frame | None:
         """Return the camera's next frame for the table; None at the end of a recording.
@@ -45,7 +45,7 @@ class FrameBuffer:
         """
         while True:
             self._used_s = time.monotonic()
-            frame = self._camera.frame()
+            frame = self.source.frame()
             self._used_s = time.monotonic()
             if frame is not None:
                 self._tap(frame)
@@ -59,7 +59,7 @@ class FrameBuffer:
 
     def stop(self) -> None:
         """Close the camera."""
-        self._camera.stop()
+        self.source.stop()
 
     def unused_s(self) -> float:
         """Return the seconds since `frame` was last entered or left; many mean that the camera loop hangs."""

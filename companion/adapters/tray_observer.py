@@ -100,17 +100,14 @@ class TrayObserver:
             command = command_of(event)
             if isinstance(event, watch.Settled) and isinstance(command, Observe):
                 self._offer(event, command.observation.photo_jpeg or b"")
-            self._submit_or_log(command)
+            try:
+                if command is not None:
+                    self._submit(command)
+            except CompanionError as refused:
+                log.warning("the table refused what the camera saw: %s", refused)
             del event, command  # would keep their picture in memory until the next event
             then()
         self.ended = True
-
-    def _submit_or_log(self, command: Command) -> None:
-        """Submit a command to the table; log its refusal, if it is refused."""
-        try:
-            self._submit(command)
-        except CompanionError as refused:
-            log.warning("the table refused what the camera saw: %s", refused)
 
 
 def command_of(event: watch.Event) -> Command:

@@ -23,7 +23,7 @@ from pathlib import Path
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Releases
 from companion.errors import CompanionError, DeviceError
-from companion.service.addresses import page_address, served_port
+from companion.service.addresses import local_page, opened_here, served_port
 from companion.table.atomic import sync, write_file
 
 MAX_TRIES = 2
@@ -173,34 +173,33 @@ def await_well(
     raise DeviceError(f"It was not well within {HEALTHY_TIMEOUT_S:.0f} s.", "")
 
 
-def entry_of(*pages: str) -> int | None:
+def entry_of(page: str) -> int | None:
     """Return the number of the journal's newest entry if the table's pages report journal, table and pages as healthy.
 
     Else return None, also if the pages do not answer. Camera and strip are not checked: they may have been broken
     before.
 
     Args:
-        pages: Addresses where the table's pages may be, without a slash at the end; the first healthy one counts.
+        page: Address of the table's pages, without a slash at the end.
     """
-    for page in pages:
-        with contextlib.suppress(OSError, HTTPException, ValueError, KeyError, TypeError, RecursionError):
-            parts = _json(f"{page}/healthz")["parts"]
-            number = _json(f"{page}/api/state")["number"]
-            if isinstance(number, int) and all(parts[part]["ok"] for part in ("table", "journal", "pages")):
-                return number
-    return None
+    try:
+        parts = _json(f"{page}/healthz")["parts"]
+        well = all(parts.get(part, {}).get("ok") for part in ("table", "journal", "pages"))
+        number = _json(f"{page}/api/state")["number"]
+    except (OSError, HTTPException, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    return number if well and isinstance(number, int) else None
 
 
-def pages_of(settings: Path) -> tuple[str, ...]:
-    """Return the addresses where the table's pages may be on this machine, without a slash at the end.
+def page_of(settings: Path) -> str:
+    """Return the address of the table's pages on this machine, without a slash at the end.
 
-    They are 127.0.0.1 and the settings' [web] host: at another address alone the pages do not answer on 127.0.0.1.
-    The port is that of the running table, else that of the settings file, else PORT, also if the file can't be read or
-    its port is no integer. The file is read as plain TOML, as a newer release may have unknown keys.
+    The host is that of the settings file (`local_page`). The port is that of the running table, else that of the
+    settings file, else PORT, also if the file can't be read or its port is no integer. The file is read as plain TOML,
+    as a newer release may have unknown keys.
     """
     port = served_port(settings.parent) or value_in(settings, "web", "port")
-    hosts = ("", str(value_in(settings, "web", "host") or ""))
-    return tuple(page_address(host, port if isinstance(port, int) else PORT, ()).rstrip("/") for host in hosts)
+    return local_page(value_in(settings, "web", "host"), port if isinstance(port, int) else PORT).rstrip("/")
 
 
 def value_in(settings: Path, section: str, key: str) -> object:
@@ -254,7 +253,7 @@ def main(word: str, machine: Machine) -> int:
         if word == "count":
             count(releases)
         else:
-            prove(releases, lambda: entry_of(*pages_of(machine.at(SETTINGS))))
+            prove(releases, lambda: entry_of(page_of(machine.at(SETTINGS))))
     except (CompanionError, OSError) as ill:
         print(f"Release on trial: {ill}", file=sys.stderr)  # noqa: T201
         return 1

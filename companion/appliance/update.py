@@ -58,7 +58,7 @@ class Systemd:
 
     def entry(self) -> int | None:
         """Return the number of the journal's newest entry when the table is healthy, else None."""
-        return trial.entry_of(*trial.pages_of(self.settings))
+        return trial.entry_of(trial.page_of(self.settings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from companion.errors import CompanionError, DeviceError, SetupError
 from companion.games.engine.players import LEVELS
 from companion.games.registry import GAMES
 from companion.service import safe_mode
-from companion.service.addresses import page_address
+from companion.service.addresses import local_page
 from companion.service.crash_loop import REVERT_AFTER, SAFE_MODE_AFTER, Starts
 from companion.service.malloc import keep_what_is_loaded, share_one_heap
 from companion.service.sd_notify import under_systemd
@@ -79,8 +79,7 @@ def command(settings_file: Path | None, verbose: bool, log_json: bool, **given: 
 
     def ready() -> None:
         starts.ready()
-        if app.parts:  # safe mode opens no part, so that it proves no settings
-            last_good.keep(app.settings.data.folder, app.settings)
+        last_good.keep(app.settings.data.folder, app.settings)
         keep_what_is_loaded()
         _announce(app)
 
@@ -184,7 +183,7 @@ def _announce(app: App) -> None:
     click.echo(f"page: {page}")
     click.echo(f"PIN: {app.door.pairing.pin}")
     if app.settings.camera.source == "virtual":
-        here = page_address(app.settings.web.host, app.door.port, ())
+        here = local_page(app.settings.web.host, app.door.port)
         click.echo(f"Throw simulated dice: {here}tray   Play: /control   TV: /tv")
     click.echo("Ctrl-C stops the table; nothing is lost.")
     sys.stdout.flush()

@@ -20,7 +20,7 @@ import pytest
 
 from companion.appliance import trial
 from companion.appliance.releases import WHOLE, Releases, Source
-from companion.appliance.trial import MAX_TRIES, back, begin, count, entry_of, on_trial, pages_of, prove
+from companion.appliance.trial import MAX_TRIES, back, begin, count, entry_of, on_trial, page_of, prove
 from companion.appliance.update import Updater
 from companion.errors import DeviceError
 from companion.service.addresses import published
@@ -339,16 +339,18 @@ def test_update_takes_the_answer_of_another_program_for_no_healthy_table(
 
 def test_update_takes_the_running_port_else_the_settings_else_the_default(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
-    assert set(pages_of(file)) == {f"http://127.0.0.1:{WebSettings().port}"}
+    assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
     file.write_text("[web]\nport = 81\nof_a_later_release = 1\n")
-    assert set(pages_of(file)) == {"http://127.0.0.1:81"}
+    assert page_of(file) == "http://127.0.0.1:81"
     with published(tmp_path, 8001):
-        assert set(pages_of(file)) == {"http://127.0.0.1:8001"}
-    file.write_text("[web]\nhost = '192.0.2.7'\n")
-    assert pages_of(file) == ("http://127.0.0.1:8000", "http://192.0.2.7:8000"), "the pages may be at one address alone"
-    for broken in ("[web\n", "[web]\nport = " + "[" * 9_000):
+        assert page_of(file) == "http://127.0.0.1:8001"
+    file.write_text("[web]\nhost = '127.0.0.2'\n")
+    assert page_of(file) == f"http://127.0.0.2:{WebSettings().port}"
+    file.write_text("[web]\nhost = '192.0.2.7'\n")  # another machine's: a service serves all its own instead
+    assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
+    for broken in ("[web\n", "[web]\nhost = 7", "[web]\nhost = '\\u0000'", "[web]\nport = " + "[" * 9_000):
         file.write_text(broken)
-        assert set(pages_of(file)) == {f"http://127.0.0.1:{WebSettings().port}"}
+        assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
 
 
 @pytest.mark.parametrize(
