@@ -93,7 +93,7 @@ def _moved(peg: Shown, moment: Moment, since_s: float) -> Shown:
     start, end, since_s = moment.from_hole, moment.to_hole, max(0.0, since_s - moment.delay_s)
     match moment.kind:
         case "run":
-            return Shown(peg.banked, start + (end - start) * since_s / duration_s(moment))
+            return Shown(peg.banked, start + (end - start) * since_s / max(1e-6, duration_s(moment)))
         case "drain":
             # Accelerates, as water drains.
             return Shown(peg.banked, end + (start - end) * (1 - (since_s / moment.lasts_s) ** 2))

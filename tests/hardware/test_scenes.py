@@ -245,6 +245,11 @@ def test_an_led_animation_with_a_delay_equals_an_animation_begun_later(kind: str
     assert shown(other, 0.5)[0] == shown(one, 1.0)[0], "it waits where it starts"
 
 
+def test_a_delayed_led_run_over_no_hole_waits_where_the_peg_is() -> None:
+    view = replace(PLAY, moments=(Moment("run", 0.0, 0, 43, 43, delay_s=1.0),))
+    assert shown(view, 0.5)[0].provisional == 43
+
+
 @pytest.mark.parametrize("players", [2, 4, 5, 10])
 def test_a_status_segment_of_4_leds_shows_whose_turn_it_is(players: int) -> None:
     layout = lay(TrackSettings(leds=126, status="122-125"))
