@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hardware.settings import ButtonSettings, StripSettings
+from hardware.settings import ORDERS, ButtonSettings, StripSettings
 from hardware.strips.opening import STRIPS, resolved
 
 
@@ -36,22 +36,11 @@ def strip_pins(kind: str, strip: StripSettings, machine: str = "") -> Mapping[in
 
 
 def _strip_problems(kind: str, strip: StripSettings, machine: str) -> list[str]:
-    """Return a sentence for each setting of the strip that can't work; empty if there is none.
-
-    These are what the strip's kind finds wrong on this machine, an `order` that is no permutation of RGB, and
-    `spi_bits` other than 3 or 4. Of an unknown kind only the last two are checked.
-
-    Args:
-        kind: Kind of the strip, as in the settings. This function resolves `auto` for the machine.
-        strip: How the strip is wired.
-        machine: Model of the machine; empty for a machine that is no Pi.
-    """
+    """Return a sentence for each setting of the strip that can't work on the machine; of an unknown kind its order."""
     found = STRIPS.get(resolved(kind, machine).partition(":")[0])
     problems = list(found.problems(strip, machine)) if found is not None else []
-    if sorted(strip.order) != ["B", "G", "R"]:
+    if strip.order not in ORDERS:
         problems.append(f"[strip] order {strip.order!r} is no order of the letters R, G and B; most strips are GRB.")
-    if strip.spi_bits not in (3, 4):
-        problems.append(f"[strip] spi_bits {strip.spi_bits} is neither 3 nor 4.")
     return problems
 
 
@@ -68,12 +57,7 @@ def _shared_pins(pins: Mapping[str, int]) -> list[str]:
 
 
 def _taken_pins(pins: Mapping[str, int], taken: Mapping[int, str]) -> list[str]:
-    """Return a sentence for each button whose pin the strip uses.
-
-    Args:
-        pins: BCM number of each button's pin.
-        taken: Role of each pin that the strip uses.
-    """
+    """Return a sentence for each button whose pin the strip uses; `taken` maps the strip's pins to their roles."""
     return [
         f"[buttons] {button} is on pin {pin}, which is {taken[pin]}; move the button."
         for button, pin in pins.items()
