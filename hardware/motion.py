@@ -83,12 +83,7 @@ def shown(view: BoardView, time_s: float) -> list[Shown]:
 def _moved(peg: Shown, moment: Moment, since_s: float) -> Shown:
     """Return the position of a peg while an animation moves it; unchanged for a kind that moves no peg.
 
-    Until `moment.delay_s` has passed, the peg stands where the animation starts.
-
-    Args:
-        peg: Position of the peg without this animation.
-        moment: The animation, which is not over yet.
-        since_s: Seconds since the moment's event, including the delay.
+    Until `moment.delay_s` has passed, the peg stands where the animation starts. `since_s` counts from the event.
     """
     start, end, since_s = moment.from_hole, moment.to_hole, max(0.0, since_s - moment.delay_s)
     match moment.kind:

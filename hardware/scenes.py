@@ -148,13 +148,7 @@ def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> 
     """Add the light of the view's mood near the peg of the player to play; after a game, waves on the winners' lanes.
 
     `ready` gives a glimmer that runs ahead, `settling` a glow that swings, `asking` a glow that breathes, and
-    `illegal_hold` one that knocks twice. Other moods add no light.
-
-    Args:
-        canvas: The frame.
-        view: The mood, and whose turn it is.
-        pegs: Positions of all pegs at that time, in seat order.
-        time_s: Time of the frame on the board's clock, in seconds.
+    `illegal_hold` one that knocks twice. Other moods add no light. `pegs` holds the positions of all pegs at `time_s`.
     """
     if view.mood == "over":
         _over(canvas, view, time_s)
@@ -198,13 +192,7 @@ def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | No
 
     If a player has points that are not banked yet, the stretch that they would advance the peg is dimly lit. A second
     peg of the same colour is drawn at its end. Pegs of the player to play, or of the winners, are brightest. Pegs in
-    one hole share it (`_hole`).
-
-    Args:
-        canvas: The frame.
-        view: Colours of the pegs, and whose turn it is.
-        pegs: Positions of all pegs, in seat order.
-        time_s: Time of the frame on the board's clock, in seconds; None draws everything at rest.
+    one hole share it (`_hole`). `pegs` holds their positions at `time_s`; None draws everything at rest.
     """
     on_top: dict[tuple[int, ...], list[tuple[int, float]]] = {}
     for k, (peg, at) in enumerate(zip(view.pegs, pegs, strict=True)):
@@ -225,13 +213,8 @@ def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | No
 def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]], time_s: float | None) -> None:
     """Draw the pegs of one hole: they divide its LEDs, or are shown in turn if there are fewer LEDs than pegs.
 
-    Pegs shown in turn fade in and out; their own brightness then has no effect.
-
-    Args:
-        canvas: The frame.
-        leds: LEDs of the hole.
-        holders: Colour, an index into `hardware.palette.PLAYERS`, and brightness, 0 to 1, of each peg.
-        time_s: Time of the frame, in seconds, which decides which peg is shown; None shows the first.
+    Pegs shown in turn fade in and out; their own brightness then has no effect. `time_s` decides which peg is shown;
+    None shows the first. `holders` has the colour and the brightness, 0 to 1, of each peg.
     """
     if len(holders) == 1 or len(leds) >= len(holders):
         for k, (colour, level) in enumerate(holders):

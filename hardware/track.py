@@ -132,14 +132,7 @@ def _length_problems(settings: TrackSettings) -> list[str]:
 
 
 def _index_problems(texts: Sequence[str], leds: int) -> list[str]:
-    """Return up to two sentences on a track layout: LEDs beyond the strip's end, and LEDs that are named twice.
-
-    An empty list means that both are in order.
-
-    Args:
-        texts: Lists of LEDs, such as `0-60,66-126`, of the lanes and the status LEDs. They must be readable.
-        leds: Number of LEDs of the strip.
-    """
+    """Return up to two sentences on readable lists of LEDs: LEDs beyond the strip's end, and LEDs named twice."""
     named = [index for text in texts for index in _indices(text)]
     beyond = sorted({index for index in named if index >= leds})
     twice = sorted(index for index, times in Counter(named).items() if times > 1)
@@ -225,13 +218,8 @@ def board3x121() -> Layout:
 def _on_board(step: int, across_mm: float, pitch_mm: float, row_mm: float) -> Place:
     """Return the position (x, y) in mm of a hole of the cribbage board, from the outer lane's first hole.
 
-    Each row of 30 holes lies further along y, and holes run to and fro along x.
-
-    Args:
-        step: Index of the hole along its lane, 0 to 120 (the finish).
-        across_mm: Distance of the lane from the outer lane.
-        pitch_mm: Distance between two holes.
-        row_mm: Distance between two rows.
+    Each row of 30 holes lies further along y, and holes run to and fro along x. `step` is the hole's index, 0 to 120
+    (the finish), and `across_mm` the lane's distance from the outer lane.
     """
     # The outer lane stays the outer one at each turn, as on a cribbage board.
     row, column = min(3, step // 30), step - 30 * min(3, step // 30)

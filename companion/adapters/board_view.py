@@ -91,12 +91,7 @@ def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float)
     """Return the animations for the new events that concern a side; empty without a game.
 
     Each event has none or more of them, as listed in the game's effects. A `swap` moves all pegs that changed places.
-
-    Args:
-        before: Pegs of the snapshot before, where the animations start; None if there was no game.
-        snapshot: State of the table after the events.
-        news: The new events.
-        now_s: Start of the animations in seconds on the board's clock.
+    They start at `now_s`, where the pegs were on the track before; it is None if there was no game.
     """
     after = snapshot.track
     if after is None or snapshot.game is None:

@@ -169,11 +169,6 @@ class Vote:
 
         `Vote.view` explains the fields. Until the answer is shown, `values`, `best`, `taken`, `counts`, `goal` and
         `reasons` are left out.
-
-        Args:
-            ballot: Questions and votes.
-            place: Index of the question in the ballot.
-            voter: Identity of the phone that asks, for the field `mine`.
         """
         question, votes = ballot.questions[place], ballot.votes[place]
         panels = game_named(ballot.transcript.header.game).panels(question.state)

@@ -160,11 +160,7 @@ def _library_errors() -> tuple[type[Exception], ...]:
 
 
 def _ill(refusals: dict[str, list[str]]) -> DeviceError:
-    """Return the error that names the buttons whose pins can't be used, why, and the cure.
-
-    Args:
-        refusals: Message of the library -> the buttons that it was raised for, each as `bank on GPIO17`.
-    """
+    """Return the error of the buttons (`bank on GPIO17`) for which the library raised each message, with the cure."""
     says = "; ".join(f"{', '.join(buttons)} ({why})" for why, buttons in refusals.items())
     cure = "Check the pin numbers, and that the user is in the group gpio."
     if BUSY in refusals:

@@ -79,11 +79,6 @@ class KeyButtons:
         """Read keys until `stop` or until the terminal is closed; ignore keys of no button, such as arrows.
 
         For each key of a button: call `on_touch` (down), `on_press`, and `on_touch` (up).
-
-        Args:
-            descriptor: File descriptor of the terminal.
-            on_press: Called with each press.
-            on_touch: Called with each touch.
         """
         while not self._stopped.is_set():
             ready, _, _ = select.select([descriptor], [], [], POLL_S)
