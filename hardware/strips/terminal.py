@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
 from typing import TextIO
 
 import numpy as np
 
+from companion.errors import DeviceError
 from hardware.strips import FrameRGB, StripKind, checked
 
 _LIT = "\N{BLACK CIRCLE}"
@@ -39,19 +41,26 @@ class TerminalStrip:
         self._drawn = False
 
     def show(self, frame_rgb: FrameRGB) -> None:
-        """Draw the frame over the last one, if the output is a terminal. Raises ValueError for another length."""
+        """Draw the frame over the last one, if the output is a terminal.
+
+        Raises DeviceError if that fails, and ValueError for a frame of another length.
+        """
         seen = (255 * (checked(frame_rgb, self.leds) / 255.0) ** (1 / _GAMMA)).astype(np.uint8)
         if not self._open:
             return
         rows = -(-self.leds // shutil.get_terminal_size().columns)
         up = f"\x1b[{rows}A" if self._drawn else ""
-        self._out.write(f"{up}\r{_line(seen)}\x1b[0m\x1b[K\n")
-        self._out.flush()
+        try:
+            self._out.write(f"{up}\r{_line(seen)}\x1b[0m\x1b[K\n")
+            self._out.flush()
+        except (OSError, UnicodeError) as refused:  # the terminal is gone, or has no such character
+            self._open = False
+            raise DeviceError(f"The terminal can't be written ({refused}).", "Choose another strip.") from refused
         self._drawn = True
 
     def stop(self) -> None:
         """Draw a dark row, and draw no more."""
-        if self._open:
+        with contextlib.suppress(DeviceError):
             self.show(np.zeros((self.leds, 3), np.uint8))
         self._open = False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import socket
 import sys
@@ -22,6 +23,7 @@ from hardware.settings import PowerSettings
 from hardware.strips import Strip
 from hardware.strips.pio import PioStrip
 from hardware.strips.spi import SpiStrip
+from hardware.strips.terminal import TerminalStrip
 from hardware.strips.wled import WledStrip
 from hardware.strips.ws281x import Ws281xStrip
 from hardware.track import preset
@@ -123,6 +125,19 @@ def pio(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Below:
     return below
 
 
+def terminal(monkeypatch: pytest.MonkeyPatch, _tmp_path: Path) -> Below:
+    def write(text: str) -> None:
+        if below.writing:
+            raise below.writing
+        below.frames.append(text.encode())
+
+    out = io.StringIO()
+    monkeypatch.setattr(out, "isatty", lambda: True)
+    monkeypatch.setattr(out, "write", write)
+    below = Below(TerminalStrip(122, out), lambda: len(below.frames))
+    return below
+
+
 DENIED = PermissionError(errno.EACCES, "Permission denied")
 GONE = FileNotFoundError(errno.ENOENT, "No such file or directory")
 BROKEN = OSError(errno.EIO, "Input/output error")
@@ -138,6 +153,8 @@ UNPLUGGED = OSError(errno.ENODEV, "No such device")
         (pio, GONE, UNPLUGGED, "dtoverlay=ws2812-pio,gpio=18,num_leds=122"),
         (pio, DENIED, BROKEN, "Copy systemd/99-pegpip.rules"),
         (pio, BROKEN, BROKEN, "Check the overlay and the wiring"),
+        (terminal, BROKEN, BROKEN, "Input/output error"),
+        (terminal, BROKEN, UnicodeEncodeError("latin-1", "\u25cf", 0, 1, "no such character"), "can't be written"),
         (ws281x, RuntimeError(-5), RuntimeError(-5), "need root"),
         (ws281x, RuntimeError(-11), None, "on pin 18"),
     ],
