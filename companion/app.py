@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 
-from companion.adapters.board_view import Lights, lighting
+from companion.adapters.board_view import lighting
 from companion.adapters.buttons import ListeningButtons
 from companion.adapters.calibration_service import CalibrationService
 from companion.adapters.clips import Clips
@@ -166,8 +166,8 @@ def build(starting: Starting) -> App:
         lambda settled, photo: teacher.offer(settled) if teacher.lesson() else keeper.offer(settled, photo),
     )
     buttons = ListeningButtons(opened.buttons, table, board, door.pairing, settings.buttons.shutdown_command)
-    voice, chimes, lights = Loudspeaker(), Chimes(), Lights()
-    live = LiveSettings(settings, board, lights, photos, packages, chimes, voice)
+    voice, chimes = Loudspeaker(), Chimes()
+    live = LiveSettings(settings, board, photos, packages, chimes, voice)
     simulated = opened.camera if isinstance(opened.camera, VirtualCamera) else None
     hands = VirtualHands(simulated, lambda: table.state().staying) if simulated else None
     house = BotPlayer(table, clock, hands)
@@ -175,7 +175,7 @@ def build(starting: Starting) -> App:
     beyond = opened_beyond(settings, folder, table, past, live, lambda: report(checks, folder))
     parts = (
         Part("table", table.start, table.stop, lambda: table.answers(ANSWER_TIMEOUT_S), needed=True),
-        following("board", table, lighting(board, lights, clock), board.start, board.stop, board.alive),
+        following("board", table, lighting(board, clock), board.start, board.stop, board.alive),
         Part("buttons", buttons.listen, buttons.stop, buttons.alive),
         following("sounds", table, sounding(chimes), chimes.start, chimes.stop, chimes.alive),
         following("replay", table, clips.hear),

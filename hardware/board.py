@@ -66,7 +66,7 @@ class Board:
         self._view = BoardView()
         self._own_moments: dict[str, Moment] = {}
         self._code: Code | None = None
-        self._capturing = False
+        self._capturing = self._night = False
         self._laid: tuple[Strip, Layout] | None = None
         self._fresh = True
         self._running = False
@@ -87,9 +87,9 @@ class Board:
                 self._lock.notify()
 
     def take(self, power: Power, *, night: bool) -> None:
-        """Use another brightness and current limit, and dim the present view or not, from the next frame on."""
+        """Use another brightness and current limit, and dim all views or none, from the next frame on."""
         with self._lock:
-            self._power, self._view, self._fresh = power, replace(self._view, night=night), True
+            self._power, self._night, self._fresh = power, night, True
             self._lock.notify()
 
     def lay(self, strip: Strip, layout: Layout) -> None:
@@ -191,7 +191,7 @@ class Board:
         with self._lock:
             moments = (*self._view.moments, *self._own_moments.values())
             capturing = self._capturing or self._view.capturing
-            view = replace(self._view, moments=moments, capturing=capturing, code=self._code)
+            view = replace(self._view, moments=moments, night=self._night, capturing=capturing, code=self._code)
             fresh, laid = self._fresh, self._laid
             self._fresh, self._laid = False, None
         if laid is not None:

@@ -19,14 +19,9 @@ each frame is computed longer."""
 
 
 class Lights:
-    """Follows the snapshots of one table and keeps the animations (moments) that the board has not ended yet.
+    """Follows the snapshots of one table and keeps the animations (moments) that the board has not ended yet."""
 
-    Attributes:
-        night: Whether the board is dimmed for the night; may be set at any time.
-    """
-
-    def __init__(self, *, night: bool = False) -> None:
-        self.night = night
+    def __init__(self) -> None:
         self._number: int | None = None
         self._track: Track | None = None
         self._moments: tuple[Moment, ...] = ()
@@ -48,25 +43,25 @@ class Lights:
             fresh = _moments(before, snapshot, news, now_s)
             going_on = news.events and not news.taken_back
             self._moments = (self._moments + fresh)[-MAX_MOMENTS:] if going_on else ()
-        return board_view(snapshot, self._moments, night=self.night)
+        return board_view(snapshot, self._moments)
 
 
-def lighting(board: Board, lights: Lights, clock: Callable[[], float]) -> Reader:
+def lighting(board: Board, clock: Callable[[], float]) -> Reader:
     """Return a subscriber of the table that shows each snapshot on the board. `clock` is the board's, in seconds."""
+    lights = Lights()
     return lambda snapshot, news: board.show(lights.view(snapshot, news, clock()))
 
 
-def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = (), *, night: bool = False) -> BoardView:
+def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = ()) -> BoardView:
     """Return what the board shows for a snapshot: pegs, the side to play, mood, winners and the given animations.
 
     Args:
         snapshot: State of the table; without a game the view has no pegs and no animations.
         moments: Animations of the game's events.
-        night: Whether the board is dimmed for the night.
     """
     track = snapshot.track
     if track is None:
-        return BoardView(night=night)
+        return BoardView()
     return BoardView(
         pegs=tuple(
             Peg(side.colour, peg.banked, peg.provisional) for side, peg in zip(snapshot.sides, track.pegs, strict=True)
@@ -76,7 +71,6 @@ def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = (), *, night: b
         winners=tuple(at for at, side in enumerate(snapshot.sides) if side.won),
         holes=track.holes,
         moments=moments,
-        night=night,
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 
-from companion.adapters.board_view import Lights
 from companion.evidence.folder import PackageFolder
 from companion.settings.load import Settings
 from companion.table.photos import Photos
@@ -26,7 +25,6 @@ class LiveSettings:
         self,
         settings: Settings,
         board: Board,
-        lights: Lights,
         photos: Photos,
         packages: PackageFolder,
         chimes: Chimes,
@@ -34,7 +32,7 @@ class LiveSettings:
     ) -> None:
         self._lock = threading.Lock()  # the page changes settings while the broker mutes
         self._now = settings
-        self._board, self._lights, self._photos, self._chimes, self._voice = board, lights, photos, chimes, voice
+        self._board, self._photos, self._chimes, self._voice = board, photos, chimes, voice
         self._packages, self._muted = packages, False
         self._set(settings)
         if settings.sound.speech and voice.mute is None:
@@ -85,7 +83,6 @@ class LiveSettings:
 
         The volume is 0 while the table is muted.
         """
-        self._lights.night = now.strip.night
         self._board.take(Power(now.strip), night=now.strip.night)
         self._photos.cap_bytes, self._packages.cap_bytes = now.data.photo_bytes, now.data.evidence_bytes
         volume = 0.0 if self._muted else now.sound.volume

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from companion.adapters.board_view import Lights
 from companion.evidence.folder import PackageFolder
 from companion.history.export import PastGames
 from companion.mqtt import webhook
@@ -63,7 +62,7 @@ def test_a_webhook_follows_table_name_and_language_changes_while_running(
     layout = preset("strip122")
     board = Board(MemoryStrip(layout.leds), layout, Power())
     packages = PackageFolder(tmp_path, 0)
-    live = LiveSettings(settings, board, Lights(), Photos(tmp_path), packages, Chimes(), Loudspeaker())
+    live = LiveSettings(settings, board, Photos(tmp_path), packages, Chimes(), Loudspeaker())
     found = opened_beyond(settings, tmp_path, table, PastGames(tmp_path), live, dict)
     assert [part.name for part in found.parts] == ["webhook"]
     live.take(in_language("de"))

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from companion.adapters.board_view import Lights
 from companion.evidence.folder import PackageFolder
 from companion.settings.live import LiveSettings
 from companion.settings.load import Settings
@@ -27,7 +26,7 @@ def test_the_night_setting_dims_the_led_board_at_once(tmp_path: Path) -> None:
     now_s = itertools.count(100.0)
     board = Board(MemoryStrip(122), preset("strip122"), Power(settings.strip), lambda: next(now_s))
     photos, packages = Photos(tmp_path, 0), PackageFolder(tmp_path, 0)
-    live = LiveSettings(settings, board, Lights(), photos, packages, Chimes(), Loudspeaker())
+    live = LiveSettings(settings, board, photos, packages, Chimes(), Loudspeaker())
     board.show(BoardView(pegs=(Peg(0, 10, 10),), mood="ready"))
 
     def light(night: bool) -> int:
@@ -37,7 +36,10 @@ def test_the_night_setting_dims_the_led_board_at_once(tmp_path: Path) -> None:
         return sum(map(sum, board.latest().leds))
 
     day = light(False)
-    assert light(True) < day / 2
+    assert (night := light(True)) < day / 2
+    board.show(BoardView(pegs=(Peg(0, 10, 10),), mood="read"))  # of a snapshot that came just before
+    board.step()
+    assert sum(map(sum, board.latest().leds)) == night
     assert light(False) == day
 
 
@@ -58,7 +60,7 @@ def test_muting_while_the_led_current_limit_is_lowered_keeps_both_changes(tmp_pa
     before, lower = (msgspec.convert({"strip": {"limit_ma": limit}}, Settings) for limit in (3000, 500))
     layout = preset("strip122")
     board = SlowBoard(MemoryStrip(layout.leds), layout, Power())
-    live = LiveSettings(before, board, Lights(), Photos(tmp_path), PackageFolder(tmp_path, 0), Chimes(), Loudspeaker())
+    live = LiveSettings(before, board, Photos(tmp_path), PackageFolder(tmp_path, 0), Chimes(), Loudspeaker())
     board.slow = True
     muting = threading.Thread(target=setattr, args=(live, "muted", True))
     muting.start()
