@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from companion.adapters.frame_buffer import Following, FrameBuffer
+from companion.adapters.frame_buffer import FrameBuffer
 from companion.adapters.reader_setup import calibration_status, save_rig
 from companion.adapters.simulated.sheet import lay_in
 from companion.adapters.tray_observer import jpeg
@@ -21,7 +21,7 @@ from vision.calibration.sheet import sheet
 from vision.calibration.sheet_pdf import pdf
 from vision.calibration.solving import DEFAULT_LENS_DEG, Plan, zones
 from vision.calibration.store import Stored
-from vision.cameras import SensorCamera
+from vision.cameras import Frame, SensorCamera
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Zone, projected
 
@@ -69,8 +69,8 @@ class CalibrationService:
     ) -> None:
         self._source, self._camera, self._folder, self._clock, self._virtual = source, camera, folder, clock, virtual
         self._kept, self._mains_hz = kept, mains_hz
-        self._now: Following
-        self._steps = Calibrating(lambda: self._now.frame(), Plan(), lambda _sentence: None, STEP_S)
+        self._next: Callable[[], Frame]
+        self._steps = Calibrating(lambda: self._next(), Plan(), lambda _sentence: None, STEP_S)
         self._found: Found | None = None
         self._done: Calibrated | None = None
 
@@ -211,14 +211,14 @@ class CalibrationService:
         field = source.field if isinstance(source := self._camera.source, SensorCamera) else None
         lens_deg = (field.angle_deg if field else None) or DEFAULT_LENS_DEG
         self._steps.plan = replace(self._steps.plan, lens_deg=lens_deg, mains_hz=self._mains_hz)
-        with self._camera.following(FRAME_TIMEOUT_S) as self._now:
+        with self._camera.following(FRAME_TIMEOUT_S) as self._next:
             return step()
 
     def _detect_once(self) -> None:
         """Detect the sheet in one frame that was exposed from now on; its view is used to measure the lens."""
-        with self._camera.following(FRAME_TIMEOUT_S) as frames:
-            frames.frame()  # its exposure may have begun before the sheet lay there
-            self._steps.detect(frames.frame().image_bgr)
+        with self._camera.following(FRAME_TIMEOUT_S) as following_frame:
+            following_frame()  # its exposure may have begun before the sheet lay there
+            self._steps.detect(following_frame().image_bgr)
 
     def _keep(self, done: Calibrated) -> None:
         """Store a calibration in the data folder, make it the service's latest, and call the callback `kept`.

@@ -80,49 +80,32 @@ class FrameBuffer:
                 self._reserved_until_s = self._newest.at_s + seconds
 
     @contextlib.contextmanager
-    def following(self, timeout_s: float) -> Iterator[Following]:
-        """Context manager: yield a `Following`, whose `frame` returns the camera's next frames to the caller.
+    def following(self, timeout_s: float) -> Iterator[Callable[[], Frame]]:
+        """Context manager: yield a function that waits for the camera's next frame and returns the newest.
 
-        Until the context ends, the table gets no frames: the table's call of `FrameBuffer.frame` goes on waiting. That
-        call must go on in another thread, because only it fetches frames from the camera.
+        It returns each frame at most once; frames that come during the caller's work are skipped. Until the context
+        ends, the table gets no frames: the table's call of `FrameBuffer.frame` goes on waiting. That call must go on in
+        another thread, because only it fetches frames from the camera.
 
         Args:
-            timeout_s: Longest wait for each frame, in seconds; then `Following.frame` raises DeviceError.
+            timeout_s: Longest wait for each frame, in seconds; then the function raises DeviceError.
         """
         with self._came:
             self._followers += 1
+            seen = self._count
+
+        def following_frame() -> Frame:
+            """Wait for a frame after the last one returned; return the newest. Raises DeviceError at the timeout."""
+            nonlocal seen
+            with self._came:
+                if not self._came.wait_for(lambda: self._count > seen, timeout_s) or self._newest is None:
+                    cure = "Mend the camera first: /healthz says what is wrong."
+                    raise DeviceError("The camera gives no pictures.", cure)
+                seen = self._count
+                return self._newest
+
         try:
-            yield Following(self, timeout_s)
+            yield following_frame
         finally:
             with self._came:
                 self._followers -= 1
-
-    def after(self, count: int, timeout_s: float) -> tuple[Frame, int]:
-        """Wait until more than `count` frames have come since the buffer was made; return the newest and their count.
-
-        Raises:
-            DeviceError: No further frame comes within `timeout_s` seconds.
-        """
-        with self._came:
-            if not self._came.wait_for(lambda: self._count > count, timeout_s) or self._newest is None:
-                raise DeviceError(
-                    "The camera gives no pictures.", "Mend the camera first: /healthz says what is wrong."
-                )
-            return self._newest, self._count
-
-    @property
-    def count(self) -> int:
-        """Number of frames that the camera has given since the buffer was made."""
-        return self._count
-
-
-class Following:
-    """The frames of a buffer from now on, each at most once. Frames that come during the caller's work are skipped."""
-
-    def __init__(self, buffer: FrameBuffer, timeout_s: float) -> None:
-        self._buffer, self._timeout_s, self._count = buffer, timeout_s, buffer.count
-
-    def frame(self) -> Frame:
-        """Wait for a frame after the last one returned, and return the newest. Raises DeviceError at the timeout."""
-        frame, self._count = self._buffer.after(self._count, self._timeout_s)
-        return frame

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,9 +82,15 @@ class FramesOnDemand(FrameBuffer):
         super().__init__(camera)
         self.clock = clock
 
-    def after(self, count: int, timeout_s: float) -> tuple[Frame, int]:
-        self.clock.wanted.set()
-        return super().after(count, timeout_s)
+    @contextlib.contextmanager
+    def following(self, timeout_s: float) -> Iterator[Callable[[], Frame]]:
+        with super().following(timeout_s) as following_frame:
+
+            def on_demand() -> Frame:
+                self.clock.wanted.set()
+                return following_frame()
+
+            yield on_demand
 
 
 @pytest.fixture
@@ -100,7 +107,8 @@ def calibration(tmp_path: Path) -> Iterator[Calibration]:
     thread = threading.Thread(target=film, name="film")
     thread.start()
     try:
-        buffer.after(0, PATIENCE_S)
+        with buffer.following(PATIENCE_S) as following_frame:
+            following_frame()
         with opened(tmp_path, calibrate=part) as pub:
             yield Calibration(pub, camera, buffer, pub.host(), tmp_path / "kept", part)
     finally:
@@ -286,8 +294,8 @@ def test_calibrating_a_camera_without_pictures_reports_no_picture(tmp_path: Path
     part = CalibrationService("opencv:0", FrameBuffer(Silent()), tmp_path, lambda: "now")
     assert part.picture_jpeg() is None
     assert codes(dict(part.look())) == {"no_picture"}
-    with pytest.raises(DeviceError, match="no pictures"):
-        FrameBuffer(Silent()).after(0, 0.01)
+    with FrameBuffer(Silent()).following(0.01) as following_frame, pytest.raises(DeviceError, match="no pictures"):
+        following_frame()
     with pytest.raises(DeviceError, match="real"):
         part.lay_sheet(True)
 
@@ -297,10 +305,10 @@ def test_frame_buffer_holds_back_other_readers_while_one_follows_frames(calibrat
     first = buffer.frame()
     assert buffer.newest() is first
     got: list[Frame | None] = []
-    with buffer.following(10.0) as frames:
+    with buffer.following(10.0) as following_frame:
         table = threading.Thread(target=lambda: got.append(buffer.frame()))
         table.start()
-        taken_s = [frames.frame().at_s for _ in range(3)]
+        taken_s = [following_frame().at_s for _ in range(3)]
         assert got == []
     table.join()
     assert taken_s == sorted(set(taken_s))
