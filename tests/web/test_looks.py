@@ -110,6 +110,14 @@ def test_at_320_px_no_page_scrolls_sideways_or_has_a_small_tap_target(visit: Vis
     assert visit.page.evaluate(SMALL) == []
 
 
+def test_zoomed_to_200_percent_a_page_cuts_no_line_of_the_turn_off(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 195, "height": 422})
+    visit.page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = false; }")
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 195
+    cut = "[...document.querySelectorAll('.stage')].some((each) => each.scrollWidth > each.clientWidth)"
+    assert not visit.page.evaluate(cut)
+
+
 def test_axe_finds_no_violation_in_7_dialogs_of_the_control_page(chromium: Any, midgame: Any) -> None:
     address, pub = midgame
     page = phone(chromium, address, paired=True)
