@@ -376,3 +376,11 @@ def test_calibrate_page_asks_for_one_picture_at_a_time(chromium: Any, tmp_path: 
             page.wait_for_event("response", lambda answer: answer.url.endswith("/api/calibrate"))
         assert len(pictures) == 1
         page.context.close()
+
+
+def test_page_whose_texts_are_lost_on_the_way_shows_itself_all_the_same(chromium: Any, site: Any) -> None:
+    page = phone(chromium, site[0])
+    page.route("**/texts/**", lambda route: route.abort(), times=1)
+    page.goto(site[0] + "/")
+    page.wait_for_selector("#who:has-text('Ready for a game')", timeout=5000)
+    page.context.close()

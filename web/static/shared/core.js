@@ -5,13 +5,20 @@
 
 /** @type {Start} */
 export const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
-const catalogue = window.early.texts.then((response) => response.json());
 let texts = {};
 const FACES_MS = 600, // how long a page that came quickly waits for its own faces before it is drawn without them
   FACES_BY_MS = 1500; // a page whose script came later than this, after the page was asked for, does not wait at all
 
-export const ready = Promise.all([catalogue.then((loaded) => { texts = loaded; }), faces()]);
+export const ready = Promise.all([words(window.early.texts), faces()]);
 const plural = new Intl.PluralRules(document.documentElement.lang);
+
+// A page shows nothing without its words: an answer that was lost on a weak network is asked for again.
+async function words(asked) {
+  const came = await asked.then((response) => (response.ok ? response.json() : null)).catch(() => null);
+  if (came) { texts = came; return; }
+  await new Promise((done) => setTimeout(done, RETRY_MS));
+  await words(fetch(document.documentElement.dataset.texts ?? ""));
+}
 
 function loadFaces() {
   return Promise.all(["700 1em Fraunces", "400 1em Figtree"].map((face) => document.fonts.load(face)));
