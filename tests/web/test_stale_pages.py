@@ -384,3 +384,16 @@ def test_page_whose_texts_are_lost_on_the_way_shows_itself_all_the_same(chromium
     page.goto(site[0] + "/")
     page.wait_for_selector("#who:has-text('Ready for a game')", timeout=5000)
     page.context.close()
+
+
+def test_control_page_sends_a_lost_bank_again_while_its_stream_goes_on(chromium: Any, site: Any) -> None:
+    """A weak network loses single requests, and the stream may be silent until somebody acts."""
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *MIDGAME[:2])
+    page = control(chromium, address)
+    page.route("**/api/lines", lambda route: route.abort(), times=1)
+    page.click("#big button:has-text('Bank 5')")
+    page.wait_for_selector("#toast:has-text('has been sent')", timeout=5000)
+    assert pub.state()["player"] == "Ben"
+    page.context.close()

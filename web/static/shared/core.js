@@ -241,8 +241,8 @@ async function follow_stream(mine, answer) {
       const told = JSON.parse(line.slice(6));
       if (first || told.pulse > table.snapshot.pulse) take(told, first); // else the answer to a request was faster
       first = false;
-      sendWaiting();
     }
+    if (!first) sendWaiting(); // at a keep-alive, too: an act may be lost while the stream goes on
   }
 }
 
