@@ -378,14 +378,6 @@ def test_calibrate_page_asks_for_one_picture_at_a_time(chromium: Any, tmp_path: 
         page.context.close()
 
 
-def test_page_whose_texts_are_lost_on_the_way_shows_itself_all_the_same(chromium: Any, site: Any) -> None:
-    page = phone(chromium, site[0])
-    page.route("**/texts/**", lambda route: route.abort(), times=1)
-    page.goto(site[0] + "/")
-    page.wait_for_selector("#who:has-text('Ready for a game')", timeout=5000)
-    page.context.close()
-
-
 def test_control_page_sends_a_lost_bank_again_while_its_stream_goes_on(chromium: Any, site: Any) -> None:
     """A weak network loses single requests, and the stream may be silent until somebody acts."""
     address, pub = site
@@ -397,3 +389,31 @@ def test_control_page_sends_a_lost_bank_again_while_its_stream_goes_on(chromium:
     page.wait_for_selector("#toast:has-text('has been sent')", timeout=5000)
     assert pub.state()["player"] == "Ben"
     page.context.close()
+
+
+def test_page_whose_texts_are_lost_on_the_way_shows_itself_all_the_same(chromium: Any, site: Any) -> None:
+    page = phone(chromium, site[0])
+    page.route("**/texts/**", lambda route: route.abort(), times=1)
+    page.goto(site[0] + "/")
+    page.wait_for_selector("#who:has-text('Ready for a game')", timeout=5000)
+    page.context.close()
+
+
+def test_a_page_without_a_stream_stays_live_when_it_asks_for_one_again(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, limits=Limits(streams=1, streams_spare=0)) as pub, served(pub) as address:
+        pub.start()
+        first, page = phone(chromium, address), phone(chromium, address)
+        live(first, address + "/")
+        page.add_init_script(
+            "const later = setTimeout; window.setTimeout = (go, ms) => later(go, ms === 1000 ? 5 : ms);"
+            "window.signs = []; window.asked = 0; const sent = fetch;"
+            "window.fetch = (path, ...rest) => { asked += path === '/api/events'; return sent(path, ...rest); };"
+        )
+        live(page, address + "/")
+        page.evaluate(
+            "() => new MutationObserver(() => signs.push(live.dataset.live)).observe(live, { attributes: true })"
+        )
+        page.wait_for_function("() => asked > 2")
+        assert "no" not in page.evaluate("signs")
+        for each in (first, page):
+            each.context.close()

@@ -210,10 +210,10 @@ function listen() {
   unread = null;
   stream = mine;
   heardAt = performance.now();
-  follow_stream(mine, answer).catch(() => {}).finally(() => {
+  follow_stream(mine, answer).catch(() => {}).then((polled) => {
     if (stream !== mine) return;
     stream = null;
-    sayLive(false);
+    if (!polled) sayLive(false);
     retry = setTimeout(listen, RETRY_MS);
   });
 }
@@ -246,18 +246,20 @@ async function follow_stream(mine, answer) {
   }
 }
 
+// Ask every second; return true after half a minute, when it is time to ask for a stream again.
 async function poll(mine) {
   for (let asked = 0; asked < 30 && stream === mine; asked += 1) {
     const shown = table.snapshot,
       response = await fetch("/api/state", { signal: mine.signal, cache: "no-store" });
-    if (!response.ok) return;
+    if (!response.ok) return false;
     heardAt = performance.now();
     const told = await response.json();
-    if (table.snapshot === shown || isNewer(told)) take(told); // else the answer to a request was faster
+    if (table.snapshot === shown || isNewer(told)) take(told, !table.live); // else the answer to a request was faster
     sayLive(true);
     sendWaiting();
     await new Promise((done) => setTimeout(done, POLL_MS));
   }
+  return true;
 }
 
 export function goLive() {
