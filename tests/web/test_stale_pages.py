@@ -121,7 +121,7 @@ def test_page_shows_why_a_throw_was_refused_in_front_of_the_dialog(chromium: Any
     page.click("[data-key='enter']")
     for _ in MIDGAME[0]["throw"]:
         page.click("dialog .faces button >> nth=5")
-    play(pub, MIDGAME[0])
+    page.route("**/api/lines", lambda route: route.fulfill(status=409, json={"error": "stale"}))
     page.click("dialog button.main")
     page.wait_for_selector("dialog[open] #toast:has-text('moved on')")
     page.click("dialog button:has-text('Close')")
@@ -139,6 +139,19 @@ def test_control_page_closes_dice_keys_of_a_question_answered_elsewhere(chromium
     page.get_by_role("dialog", name="Ann's throw").wait_for()
     play(pub, MIDGAME[0])
     page.wait_for_selector("dialog", state="detached")
+    page.context.close()
+
+
+def test_control_page_closes_dice_keys_of_a_throw_entered_elsewhere(chromium: Any, site: Any) -> None:
+    """The dialog answers for the snapshot that it was opened on: the table would refuse it for ever."""
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    page = control(chromium, address)
+    page.click("[data-key='enter']")
+    page.click("dialog [aria-label='Add a 5']")
+    play(pub, MIDGAME[0])
+    page.wait_for_selector("dialog", state="detached", timeout=5000)
+    page.wait_for_selector("#toast:has-text('moved on')")
     page.context.close()
 
 

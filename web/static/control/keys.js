@@ -2,9 +2,8 @@
 import { dialog, fill, h, play, t } from "../shared/core.js";
 import { die } from "../shared/dice.js";
 
-export function enterThrow(snapshot) {
-  askDice(t("keys.title"), snapshot.state.throw_sizes, (values) => play({ throw: values }, snapshot.number));
-}
+export const enterThrow = ({ state, number }) =>
+  askDice(t("keys.title"), state.throw_sizes, (values) => play({ throw: values }, number));
 
 /**
  * Ask for the values of a number of dice that is one of `sizes`. A photo stays in view.

@@ -1,5 +1,6 @@
 // The control sheet: three fixed places for the acts of the moment, choices above them, the rest behind "More".
-import { $, dialog, fill, follow, h, icon, number, play, post, start, t, table, text, toast } from "../shared/core.js";
+import { $, acting, dialog, fill, follow, h, icon, number, play, post, start } from "../shared/core.js";
+import { t, table, text, toast } from "../shared/core.js";
 import { die } from "../shared/dice.js";
 import { guard } from "./guard.js";
 import { enterThrow } from "./keys.js";
@@ -8,8 +9,14 @@ import { newGame } from "./newgame.js";
 import { startMatch } from "../shared/tournament.js";
 import { eventWords, housesTurn, sensible, sides } from "../shared/sides.js";
 
+let entering = null; // the open dialog whose answer counts for the snapshot that it was opened on alone
+
 export function sheet() {
-  follow((snapshot) => {
+  follow((snapshot, before) => {
+    if (entering?.open && before?.number !== snapshot.number) {
+      entering.close();
+      if (!acting()) toast(t("error.stale")); // another phone, or the camera, was faster
+    }
     const { game, options, option_points: points, phase, state, abandoned, rule_of_thumb, events, panels } = snapshot,
       newest = events.at(-1)?.number,
       playing = [game, options, phase, state?.throw_sizes, state?.over, abandoned];
@@ -86,7 +93,7 @@ function turn(snapshot) {
   const enter = () => button(
     "enter",
     [icon("keyboard"), t("control.enter")],
-    () => enterThrow(table.snapshot),
+    () => { entering = enterThrow(table.snapshot); },
     notice?.code === "ill" ? "main" : "",
   );
   return [
@@ -241,7 +248,7 @@ function rest(snapshot) {
   const state = snapshot.state, playing = state && !state.over && !snapshot.abandoned;
   const items = [];
   if (snapshot.options.some((line) => line.do === "spend"))
-    items.push(button("spend", t("control.spend"), () => spend(table.snapshot)));
+    items.push(button("spend", t("control.spend"), () => { entering = spend(table.snapshot); }));
   if (!table.paired) return items.length ? h("div", { class: "choices" }, items) : [];
   if (playing) items.push(button("new-2", t("control.new_game"), () => newGame(start.games)));
   if (playing) items.push(button("leave", t("control.leave"), () => leave(table.snapshot)));
@@ -374,4 +381,5 @@ function spend(snapshot) {
       t("control.spend_do"),
     ),
   );
+  return box;
 }
