@@ -10,7 +10,7 @@ import pytest
 
 from companion.games.crag.scoring import CATEGORIES
 from companion.history.export import PastGames
-from companion.table.commands import PlayLine, StartGame
+from companion.table.commands import CorrectThrow, PlayLine, StartGame
 from tests.web.pub import HEADER, PIN, opened, served
 
 pytestmark = pytest.mark.browser
@@ -86,6 +86,25 @@ def test_the_evening_page_counts_a_won_game_that_nobody_lost(chromium: Any, tmp_
             page.wait_for_selector(f"#tonight:has-text('{won} of {won}')")
             assert page.inner_text("#sitting tbody td:nth-child(2)") == won
         page.context.close()
+
+
+def test_evening_and_dice_pages_follow_a_correction_after_the_game(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
+        snapshot = pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
+        for row in CATEGORIES:
+            for line in ({"throw": [1, 2, 4]}, {"do": "score", "category": row}) * 2:
+                snapshot = pub.table.submit(PlayLine(number=snapshot.number, line=line))
+        evening, dice = (chromium.new_context().new_page() for _ in range(2))
+        evening.goto(f"{address}/evening")
+        evening.wait_for_selector("#tonight:has-text('Ann and Ben are level')")
+        dice.goto(f"{address}/dice")
+        dice.wait_for_selector("#faces [aria-label*='6: 0']")
+        last = snapshot.throws[-1].number
+        assert pub.table.submit(CorrectThrow(throw=last, number=snapshot.number, values=(6, 6, 1))).state["over"]  # type: ignore[index]
+        evening.wait_for_selector("#tonight:has-text('Ben leads')", timeout=5000)
+        dice.wait_for_selector("#faces [aria-label*='6: 2']", timeout=5000)
+        for page in (evening, dice):
+            page.context.close()
 
 
 def test_the_me_page_counts_the_games_won_by_a_player_named_like_a_team(chromium: Any, tmp_path: Path) -> None:

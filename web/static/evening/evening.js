@@ -14,15 +14,9 @@ menu();
 await load().catch(() => {}); // drawn whole before it is shown
 tournament();
 goLive();
-follow((snapshot, before) => {
-  if (
-    before &&
-    (before.state?.over !== snapshot.state?.over ||
-      before.game !== snapshot.game ||
-      before.sitting.games !== snapshot.sitting.games)
-  )
-    load();
-});
+// What a correction may change, too.
+const played = ({ state, game, sitting }) => JSON.stringify([state?.outcome, game, sitting]);
+follow((snapshot, before) => { if (before && played(before) !== played(snapshot)) load(); });
 
 async function load() {
   const { games, sitting } = await (await fetch("/api/evening", { cache: "no-store" })).json();

@@ -9,10 +9,8 @@ let chosen = null;
 $("set").addEventListener("change", () => { chosen = $("set").value; load(); });
 await load();
 goLive();
-follow((snapshot, before) => {
-  if (before && (before.throws.at(-1)?.number !== snapshot.throws.at(-1)?.number || before.game !== snapshot.game))
-    load();
-});
+const thrown = ({ throws }) => JSON.stringify(throws.map(({ number, values }) => [number, values]));
+follow((snapshot, before) => { if (before && thrown(before) !== thrown(snapshot)) load(); });
 
 async function load() {
   const set = chosen,
