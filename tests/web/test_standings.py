@@ -107,6 +107,19 @@ def test_evening_and_dice_pages_follow_a_correction_after_the_game(chromium: Any
             page.context.close()
 
 
+def test_the_me_page_lists_a_game_that_ends_while_it_is_open(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
+        page = chromium.new_context().new_page()
+        assert page.request.post(f"{address}/api/pair", data={"pin": PIN}).ok
+        assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 1}).ok
+        page.goto(f"{address}/me")
+        page.wait_for_selector("#figures:has-text('No finished game yet')")
+        games(pub)
+        page.wait_for_selector("#games li:first-child:has-text('Cid won')", timeout=5000)
+        page.wait_for_selector("#figures tbody td:first-of-type:has-text('3')", timeout=5000)
+        page.context.close()
+
+
 def test_the_me_page_counts_the_games_won_by_a_player_named_like_a_team(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, **SHORT, "players": ["Tom & Jerry", "Tom"]}))

@@ -3,7 +3,7 @@ import { $, fill, follow, goLive, h, icon, number, ready, t, text } from "../sha
 import { chip } from "../shared/dice.js";
 import { figures } from "../shared/figures.js";
 import { menu } from "../shared/menu.js";
-import { when, wonWords } from "../shared/past.js";
+import { played, when, wonWords } from "../shared/past.js";
 import { listed } from "../shared/sides.js";
 import { rivals } from "./rivals.js";
 import { standings } from "./standings.js";
@@ -14,8 +14,6 @@ menu();
 await load().catch(() => {}); // drawn whole before it is shown
 tournament();
 goLive();
-// What a correction may change, too.
-const played = ({ state, game, sitting }) => JSON.stringify([state?.outcome, game, sitting]);
 follow((snapshot, before) => { if (before && played(before) !== played(snapshot)) load(); });
 
 async function load() {

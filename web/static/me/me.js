@@ -3,7 +3,7 @@ import { $, fill, follow, goLive, h, has, number, ready, settings, start, t, tab
 import { chip, dice } from "../shared/dice.js";
 import { holds } from "../evening/standings.js";
 import { menu } from "../shared/menu.js";
-import { when, wonWords } from "../shared/past.js";
+import { played, when, wonWords } from "../shared/past.js";
 import { seat, seatedOf, seats, seatWords } from "../shared/seat.js";
 
 const COLOURS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -29,8 +29,10 @@ function draw() {
   if (!$("sit").hidden) pegs();
 }
 
-function now(snapshot) {
-  if (start.seat) text($("me-now"), seatWords(snapshot, start.seat.name));
+function now(snapshot, before) {
+  if (!start.seat) return;
+  text($("me-now"), seatWords(snapshot, start.seat.name));
+  if (before && played(before) !== played(snapshot)) record();
 }
 
 function sitting() {
@@ -111,14 +113,19 @@ async function letIn(name) {
   return paired;
 }
 
-// The games of whoever has this name at this table.
 async function mine() {
   const { name, colour } = /** @type {{ name: string, colour: number }} */ (start.seat);
   $("mine").hidden = false;
   $("me-name").replaceChildren(chip(colour), " ", h("bdi", {}, name));
-  if (!start.evening) return;
-  const response = await fetch("/api/evening", { cache: "no-store" }).catch(() => null),
-    games = response?.ok ? (await response.json()).games.filter((game) => game.players.includes(name)) : [],
+  await record();
+}
+
+// The games of whoever has this name at this table.
+async function record() {
+  const { name, colour } = /** @type {{ name: string, colour: number }} */ (start.seat),
+    response = start.evening ? await fetch("/api/evening", { cache: "no-store" }).catch(() => null) : null;
+  if (!response?.ok) return;
+  const games = (await response.json()).games.filter((game) => game.players.includes(name)),
     over = games.filter((game) => game.over);
   $("record").hidden = false;
   fill($("figures"), games, () => (over.length ? figuresOf(name, over) : h("p", { class: "quiet" }, t("seat.none"))));

@@ -14,3 +14,6 @@ export function when(started) {
     ? at.toLocaleString(language === "en" ? "en-GB" : language, { dateStyle: "medium", timeStyle: "short" })
     : "";
 }
+
+/** What a snapshot tells of the games played so far: it changes at the end of a game, and by a correction after it. */
+export const played = ({ state, game, sitting }) => JSON.stringify([state?.outcome, game, sitting]);
