@@ -239,6 +239,20 @@ def test_past_game_page_saves_a_picture_that_came_too_late_to_share(chromium: An
     page.context.close()
 
 
+def test_past_game_page_saves_a_picture_with_a_photo_on_an_old_phone(chromium: Any, site: Any) -> None:
+    """Safari draws rounded rectangles from version 16 on; iPhones 6s and 7 stay at 15."""
+    page = phone(chromium, site[0])
+    page.add_init_script("delete CanvasRenderingContext2D.prototype.roundRect")
+    rare = {"player": "Ann", "values": [5, 5], "line": 99, "chance": 0.01, "throw": 1, "boxes": [[9, 9, 30, 30, 5]]}
+    page.route("**/luckiest", lambda route: route.fulfill(json=rare))
+    photo = "<svg xmlns='http://www.w3.org/2000/svg' width='640' height='480'/>"
+    page.route("**/throws/*.jpg", lambda route: route.fulfill(body=photo, content_type="image/svg+xml"))
+    live(page, site[0] + "/games/1")
+    with page.expect_download(timeout=5000):
+        page.click("[data-key='share']")
+    page.context.close()
+
+
 def test_page_never_returns_to_an_older_snapshot_that_comes_late(chromium: Any, site: Any) -> None:
     """The answer to a tap overtakes the stream: going back would take its events back, and tell them twice."""
     address, pub = site

@@ -95,7 +95,7 @@ function cropped(pen, photo, boxes, top) {
     y = inside((above + below) / 2, high, photo.naturalHeight);
   pen.save();
   pen.beginPath();
-  pen.roundRect(EDGE, top, SIDE - 2 * EDGE, PHOTO_HIGH, 28);
+  (pen.roundRect ?? pen.rect).call(pen, EDGE, top, SIDE - 2 * EDGE, PHOTO_HIGH, 28); // iOS 15 knows no round one
   pen.clip();
   pen.drawImage(photo, x, y, wide, high, EDGE, top, SIDE - 2 * EDGE, PHOTO_HIGH);
   pen.restore();
