@@ -118,6 +118,24 @@ def test_zoomed_to_200_percent_a_page_cuts_no_line_of_the_turn_off(visit: Visit)
     assert not visit.page.evaluate(cut)
 
 
+def test_winner_and_bar_have_a_ground_on_a_phone_that_mixes_no_colours(chromium: Any, club: tuple[str, Pub]) -> None:
+    address, _ = club
+    page = phone(chromium, address, look="light")
+
+    def unmixed(route: Any) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace("color-mix", "not-known"))
+
+    page.route("**/look.css", unmixed)
+    live(page, address + "/")
+    page.evaluate("document.querySelector('.stage').classList.add('won')")
+    grounds = page.evaluate(
+        "['.bar', '.stage'].map((each) => getComputedStyle(document.querySelector(each)).backgroundColor)"
+    )
+    assert "rgba(0, 0, 0, 0)" not in grounds
+    page.context.close()
+
+
 def test_axe_finds_no_violation_in_7_dialogs_of_the_control_page(chromium: Any, midgame: Any) -> None:
     address, pub = midgame
     page = phone(chromium, address, paired=True)
