@@ -204,6 +204,31 @@ def test_control_page_keeps_a_bank_that_a_dead_network_never_answers(chromium: A
         page.context.close()
 
 
+@pytest.mark.parametrize("lost", ["no answer", "broken answer"])
+def test_control_page_tells_a_phone_that_pairs_if_no_answer_comes(chromium: Any, pub: Pub, lost: str) -> None:
+    with served(pub) as address:
+        page = opened(chromium, address, "/control")
+        page.evaluate(
+            "() => { const wait = AbortSignal.timeout; AbortSignal.timeout = () => wait.call(AbortSignal, 100); }"
+        )
+        page.route("**/api/pair", lambda route: route.fulfill(status=502, body="<") if lost[0] == "b" else None)
+        page.fill("#pin", PIN)
+        page.click("#pair-form button[type=submit]")
+        page.wait_for_selector("#pair-problem:has-text('reach the table')", timeout=5000)
+        page.context.close()
+
+
+def test_seat_page_says_when_a_player_cannot_stand_up(chromium: Any, pub: Pub) -> None:
+    with served(pub) as address:
+        page = opened(chromium, address, "/control", paired=True)
+        assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 1}).ok
+        page.goto(f"{address}/me")
+        page.route("**/api/seats/leave", lambda route: route.abort())
+        page.click("#stand")
+        page.wait_for_selector("#toast:has-text('reach the table')", timeout=5000)
+        page.context.close()
+
+
 def test_control_page_drops_an_outdated_offline_decision_with_a_notice(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
     with served(pub) as address:

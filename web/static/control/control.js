@@ -1,5 +1,5 @@
 // The control page: the scoreboard, with the sheet from below for a phone that is paired.
-import { $, fill, follow, goLive, has, ready, settings, start, t, table, text } from "../shared/core.js";
+import { $, fill, follow, goLive, post, ready, settings, start, table } from "../shared/core.js";
 import { aside } from "./aside.js";
 import { asking } from "./ask.js";
 import { keepAwake } from "./awake.js";
@@ -35,18 +35,10 @@ function show() {
   $("sheet").hidden = !table.paired;
 }
 
-async function request(path, body) {
-  settings.set("phone-name", $("phone-name").value);
-  const name = $("phone-name").value.slice(0, 24);
-  const response = await fetch(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ ...body, name }),
-  }).catch(() => null);
-  const told = response ? await response.json() : { error: "network" };
-  $("pair-problem").hidden = Boolean(response?.ok);
-  text($("pair-problem"), response?.ok ? "" : has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message);
-  return response?.ok ? told : null;
+function request(path, body) {
+  const name = $("phone-name").value;
+  settings.set("phone-name", name);
+  return post(path, { ...body, name: name.slice(0, 24) }, { problem: $("pair-problem") });
 }
 
 // The first phone of a new table, by the QR code on the screen or the terminal: nothing to type.

@@ -1,5 +1,5 @@
 // Your seat: sit down with a name and a peg, see your own games, stand up again.
-import { $, fill, follow, goLive, h, has, number, ready, settings, start, t, table, text } from "../shared/core.js";
+import { $, fill, follow, goLive, h, number, post, ready, settings, start, t, table, text } from "../shared/core.js";
 import { chip, dice } from "../shared/dice.js";
 import { holds } from "../evening/standings.js";
 import { menu } from "../shared/menu.js";
@@ -79,21 +79,11 @@ $("sit-form").addEventListener("submit", async (event) => {
   if (await request("/api/seats", { name, colour: Number(peg.value) })) location.replace("/me");
 });
 $("stand").addEventListener("click", async () => {
-  if (await request("/api/seats/leave", {})) location.replace("/me");
+  if (await post("/api/seats/leave", {})) location.replace("/me");
 });
 $("change").addEventListener("click", () => { $("mine").hidden = true; sitting(); });
 
-async function request(path, body) {
-  const response = await fetch(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  }).catch(() => null);
-  const told = response ? await response.json() : { error: "network" };
-  $("seat-problem").hidden = Boolean(response?.ok);
-  text($("seat-problem"), response?.ok ? "" : has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message);
-  return response?.ok ? told : null;
-}
+const request = (path, body) => post(path, body, { problem: $("seat-problem") });
 
 // A guest asks to be let in: the phone shows the dice that the host and the screen show too.
 async function letIn(name) {

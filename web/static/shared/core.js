@@ -287,9 +287,12 @@ const addressOf = (path) =>
   start.hands && !table.paired && OF_THE_TRAY.has(path) ? path.replace("/api/", "/api/tray/") : path;
 
 /**
- * POST JSON. Return the answer's JSON, or null after showing the reason for a refusal.
+ * POST JSON. Return the answer's JSON, or null after showing the reason for a refusal, if given in `problem`.
  *
  * A body with a snapshot number is kept while the table can't be reached, and sent once it is back.
+ * @param {string} path
+ * @param {any} body
+ * @param {{ quiet?: boolean, problem?: HTMLElement | null }} options
  */
 export async function post(path, body, options = {}) {
   posting += 1;
@@ -306,7 +309,13 @@ export const acting = () => posting > 0;
 
 const POST_MS = 30_000; // on a dead network an act would wait for minutes; the slowest act, a calibration, takes less
 
-async function sent(path, body, { quiet = false }) {
+/** @type {typeof post} */
+async function sent(path, body, { quiet = false, problem = null } = {}) {
+  const tell = (words) => {
+    if (!problem) return toast(words);
+    problem.hidden = !words;
+    text(problem, words);
+  };
   let response;
   try {
     response = await fetch(addressOf(path), {
@@ -318,17 +327,18 @@ async function sent(path, body, { quiet = false }) {
   } catch {
     const kept = body.number !== undefined;
     if (kept) waiting = { path, body };
-    toast(t(kept ? "offline.waits" : "error.network"));
+    tell(t(kept ? "offline.waits" : "error.network"));
     return null;
   }
   const told = await response.json().catch(() => ({}));
   if (response.ok) {
+    if (problem) tell("");
     if (isNewer(told)) take(told);
     return told;
   }
   const lost = response.status === 401 ? table.paired : told.error === "not_owner" && table.owner;
   if (lost) setTimeout(() => location.reload(), 2500); // this phone's role has changed
-  if (!quiet) toast(has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message ?? t("error.network"));
+  if (!quiet) tell(has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message ?? t("error.network"));
   return null;
 }
 
