@@ -287,6 +287,14 @@ def test_a_finishing_crib_dice_bank_has_win_odds_of_1_under_find_a_loser() -> No
     assert shares(board_at(0, 0))[0] == pytest.approx(0.5)
 
 
+def test_find_a_loser_crib_dice_odds_by_a_table_know_a_finish_wins() -> None:
+    """The tables give the other side a last turn after a finish in the first turn of a round."""
+    board, turn = board_at(119, 110, find_a_loser=True, bumping=True), Turn("choosing", 0, 4, 2, (1, 2, 3, 4, 4, 5, 6))
+    assert {goal: options(CribDice(board, turn), goal)[0] for goal in ("win", "games")} == {
+        goal: {"line": STOP, "value": 1.0} for goal in ("win", "games")
+    }
+
+
 def test_win_odds_are_refused_for_three_crapola_players_and_in_a_roll_off() -> None:
     with pytest.raises(RulesError, match="computed for two players only"):
         options(begun("crapola", players=3).state, "win")

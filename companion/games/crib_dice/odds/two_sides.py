@@ -110,7 +110,7 @@ class DuelState:
 
     Attributes:
         rules: Rules of the table that is used.
-        order: 0 if the mover plays before the other in a round, 1 if after.
+        order: 0 if the other side has one more turn after the mover's finish, 1 if a finish wins at once.
         mover: Place of the mover's peg.
         other: Place of the other's peg; beyond the track its hole plus 1, which is above FUCHLED.
         mine: Consecutive wipe-outs of the mover, 0 to 2.
@@ -193,7 +193,8 @@ def duel_state(board: CribbageBoard, goal: str) -> DuelState:
     others = [(me + step) % count for step in range(1, count)]
     there = [side for side in others if side not in board.out]
     other = max(there or others, key=lambda side: board.pegs[side])
-    order = int((me - board.first) % count > (other - board.first) % count)
+    # With find_a_loser a finish wins at once, like one in the second turn of a round.
+    order = int(board.header.rules["find_a_loser"] or (me - board.first) % count > (other - board.first) % count)
     mine, theirs = (min(board.wipeouts[side], FUCHLE - 1) for side in (me, other))
     mover, far = _places(board, me, other)
     return DuelState(nearest_rules(rules_of(board, goal)), order, mover, far, mine, theirs)
