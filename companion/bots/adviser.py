@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.advice.luck import goal_for, steps_of
+from companion.games.advice.luck import steps_of
 from companion.games.advice.odds import is_exact, odds_view, win_chances
 from companion.games.engine.transcript import Transcript
 from companion.history.story import story_with_photos
@@ -35,8 +35,8 @@ class Advisor:
     def odds(self) -> Json:
         """Return the options of the player to play, each with its value, as JSON values. Cached until the next line.
 
-        The goal is `win` if the game is solved under its rules and no player has left; else `points`. After the end of
-        the game there are no options.
+        The goal is `win` where win probabilities are exact (`Rulebook.solved`), else `points`. After the end of the
+        game there are no options.
 
         Returns:
             `number` of the table's last entry, and the fields of `games.advice.odds.odds_view`.
@@ -50,8 +50,7 @@ class Advisor:
         state = game.transcript.state
         with self._lock:
             if self._odds is None or self._odds[0] is not game.transcript:
-                goal = "points" if state.standing.left else goal_for(game.header)
-                self._odds = game.transcript, odds_view(state, goal)
+                self._odds = game.transcript, odds_view(state, "win" if is_exact(state) else "points")
             return {"number": number, **self._odds[1]}
 
     def chances(self) -> Json:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from companion.errors import RulesError
-from companion.games.advice.odds import options
+from companion.games.advice.odds import is_exact, odds_view, options
 from companion.games.crapola.odds.turn_value import reaching
 from companion.games.engine.dice import throws_of
-from companion.games.engine.game import State, Throw
+from companion.games.engine.game import Leave, State, Throw
 from companion.games.engine.notation import action_of
 from tests.games.playing import STOP, begun, keep, spend, told
 from tests.games.playing import throw as thrown
@@ -46,6 +46,14 @@ def test_crapola_win_odds_of_a_last_turn_stop_are_1_if_it_wins_else_0() -> None:
     assert options(short)[0]["line"] == STOP, "points would stop"
     enough = last(thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5))
     assert options(enough, "win")[0] == {"line": STOP, "value": 1.0}
+
+
+def test_crapola_win_odds_are_told_as_exact_in_the_last_turn_alone() -> None:
+    assert odds_view(last(), "win")["exact"]
+    assert not odds_view(begun("crapola").state, "win")["exact"]
+    opened = told("crapola", *bank(2000), players=3, rules=TARGET)
+    assert not is_exact(opened.state), "two have a turn to come"
+    assert is_exact(opened.then(Leave("Cat")).state)
 
 
 @pytest.mark.parametrize(

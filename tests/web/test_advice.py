@@ -49,6 +49,16 @@ def test_api_odds_gives_the_snapshot_number_player_goal_and_best_option(advised:
     assert {option["line"]["value"] for option in told["options"]} == {5, 2}
 
 
+def test_api_odds_in_the_last_turn_of_crapola_go_by_the_chance_to_win(advised: Pub) -> None:
+    straight, ones = {"throw": [1, 2, 3, 4, 5, 6]}, {"throw": [1, 1, 2, 3, 4, 6]}
+    header = {"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"], "rules": {"target": 1000, "entry": 0}}
+    advised.table.submit(StartGame(header=header, terms={}))
+    play(advised, straight, {"do": "keep", "dice": straight["throw"]}, {"do": "stop"})
+    play(advised, ones, {"do": "keep", "dice": [1, 1]})
+    told = advised.stranger().get("/api/odds").json
+    assert (told["goal"], told["exact"], told["best"]) == ("win", True, {"throw": 4}), "a bank of 200 loses"
+
+
 def test_tournament_mode_refuses_odds_until_the_game_is_over(advised: Pub) -> None:
     start(advised, serious=True)
     play(advised, *OPENING, {"do": "point", "value": 5})

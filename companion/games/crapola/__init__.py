@@ -18,7 +18,7 @@ from companion.games.crapola.board import EFFECTS, track
 from companion.games.crapola.careless import choice
 from companion.games.crapola.doubtful import DOUBTFUL
 from companion.games.crapola.facts import facts
-from companion.games.crapola.odds.win import values_to_win
+from companion.games.crapola.odds.win import solved, values_to_win
 from companion.games.crapola.panels import panels
 from companion.games.crapola.state import begin
 from companion.games.crapola.tray import CrapolaTray
@@ -33,6 +33,7 @@ GAME = Rulebook(
     begin=begin,
     careless=choice,
     mistakes=(100.0, 30.0),
+    solved=solved,
     values_to_win=values_to_win,
     switches=SWITCHES,
     presets={"basic": {}, "quick": {"target": 5000, "entry": 500}},

@@ -31,7 +31,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
         from companion.games.crapola.odds import race
 
         return race.values_to_win(state)
-    if table.due - table.left != {seat}:
+    if not solved(state):
         raise RulesError("In the last round the chance to win is known for the last turn only.")
     lost = _share(table.passed_on(), seat)
 
@@ -54,6 +54,11 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
     thrown = tuple((dice, gained(worth.thrown(turn.points, dice))) for dice in state.throw_sizes)
     return thrown + tuple((option, value(option)) for option in state.options())
+
+
+def solved(state: State, goal: str = "win") -> bool:
+    """Whether win probabilities of a Crapola state are exact: in the last turn of the game, for the goal `win`."""
+    return isinstance(state, Crapola) and goal == "win" and state.table.due - state.table.left == {state.table.seat}
 
 
 def _share(end: Totals, seat: int) -> float:
