@@ -84,6 +84,9 @@ RARE = {
     "lesson.crib_bombing",
     "lesson.crib_bombed",
     "lesson.crib_bomb",
+    "lesson.crib_announce",
+    "lesson.crib_last_chance",
+    "lesson.crib_out",
     "lesson.crib_home_free",
     "lesson.crapola_spent",
     "lesson.crapola_first",
@@ -115,9 +118,20 @@ def test_crib_dice_tutorial_lessons_name_the_result_of_a_throw_or_bank() -> None
 def test_crib_dice_tutorial_lessons_explain_a_bomb_before_and_after_it() -> None:
     bomb = [*WIPED[:2], STOP, throw(1, 1, 1, 1, 1, 2, 3), point(1)]
     rules = {"rules": {"bomb": True}}
-    assert taught("crib_dice", *bomb, header=rules) == ["set", "bomb"]
+    assert taught("crib_dice", *bomb, header=rules) == ["set", "announce"], "it takes a throw of two dice"
+    assert taught("crib_dice", *bomb, header={"rules": {"bomb": True, "pandemonium": True}}) == ["set", "bomb"]
+    six = [*bomb[:-2], throw(1, 1, 1, 1, 1, 1, 3), point(1)]
+    assert taught("crib_dice", *six, header=rules) == ["set", "bomb"]
     assert taught("crib_dice", *bomb, BOMB, header=rules) == ["bombing"]
     assert taught("crib_dice", *bomb, BOMB, throw(1, 3), header=rules) == ["bombed"]
+
+
+def test_crib_dice_lessons_under_double_fuchle_tell_of_the_elimination() -> None:
+    header = {"players": ["Ann", "Ben", "Cat"], "rules": {"double_fuchle": True}}
+    fuchled = [*WIPED, *WIPED[:2], STOP, *WIPED[:2], STOP] * 3
+    assert taught("crib_dice", *fuchled[:-6], header=header) == ["fuchled"]
+    assert taught("crib_dice", *fuchled, *WIPED, header=header) == ["last_chance"]
+    assert taught("crib_dice", *fuchled, *fuchled[:9], *WIPED, header=header) == ["out"]
 
 
 def test_a_crib_dice_lesson_after_a_leave_tells_of_no_throw() -> None:

@@ -7,6 +7,7 @@ from companion.games.crib_dice.state import CribDice
 from companion.games.engine.views.phrase import Phrase
 
 TURN_OVER = (
+    ("eliminated", "lesson.crib_out"),
     ("fuchled", "lesson.crib_fuchled"),
     ("finished", "lesson.crib_home"),
     ("bombed", "lesson.crib_bombed"),
@@ -32,11 +33,13 @@ def lesson(state: CribDice) -> tuple[Phrase, ...]:
     if state.board.over:
         return ()
     rules = state.board.header.rules
-    happened = {event.code: event.args for event in state.events}
+    happened = {event.code: event for event in state.events}
     for code, key in TURN_OVER:
         if code in happened:
             key = next((BY_RULE[key, rule] for rule, on in rules.items() if on and (key, rule) in BY_RULE), key)
-            return (Phrase(key, {**happened[code], "most": state.board.fuchle_at}),)
+            if rules["double_fuchle"] and code != "fuchled" and happened[code].side in state.board.fuchled:
+                key = "lesson.crib_last_chance"
+            return (Phrase(key, {**happened[code].args, "most": state.board.fuchle_at}),)
     turn = state.turn
     if turn.phase == "fresh":
         return (Phrase("lesson.crib_rollover" if turn.gathered else "lesson.crib_first", {"points": turn.gathered}),)
@@ -76,7 +79,7 @@ def _choice(state: CribDice) -> Phrase:
     turn = state.turn
     args = {"value": turn.point, "points": turn.points}
     if "bomb" in state.decisions:
-        return Phrase("lesson.crib_bomb", args)
+        return Phrase("lesson.crib_bomb" if state.bombs_at_once else "lesson.crib_announce", args)
     if turn.frozen == 7:
         return Phrase("lesson.crib_seven", args)
     return Phrase("lesson.crib_last_two" if turn.frozen >= 5 else "lesson.crib_go_on", args)

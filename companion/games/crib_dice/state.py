@@ -112,6 +112,11 @@ class CribDice:
         return tuple(Bomb() if word == "bomb" else Stop() for word in self.decisions)
 
     @property
+    def bombs_at_once(self) -> bool:
+        """Whether enough dice are frozen for a bomb without a throw: six, or five with the house rule `pandemonium`."""
+        return self.turn.frozen >= (5 if self.board.header.rules["pandemonium"] else 6)
+
+    @property
     def safe_chance(self) -> float | None:
         """Probability that the next throw is no wipe-out, or an announced bomb succeeds.
 
@@ -147,7 +152,7 @@ class CribDice:
         if isinstance(action, Stop) and turn.phase == "choosing":
             return _turn_over(self.board.banked(turn.points))
         if isinstance(action, Bomb) and self._may_bomb():
-            if turn.frozen >= (5 if self.board.header.rules["pandemonium"] else 6):
+            if self.bombs_at_once:
                 return _turn_over(self.board.bombed())
             return CribDice(self.board, replace(turn, phase="bombing"), (self._event("bomb_announced"),))
         if isinstance(action, Leave):
