@@ -11,8 +11,7 @@ import msgspec
 
 from companion.errors import IllegalAction, RulesError
 from companion.games.advice.luck import Option, story_of, value_taken
-from companion.games.advice.odds import values_of
-from companion.games.advice.puzzles import option_line
+from companion.games.advice.odds import option_line, values_of
 from companion.games.advice.reasons import reasons_for
 from companion.games.engine.game import State, Throw
 from companion.games.engine.transcript import Transcript

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from companion.games.advice.luck import Option
-from companion.games.advice.puzzles import Puzzle, option_line
+from companion.games.advice.odds import option_line
+from companion.games.advice.puzzles import Puzzle
 from companion.games.advice.reasons import reasons_for
 from companion.games.registry import game_named
 from web.catalogue import say

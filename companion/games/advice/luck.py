@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.advice.odds import GOALS, values_in_points, values_of, win_chances
+from companion.games.advice.odds import GOALS, option_line, values_in_points, values_of, win_chances
 from companion.games.engine.game import Action, Header, Spend, State, Throw
 from companion.games.engine.notation import line_of
 from companion.games.engine.roll_off import RollOff
@@ -70,7 +70,6 @@ class Move:
             `approximation`: change of value at a decision beyond the regret; `best`: the best option as such an
             object, `{"throw": N}` for a throw of N dice, None if the player took it.
         """
-        best = {"throw": self.best} if isinstance(self.best, int) else self.best and line_of(self.best)
         return {
             "line": self.line,
             "player": players[self.seat],
@@ -78,7 +77,7 @@ class Move:
             "luck": self.luck,
             "gave_away": self.cost,
             "approximation": self.approximation,
-            "best": best,
+            "best": self.best and option_line(self.best),
         }
 
 

@@ -36,9 +36,14 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
         RulesError: Unknown goal, or no exact values are known under these rules.
     """
     return [
-        {"line": {"throw": option} if isinstance(option, int) else line_of(option), "value": value}
+        {"line": option_line(option), "value": value}
         for option, value in sorted(values_of(state, goal), key=lambda each: -each[1])
     ]
+
+
+def option_line(option: Action | int) -> dict[str, Any]:
+    """Return an option as JSON: `{"throw": 4}` for throwing four dice, else the transcript line of the decision."""
+    return {"throw": option} if isinstance(option, int) else line_of(option)
 
 
 def values_of(state: State, goal: str) -> tuple[tuple[Action | int, float], ...]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from companion.errors import RulesError
 from companion.games.advice.luck import Option, goal_for
-from companion.games.advice.odds import values_in_points, values_of
+from companion.games.advice.odds import option_line, values_in_points, values_of
 from companion.games.engine.dice import FACES
 from companion.games.engine.game import Header, State, Throw
 from companion.games.engine.notation import header_line, line_of
@@ -87,11 +87,6 @@ class Puzzle:
             "options": [{"line": option_line(option), "value": value} for option, value in self.options],
             "transcript": lines,
         }
-
-
-def option_line(option: Option) -> dict[str, Any]:
-    """Return an option as JSON: `{"throw": 4}` for throwing four dice, else the transcript line of the decision."""
-    return {"throw": option} if isinstance(option, int) else line_of(option)
 
 
 def puzzles(game: str, dice: Dice, rules: Mapping[str, bool | int] | None = None) -> Iterator[Puzzle]:
