@@ -17,7 +17,7 @@ from companion.bench import advice
 from companion.bench.advice import timed
 from companion.errors import RulesError
 from companion.games import crapola
-from companion.games.advice.stored import floats, stored, whole_numbers
+from companion.games.advice.stored import numbers, stored
 from companion.games.registry import GAMES
 from companion.games.solving.__main__ import run_solver, solvers
 
@@ -65,18 +65,18 @@ def test_every_stored_odds_table_has_a_solver_and_each_solver_a_table(game: str)
 
 def test_stored_odds_tables_are_little_endian_and_swapped_on_big_endian(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pkgutil, "get_data", lambda package, name: bytes([1, 2, 0, 0, 3, 0, 0, 0]))
-    assert list(whole_numbers("any", "table")) == [513, 3]
+    assert list(numbers("any", "table")) == [513, 3]
     monkeypatch.setattr(sys, "byteorder", "big" if sys.byteorder == "little" else "little")
-    read = list(whole_numbers("any", "table"))
+    read = list(numbers("any", "table"))
     assert read == [0x01020000, 0x03000000], "this machine's numbers, with their bytes the other way round"
 
 
 def test_a_missing_stored_odds_table_is_an_error_that_advises_make_solve(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RulesError, match="make solve"):
-        floats(crapola.__name__, "none.f8")
+        numbers(crapola.__name__, "none.f8")
     monkeypatch.setattr(pkgutil, "get_data", lambda package, name: None)  # a loader that reads no data
     with pytest.raises(RulesError, match="make solve"):
-        floats(crapola.__name__, "none.f8")
+        numbers(crapola.__name__, "none.f8")
 
 
 def test_each_game_starts_without_loading_an_odds_table_or_numpy() -> None:

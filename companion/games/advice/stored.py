@@ -33,34 +33,17 @@ def stored(package: str, name: str) -> bytes:
     return content
 
 
-def floats(package: str, name: str) -> tuple[float, ...]:
-    """Read a stored table of little-endian float64, the file `name` in `package`, and return its numbers.
-
-    Raises RulesError if the file is missing.
-    """
-    return tuple(_numbers(package, name, "d"))
-
-
-def whole_numbers(package: str, name: str) -> array[int]:
-    """Read a stored table of little-endian uint32, the file `name` in `package`, and return its numbers.
-
-    Raises RulesError if the file is missing.
-    """
-    return _numbers(package, name, "I")
-
-
-def _numbers(package: str, name: str, kind: str) -> array[Any]:
-    """Read a stored table of little-endian numbers and return them as an array.
+def numbers(package: str, name: str) -> array[Any]:
+    """Read a stored table of little-endian numbers: float64 if the name ends in `.f8`, else uint32.
 
     Args:
         package: Name of the package that holds the file.
         name: Name of the file.
-        kind: Type code of the array: `d` for float64, `I` for uint32.
 
     Raises:
         RulesError: The file is missing.
     """
-    values: array[Any] = array(kind)
+    values: array[Any] = array("d" if name.endswith(".f8") else "I")
     values.frombytes(stored(package, name))
     if sys.byteorder == "big":
         values.byteswap()

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import lru_cache, partial
 from unittest.mock import patch
 
-from companion.games.advice.stored import whole_numbers
+from companion.games.advice.stored import numbers
 from companion.games.crib_dice.odds import two_sides
 from companion.games.crib_dice.odds.race import Race
 from companion.games.crib_dice.odds.turn_value import TurnValues
@@ -71,9 +71,9 @@ def solved(rules: DuelRules) -> Iterator[None]:
         content.byteswap()
 
     def reading(package: str, name: str) -> array[int]:
-        return content if name == "mix" else whole_numbers(package, name)
+        return content if name == "mix" else numbers(package, name)
 
-    with patch.dict(TABLES, {rules: "mix"}), patch(f"{two_sides.__name__}.whole_numbers", reading):
+    with patch.dict(TABLES, {rules: "mix"}), patch(f"{two_sides.__name__}.numbers", reading):
         yield
 
 

@@ -6,10 +6,10 @@ The current turn is computed from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
-from companion.games.advice.stored import floats
+from companion.games.advice.stored import numbers
 from companion.games.crag.scoring import CATEGORIES, points_for
 from companion.games.engine.dice import in_order, subsets, throws_of
 
@@ -53,13 +53,13 @@ def results_after(kept: Dice) -> tuple[tuple[Dice, int], ...]:
 
 
 @cache
-def sheets(strict: bool) -> tuple[float, ...]:
+def sheets(strict: bool) -> Sequence[float]:
     """Read the expected points that each score sheet of Crag still gets with best play, from the stored table. Cached.
 
     The index of a sheet is a bit mask of its filled categories, from `filled_of`. `strict` is the house rule
     `thirteen_without_double`. Raises RulesError if the table's file is missing.
     """
-    values = floats(__package__, TABLE)
+    values = numbers(__package__, TABLE)
     return values[SHEETS:] if strict else values[:SHEETS]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from operator import itemgetter
 
-from companion.games.advice.stored import whole_numbers
+from companion.games.advice.stored import numbers
 from companion.games.crapola.scoring import keepable
 from companion.games.engine.dice import throws_of
 
@@ -37,11 +37,11 @@ def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
     An offer is as in `offers_of`. The file holds for each offer the number of dice, the permutations and the number of
     keeps, then for each keep the dice left over and the points. Raises RulesError if the file is missing.
     """
-    numbers = iter(whole_numbers(__package__, OFFERS))
+    stored = iter(numbers(__package__, OFFERS))
     found = defaultdict[int, list[tuple[Keeps, int]]](list)
-    for dice in numbers:
-        ways, keeps = next(numbers), next(numbers)
-        found[dice].append((tuple((next(numbers), next(numbers)) for _ in range(keeps)), ways))
+    for dice in stored:
+        ways, keeps = next(stored), next(stored)
+        found[dice].append((tuple((next(stored), next(stored)) for _ in range(keeps)), ways))
     return found
 
 

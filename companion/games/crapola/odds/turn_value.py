@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 
 from companion.errors import RulesError
-from companion.games.advice.stored import floats
+from companion.games.advice.stored import numbers
 from companion.games.crapola.odds.offers import STEP, offers_of, offers_table
 
 SURE_STOP_POINTS = 15_700
@@ -134,7 +134,7 @@ def turn_values(size: int, least: int) -> TurnValues:
     """
     if least > MAX_ENTRY_POINTS:
         raise RulesError(f"Odds are computed for an `entry` of up to {MAX_ENTRY_POINTS}, not {least}.")
-    known = floats(__package__, TURNS.format(size, least)) if (size, least) in STORED else evaluate(size, least)
+    known = numbers(__package__, TURNS.format(size, least)) if (size, least) in STORED else evaluate(size, least)
     return TurnValues(size, least, known, hot=rich_seven)
 
 

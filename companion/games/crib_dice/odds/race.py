@@ -8,13 +8,14 @@ to win; its values are exact under this policy. A shared win counts as its share
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
-from companion.games.advice.stored import floats
+from companion.games.advice.stored import numbers
 from companion.games.crib_dice.odds.backward_induction import fresh_throws
 from companion.games.crib_dice.odds.turn_value import TurnValues
 from companion.games.crib_dice.pegs import CribbageBoard
@@ -45,13 +46,13 @@ The result is the same."""
 
 
 @cache
-def banks(piddle_points: bool) -> tuple[float, ...]:
+def banks(piddle_points: bool) -> Sequence[float]:
     """Read the probability of banking 0, 1, 2, ... points in a turn of Crib Dice from the stored table. Cached.
 
     The player maximises the turn's expected points. 1 minus the sum is the probability of a wipe-out. `piddle_points`
     is whether the house rule of this name is on. Raises RulesError if the file is missing.
     """
-    stored = floats(__package__, BANKS)
+    stored = numbers(__package__, BANKS)
     half = len(stored) // 2
     return stored[half:] if piddle_points else stored[:half]
 

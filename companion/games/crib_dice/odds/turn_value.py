@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from math import inf
 
-from companion.games.advice.stored import floats
+from companion.games.advice.stored import numbers
 from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, throws_of
 
@@ -249,6 +249,6 @@ def turn_values(piddle_points: bool) -> TurnValues:
 
     `piddle_points` tells whether that house rule is on. Bombing counts as 0 points. Cached.
     """
-    fresh = floats(__package__, TURNS)
+    fresh = numbers(__package__, TURNS)
     known = fresh[SURE_STOP_POINTS:] if piddle_points else fresh[:SURE_STOP_POINTS]
     return TurnValues(piddle_points, known=known, bombs=(0.0, 0.0, 0.0))

@@ -17,7 +17,7 @@ from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
-from companion.games.advice.stored import whole_numbers
+from companion.games.advice.stored import numbers
 from companion.games.crib_dice.odds.turn_value import ANNOUNCED, NO_BOMBS, TurnValues
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
@@ -315,4 +315,4 @@ def turn_ends(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]
 @lru_cache(maxsize=4)
 def _table(rules: DuelRules) -> array[int]:
     """Return the stored table of those rules as 32-bit integers. Cached."""
-    return whole_numbers(__package__, TABLES[rules])
+    return numbers(__package__, TABLES[rules])
