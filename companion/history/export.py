@@ -42,7 +42,7 @@ class PastGames:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._lock = threading.Lock()
+        self._lock, self._computing = threading.Lock(), threading.Lock()
         self._record: Record | None = None
         self._kept: dict[int, ArchivedGame] = {}
         self._results: dict[tuple[str, int], tuple[ArchivedGame, Json]] = {}  # by kind of result and game
@@ -313,10 +313,11 @@ class PastGames:
 
     def _cached(self, kind: str, game: ArchivedGame, compute: Callable[[], Json]) -> Json:
         """Return the result of `compute`, cached until the game changes; `kind` names the result, such as `luck`."""
-        known = self._results.get((kind, game.number))
-        if known is None or known[0] is not game:
-            known = self._results[kind, game.number] = game, compute()
-        return known[1]
+        with self._computing:  # many phones ask at once: the others wait for the first one's result
+            known = self._results.get((kind, game.number))
+            if known is None or known[0] is not game:
+                known = self._results[kind, game.number] = game, compute()
+            return known[1]
 
     def _read_on(self) -> None:
         """Read the entries that the journal has gained since the last call, and update the games in memory.
