@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections import Counter
 from itertools import product
 
@@ -181,3 +183,11 @@ def test_crapola_odds_are_refused_for_an_entry_rule_above_50000() -> None:
     with pytest.raises(RulesError, match="50000"):
         options(state)
     assert options(begun("crapola", rules={"entry": 50_000}).state)[0]["value"] > 0
+
+
+def test_crapola_odds_forget_the_values_of_entry_rules_long_unused() -> None:
+    first = weakref.ref(crapola_odds.turn_values(6, 50))
+    for entry in range(100, 600, 50):
+        crapola_odds.turn_values(6, entry)
+    gc.collect()
+    assert first() is None

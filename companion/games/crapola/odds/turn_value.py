@@ -119,11 +119,12 @@ class TurnValues:
         )
 
 
-@cache
+@lru_cache(maxsize=8)
 def turn_values(size: int, least: int) -> TurnValues:
     """Return the expected points that a turn of Crapola banks with best play, as a `TurnValues`. Cached.
 
-    They are read from a stored table where there is one (STORED), else computed.
+    They are read from a stored table where there is one (STORED), else computed. The cache is bounded: whoever starts
+    games may choose any `entry`.
 
     Args:
         size: Dice of the turn, 6 or 7.
