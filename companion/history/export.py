@@ -28,6 +28,9 @@ from companion.table.journal import Entry, read_entries
 from companion.table.terms import SERIOUS
 
 Json = dict[str, Any]
+MAX_RESULTS = 64
+"""Most results of past games that are kept in memory, a game's luck and odds among them; the costs of decisions are
+kept for every game. Higher: visitors who open every game of years fill the memory, 0.1 to 0.2 MB a game."""
 
 
 class PastGames:
@@ -312,11 +315,16 @@ class PastGames:
             return self._kept.get(number)
 
     def _cached(self, kind: str, game: ArchivedGame, compute: Callable[[], Json]) -> Json:
-        """Return the result of `compute`, cached until the game changes; `kind` names the result, such as `luck`."""
+        """Return the result of `compute`, cached until the game changes; `kind` names the result, such as `luck`.
+
+        Beyond MAX_RESULTS the oldest result is forgotten, but for the kind `regrets`: ratings need those of all games.
+        """
         with self._computing:  # many phones ask at once: the others wait for the first one's result
             known = self._results.get((kind, game.number))
             if known is None or known[0] is not game:
                 known = self._results[kind, game.number] = game, compute()
+                for oldest in [key for key in self._results if key[0] != "regrets"][:-MAX_RESULTS]:
+                    del self._results[oldest]
             return known[1]
 
     def _read_on(self) -> None:

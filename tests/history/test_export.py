@@ -15,15 +15,39 @@ from companion.table.writer import Table
 from tests.games.playing import STOP, keep, throw
 
 
-def test_past_games_compute_a_games_luck_once_for_phones_that_ask_at_once(
-    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def played(table: Table) -> int:
+    """Play a short game to its end, and return its number."""
     header = {"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"], "rules": {"target": 1000, "entry": 0}}
     number = table.submit(StartGame(header=header)).number
     for line in [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), STOP, throw(2, 2, 3, 3, 4, 6)]:
         table.submit(PlayLine(number=table.snapshot().number, line=line))
-    past, computed, again, go_on = PastGames(tmp_path), list[Any](), threading.Event(), threading.Event()
-    first = threading.Event()
+    return number
+
+
+def test_past_games_forget_the_oldest_result_beyond_the_most_that_they_keep(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    past, computed, games = PastGames(tmp_path), list[Any](), [played(table) for _ in range(3)]
+
+    def luck(*_: Any) -> dict[str, Any]:
+        computed.append("luck")
+        return {}
+
+    monkeypatch.setattr(export, "MAX_RESULTS", 2)
+    monkeypatch.setattr(export, "regrets_by_player", lambda *_: computed.append("regrets"))
+    monkeypatch.setattr(export, "story_with_photos", luck)
+    past.ratings()
+    for game in (*games, games[-1], games[0]):
+        past.luck(game)
+    past.ratings()
+    assert computed == ["regrets"] * 3 + ["luck"] * 4
+
+
+def test_past_games_compute_a_games_luck_once_for_phones_that_ask_at_once(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number, past, computed = played(table), PastGames(tmp_path), list[Any]()
+    first, again, go_on = threading.Event(), threading.Event(), threading.Event()
 
     def slowly(*args: Any) -> dict[str, Any]:
         computed.append(args)
