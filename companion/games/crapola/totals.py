@@ -6,13 +6,10 @@ Rules: docs/reference/rules.md, "Crapola".
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from companion.games.engine.event import Event, bank_event
-from companion.games.engine.game import Header, Outcome, highest_wins
+from companion.games.engine.game import Header, Outcome, highest_wins, with_entry
 from companion.games.engine.leaving import NOBODY, leave_event, one_remains
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +80,8 @@ class Totals:
         seat = self.seat
         before, total = self.totals[seat], self.totals[seat] + points
         events: tuple[Event, ...] = (bank_event(seat, points, before, total),)
-        table = replace(self, totals=_with(self.totals, seat, total), on_board=_with(self.on_board, seat, True))
+        totals, on_board = with_entry(self.totals, seat, total), with_entry(self.on_board, seat, True)
+        table = replace(self, totals=totals, on_board=on_board)
         if self.trigger is None and total >= self.header.rules["target"]:
             table = replace(table, trigger=seat, due=frozenset(range(len(self.totals))))
             events = (*events, Event("last_round", seat))
@@ -106,9 +104,9 @@ class Totals:
 
     def spent(self, on: int, points: int) -> Totals:
         """Return the totals after `points` are taken off the player to play and off seat `on`; the turn is passed."""
-        totals = _with(self.totals, self.seat, self.totals[self.seat] - points)
+        totals = with_entry(self.totals, self.seat, self.totals[self.seat] - points)
         event = Event("spent", self.seat, {"points": points}, on=on)
-        return replace(self, totals=_with(totals, on, totals[on] - points)).passed_on((event,))
+        return replace(self, totals=with_entry(totals, on, totals[on] - points)).passed_on((event,))
 
     def passed_on(self, events: tuple[Event, ...] = ()) -> Totals:
         """Return the totals with the turn passed to the next seat in the direction of play, or with the game over.
@@ -150,8 +148,3 @@ class Totals:
         if self.trigger not in outcome.winners:
             return outcome
         return Outcome((self.trigger,), tuple(int(seat != self.trigger) for seat in range(len(self.totals))))
-
-
-def _with(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
-    """Return a copy of a tuple with `value` at index `place`."""
-    return (*values[:place], value, *values[place + 1 :])

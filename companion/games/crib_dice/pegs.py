@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from companion.games.engine.event import Event, bank_event
-from companion.games.engine.game import Header, Outcome
+from companion.games.engine.game import Header, Outcome, with_entry
 from companion.games.engine.leaving import NOBODY, leave_event
 
 
@@ -81,7 +81,7 @@ class CribbageBoard:
         """
         side = self.side
         hole = self.pegs[side] + points
-        pegs = _with(self.pegs, side, hole)
+        pegs = with_entry(self.pegs, side, hole)
         events: tuple[Event, ...] = (bank_event(side, points, self.pegs[side], hole),)
         finished = self.finished
         if hole > self.holes:
@@ -93,7 +93,7 @@ class CribbageBoard:
         return replace(
             self,
             pegs=pegs,
-            wipeouts=_with(self.wipeouts, side, 0),
+            wipeouts=with_entry(self.wipeouts, side, 0),
             fuchled=self.fuchled - {side},
             finished=finished,
         ).passed_on(events)
@@ -107,7 +107,7 @@ class CribbageBoard:
         """
         side, rules = self.side, self.header.rules
         in_a_row = self.wipeouts[side] + 1
-        wipeouts = _with(self.wipeouts, side, in_a_row)
+        wipeouts = with_entry(self.wipeouts, side, in_a_row)
         events = [Event("wiped_out", side, {"in_a_row": in_a_row, "points": points, "from": self.pegs[side]})]
         if rules["double_fuchle"] and side in self.fuchled and in_a_row == 2:
             next_board = replace(self, wipeouts=wipeouts, fuchled=self.fuchled - {side}, out=self.out | {side})
@@ -115,8 +115,8 @@ class CribbageBoard:
         elif in_a_row == self.fuchle_at:
             next_board = replace(
                 self,
-                pegs=_with(self.pegs, side, 0),
-                wipeouts=_with(self.wipeouts, side, 0),
+                pegs=with_entry(self.pegs, side, 0),
+                wipeouts=with_entry(self.wipeouts, side, 0),
                 fuchled=self.fuchled | {side},
             )
             events.append(Event("fuchled", side, {"from": self.pegs[side]}))
@@ -148,10 +148,10 @@ class CribbageBoard:
         With no other side in play, no peg moves.
         """
         side, hit, events = self.side, self.furthest, tuple[Event, ...]()
-        pegs, wipeouts = self.pegs, _with(self.wipeouts, side, 0)
+        pegs, wipeouts = self.pegs, with_entry(self.wipeouts, side, 0)
         if hit is not None:
             events = (Event("bombed", side, {"from": pegs[side], "to": pegs[hit]}, on=hit),)
-            pegs = _with(_with(pegs, side, pegs[hit]), hit, pegs[side])
+            pegs = with_entry(with_entry(pegs, side, pegs[hit]), hit, pegs[side])
         return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=self.fuchled - {side}).passed_on(events)
 
     def without(self, seat: int) -> CribbageBoard:
@@ -175,7 +175,7 @@ class CribbageBoard:
         if not left.issuperset(range(side, len(self.header.players), len(self.sides))) or side in self.out:
             return replace(self, left=left)
         finished = tuple(other for other in self.finished if other != side)
-        pegs, fuchled = _with(self.pegs, side, 0), self.fuchled - {side}
+        pegs, fuchled = with_entry(self.pegs, side, 0), self.fuchled - {side}
         return replace(self, left=left, pegs=pegs, fuchled=fuchled, out=self.out | {side}, finished=finished)
 
     def passed_on(self, events: tuple[Event, ...] = ()) -> CribbageBoard:
@@ -267,11 +267,6 @@ def new_board(header: Header, first: int, left: frozenset[int] = NOBODY) -> Crib
     return replace(board, over=True) if board.decided(round_done=False) else board
 
 
-def _with(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
-    """Return a copy of a tuple with `value` at index `place`."""
-    return (*values[:place], value, *values[place + 1 :])
-
-
 def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[Event, ...]]:
     """Return the pegs after the side `landed` has bumped the peg on its hole, if there is one.
 
@@ -286,7 +281,7 @@ def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[
     if hole == 0 or holder is None:
         return pegs, ()
     back = max(0, hole - 5)
-    bumped, more = _bumped(_with(pegs, holder, back), holder)
+    bumped, more = _bumped(with_entry(pegs, holder, back), holder)
     return bumped, (Event("bumped", holder, {"from": hole, "to": back}), *more)
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from companion.errors import IllegalAction
 from companion.games.engine.event import Event
 
+T = TypeVar("T")
 Switches = Mapping[str, bool | int]
 """Values of house rules by `Switch.key`."""
 Why = Mapping[str, tuple[str, ...]]
@@ -148,6 +149,11 @@ class Outcome:
         """Return the outcome as JSON values, with names for sides; see docs/reference/transcript.md."""
         lost = dict(zip(sides, self.games_lost, strict=True))
         return {"winners": [sides[side] for side in self.winners], "games_lost": lost}
+
+
+def with_entry(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
+    """Return a copy of a tuple with `value` at index `place`."""
+    return (*values[:place], value, *values[place + 1 :])
 
 
 def highest_wins(totals: tuple[int, ...], left: frozenset[int]) -> Outcome:
