@@ -34,17 +34,7 @@ class CragTray:
             yield (Keep(dice.kept),)
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield the possible throws of Crag that the dice at rest show, each as ascending values, likeliest first.
-
-        First come the dice of the throw zone that moved; this tuple may be empty. If all moved, a second one adds the
-        dice that the keep zone has gained since the last throw. Yields nothing if a die that must be thrown did not
-        move.
-
-        Args:
-            state: State before the throw.
-            dice: Dice of the tray by zone.
-            still: Dice of the throw zone that did not move.
-        """
+        """Yield the possible throws that the dice at rest show, likeliest first: see `thrown_or_moved`."""
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:

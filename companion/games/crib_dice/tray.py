@@ -53,16 +53,7 @@ class CribDiceTray:
             yield (NamePoint(value),)
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield the possible throws that the dice at rest show, each as ascending values, likeliest first.
-
-        First the dice of the throw zone that moved, which may be none. Then, if all moved, these with the dice that the
-        keep zone has gained since the roll. Nothing is yielded if a die that must be thrown did not move.
-
-        Args:
-            state: State before the throw.
-            dice: Dice of the tray by zone.
-            still: Dice of the throw zone that did not move.
-        """
+        """Yield the possible throws that the dice at rest show, likeliest first: see `thrown_or_moved`."""
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
