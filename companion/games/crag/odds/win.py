@@ -241,23 +241,16 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
         found = ((3, float(throws @ values)),)
     else:
         thrown = tuple((dice, float(kept[state.dice])) for dice in state.throw_sizes)
-        found = thrown + tuple((option, _value(state, option, entries, kept)) for option in state.options())
+
+        def value(option: Action) -> float:
+            """Return the win probability of a keep or an entry."""
+            if isinstance(option, Keep):
+                return float(kept[option.dice])
+            assert isinstance(option, Enter), "there are no other decisions"
+            return float(entries[option.category][RESULTS.index(state.dice)])
+
+        found = thrown + tuple((option, value(option)) for option in state.options())
     return tuple((option, min(1.0, value)) for option, value in found)  # a sum may be off in its last digit
-
-
-def _value(state: Crag, option: Action, entries: dict[str, Floats], kept: dict[tuple[int, ...], float]) -> float:
-    """Return the win probability of a keep or an entry, looked up in the given tables.
-
-    Args:
-        state: State with three dice on the table.
-        option: Keep or entry.
-        entries: Win probability of an entry, by category and by index in `RESULTS`.
-        kept: Win probability of a keep, by the dice kept.
-    """
-    if isinstance(option, Keep):
-        return float(kept[option.dice])
-    assert isinstance(option, Enter), "there are no other decisions"
-    return float(entries[option.category][RESULTS.index(state.dice)])
 
 
 def _entries(state: Crag) -> dict[str, Floats]:
