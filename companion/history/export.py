@@ -54,14 +54,14 @@ class PastGames:
     def games(self) -> list[Json]:
         """Return every game with a throw or a result, newest first.
 
-        Each has `id`, its number; `started` (ISO 8601, UTC); and the fields of `_summary`.
+        Each has the fields of `_summary`.
         """
-        return [_listed(game) for game in self._played()]
+        return [_summary(game) for game in self._played()]
 
     def game(self, game: int) -> Json | None:
         """Return one game as `games` lists it; None for an unknown game."""
         kept = self._game(game)
-        return _listed(kept) if kept else None
+        return _summary(kept) if kept else None
 
     def transcript(self, game: int) -> list[Json] | None:
         """Return a game's transcript as JSON objects: its header, then the lines in force. None for an unknown game."""
@@ -363,21 +363,19 @@ def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
     return after
 
 
-def _listed(game: ArchivedGame) -> Json:
-    """Return a game's number (`id`), start (`started`, ISO 8601, UTC) and the fields of `_summary`."""
-    return {"id": game.number, "started": _timestamp(game.started_s), **_summary(game)}
-
-
 def _summary(game: ArchivedGame) -> Json:
     """Return what a list of games shows of one: its players, its result and each player's best results.
 
     Returns:
-        `game`: name of its kind; `title`: that name in words; `players`; `colours`: one a side; `over`; `abandoned`;
+        `id`: its number; `started` (ISO 8601, UTC); `game`: name of its kind; `title`: that name in words; `players`;
+            `colours`: one a side; `over`; `abandoned`;
             `winners`: names of sides; `games_lost`: by name of the side, empty before the end; `throws`: their number;
             `dice`: name of the set of dice; `bests`: each player's best score and turn and dearest loss.
     """
     outcome, players = game.outcome, game.header_line["players"]
     return {
+        "id": game.number,
+        "started": _timestamp(game.started_s),
         "game": game.header_line["game"],
         "title": game_named(game.header_line["game"]).title,
         "players": players,
