@@ -79,6 +79,16 @@ def test_best_and_steady_crapola_bots_throw_seven_dice_where_allowed() -> None:
     assert best(behind) == steady(behind) == 7
 
 
+def test_the_best_bot_plays_for_points_where_the_win_is_decided() -> None:
+    """Alone at Crag, and in the last turn of Crapola far ahead, every option has the same chance to win."""
+    alone = told("crag", thrown(6, 6, 2), players=1).state
+    assert best(alone) == steady(alone) == Keep((6, 6))
+    lines = [*bank(1000), *bank(1000), *bank(1050), *bank(1000), {"do": "spend", "on": "Ann", "points": 1000}]
+    ahead = told("crapola", *lines, players=3, rules={"target": 2000}).state
+    assert {option["value"] for option in options(ahead, "win")} == {1.0}
+    assert best(ahead) == 6, "no point is spent"
+
+
 def test_the_best_bot_plays_for_points_where_win_odds_are_unknown() -> None:
     state = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2), rules={"bomb": True}).state
     assert best(state) == steady(state) == 4

@@ -80,6 +80,7 @@ def _careless(state: State) -> Choice:
 def best(state: State) -> Choice:
     """Return the option with the highest win probability: a decision, or the number of dice to throw.
 
+    Of several options that are sure to win, or if none can win, the one with the most expected points is returned.
     Where win probabilities are unknown, expected points decide, and where those are unknown too, the game's rule of
     thumb, `careless`. If only a throw is allowed, its one size is returned; of several sizes, expected points or the
     rule of thumb choose. The game must not be over.
@@ -87,9 +88,14 @@ def best(state: State) -> Choice:
     if isinstance(state, RollOff) or not state.decisions:
         return erring(state, 0.0) if len(state.throw_sizes) > 1 else state.throw_sizes[0]
     try:
-        return _best(game_named(state.standing.header.game).values_to_win(state))
+        chances = game_named(state.standing.header.game).values_to_win(state)
+        most = max(chance for _, chance in chances)
+        if round(most, 8) not in (0, 1):
+            return _best(chances)
+        points = dict(state.expected_values())
     except RulesError:
         return erring(state, 0.0)
+    return _best([(option, points[option]) for option, chance in chances if round(chance, 8) == round(most, 8)])
 
 
 LEVELS: Mapping[str, Callable[[State], Choice]] = {"careless": _careless, "steady": steady, "best": best}
