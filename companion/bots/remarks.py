@@ -12,8 +12,7 @@ import msgspec
 
 from companion.errors import RulesError
 from companion.games.advice.luck import regret_of, value_taken
-from companion.games.advice.odds import values_in_points
-from companion.games.advice.puzzles import option_line
+from companion.games.advice.odds import is_exact, option_line, values_in_points, values_of
 from companion.games.engine.game import Action, State, Throw
 from companion.games.engine.roll_off import RollOff
 from companion.games.engine.transcript import Transcript
@@ -142,7 +141,7 @@ def notable(before: State, action: Action, after: State, begun: bool) -> tuple[K
 
     A throw within a turn that goes on is notable (`won`) if it gains NOTABLE_GAIN of the track or more over its
     expected points. Any other line is notable (`cost`) if its decision has a regret of NOTABLE_COST of the track or
-    more.
+    more. A decision is not notable if it is the best one for the win, where win probabilities are exact.
 
     Args:
         before: State before the line.
@@ -167,6 +166,10 @@ def notable(before: State, action: Action, after: State, begun: bool) -> tuple[K
             return "won", round(gain), None
     if better is None or cost < NOTABLE_COST * length:
         return None
+    if is_exact(before):
+        chances = values_of(before, "win")
+        if regret_of(chances, value_taken(chances, before, action, after, "win"))[2] is None:
+            return None
     return "cost", round(cost), option_line(better)
 
 

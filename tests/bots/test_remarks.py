@@ -35,6 +35,16 @@ def test_a_best_or_slightly_worse_decision_gets_no_house_remark() -> None:
     assert judged(told("crag", throw(1, 1, 2), score("ones"))) is None
 
 
+def test_the_best_decision_for_the_win_gets_no_remark_though_it_costs_points() -> None:
+    """Ann opened the last round with 2,000; Ben has 1,000 and 1,000 in this turn: a bank is a tie, which Ann wins."""
+    ones = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
+    lines = [*ones, STOP, *ones, STOP, *ones, STOP, *ones]
+    assert judged(told("crapola", *lines, throw(2, 3, 4), rules={"target": 2000})) is None
+    found = judged(told("crapola", *lines[:6], *ones, throw(2, 3, 4), rules={"target": 2000}))
+    assert found is not None
+    assert found[2] == STOP, "before the last round it is a mistake"
+
+
 def test_lucky_crib_dice_throws_get_a_bot_remark_unless_first_in_a_turn() -> None:
     risk = [throw(6, 6, 1, 2, 3, 4, 5), point(6), throw(6, 6, 6, 6, 1)]
     found = judged(told("crib_dice", *risk))
