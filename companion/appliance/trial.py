@@ -14,7 +14,6 @@ import os
 import sys
 import time
 import tomllib
-import urllib.request
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from http.client import HTTPException
@@ -216,7 +215,7 @@ def value_in(settings: Path, section: str, key: str) -> object:
 
 def _json(address: str) -> dict[str, dict[str, dict[str, object]]]:
     """Fetch a JSON object over HTTP. Raises OSError, HTTPException, ValueError or TypeError."""
-    with urllib.request.urlopen(address, timeout=5) as answer:  # noqa: S310 - our own page
+    with opened_here(address, 5.0) as answer:
         found = json.loads(answer.read())
     if not isinstance(found, dict):
         raise TypeError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import urllib.request
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import click
 import segno
 
-from companion.service.addresses import served_port
+from companion.service.addresses import local_page, opened_here, served_port
 from companion.settings.starting import in_use
 from web.pages import Addresses, owner_url
 
@@ -34,7 +33,7 @@ def command(settings_file: Path | None) -> None:
     settings = used.web
     port = served_port(used.data.folder) or settings.port
     addresses = addresses_of(settings, port)
-    codes = codes_of(port)
+    codes = codes_of(local_page(settings.host, port))
     host = owner_url(addresses.page, codes.get("first"))
     draw(addresses, host or addresses.page)
     if host:
@@ -45,17 +44,17 @@ def command(settings_file: Path | None) -> None:
     if codes:
         click.echo(f"PIN: {codes['pin']}")
     else:
-        click.echo(f"No table answers on port {port} of this machine. Start it with `pegpip play`.")
+        click.echo(f"No table tells its PIN on port {port} of this machine. Start it with `pegpip play`.")
 
 
-def codes_of(port: int) -> dict[str, Any]:
-    """Return the `pin` and the owner's code `first` of the table that serves that port of this machine.
+def codes_of(page: str) -> dict[str, Any]:
+    """Return the `pin` and the owner's code `first` of the table with the page `page`, on this machine.
 
     `first` is None if the table has an owner, or a damaged file of paired phones. Empty if no table answers within
     ANSWER_TIMEOUT_S.
     """
     with contextlib.suppress(OSError, ValueError, HTTPException):  # nothing listens, or something else does
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/pair/codes", timeout=ANSWER_TIMEOUT_S) as answer:
+        with opened_here(f"{page}api/pair/codes", ANSWER_TIMEOUT_S) as answer:
             codes = json.load(answer)
         if isinstance(codes, dict) and "pin" in codes:
             return codes

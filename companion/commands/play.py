@@ -79,7 +79,8 @@ def command(settings_file: Path | None, verbose: bool, log_json: bool, **given: 
 
     def ready() -> None:
         starts.ready()
-        last_good.keep(app.settings.data.folder, app.settings)
+        if app.parts:  # safe mode opens no part, so that it proves no settings
+            last_good.keep(app.settings.data.folder, app.settings)
         keep_what_is_loaded()
         _announce(app)
 

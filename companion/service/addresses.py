@@ -8,8 +8,10 @@ import os
 import socket
 import struct
 import sys
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from companion.errors import DeviceError, SetupError
 from companion.table.atomic import write_file
@@ -70,6 +72,26 @@ def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
     if host not in ("", "0.0.0.0", "::"):  # noqa: S104 - compared, not bound
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     return f"http://{next(iter(own), '127.0.0.1')}:{port}/"
+
+
+def local_page(host: object, port: int) -> str:
+    """Return the URL of the pages for programs on this machine, where a table serves the setting `host`.
+
+    A host that is no address of this machine counts as the default: a service replaces it at its start.
+    """
+    served = host if isinstance(host, str) else ""
+    with contextlib.suppress(OSError, TypeError):  # TypeError: a NUL in it
+        bound(served, 0).close()
+        return page_address(served, port, ())
+    return page_address("", port, ())
+
+
+def opened_here(url: str, timeout_s: float) -> Any:
+    """Return the HTTP answer of a page on this machine, which no proxy (`http_proxy`) can reach, open for reading.
+
+    Raises OSError, ValueError or http.client.HTTPException.
+    """
+    return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=timeout_s)
 
 
 def wifi_code(network: str, password: str) -> str | None:

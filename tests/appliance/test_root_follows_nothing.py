@@ -17,7 +17,7 @@ import pytest
 from companion.appliance.machine import Machine
 from companion.appliance.signature import KEY
 from companion.appliance.steps import File
-from companion.appliance.trial import PORT, SETTINGS, pages_of
+from companion.appliance.trial import PORT, SETTINGS, page_of
 from companion.backup.export import write_archive
 from companion.backup.restore import read_archive
 from companion.diagnostics import bundle
@@ -244,10 +244,10 @@ def test_update_uses_the_default_port_if_the_settings_are_a_link_or_a_pipe(home:
     for link in (True, False):
         home.settings.unlink(missing_ok=True)
         home.settings.symlink_to(home.outside / "secret") if link else os.mkfifo(home.settings)
-        assert set(pages_of(home.settings)) == {f"http://127.0.0.1:{PORT}"}
+        assert page_of(home.settings) == f"http://127.0.0.1:{PORT}"
     (home.outside / "port").write_text("81")
     port_file = home.settings.parent / PORT_FILE
     for link in (True, False):
         port_file.unlink(missing_ok=True)
         port_file.symlink_to(home.outside / "port") if link else os.mkfifo(port_file)
-        assert set(pages_of(home.settings)) == {f"http://127.0.0.1:{PORT}"}
+        assert page_of(home.settings) == f"http://127.0.0.1:{PORT}"

@@ -333,7 +333,7 @@ def test_the_prove_command_exits_1_if_an_update_is_not_healthy_in_time(
 def test_update_takes_the_answer_of_another_program_for_no_healthy_table(
     monkeypatch: pytest.MonkeyPatch, answer: bytes
 ) -> None:
-    monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: io.BytesIO(answer))
+    monkeypatch.setattr("companion.appliance.trial.opened_here", lambda *_: io.BytesIO(answer))
     assert trial.entry_of("http://127.0.0.1:8000") is None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import http.server
 import io
 import socket
 import threading
@@ -19,6 +20,7 @@ from companion.errors import SetupError
 from companion.service import addresses, site
 from companion.service.addresses import (
     listening_socket,
+    local_page,
     own_addresses,
     page_address,
     published,
@@ -152,8 +154,24 @@ def test_the_join_command_finds_no_table_where_another_program_answers() -> None
     with listening_socket("127.0.0.1", 0) as link:
         other = threading.Thread(target=answer, args=(link,))
         other.start()
-        assert codes_of(link.getsockname()[1]) == {}
+        assert codes_of(local_page("127.0.0.1", link.getsockname()[1])) == {}
         other.join()
+
+
+def test_the_join_command_asks_a_table_of_one_address_and_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Codes(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"pin": "123456", "first": null}')
+
+        def log_message(self, *_: object) -> None: ...
+
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("no_proxy", "")
+    with http.server.HTTPServer(("127.0.0.2", 0), Codes) as server:
+        threading.Thread(target=server.handle_request).start()
+        assert codes_of(local_page("127.0.0.2", server.server_port))["pin"] == "123456"
 
 
 def drawn_as(text: str | None) -> str:
