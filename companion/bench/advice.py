@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import random
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -44,10 +45,16 @@ def measure() -> dict[str, float]:
     for game in GAMES:
         for goal in GOALS:
             # A process of its own, started afresh: nothing is loaded yet.
-            with multiprocessing.get_context("spawn").Pool(1, gc.disable) as pool:
+            with multiprocessing.get_context("spawn").Pool(1, _undisturbed) as pool:
                 times_ms = pool.apply(timed, (game, goal, STATES))
             found |= {f"advice_{game}_{goal}_{key}": value for key, value in times_ms.items()}
     return found
+
+
+def _undisturbed() -> None:
+    """Prepare a worker: no garbage collection, and Ctrl-C ends it without a message."""
+    gc.disable()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def timed(game: str, goal: str, count: int) -> dict[str, float]:

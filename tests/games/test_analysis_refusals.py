@@ -44,6 +44,8 @@ FILES = {
         ("simulate crib_dice --players best", 2, "for 2 to 6 players"),
         ("simulate crib_dice --players best,steady --rules bombs", 2, "no JSON object"),
         ('simulate crib_dice --players best,steady --rules {"bombs":true}', 2, "did you mean 'bomb'"),
+        (f"simulate crib_dice --players best,steady --rules {'[' * 9_000}", 2, "nested too deeply"),
+        (f"simulate crib_dice --players best,steady --rules {'1' * 9_000}", 2, "`rules` is an object"),
         ("puzzles crib_dise", 2, "did you mean 'crib_dice'"),
         ("puzzles crag --n 0", 2, "0 is not in the range"),
         ("puzzles crag --n many", 2, "not a valid integer"),

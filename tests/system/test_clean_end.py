@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import textwrap
 from pathlib import Path
 
 from tests.system.running import Running
+from tests.waiting import until
 
 SLOW_LOOK = """
     import threading, time
@@ -64,6 +67,29 @@ def test_a_command_whose_output_meets_a_full_disk_ends_with_a_sentence() -> None
         ended = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     said = "pegpip: The output: No space left on device. Free some space, then run it again.\n"
     assert (ended.returncode, ended.stderr) == (1, said)
+
+
+def test_ctrl_c_ends_a_simulation_at_once_and_without_a_traceback() -> None:
+    """A terminal sends the signal to the workers, too. A batch of theirs would take a minute."""
+    words = ["simulate", "crag", "--players", "steady,steady", "--games", "10000000"]
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a shell's job ignores it
+    command = [sys.executable, "-c", f"{heard}; from companion.cli import main; main()", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as running:
+        try:
+            assert until(lambda: _workers_ready(running.pid))
+            os.killpg(running.pid, signal.SIGINT)
+            out, _ = running.communicate(timeout=30)
+        finally:
+            if running.poll() is None:
+                os.killpg(running.pid, signal.SIGKILL)
+    assert (running.returncode, out.strip()) == (130, b"")
+
+
+def _workers_ready(pid: int) -> bool:
+    """Return whether a process has children, none of which handles SIGINT itself."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    caught = (re.findall(r"SigCgt:\s*(\w+)", Path(f"/proc/{child}/status").read_text()) for child in children)
+    return bool(children) and not any(int(mask, 16) >> signal.SIGINT - 1 & 1 for (mask,) in caught)
 
 
 def test_a_sigint_delivered_to_a_worker_thread_ends_the_table_with_130(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from math import sqrt
+from signal import SIG_DFL, SIGINT, signal
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ import click
 from companion.errors import RulesError
 from companion.games.engine.game import Header
 from companion.games.engine.notation import header_of
+from companion.games.engine.notation.json_text import json_of
 from companion.games.engine.players import LEVELS, level_named, played
 from companion.games.registry import game_named
 
@@ -92,14 +94,16 @@ def header_for(game: str, levels: list[str], rules: str) -> Header:
     except RulesError as unknown:
         raise click.BadParameter(str(unknown), param_hint="GAME") from None
     try:
+        switches = json_of(rules)
+    except RulesError as wrong:
+        raise click.BadParameter(str(wrong), param_hint="--rules") from None
+    try:
         for level in levels:
             level_named(level)
         names = [f"{level} {seat}" for seat, level in enumerate(levels, 1)]
-        line = {"transcript": 1, "game": game, "players": names, "rules": json.loads(rules)}
+        line = {"transcript": 1, "game": game, "players": names, "rules": switches}
         header = header_of(line)
         game_named(game).check(header)
-    except json.JSONDecodeError:
-        raise click.BadParameter(f"{rules!r} is no JSON object.", param_hint="--rules") from None
     except RulesError as refused:
         raise click.UsageError(str(refused)) from None
     return header
@@ -124,7 +128,11 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
     parts = [range(begin, min(begin + size, games)) for begin in range(0, games, size)]
     totals = [Score()] * len(levels)
     columns = (*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn())
-    with ProcessPoolExecutor() as pool, Progress(*columns, console=Console(stderr=True), disable=quiet) as progress:
+    # Ctrl-C reaches the workers, too: they end at once, and play no batch to its end.
+    with (
+        ProcessPoolExecutor(initializer=signal, initargs=(SIGINT, SIG_DFL)) as pool,
+        Progress(*columns, console=Console(stderr=True), disable=quiet) as progress,
+    ):
         task = progress.add_task(header.game, total=games)
         waiting = {pool.submit(scores_of, header, levels, part, seed): part for part in parts}
         try:
