@@ -31,8 +31,8 @@ def command(file: Path, data_folder: str | None, settings_file: Path | None, rep
     from companion.backup.export import write_archive
 
     starting = in_use(settings_file, {"data": {"dir": data_folder}} if data_folder else {})
-    if file.exists() and not replace:
-        raise DeviceError(f"{file} exists.", "Name another file, or add --replace.")
+    if file.exists() and not (replace and file.is_file()):  # a device would be replaced, too
+        raise DeviceError(f"{file} exists.", f"Name another file{'' if replace else ', or add --replace'}.")
     if not file.absolute().parent.is_dir():
         raise DeviceError(f"There is no folder {file.absolute().parent}.", "Make it, or name another place.")
     used = settings_file or default_file()

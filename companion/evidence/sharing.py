@@ -20,6 +20,7 @@ from companion.errors import DeviceError, PictureError
 from companion.evidence.folder import folder_name
 from companion.evidence.rescoring import StoredThrow
 from companion.history.review import matched_values
+from companion.table.atomic import refuse_device
 from vision.calibration.store import DAMAGE, Stored, bytes_of_rig, rig_of_bytes
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.geometry.rig import Rig, place
@@ -63,6 +64,7 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
     """
     labels, count, part = dict[str, list[bytes]](), 0, to.parent / f"{to.name}.part"
     try:
+        refuse_device(to)
         with zipfile.ZipFile(part, "w") as archive:
             for throw in throws:
                 if throw.rig is None or _has_unknown(throw):

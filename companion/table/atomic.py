@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable
 from itertools import count
@@ -11,14 +12,15 @@ from pathlib import Path
 def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
     """Replace or create a file atomically: write a file beside it, flush it to the disk and rename it.
 
-    Raises OSError. The old file is then unchanged and the new one is deleted, unless only the flush of the folder
-    after the rename failed.
+    Raises OSError, also for a device or a pipe, which must not be replaced. The old file is then unchanged and the new
+    one is deleted, unless only the flush of the folder after the rename failed.
 
     Args:
         path: The file. The new content is first written to this path with its suffix replaced by `.part`.
         content: Pieces of the content, written one after the other.
         mode: Permissions, as far as the umask allows.
     """
+    refuse_device(path)
     part = path.with_suffix(".part")
     try:
         part.unlink(missing_ok=True)
@@ -31,6 +33,12 @@ def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
         part.unlink(missing_ok=True)
         raise
     sync(path.parent)
+
+
+def refuse_device(path: Path) -> None:
+    """Raise OSError if a path leads to a device or a pipe, which no file may replace."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
 
 
 def free_path(folder: Path, stem: str, suffix: str = "") -> Path:

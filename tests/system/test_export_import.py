@@ -11,7 +11,9 @@ import click
 import pytest
 
 from companion.adapters.reader_setup import calibration_status, save_rig
+from companion.diagnostics import bundle
 from companion.errors import DeviceError, SetupError
+from companion.evidence.sharing import write_export
 from companion.settings import last_good
 from companion.settings.last_good import FILE_NAME as LAST_GOOD
 from companion.settings.load import Settings
@@ -144,6 +146,18 @@ def test_an_export_overwrites_an_existing_file_only_with_replace(table: Path) ->
     assert file.read_text() == "mine"
     assert exported(table, "--replace")[1].return_value == 0
     assert zipfile.is_zipfile(file)
+
+
+def test_an_export_or_bug_report_replaces_no_pipe_or_device(table: Path, tmp_path: Path) -> None:
+    """Root would put a file in the place of /dev/null."""
+    file = tmp_path / "all.zip"
+    os.mkfifo(file)
+    assert isinstance(exported(table, "--replace")[1].exception, DeviceError)
+    with pytest.raises(DeviceError, match="no regular file"):
+        write_export((), file)
+    with pytest.raises(OSError, match="no regular file"):
+        bundle.write(file, Settings(), (), photos=False)
+    assert file.is_fifo()
 
 
 def test_an_export_creates_only_the_archive_beside_the_data_folder(table: Path) -> None:
