@@ -162,15 +162,15 @@ class Publisher(BackgroundThread):
         """Send the broker each retained MQTT message that has changed since it was last sent, then all waiting events.
 
         Retained are the discovery messages, state, health and "online"; if commands are allowed, also whether the sound
-        is muted.
+        is muted. If not, an empty message deletes what the broker retains of the time when they were.
         """
         topic = self._broker.topic
         found = discovery(topic, self._table_name(), self._sounds is not None)
         told = {f"{topic}/state": state_of(self._table.snapshot()), f"{topic}/health": health_of(self._report())}
-        messages = {where: msgspec.json.encode(message) for where, message in {**found, **told}.items()}
+        messages = dict.fromkeys(discovery(topic, "", True), b"")
+        messages |= {where: msgspec.json.encode(message) for where, message in {**found, **told}.items()}
+        messages[f"{topic}/muted"] = b"" if self._sounds is None else b"ON" if self._sounds.muted else b"OFF"
         messages[f"{topic}/available"] = b"online"
-        if self._sounds is not None:
-            messages[f"{topic}/muted"] = b"ON" if self._sounds.muted else b"OFF"
         for where, message in messages.items():
             if self._told.get(where) != message:
                 client.publish(where, message, 1, retain=True)

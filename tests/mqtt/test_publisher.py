@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -135,7 +136,19 @@ def test_mqtt_commands_have_no_effect_unless_enabled(home: Home, publisher: Publ
     home.listener.client.publish("pub/mute", b"ON", 1)
     assert until(lambda: home.listener.last.get("pub/mute") == b"ON")
     assert (home.table.snapshot().number, home.sounds.muted) == (number, False)
-    assert not [topic for topic in home.listener.last if "/button/" in topic or "/switch/" in topic]
+    assert not [topic for topic, said in home.listener.last.items() if said and re.search("/(button|switch)/", topic)]
+
+
+def test_mqtt_commands_switched_off_remove_their_home_assistant_controls(home: Home, commanded: Publisher) -> None:
+    commanded.stop()
+    assert until(lambda: home.listener.last["pub/available"] == b"offline")
+    publisher = home.publisher()
+    assert until(lambda: home.listener.last["pub/available"] == b"online")
+    publisher.stop()
+    later = type(home.listener)(home.broker.port)
+    assert until(lambda: "pub/available" in later.last)
+    assert not [topic for topic in later.last if re.search("/(button|switch)/|/muted", topic)]
+    later.close()
 
 
 def test_enabled_mqtt_commands_start_a_game_and_mute_the_sounds(home: Home, commanded: Publisher) -> None:
