@@ -35,7 +35,8 @@ def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str
     return {
         f"{PREFIX}/{kind}/pegpip_{topic}/{key}/config": {
             "unique_id": f"pegpip_{topic}_{key}",
-            "object_id": f"{topic}_{key}",
+            "object_id": f"{topic}_{key}",  # before Home Assistant 2025.10
+            "default_entity_id": f"{kind}.{topic}_{key}",
             **entity,
             **of_all,
         }

@@ -19,6 +19,13 @@ def test_mqtt_discovery_announces_9_unique_entities_of_one_device() -> None:
     assert all(re.fullmatch(r"homeassistant/[a-z_]+/[\w-]+/[\w-]+/config", topic) for topic in MESSAGES)
 
 
+def test_mqtt_discovery_names_each_entity_for_old_and_new_home_assistants() -> None:
+    """Home Assistant 2026.4 ignores `object_id`; the page home-events.md needs `event.pub_event`."""
+    for topic, message in MESSAGES.items():
+        assert message["default_entity_id"] == f"{topic.split('/')[1]}.{message['object_id']}"
+    assert "event.pub_event" in {message["default_entity_id"] for message in MESSAGES.values()}
+
+
 def test_every_mqtt_discovery_template_reads_a_published_field() -> None:
     published = {"pub/state": state_of(Snapshot(number=0)), "pub/health": health_of({"parts": {}})}
     read = [
