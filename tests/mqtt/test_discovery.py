@@ -20,7 +20,7 @@ def test_mqtt_discovery_announces_9_unique_entities_of_one_device() -> None:
 
 
 def test_mqtt_discovery_names_each_entity_for_old_and_new_home_assistants() -> None:
-    """Home Assistant 2026.4 ignores `object_id`; the page home-events.md needs `event.pub_event`."""
+    """2026.4 ignores `object_id`; the automation in docs/how-to/home-events.md names `event.pegpip_event`."""
     for topic, message in MESSAGES.items():
         assert message["default_entity_id"] == f"{topic.split('/')[1]}.{message['object_id']}"
     assert "event.pub_event" in {message["default_entity_id"] for message in MESSAGES.values()}
