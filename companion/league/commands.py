@@ -12,7 +12,7 @@ import click
 import psycopg
 
 from companion.commands import printable
-from companion.errors import CompanionError
+from companion.errors import CompanionError, DeviceError
 from companion.league import admin, database, fixtures
 from companion.settings.starting import in_use
 from companion.tournaments import Draw
@@ -43,10 +43,15 @@ def organising(run: Callable[..., None]) -> click.Command:
                 run(connection, **given)
             except psycopg.Error as refused:
                 why = f"{refused.diag.message_primary or refused}. {refused.diag.message_detail or ''}".strip()
-                if (refused.diag.constraint_name or "").endswith(("name_check", "pub_check")):
+                rule = refused.diag.constraint_name or ""
+                if rule.endswith(("name_check", "pub_check")):
                     why = "The name of a table, a pub or a season has 1 to 60 characters."
+                if rule == "seasons_check":
+                    why = "A season ends after the day on which it starts."
                 cure = " Run `pegpip league migrate`." if isinstance(refused, psycopg.errors.UndefinedTable) else ""
                 raise CompanionError(f"The league's database refuses this: {why}{cure}") from None
+            except UnicodeEncodeError as wrong:  # the terminal's bytes were no UTF-8
+                raise CompanionError(f"{wrong.object!r} is no text in UTF-8. Use a terminal with UTF-8.") from None
 
     return command.command()(DATABASE(connected))
 
@@ -59,11 +64,13 @@ def key(data: str | None, file: Path | None) -> None:
 
     The key is made if the data folder has none yet. Without `--data` the folder is that of the settings.
     """
+    from companion.backup import rights
     from companion.league.key import key_of, name_of
 
     folder = in_use(file, {"data": {"dir": data}} if data else {}).settings.data.folder
-    folder.mkdir(parents=True, exist_ok=True)
-    click.echo(name_of(key_of(folder)))
+    with rights.of_owner(folder):  # the table must be able to read what root makes
+        folder.mkdir(parents=True, exist_ok=True)
+        click.echo(name_of(key_of(folder)))
 
 
 @command.command()
@@ -81,9 +88,16 @@ def migrate(url: str) -> None:
 def serve(url: str, host: str, port: int) -> None:
     """Serve the league: take games from tables and show the season, until Ctrl-C."""
     from companion.league.server import serve as run
-    from companion.service.addresses import page_address
+    from companion.service.addresses import bound, page_address
 
-    run(database.opened(url), host, port, lambda served: click.echo(f"league: {page_address(host, served, ())}"))
+    try:
+        listening = bound(host, port)
+    except OSError as refused:
+        cure = "Choose another --host or --port."
+        raise DeviceError(f"Can't serve on {host}, port {port}: {refused.strerror}.", cure) from None
+    with listening:
+        click.echo(f"league: {page_address(host, listening.getsockname()[1], ())}")
+        run(database.opened(url), listening)
 
 
 @organising
@@ -112,8 +126,8 @@ def move_table(connection: database.Connection, old: str, new: str) -> None:
 
 @organising
 @click.argument("name")
-@click.argument("starts", type=DAY)
-@click.argument("ends", type=DAY)
+@click.argument("starts", type=DAY, metavar="STARTS")
+@click.argument("ends", type=DAY, metavar="ENDS")
 def season(connection: database.Connection, name: str, starts: datetime, ends: datetime) -> None:
     """Open the season NAME from STARTS up to, but without, ENDS."""
     click.echo(f"season {admin.add_season(connection, name, starts.date(), ends.date())}")

@@ -66,27 +66,22 @@ def application(pool: Pool, now: Callable[[], float] = time.time) -> flask.Flask
     return app
 
 
-def serve(pool: Pool, host: str, port: int, ready: Callable[[int], None]) -> None:
+def serve(pool: Pool, listening: socket.socket) -> None:
     """Serve the league's site and rate games in a second thread, until Ctrl-C or SIGTERM ends the process.
 
-    Port 0 takes any free one; `ready` is called with the port once it listens. Open requests are answered before the
-    end, for at most 5 s. `pool`, of connections to the database, is closed after Ctrl-C and after an error; SIGTERM
-    leaves it open. Raises KeyboardInterrupt at Ctrl-C, SystemExit if host and port can't be used (uvicorn logs why).
+    Open requests are answered before the end, for at most 5 s. `pool`, of connections to the database, is closed after
+    Ctrl-C and after an error; SIGTERM leaves it open. Raises KeyboardInterrupt at Ctrl-C.
     """
     app: Any = application(pool)
     asgi: Any = WSGIMiddleware(app, workers=THREADS)
-    config = uvicorn.Config(asgi, host, port, lifespan="off", ws="none", log_level="warning", access_log=False,
+    config = uvicorn.Config(asgi, lifespan="off", ws="none", log_level="warning", access_log=False,
                             server_header=False, proxy_headers=False, timeout_graceful_shutdown=5)  # fmt: skip
     ended = threading.Event()
-    rating = threading.Thread(target=_rate_until, args=(pool, ended), name="ratings", daemon=True)
+    threading.Thread(target=_rate_until, args=(pool, ended), name="ratings", daemon=True).start()
+    # asyncio turns Nagle's algorithm off only for sockets that name their protocol; this one does not.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     try:
-        with config.bind_socket() as listening:
-            # asyncio turns Nagle's algorithm off only for sockets that name their protocol; this one does not.
-            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            listening.listen()
-            ready(listening.getsockname()[1])
-            rating.start()
-            uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(config).run(sockets=[listening])
     finally:
         ended.set()
         asgi.executor.shutdown(wait=False)

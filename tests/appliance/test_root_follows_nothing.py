@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from companion.appliance.machine import Machine
 from companion.appliance.signature import KEY
@@ -22,6 +23,7 @@ from companion.backup.export import write_archive
 from companion.backup.restore import read_archive
 from companion.diagnostics import bundle
 from companion.errors import DeviceError
+from companion.league.commands import command as league
 from companion.service.addresses import PORT_FILE
 from companion.settings.load import Settings
 from tests.system.backing_up import SETTINGS as SAVED
@@ -124,6 +126,13 @@ def test_the_installer_as_root_follows_no_symlink_at_the_settings_file(home: Hom
     assert settings_step().missing(home.machine) == []  # something is there, and is the service's affair
     settings_step().do(home.machine)
     assert home.unchanged_outside()
+    assert home.is_the_services()
+
+
+def test_a_league_key_that_root_makes_belongs_to_the_service(home: Home) -> None:
+    home.handed_over()
+    done = CliRunner().invoke(league, ["key", "--data", str(home.data)], standalone_mode=False)
+    assert done.exception is None
     assert home.is_the_services()
 
 

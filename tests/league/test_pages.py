@@ -26,6 +26,7 @@ from companion.league.commands import command
 from companion.league.database import as_owner, opened
 from companion.league.key import name_of
 from companion.league.server import serve
+from companion.service.addresses import bound
 from companion.tournaments import Draw
 from tests.league.conftest import League, new_league
 from tests.league.playing import Pub, outbox_of, sent
@@ -130,10 +131,9 @@ def test_the_league_server_sends_answers_without_nagles_delay(league: League, mo
         found.append(sockets[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
 
     monkeypatch.setattr(uvicorn.Server, "run", run)
-    serve(opened(league.url), LOOPBACK, 0, found.append)
-    port, no_delay = found
-    assert port > 0
-    assert no_delay, "a socket inherits it from the one that listens"
+    with bound(LOOPBACK, 0) as listening:
+        serve(opened(league.url), listening)
+    assert found[0], "a socket inherits it from the one that listens"
 
 
 @pytest.mark.parametrize(("accepted", "language"), [("de-AT, en", "de"), ("fi", "fi"), ("sv", "en")])
@@ -260,6 +260,22 @@ def test_a_league_season_that_overlaps_another_is_refused(own_season: Season) ->
 
 
 @pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["season", "Winter", "2051-01-01", "2051-01-01"], "ends after the day on which it starts."),
+        (["add-table", "ab" * 32, "\udcff", "The Lion"], "'\\udcff' is no text in UTF-8"),
+        (["remove-table", "\udcff"], "'\\udcff' is no text in UTF-8"),
+    ],
+)
+def test_league_commands_explain_a_text_or_days_that_no_database_takes(
+    own_season: Season, words: list[str], why: str
+) -> None:
+    done = CliRunner().invoke(command, [*words, "--database", own_season.league.url], standalone_mode=False)
+    assert isinstance(done.exception, CompanionError)
+    assert why in str(done.exception)
+
+
+@pytest.mark.parametrize(
     ("name", "pub"), [("", "The Lion"), ("x" * 61, "The Lion"), ("Table 9", ""), ("Table 9", "x" * 61)]
 )
 def test_a_league_table_with_no_name_or_a_too_long_pub_name_is_refused(own_season: Season, name: str, pub: str) -> None:
@@ -274,9 +290,19 @@ def test_league_serve_prints_a_url_with_an_ipv6_host_in_brackets(
     monkeypatch: pytest.MonkeyPatch, host: str, shown: str
 ) -> None:
     monkeypatch.setattr("companion.league.database.opened", lambda _url: None)
-    monkeypatch.setattr("companion.league.server.serve", lambda _pool, _host, _port, ready: ready(8080))
-    done = CliRunner().invoke(command, ["serve", "--database", "any", "--host", host], standalone_mode=False)
-    assert done.output == f"league: http://{shown}:8080/\n"
+    monkeypatch.setattr("companion.league.server.serve", lambda _pool, _listening: None)
+    words = ["serve", "--database", "any", "--host", host, "--port", "0"]
+    done = CliRunner().invoke(command, words, standalone_mode=False)
+    assert re.fullmatch(rf"league: http://{re.escape(shown)}:\d+/\n", done.output)
+
+
+@pytest.mark.parametrize("host", ["192.0.2.7", "no.invalid", LOOPBACK])
+def test_league_serve_explains_a_host_or_port_that_it_cannot_use(host: str) -> None:
+    with bound(LOOPBACK, 0) as taken:
+        words = ["serve", "--database", "any", "--host", host, "--port", str(taken.getsockname()[1])]
+        done = CliRunner().invoke(command, words, standalone_mode=False)
+    assert isinstance(done.exception, DeviceError)
+    assert "Choose another --host or --port" in str(done.exception)
 
 
 @pytest.mark.parametrize("words", [["refused"], ["migrate"]])
