@@ -58,15 +58,8 @@ class Advice:
 def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice, ...]:
     """Return advice on light and focus, measured at the markers of the calibration sheet.
 
-    The paper around the markers shows light that is too dark, too bright, uneven, or reflected. The width of the
-    markers' edges shows blur.
-
-    Args:
-        frame_bgr: (h, w, 3) picture of the sheet.
-        markers: At least one marker found in it.
-
-    Returns:
-        One advice for each problem; empty if light and focus are good.
+    The paper around the markers, at least one, shows light that is too dark, too bright, uneven, or reflected. The
+    width of the markers' edges shows blur. Returns an empty tuple if light and focus are good.
     """
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     whites, edges_px = zip(*(_paper(grey, marker) for marker in markers), strict=True)

@@ -75,12 +75,8 @@ class LampLight:
 def lamp_light(frames: Sequence[Frame], mains_hz: int) -> LampLight:
     """Measure the bands that a flickering lamp leaves in frames.
 
-    The result also says whether the last frame's exposure averages the bands out: a whole number of flicker periods.
-
-    Args:
-        frames: Consecutive frames of a scene at rest, taken with one exposure. `bands` is None with fewer than
-            MIN_FRAMES.
-        mains_hz: Mains frequency in hertz, 50 or 60. Lamps flicker at twice this frequency.
+    The frames are consecutive, of a scene at rest, taken with one exposure. The result also says whether that averages
+    the bands out: a whole number of flicker periods. Lamps flicker at twice `mains_hz`.
     """
     exposure = frames[-1].exposure if frames else None
     exposure_s = exposure.exposure_s if exposure is not None and exposure.exposure_s > 0 else None

@@ -108,14 +108,8 @@ Views = tuple[View, ...]
 def gathered(views: Views, markers: Sequence[Marker], sheet: Sheet, width_px: int) -> Views:
     """Return `views` with the view of a new picture added, if it helps to measure the lens; otherwise unchanged.
 
-    It helps if it shows at least MIN_VIEW_MARKERS markers and differs from each view by MIN_VIEW_CHANGE. Once
-    there are MAX_VIEWS, no view is added.
-
-    Args:
-        views: Views of the sheet in earlier pictures.
-        markers: Markers found in the new picture; those of other sheets are left out.
-        sheet: The printed sheet.
-        width_px: Width of the picture in pixels, which MIN_VIEW_CHANGE is relative to.
+    It helps if it shows at least MIN_VIEW_MARKERS markers of the sheet and differs from each view by MIN_VIEW_CHANGE of
+    the picture's width. Once there are MAX_VIEWS, no view is added.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
     if len(known) < MIN_VIEW_MARKERS or len(views) == MAX_VIEWS:
@@ -137,14 +131,8 @@ def measured(views: Views, guess: Lens) -> Lens:
     """Compute focal length and distortion of the lens from views of the sheet (`cv2.calibrateCamera`).
 
     The worst view is left out, while its error is OUTLIER_RATIO times the median and more than MIN_VIEWS are left. The
-    last result is cached and returned for the same arguments.
-
-    Args:
-        views: Views of the sheet.
-        guess: Lens from which the solver starts. It holds the size of the pictures.
-
-    Returns:
-        The measured lens, or `guess` with fewer than MIN_VIEWS views, with too little tilt, or after a poor fit.
+    last result is cached and returned for the same arguments. The solver starts from `guess`, which is returned with
+    fewer than MIN_VIEWS views, with too little tilt, or after a poor fit.
     """
     if len(views) < MIN_VIEWS:
         return guess

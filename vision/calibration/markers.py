@@ -91,17 +91,11 @@ def paper_of(markers: tuple[Marker, ...]) -> str | None:
 def sheet_pose(
     markers: tuple[Marker, ...], sheet: Sheet, bar_mm: float = BAR_MM, straight: Callable[[Floats], Floats] = np.asarray
 ) -> tuple[Floats, float] | None:
-    """Estimate the sheet's pose in the picture: a homography fitted by RANSAC to the corners of its markers.
+    """Return the homography from the sheet's millimetres to pixels, and the RMS error of all corners in pixels.
 
-    Args:
-        markers: Markers found in the picture; those of another sheet are left out.
-        sheet: The printed sheet.
-        bar_mm: Measured length of the bar printed as 100 mm. It corrects for a printer that scaled the page.
-        straight: Maps (n, 2) pixels to those of a lens without distortion; the default leaves them as they are.
-
-    Returns:
-        (3, 3) homography from the sheet's millimetres to pixels after `straight`, and the RMS reprojection error of
-        all corners in pixels. None with fewer than MIN_MARKERS markers of the sheet, or fewer than 8 corners that fit.
+    It is fitted by RANSAC to the corners of the sheet's markers, after `straight` has removed the lens's distortion
+    from their pixels. `bar_mm`, the measured length of the bar printed as 100 mm, corrects for a printer that scaled
+    the page. Returns None with fewer than MIN_MARKERS markers of the sheet, or fewer than 8 corners that fit.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
     if len(known) < MIN_MARKERS:

@@ -16,12 +16,7 @@ FONT = cv2.FONT_HERSHEY_DUPLEX
 def drawn(frame_bgr: FrameBGR, view: SheetView, plan: Plan) -> FrameBGR:
     """Return a copy of a frame with the markers' outlines, the zones' outlines and the advice drawn on it.
 
-    Each advice is a line of text. The zones are drawn only if the sheet's pose is known.
-
-    Args:
-        frame_bgr: (h, w, 3) picture, which is not changed.
-        view: Detection of the sheet in this picture.
-        plan: Measures of the tray, from which the zones follow.
+    Each advice is a line of text. The zones of the plan's tray are drawn only if the sheet's pose is known.
     """
     picture = frame_bgr.copy()
     thick = max(2, picture.shape[1] // 400)

@@ -200,15 +200,10 @@ class Calibrating:
         return self._by_the_tape(Found(np.mean(poses, axis=0), lens, sheets[-1].advice))
 
     def focus(self, found: Found, camera: object) -> Found:
-        """Let the camera focus on the sheet, then lock its lens at that position.
+        """Let the camera focus on the sheet, then lock its lens there; return `found` with the lens's position.
 
-        Args:
-            found: The tray's pose, found by the sheet in it.
-            camera: The camera that the frames come from. One without a motorised lens is left alone.
-
-        Returns:
-            `found` with the lens's position. With the advice `focus` instead if none was found within FOCUS_S, or
-            before a recording ends. Unchanged for a camera without a motorised lens.
+        It gets the advice `focus` instead if none was found within FOCUS_S, or before a recording ends. A camera
+        without a motorised lens is left alone.
         """
         if not isinstance(camera, SensorCamera) or not camera.autofocus:
             return found
@@ -229,13 +224,8 @@ class Calibrating:
         """Return the tray's pose, its lens and advice for corners of the tray that a person marked.
 
         Takes one frame, for the size of the picture. The lens has the plan's angle of view. If the plan has the
-        lens's height above the floor (`lens_mm`), it has the focal length that follows from that instead.
-
-        Args:
-            floor_to_px: (3, 3) homography from the tray's millimetres to pixels, from `by_corners`.
-
-        Raises:
-            DeviceError: The camera gives no picture.
+        lens's height above the floor (`lens_mm`), it has the focal length that follows from that instead. Raises
+        DeviceError if the camera gives no picture.
         """
         frame = next(self._frames("No picture came"), None)
         if frame is None:
@@ -251,16 +241,9 @@ class Calibrating:
     def empty_tray(self, warm_frames: int = WARM_FRAMES) -> FrameBGR:
         """Return a picture of the empty tray, once sheet and hands are out, nothing moves and the exposure is held.
 
-        Tells the person meanwhile what to do. Sets `lamp` to the flicker that is measured in the frames used.
-
-        Args:
-            warm_frames: Frames to skip with a camera that does not report its exposure.
-
-        Returns:
-            (h, w, 3) mean of REFERENCE_FRAMES frames.
-
-        Raises:
-            DeviceError: The tray does not come to rest in time, or a recording ends.
+        It is the mean of REFERENCE_FRAMES frames; `lamp` is set to the flicker in them. The person is told meanwhile
+        what to do. With a camera that does not report its exposure, `warm_frames` are skipped first. Raises DeviceError
+        if the tray does not come to rest in time, or a recording ends.
         """
         detector, count = StillnessDetector(), 0
         frames: list[Frame] = []
@@ -341,13 +324,7 @@ def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | 
     """Build the calibration from the tray's pose and the picture of the empty tray.
 
     It holds the rig, the camera's tilt and all advice. To the advice of `found` it adds that on the empty tray's light,
-    on a lens that was not measured, and on the lamp.
-
-    Args:
-        found: Pose of the tray and its lens.
-        plan: Measures that a person entered.
-        empty_bgr: (h, w, 3) picture of the empty tray.
-        lamp: Measured flicker of the lamp; None if it was not measured.
+    on a lens that was not measured, and on the lamp. Raises DeviceError if the lens would hang among the dice.
     """
     rig = rig_of(found.floor_to_px, plan, empty_bgr, found.lens)
     known = {one.code for one in found.advice}

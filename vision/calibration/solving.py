@@ -98,11 +98,6 @@ def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
 
     There is no pose (`floor_to_px` is None) if too few markers are seen or fit the tray, or the sheet is tilted by more
     than HAND_HELD_DEG. Raises DeviceError if OpenCV has no ArUco module.
-
-    Args:
-        frame_bgr: (h, w, 3) picture.
-        plan: Measures that a person entered.
-        lens: The lens that took the picture.
     """
     markers = markers_in(frame_bgr)
     paper = paper_of(markers)
@@ -125,15 +120,9 @@ def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
 
 
 def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
-    """Return the (3, 3) homography from the tray's millimetres to pixels for four corners that a person marked.
+    """Return the (3, 3) homography from the tray's millimetres to pixels for four corners of its floor, in pixels.
 
-    Args:
-        corners_px: Upper left, upper right, lower right and lower left corner of the tray's floor, in pixels. The keep
-            zone is on the right.
-        plan: The tray's size.
-
-    Raises:
-        ValueError: The corners make no convex four-sided figure in that order.
+    Raises ValueError unless they make a convex figure in the order upper left, upper right, lower right, lower left.
     """
     points = np.array(corners_px, np.float32)
     if not cv2.isContourConvex(points) or cv2.contourArea(points, True) <= 0:
@@ -145,14 +134,9 @@ def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
 def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, float], float]:
     """Return the position of the lens over the tray, (x, y, height) in mm, and the camera's tilt in degrees.
 
-    The tilt is the angle between the camera's axis and the vertical, 0 for a camera that looks straight down.
-
-    A homography of a plane is K (r1 r2 t) up to a factor (Zhang 2000, "A flexible new technique for camera
-    calibration", section 2). K is the camera matrix of `lens`.
-
-    Args:
-        floor_to_px: (3, 3) homography from the tray's mm to pixels, without distortion.
-        lens: The lens; its distortion is ignored.
+    The tilt is the angle between the camera's axis and the vertical. `floor_to_px` is without distortion: a homography
+    of a plane is K (r1 r2 t) up to a factor (Zhang 2000, "A flexible new technique for camera calibration", section 2).
+    K is the camera matrix of `lens`.
     """
     columns = np.linalg.inv(lens.matrix) @ floor_to_px
     columns /= (np.linalg.norm(columns[:, 0]) + np.linalg.norm(columns[:, 1])) / 2
@@ -167,12 +151,7 @@ def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, floa
 def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
     """Return the lens with the focal length that follows from a height measured by tape, marked as measured.
 
-    The focal length is the height times the pixels per mm in the middle of the picture.
-
-    Args:
-        floor_to_px: (3, 3) homography from the tray's mm to pixels.
-        lens: The lens, whose focal length is replaced and whose distortion stays.
-        height_mm: Height of the lens above the tray's floor.
+    The focal length is the height times the pixels per mm in the middle of the picture. The distortion stays.
     """
     around = np.array(lens.size_wh) / 2 + [(0, 0), (1, 0), (0, 1)]
     on_floor = projected(around, np.linalg.inv(floor_to_px).astype(np.float64))
@@ -183,12 +162,7 @@ def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
 def through(lens: Lens, floor_to_px: Floats, plan: Plan) -> Floats:
     """Return the (3, 3) homography from mm to pixels that best fits the tray's floor as a distorting lens shows it.
 
-    It is a least-squares fit to a grid of 9 x 9 points of the floor.
-
-    Args:
-        lens: The lens, whose distortion is applied.
-        floor_to_px: (3, 3) homography from mm of the floor to pixels, without distortion.
-        plan: The tray's size.
+    It is a least-squares fit to a grid of 9 x 9 points of the floor. `floor_to_px` is without distortion.
     """
     across, down = (np.linspace(0, edge, 9) for edge in plan.tray_mm)
     points_mm = np.stack(np.meshgrid(across, down), -1).reshape(-1, 2)
@@ -204,14 +178,7 @@ def zones(plan: Plan) -> tuple[Zone, Zone]:
 
 
 def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR, lens: Lens) -> Rig:
-    """Build the rig (camera, tray and lens as calibrated) from the tray's pose and the picture of the empty tray.
-
-    Args:
-        floor_to_px: (3, 3) homography from mm to pixels, without the lens's distortion.
-        plan: Measures that a person entered.
-        empty_bgr: (h, w, 3) picture of the empty tray.
-        lens: The lens.
-    """
+    """Build the rig from the tray's pose, without the lens's distortion, and the picture of the empty tray."""
     throw, keep = zones(plan)
     lens_mm, _ = lens_over(floor_to_px, lens)
     return Rig(through(lens, floor_to_px, plan), throw, keep, plan.die_mm, lens_mm, empty_bgr)
@@ -268,12 +235,7 @@ _ASLANT = Advice("aslant", "The sheet is seen aslant, which tells the lens. Then
 def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice, ...]:
     """Return advice on the camera: tilted, too far away, or with a part of the tray outside the picture.
 
-    Returns an empty tuple if all is good.
-
-    Args:
-        floor_to_px: (3, 3) homography from the tray's mm to pixels, without distortion.
-        plan: Sizes of the tray and the dice.
-        lens: The lens, with the size of the picture.
+    Returns an empty tuple if all is good. `floor_to_px` is without distortion.
     """
     (x, y, height), tilt = lens_over(floor_to_px, lens)
     advice = []
