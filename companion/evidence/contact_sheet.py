@@ -24,15 +24,8 @@ def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, An
     """Write an HTML page of the throws whose new reading differs, each with its picture, and return the page's path.
 
     A reading differs if it has changed or does not give the values in the journal. The folder is made if it is missing.
-
-    Args:
-        folder: Folder for `index.html` and the pictures.
-        throws: The throws with their new readings.
-        found: Counts for the summary, as `rescoring.summary` returns them.
-
-    Raises:
-        DeviceError: The folder or the page can't be written, or the picture of a throw is damaged.
-        PictureError: A picture can't be written.
+    `found` are the counts of `rescoring.summary`. Raises DeviceError if the folder or the page can't be written or the
+    picture of a throw is damaged, and PictureError if a picture can't be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -48,14 +48,7 @@ class PackageFolder:
         """Write a throw's package, and its calibration unless that file exists; prune if the total exceeds the cap.
 
         Returns whether the package is stored. One that alone exceeds the cap is not written, and pruning may delete
-        that of an old throw at once. An existing package of the throw is replaced.
-
-        Args:
-            package: The package of a throw.
-            calibration: Content of its calibration's file; None without one.
-
-        Raises:
-            OSError: A file can't be written or deleted.
+        that of an old throw at once. An existing package of the throw is replaced. Raises OSError.
         """
         content, record = packed(package), package.record
         if len(content) + len(calibration or b"") > self.cap_bytes:
@@ -119,14 +112,9 @@ def read_package(file: Path) -> Package:
 
 
 def read_calibration(folder: Path, expected: str | None) -> Rig | None:
-    """Read the calibration file of a folder of packages; return None if `expected` is None.
+    """Read the calibration file of a folder of packages, whose records expect that hash; return None for no hash.
 
-    Args:
-        folder: The folder.
-        expected: Hash of the calibration in the records of its packages; None for throws read without a calibration.
-
-    Raises:
-        DeviceError: The file is missing or damaged, or has another hash.
+    Raises DeviceError if the file is missing or damaged, or has another hash.
     """
     if expected is None:
         return None

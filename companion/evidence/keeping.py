@@ -132,10 +132,7 @@ class PackageKeeper:
 
         Call it before the table gets the reading: if the table enters it as a throw, the thread writes the package. A
         reading without dice is ignored. While an earlier reading waits, a new one is skipped, and `health` counts it.
-
-        Args:
-            settled: The reading with its frames.
-            photo_jpeg: Photo of the reading; its hash identifies the throw later.
+        The hash of the reading's photo identifies the throw later.
         """
         if not settled.reading.dice:
             return

@@ -138,13 +138,8 @@ def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable
     """Read the pictures of stored throws again with these networks, and yield each throw with its new reading.
 
     Each is read with the calibration that was stored with it. A throw keeps its pictures only if the new reading
-    differs from the table's or from the values in the journal, so that thousands of throws fit in memory.
-
-    Args:
-        throws: Stored throws.
-        networks: Networks to read with.
-        refuse: Called with the reason for each throw that is skipped: pictures are damaged or do not fit the
-            calibration.
+    differs from the table's or from the values in the journal, so that thousands of throws fit in memory. `refuse` is
+    called with the reason for each throw that is skipped: its pictures are damaged or do not fit the calibration.
     """
     readers = dict[int, Reader]()
     for throw in throws:
@@ -160,7 +155,7 @@ def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable
             continue
         expect = throw.package.record.expect
         again = Rescored(throw, agreed([readers[id(throw.rig)].read(picture, expect) for picture in pictures]))
-        bare = replace(throw, package=Package(throw.package.record, ()))
+        bare = replace(throw, package=replace(throw.package, jpegs=()))
         yield again if again.differs else replace(again, throw=bare)
 
 

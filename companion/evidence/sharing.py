@@ -52,15 +52,8 @@ class SharedThrow:
 def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
     """Write throws as an anonymous export to a zip file, and return how many it holds.
 
-    An older file is replaced once the new one is complete.
-
-    Args:
-        throws: The throws. Left out are throws without a calibration, and throws beside dice that were set aside on a
-            tray without a keep zone: the values of dice set aside there are unknown.
-        to: Path of the zip file.
-
-    Raises:
-        DeviceError: The file can't be written.
+    Left out are throws without a calibration, and throws beside dice that were set aside with unknown values. An older
+    file is replaced once the new one is complete. Raises DeviceError if the file can't be written.
     """
     labels, count, part = dict[str, list[bytes]](), 0, to.parent / f"{to.name}.part"
     try:

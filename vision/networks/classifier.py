@@ -174,18 +174,10 @@ def crop_face(
     transform: NDArray[np.float64],
     edge_px: int = CROP_PX,
 ) -> NDArray[np.uint8]:
-    """Return a square crop of one face of a picture, CROP_FACES face sizes wide, resampled to the network's size.
+    """Return a square crop, CROP_FACES sizes of a face wide and `edge_px` pixels, with the face's centre in the middle.
 
-    Args:
-        picture_bgr: (h, w, 3) uint8.
-        centre_xy: Centre of the face in pixels.
-        size_px: Size of the face in pixels.
-        transform: (2, 2) rotation, reflection or shear about the face's centre, applied from the picture to the crop.
-        edge_px: Edge of the crop in pixels.
-
-    Returns:
-        (edge_px, edge_px, 3) uint8 with the face's centre in the middle. Beyond the picture's edge its border pixels
-        repeat. A crop of a face far outside the picture is black.
+    `transform` is a (2, 2) rotation, reflection or shear about that centre, applied from the picture to the crop.
+    Beyond the picture's edge its border pixels repeat. A crop of a face far outside the picture is black.
     """
     x, y = centre_xy
     reach = CROP_FACES * size_px

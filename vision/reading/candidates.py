@@ -164,9 +164,6 @@ class Selection:
 
         `COUNT`: another number of dice than expected, or a rejected candidate may be a die. `UNREAD`: the confidence of
         the values is too low. `DISAGREE`: detector and classifier name different values.
-
-        Args:
-            expect: The expected number of dice; None if unknown.
         """
         if expect is not None and len(self.dice) != expect:
             return Doubt.COUNT
@@ -188,15 +185,8 @@ def select(candidates: Sequence[Candidate], expect: int | None) -> Selection:
 
     Dice of one throw have similar sizes. With `expect` None, only candidates of about the best one's size are chosen.
     With a number, candidates of other sizes may be chosen too. Such candidates rank by `quality` instead of `score`:
-    pips can look like small faces, but have no clear value.
-
-    Args:
-        candidates: Scored candidates in any order.
-        expect: The expected number of dice; None if unknown. Of fewer candidates all are chosen.
-
-    Returns:
-        The chosen dice, and the rejected candidates that may be dice; both best score first. A candidate that is
-            taken for a pip of a chosen die is not among the rejected.
+    pips can look like small faces, but have no clear value. A candidate that is taken for a pip of a chosen die is not
+    among the rejected.
     """
     candidates = sorted(candidates, key=lambda candidate: -candidate.score)
     similar = _similar_in_size(candidates)
@@ -260,11 +250,7 @@ def merge_predictions(candidate: Candidate, others: Sequence[Candidate], augment
     confidence reaches that limit, and the value is confirmed or the networks disagree, only `confirmed` is updated.
     Otherwise the classifier's predictions, the views' included, are averaged geometrically, and the detector's class
     scores arithmetically. The merged candidate has the box of the pass with the best score, and is not confirmed.
-
-    Args:
-        candidate: The uncertain candidate.
-        others: All candidates of all passes, this one included. Only those at its place and of its size are merged.
-        augmented: (views, 7) the classifier's probabilities for the augmented views.
+    Of `others`, all candidates of all passes, only those at its place and of its size are merged.
     """
     confirmed = bool(augmented[:, candidate.value].min() >= MIN_JOINT_CONFIDENCE)
     if candidate.confidence >= MIN_JOINT_CONFIDENCE and (confirmed or candidate.networks_disagree):

@@ -76,14 +76,7 @@ def examples_of(
 def example_of(classifier: Classifier, patch_jpeg: bytes, throw: int, label: int) -> Example:
     """Return a labelled example of a die's face, with probabilities and features from its stored JPEG picture.
 
-    Args:
-        classifier: Computes probabilities and features.
-        patch_jpeg: JPEG file of the face, of PATCH_PX by PATCH_PX pixels.
-        throw: Number of the throw that the face is from.
-        label: The face's value, or `NO_FACE`.
-
-    Raises:
-        PictureError: The picture is damaged.
+    Raises PictureError if the picture is damaged.
     """
     patch = picture_of_bytes(patch_jpeg, f"a face of throw {throw}")
     probabilities = classifier.classify(patch, [PATCH_PLACE], EXAMPLE_VIEWS[:1])[0]

@@ -104,17 +104,9 @@ class Witness:
     def weigh(self, selection: Selection, picture_bgr: FrameBGR, classifier: Classifier) -> tuple[Selection, bool]:
         """Compare the dice of a selection with the learned examples, and raise the confidence of dice that agree.
 
-        Nothing changes if the examples are too few (`usable`).
-
-        Args:
-            selection: Dice and rejected candidates.
-            picture_bgr: The picture that they are in.
-            classifier: Computes the features.
-
-        Returns:
-            The selection, with its dice by falling score, and whether the examples give a confident die another value.
-                Dice keep their values; only dice that were not confident and agree with the examples change. Rejected
-                candidates are unchanged.
+        Return the selection, with its dice by falling score, and whether the examples give a confident die another
+        value. Dice keep their values; only dice that were not confident and agree with the examples change. Nothing
+        changes if the examples are too few (`usable`).
         """
         if not self.usable or not selection.dice:
             return selection, False
