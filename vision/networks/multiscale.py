@@ -28,17 +28,15 @@ def passes(picture_bgr: FrameBGR, detector: Detector, size_px: float | None = No
     """Search a picture for faces at ever larger scales, and after each pass yield the detections so far, best first.
 
     Detections of all scales searched so far are fused. A pass runs only when its result is asked for. Scales at which
-    the detector would not see a face of `size_px` pixels are left out; if none is left, nothing is yielded.
+    the detector would not see a face of `size_px` pixels are left out, unless no scale is left.
     """
-    long_edge = max(picture_bgr.shape[:2])
+    least, most = VISIBLE_FACE_PX
+    every = [[px / max(picture_bgr.shape[:2]) for px in edges_px] for edges_px in PASSES_PX]
+    suited = [[scale for scale in scales if size_px and least <= scale * size_px <= most] for scales in every]
     by_scale: dict[float, list[Detection]] = {}
-    for edges_px in PASSES_PX:
-        scales = [px / long_edge for px in edges_px]
-        if size_px is not None:
-            scales = [scale for scale in scales if VISIBLE_FACE_PX[0] <= scale * size_px <= VISIBLE_FACE_PX[1]]
-        if scales:
-            by_scale |= {scale: detector.detect(picture_bgr, scale)[:MAX_DETECTIONS] for scale in scales}
-            yield fuse(by_scale)
+    for scales in filter(None, suited if any(suited) else every):
+        by_scale |= {scale: detector.detect(picture_bgr, scale)[:MAX_DETECTIONS] for scale in scales}
+        yield fuse(by_scale)
 
 
 def fuse(by_scale: Mapping[float, Sequence[Detection]]) -> list[Detection]:
