@@ -132,7 +132,8 @@ def unpacked(content: bytes, name: str) -> Package:
                 newer = f"The throw package {name} has format {version}, newer than {FORMAT}."
                 raise DeviceError(newer, "Update pegpip.")
             record = msgspec.json.decode(text, type=ThrowRecord)
-            names = sorted((each for each in archive.namelist() if each != RECORD), key=_number)
+            pictures = (each for each in archive.namelist() if each != RECORD)
+            names = sorted(pictures, key=lambda name: int(name.removesuffix(".jpg")))
             if not names:
                 raise _refused(name, "it has no picture")
             return Package(record, tuple(archive.read(each) for each in names))
@@ -150,11 +151,6 @@ def calibration_bytes(camera: str, rig: Rig) -> bytes:
     shift = np.array([[1, 0, -left], [0, 1, -top], [0, 0, 1]], np.float64)
     cut = replace(rig, floor_to_px=shift @ rig.floor_to_px, empty_bgr=rig.empty_bgr[top:bottom, left:right].copy())
     return bytes_of_rig(Stored(camera, "", cut))
-
-
-def _number(name: str) -> int:
-    """Return the number of a picture from its name. Raises ValueError for a name that no package has."""
-    return int(name.removesuffix(".jpg"))
 
 
 def _refused(name: str, why: str) -> DeviceError:

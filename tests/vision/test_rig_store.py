@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -173,14 +174,34 @@ def test_calibration_takes_no_empty_tray_picture_with_the_sheet_left_in() -> Non
 
 
 def test_calibration_takes_no_empty_tray_picture_while_the_tray_moves() -> None:
-    camera, turns = film(), itertools.cycle((0, 1))
-
-    def shaken() -> Frame:
-        frame = camera.frame()
-        return Frame(np.roll(frame.image_bgr, 25 * next(turns), 1), frame.at_s)
-
     with pytest.raises(DeviceError, match="not seen within"):
-        Calibrating(shaken, Plan(), lambda _said: None, wait_s=3.0).empty_tray()
+        Calibrating(shaken(film()), Plan(), lambda _said: None, wait_s=3.0).empty_tray()
+
+
+def shaken(camera: VirtualCamera) -> Callable[[], Frame]:
+    """Return a camera's next frame as if the camera hung loosely."""
+    turns = itertools.cycle(range(0, 140, 20))
+
+    def frame() -> Frame:
+        frame = camera.frame()
+        return replace(frame, image_bgr=np.roll(frame.image_bgr, next(turns), 1))
+
+    return frame
+
+
+def test_a_calibration_sheet_that_does_not_lie_still_is_told_as_moving() -> None:
+    camera = film()
+    laid(camera)
+    with pytest.raises(DeviceError, match="Something moves"):
+        Calibrating(shaken(camera), Plan(), lambda _said: None, wait_s=3.0).sheet()
+
+
+def test_a_recording_that_ends_on_the_calibration_sheet_is_told_with_a_cure() -> None:
+    camera = film()
+    laid(camera)
+    frames = iter([camera.frame(), None])
+    with pytest.raises(DeviceError, match=r"pictures ended\. \w"):
+        Calibrating(lambda: next(frames), Plan(), lambda _said: None).sheet()
 
 
 def test_calibration_retakes_empty_tray_frames_if_the_exposure_changes() -> None:

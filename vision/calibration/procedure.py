@@ -180,7 +180,8 @@ class Calibrating:
             if last.floor_to_px is None:
                 same, at = [], None
                 continue
-            if at is None or _apart_px(at, last.floor_to_px, self.plan) > STILL_PX:
+            if at is not None and _apart_px(at, last.floor_to_px, self.plan) > STILL_PX:
+                self._once(MOVES)
                 same = []
             at = last.floor_to_px
             same.append(frame.image_bgr)
@@ -188,7 +189,8 @@ class Calibrating:
                 if (found := self._found(same)) is not None:
                     return found
                 same = []
-        raise DeviceError("The sheet was not found before the pictures ended.", _why(last))
+        cure = " ".join(one.says for one in last.advice) if last is not None else ""
+        raise DeviceError("The sheet was not found before the pictures ended.", cure or "Use a camera that goes on.")
 
     def _found(self, frames: Sequence[FrameBGR]) -> Found | None:
         """Return the mean of the sheet's poses in the pictures that show it, with the last advice; None without any."""
@@ -343,11 +345,6 @@ def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | 
 def with_die(done: Calibrated, measured_mm: float) -> Calibrated:
     """Return the calibration with the edge of the dice replaced by the measured one, as `sold_edge_mm` rounds it."""
     return replace(done, rig=replace(done.rig, die_mm=sold_edge_mm(measured_mm)))
-
-
-def _why(last: SheetView | None) -> str:
-    """Return as one text the advice of the last picture that was searched; a sentence if there was no picture."""
-    return " ".join(one.says for one in last.advice) if last is not None else "The camera gave no picture."
 
 
 def _apart_px(one: Floats, other: Floats, plan: Plan) -> float:
