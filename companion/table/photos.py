@@ -8,7 +8,6 @@ import logging
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from companion.errors import DeviceError
 from companion.table.atomic import free_path, write_file
 
 log = logging.getLogger(__name__)
@@ -43,12 +42,10 @@ class Photos:
         """Create the folder, delete unfinished files, and rename photos of throws that never reached the journal.
 
         Their new names `N.unclaimedM.jpg` keep them as evidence of lost entries, out of the way of new photos.
+        A failing disk is only logged.
 
         Args:
             last_throw: Number of the last throw in the journal.
-
-        Raises:
-            DeviceError: The folder can't be written.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -58,14 +55,14 @@ class Photos:
                 if number > last_throw:
                     self._file(number).rename(free_path(self.folder, f"{number}.unclaimed", ".jpg"))
         except OSError as refused:
-            raise _ill(self.folder, refused) from refused
+            self._log(refused)
 
     def keep(self, throw: int, jpeg: bytes) -> bool:
         """Write the photo of a throw atomically. Return whether that worked; a failure is only logged."""
         try:
             write_file(self._file(throw), (jpeg,))
         except OSError as refused:
-            log.warning("%s", _ill(self.folder, refused))
+            self._log(refused)
             return False
         return True
 
@@ -114,16 +111,13 @@ class Photos:
                 self._file(number).unlink(missing_ok=True)
                 total -= sizes[number]
         except OSError as refused:
-            log.warning("%s", _ill(self.folder, refused))
+            self._log(refused)
 
     def _file(self, throw: int) -> Path:
         """Return the path of a throw's photo."""
         return self.folder / f"{throw}.jpg"
 
-
-def _ill(folder: Path, refused: OSError) -> DeviceError:
-    """Return the error for photos that can't be written into `folder`, for the reason `refused`."""
-    return DeviceError(
-        f"Photos can't be kept in {folder} ({refused.strerror}).",
-        "Free some space or make the folder writable; the table plays on without photos.",
-    )
+    def _log(self, refused: OSError) -> None:
+        """Log that photos can't be kept, and what to do."""
+        cure = "Free some space or make the folder writable; the table plays on without photos."
+        log.warning("Photos can't be kept in %s (%s). %s", self.folder, refused.strerror, cure)

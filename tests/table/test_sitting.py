@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from companion.errors import DeviceError, IllegalAction, RulesError
+from companion.errors import IllegalAction, RulesError
 from companion.games.engine.game import Outcome
 from companion.table.commands import Abandon, CorrectThrow, EndSitting, NextGame, Observe, PressButton, StartGame
 from companion.table.evening.sitting import colours, next_starter, sitting_of
@@ -191,10 +191,17 @@ def test_a_photo_without_a_journaled_throw_is_renamed_not_deleted(tmp_path: Path
     assert (tmp_path / "photos" / "2.unclaimed1.jpg").read_bytes() == b"a third"
 
 
-def test_throw_photos_with_a_file_in_the_folders_place_are_a_device_error(tmp_path: Path) -> None:
+def test_a_table_plays_without_photos_if_a_file_is_in_their_folders_place(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "photos").write_text("in the way")
-    with pytest.raises(DeviceError, match="Photos can't be kept"):
-        Photos(tmp_path).start(last_throw=0)
+    table = table_in(tmp_path)
+    table.start()
+    assert "Photos can't be kept" in caplog.text
+    started(table, HEADER)
+    (thrown,) = table.submit(Observe(Tray().throw(5, 5, 2, 2, 1, 4, 6))).throws
+    assert not thrown.photo
+    table.stop()
 
 
 def test_a_throw_counts_even_if_its_photo_cannot_be_written(tmp_path: Path) -> None:
