@@ -17,7 +17,7 @@ from companion.table import commands as c
 from companion.table.evening.game_record import PlayedGame
 from companion.table.evening.sitting import chosen_colours, same_people
 from companion.table.evening.tournament import body_of, entry_of
-from companion.table.evolve import correction_of, game_of_throw, horizon
+from companion.table.evolve import correction_of, horizon
 from companion.table.journal import Entry
 from companion.table.photos import digest_of
 from companion.table.snapshot import Offer
@@ -365,15 +365,16 @@ def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes
     If later lines would become illegal, nothing is corrected yet: the state gets an `Offer` that people may confirm.
     `values` may stand in any order. Raises NotationError if they are no dice, IllegalAction if it is impossible.
     """
-    games, action = changes.state.record.games, action_of({"throw": list(values)})
+    action = action_of({"throw": list(values)})
     assert isinstance(action, Throw), "made as one"
-    refused = correction_of(games, throw, action.dice).refused
-    if not refused:
+    game, index, result = correction_of(changes.state.record.games, throw, action.dice)
+    if not result.refused:
         return _correction_entered(changes, {"throw": throw, "values": list(action.dice), "dropped": []})
-    was = next(thrown.values for thrown in game_of_throw(games, throw).throws if thrown.number == throw)
-    dropped = tuple({"line": line_of(line), "why": why} for _, line, why in refused)
+    thrown = game.lines[index].thrown
+    assert thrown is not None, "found by the number of its throw"
+    dropped = tuple({"line": line_of(line), "why": why} for _, line, why in result.refused)
     number = changes.state.questions + 1
-    offer = Offer(id=number, throw=throw, was=was, values=tuple(sorted(action.dice)), dropped=dropped)
+    offer = Offer(id=number, throw=throw, was=thrown.values, values=tuple(sorted(action.dice)), dropped=dropped)
     return changes.note(replace(changes.state, offer=offer, questions=number))
 
 

@@ -148,38 +148,42 @@ def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
     return next(game.number for game in games if game.sitting == games[-1].sitting)
 
 
-def game_of_throw(games: tuple[Game, ...], throw: int) -> PlayedGame:
-    """Return the game of the current sitting that contains throw number `throw`.
-
-    Raises IllegalAction if there is none.
-    """
-    for game in reversed(games):
-        if isinstance(game, ArchivedGame) and not game.first_throw <= throw <= game.last_throw:
-            continue
-        if game.sitting == games[-1].sitting and any(thrown.number == throw for thrown in game.throws):
-            return reopened(game)
-    raise IllegalAction(f"Throw {throw} is not part of this sitting, or was taken back.")
-
-
-def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) -> Correction:
-    """Return what the correction of a throw would give: the new transcript, and the later lines that become illegal.
-
-    Nothing is changed or journaled.
+def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) -> tuple[PlayedGame, int, Correction]:
+    """Return what the correction of a throw would give; nothing is changed or journaled.
 
     Args:
         games: The record's games.
         throw: Number of the throw.
         values: True values of its dice.
 
+    Returns:
+        The game of the throw, the index of its line from 0, and the new transcript with the later lines that become
+            illegal.
+
     Raises:
         IllegalAction: The throw is not part of this sitting, the values do not fit, or an earlier game would no
             longer be over.
     """
-    game = game_of_throw(games, throw)
-    result = corrected(game.transcript, _index_of(game, throw), Throw(values))
+    game, index = _line_of_throw(games, throw)
+    result = corrected(game.transcript, index, Throw(values))
     if game.number != games[-1].number and game.over and not result.transcript.state.standing.over:
         raise IllegalAction("With those values that game would not be over, but others follow it. Undo to it first.")
-    return result
+    return game, index, result
+
+
+def _line_of_throw(games: tuple[Game, ...], throw: int) -> tuple[PlayedGame, int]:
+    """Return the game of the current sitting that contains a throw, and the index of its line, from 0.
+
+    Raises IllegalAction if there is none.
+    """
+    for game in reversed(games):
+        if isinstance(game, ArchivedGame) and not game.first_throw <= throw <= game.last_throw:
+            continue
+        played = reopened(game)
+        numbers = [line.thrown.number if line.thrown else 0 for line in played.lines]
+        if game.sitting == games[-1].sitting and throw in numbers:
+            return played, numbers.index(throw)
+    raise IllegalAction(f"Throw {throw} is not part of this sitting, or was taken back.")
 
 
 def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
@@ -298,23 +302,18 @@ def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 
     The log of the last game gets an event that reports the correction.
     """
-    game = game_of_throw(games, entry.body["throw"])
-    mended, said = _corrected(game, correction_of(games, entry.body["throw"], tuple(entry.body["values"])), entry)
-    changed = tuple(mended if one.number == game.number else one for one in games)
+    mended, said = _corrected(*correction_of(games, entry.body["throw"], tuple(entry.body["values"])), entry)
+    changed = tuple(mended if one.number == mended.number else one for one in games)
     last = reopened(changed[-1])
     return (*changed[:-1], replace(last, log=(*last.log, said)[-LOG_LENGTH:]))
 
 
-def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[PlayedGame, Event]:
-    """Return a game with one throw corrected, and the event that reports the correction, which is not in its log yet.
+def _corrected(game: PlayedGame, index: int, result: Correction, entry: Entry) -> tuple[PlayedGame, Event]:
+    """Return a game with the throw of line `index` corrected, and the event that reports it, which its log lacks yet.
 
-    Args:
-        game: The game that holds the throw.
-        result: Effect of the correction; its transcript lacks the later lines that became illegal.
-        entry: The correction's journal entry.
+    `game`, `index` and `result` are those of `correction_of` for the correction's journal entry.
     """
-    values, index = tuple(entry.body["values"]), _index_of(game, entry.body["throw"])
-    was = game.lines[index]
+    values, was = tuple(entry.body["values"]), game.lines[index]
     assert was.thrown is not None, "found by the number of its throw"
     now = Line(was.number, msgspec.structs.replace(was.thrown, values=tuple(sorted(values)), source="corrected"))
     lines = (*game.lines[:index], now, *_players_recomputed(result.transcript, game.lines, index + 1))
@@ -368,8 +367,3 @@ def _without(log: tuple[Event, ...], gone: tuple[Line, ...]) -> tuple[Event, ...
     """Return a log without the events of these lines."""
     numbers = {line.number for line in gone}
     return tuple(event for event in log if event.number not in numbers)
-
-
-def _index_of(game: PlayedGame, throw: int) -> int:
-    """Return the index, from 0, of the game's line that holds throw number `throw`."""
-    return next(index for index, line in enumerate(game.lines) if line.thrown and line.thrown.number == throw)
