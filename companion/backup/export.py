@@ -28,7 +28,7 @@ from companion.table.journal import Entry, read_entries
 from companion.table.journal.chain import row_of
 from companion.table.journal.copies import last_line, lines
 from companion.table.journal.recovery import ASIDE as DAMAGED
-from companion.table.journal.recovery import PHOTOS
+from companion.table.photos import FOLDER as PHOTOS
 
 FORMAT = 1
 """Version of the archive's format, in its manifest; an import refuses every other. Raise it when the format changes."""

@@ -12,6 +12,8 @@ from companion.table.atomic import free_path, write_file
 
 log = logging.getLogger(__name__)
 
+FOLDER = "photos"
+"""Name of the folder of photos in a data folder."""
 MAX_TOTAL_BYTES = 500_000_000
 """Largest total size of all photos in bytes, unless the settings say otherwise; beyond it the oldest are deleted. More:
 the SD card fills (docs/reference/hardware.md); fewer: older throws lose their photo."""
@@ -31,7 +33,7 @@ class Photos:
     """
 
     def __init__(self, folder: Path, cap_bytes: int = MAX_TOTAL_BYTES) -> None:
-        self.folder = folder / "photos"
+        self.folder = folder / FOLDER
         self.cap_bytes = cap_bytes
 
     def numbers(self) -> tuple[int, ...]:

@@ -21,12 +21,13 @@ from companion.table.atomic import write_file
 from companion.table.evening.statistics import Best, Tally
 from companion.table.journal import row_at
 from companion.table.journal.chain import Head
+from companion.table.journal.journal import ARCHIVE
 from companion.table.snapshot import Thrown
 from companion.table.terms import USUAL, Terms
 
 log = logging.getLogger(__name__)
 
-FILE_NAME = "games.json.gz"
+FILE_NAME = ARCHIVE
 """File of the archive in the data folder: an `ArchiveContent` as gzipped JSON. The checksum of gzip reveals damage."""
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ import msgspec
 
 from companion.errors import IllegalAction, RulesError
 from companion.games.engine.notation import header_of
-from companion.table.commands import BeginTournament, EndTournament, LeaveTournament
+from companion.table.commands import Arranging, BeginTournament, EndTournament
 from companion.table.evening.game_record import Game, PlayedGame
 from companion.table.journal import Entry
 from companion.table.snapshot import TournamentMatch, TournamentRow, TournamentView
@@ -150,9 +150,7 @@ def after(tournament: Tournament | None, entry: Entry) -> Tournament | None:
             return None
 
 
-def entry_of(
-    tournament: Tournament | None, games: Iterable[Game], command: BeginTournament | LeaveTournament | EndTournament
-) -> tuple[str, dict[str, Any]]:
+def entry_of(tournament: Tournament | None, games: Iterable[Game], command: Arranging) -> tuple[str, dict[str, Any]]:
     """Return kind and body of the journal entry that carries out a command.
 
     Args:
@@ -167,14 +165,7 @@ def entry_of(
     if isinstance(command, BeginTournament):
         if tournament is not None and not tournament.view(games).over:
             raise IllegalAction("A tournament is on. End it before you begin another.")
-        begun = Tournament(
-            number=0,
-            form=command.form,
-            game=command.game,
-            players=command.players,
-            rules=command.rules,
-            handicaps=command.handicaps,
-        )
+        begun = Tournament(**{**msgspec.structs.asdict(command), "number": 0})
         check(begun.draw, MAX_PLAYERS)
         for player in begun.players[1:]:
             header_of(begun.header_line((begun.players[0], player)))

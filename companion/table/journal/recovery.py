@@ -31,8 +31,6 @@ REPORT = "REPORT.txt"
 """Report in a `damaged-N` folder. One or two sentences say what was wrong with the journal and what is missing."""
 _NOT_COPIED = shutil.ignore_patterns(f"{ASIDE}*", "replaced-*", "*.lock", "*.part")
 """Function for `shutil.copytree` that leaves out older copies, locks and unfinished files."""
-PHOTOS = "photos"
-"""Name of the folder of photos in a data folder."""
 MIN_ORPHANS = 2
 """Photos newer than the last entry that prove a loss of entries. At 1 a power cut, which may leave one, would look like
 a loss; higher, a real loss of fewer throws goes unnoticed."""
