@@ -148,7 +148,8 @@ def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick)
             state = replace(state, observation=observation, moving=False)
             if game is not None:
                 return _interpreted(changes.note(state), interpret.interpret(state.situation(game, observation)))
-            memory = replace(state.memory, awake=True, thrown=observation.thrown, kept=observation.kept, rolled=False)
+            dice, kept, memory = observation.thrown, observation.kept, state.memory
+            memory = replace(memory, awake=True, thrown=dice, lay=dice or memory.lay, kept=kept, rolled=False)
             return changes.note(replace(state, memory=memory))
 
 

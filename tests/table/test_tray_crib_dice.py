@@ -266,6 +266,19 @@ def test_dice_in_the_tray_before_the_game_are_not_its_first_throw(tmp_path: Path
     table.stop()
 
 
+def test_dice_from_before_the_game_are_no_throw_after_an_arm_hid_them(tmp_path: Path) -> None:
+    table, tray = table_in(tmp_path), Tray()
+    table.start()
+    lying = tray.throw(*FIRST)
+    table.submit(Observe(lying))
+    number = table.submit(StartGame(header=HEADER)).number
+    tray.lift()
+    table.submit(Observe(tray.observation()))
+    tray.thrown = list(lying.thrown)
+    assert table.submit(Observe(tray.observation())).number == number
+    table.stop()
+
+
 def test_a_crib_dice_roll_off_in_the_tray_takes_two_dice_per_player(tmp_path: Path) -> None:
     table, tray = table_in(tmp_path), Tray()
     table.start()
