@@ -245,6 +245,19 @@ def test_a_doubtful_misreading_of_unmoved_dice_causes_no_throw_or_question(eveni
     assert (after.question, after.number) == (None, number)
 
 
+def test_a_misread_die_that_is_hidden_for_a_moment_raises_no_question(evening: Evening) -> None:
+    frozen(evening)
+    evening.throw(5, 2, 3, 4, 6)
+    number, dice = evening.keep(5).number, evening.tray.thrown
+    evening.tray.thrown = [msgspec.structs.replace(dice[0], value=1), *dice[1:]]
+    evening.see(doubt=Doubt.COCKED)
+    evening.tray.lift("thrown")
+    evening.see()
+    evening.tray.thrown = dice
+    after = evening.see()
+    assert (after.number, after.question) == (number, None)
+
+
 def test_a_tray_read_as_empty_with_doubt_does_not_bank(evening: Evening) -> None:
     number = frozen(evening).number
     thrown, kept = evening.tray.thrown, evening.tray.kept

@@ -155,7 +155,8 @@ def interpret(now: Situation) -> Interpretation:
         return Interpretation(before, notice=_unclear(observation))
     seen = _remembered(before, observation, motion)
     if observation.doubt is not None and observation.thrown and motion is Motion.NONE:
-        seen = replace(seen, thrown=before.thrown, kept=before.kept)  # a clear reading beats a doubt
+        # A clear reading beats a doubt.
+        seen = replace(seen, thrown=before.thrown, lay=before.lay or seen.lay, kept=before.kept)
     now = replace(now, memory=seen)
     if not observation.thrown and not observation.kept:
         outcome = tick(now)
