@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from companion.errors import Doubt, IllegalAction, StaleAction
-from companion.table.commands import Answer, PressButton
+from companion.table.commands import Answer, PressButton, StartGame
 from tests.known import known
-from tests.table.acting import FIRST, Evening, frozen
+from tests.table.acting import FIRST, HEADER, Evening, frozen
 
 
 def test_the_table_asks_about_a_push_that_moves_all_dice_and_turns_a_die(evening: Evening) -> None:
@@ -189,6 +189,16 @@ def test_dice_found_at_a_restart_raise_no_question_if_no_throw_is_legal(evening:
     evening.restart()
     evening.tray.throw_in(3, 3, 3, 4)
     assert evening.see(doubt=Doubt.COUNT).question is None
+
+
+def test_a_throw_read_with_doubt_after_a_restart_is_not_counted_again(evening: Evening) -> None:
+    evening.table.submit(StartGame(header={**HEADER, "roll_off": True}))
+    number = evening.throw(3, 4).number
+    evening.restart()
+    evening.see(doubt=Doubt.COCKED)
+    for die in range(2):
+        evening.tray.thrown[die] = msgspec.structs.replace(evening.tray.thrown[die], x_mm=10.0 + 100 * die)
+    assert evening.see().number == number
 
 
 def test_the_table_asks_about_a_throw_made_during_its_restart(evening: Evening) -> None:

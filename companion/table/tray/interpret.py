@@ -154,7 +154,7 @@ def interpret(now: Situation) -> Interpretation:
         # An unreadable, apparently empty frame is not evidence that the dice were removed.
         return Interpretation(before, notice=_unclear(observation))
     seen = _remembered(before, observation, motion)
-    if observation.doubt is not None and observation.thrown and motion is Motion.NONE:
+    if observation.doubt is not None and observation.thrown and motion is Motion.NONE and before.awake:
         # A clear reading beats a doubt.
         seen = replace(seen, thrown=before.thrown, lay=before.lay or seen.lay, kept=before.kept)
     now = replace(now, memory=seen)
