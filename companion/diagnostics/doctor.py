@@ -8,7 +8,7 @@ from datetime import datetime
 from companion.diagnostics.health import Finding
 from companion.diagnostics.machine import (
     check_clock,
-    check_journal,
+    check_playable,
     check_power,
     check_writable,
     newest_s,
@@ -43,7 +43,7 @@ def checks(settings: Settings, left_out: Sequence[LeftOut] = ()) -> Iterator[Fin
     cure = "Correct them in the settings file." if unused else ""
     yield Finding("settings", not unused, unused or "All settings are used.", cure)
     yield check_writable(folder)
-    yield check_journal(folder)
+    yield check_playable(folder)
     yield check_clock(datetime.now().astimezone(), newest_s(folder))
     yield check_network()
     if settings.web.hotspot:

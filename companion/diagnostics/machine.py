@@ -13,9 +13,12 @@ from pathlib import Path
 from companion.diagnostics.health import Finding, Health
 from companion.errors import DeviceError
 from companion.table.atomic import write_file
-from companion.table.journal import examined, last_written_s
+from companion.table.evening.archive import Archive
+from companion.table.evolve import Record, Unplayable, replayed
+from companion.table.journal import entries, examined, last_written_s
 from companion.table.journal.chain import MAX_WALL_S
 from companion.table.journal.recovery import reports
+from companion.table.writer import REPLAY_ELSEWHERE
 
 ROOT = Path("/")
 """Folder with the system's files; tests use another one in its place."""
@@ -103,6 +106,18 @@ def check_writable(folder: Path) -> Finding:
     except OSError as refused:
         cure = "Give the table's user the folder, or set [data] dir."
         return Finding("disk", False, f"{place} can't be written ({refused.strerror}).", cure)
+    return found
+
+
+def check_playable(folder: Path) -> Finding:
+    """Return the finding of `check_journal`, or a failed one if a start of the table could not replay the journal."""
+    found = check_journal(folder)
+    try:
+        if found.ok:
+            first, games = Archive(folder).load()
+            replayed(entries(folder, first), Record(first - 1, games=games))
+    except Unplayable as refused:
+        return Finding("journal", False, f"No table starts from the journal in {folder}: {refused}.", REPLAY_ELSEWHERE)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -23,9 +24,11 @@ from companion.history.story import story_with_photos
 from companion.table.evening.archive import Archive, ArchivedGame, ArchivedLine
 from companion.table.evening.game_record import Game, archived
 from companion.table.evening.statistics import Tally
-from companion.table.evolve import Record, evolve
+from companion.table.evolve import Record, Unplayable, replayed
 from companion.table.journal import Entry, read_entries
 from companion.table.terms import SERIOUS
+
+log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 MAX_RESULTS = 64
@@ -330,16 +333,20 @@ class PastGames:
     def _read_on(self) -> None:
         """Read the entries that the journal has gained since the last call, and update the games in memory.
 
-        The first call loads the archive. The caller holds the lock.
+        The first call loads the archive. The caller holds the lock. An entry that can't be replayed, for which the
+        table starts in safe mode, and what follows it are left out; that is logged.
         """
         if self._record is None:
             first, games = Archive(self._folder).load()
             self._record, self._kept = Record(first - 1, games=games), {game.number: game for game in games}
         changed: dict[int, Game] = {}
-        for entry in read_entries(self._folder, self._record.number + 1):
-            if entry.kind == "withdrawn" and self._record.games:
-                self._kept.pop(self._record.games[-1].number, None)
-            self._record = followed(self._record, entry, changed)
+        try:
+            for entry in read_entries(self._folder, self._record.number + 1):
+                if entry.kind == "withdrawn" and self._record.games:
+                    self._kept.pop(self._record.games[-1].number, None)
+                self._record = followed(self._record, entry, changed)
+        except Unplayable as wrong:
+            log.warning("The games end before %s.", wrong)
         self._kept |= {number: archived(game) for number, game in changed.items()}
 
 
@@ -353,8 +360,11 @@ def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
 
     Returns:
         The record after the entry.
+
+    Raises:
+        Unplayable: The entry can't be applied.
     """
-    after = evolve(record, entry)
+    after = replayed((entry,), record)
     if entry.kind == "withdrawn" and record.games:
         games.pop(record.games[-1].number, None)
     if after.games is not record.games:

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from companion.commands.doctor import command as doctor
 from companion.diagnostics import bundle
 from companion.diagnostics.doctor import checks
-from companion.diagnostics.machine import check_journal
+from companion.diagnostics.machine import check_journal, check_playable
 from companion.settings import last_good
 from companion.settings.load import Settings
 from companion.settings.starting import in_use
@@ -60,6 +60,19 @@ def test_the_doctors_bug_report_keeps_back_a_webhook_url_that_is_wrong(tmp_path:
     bundle.write(zipped, starting.settings, findings, photos=False)
     with zipfile.ZipFile(zipped) as archive:
         assert not any(b"secretpath" in archive.read(name) for name in archive.namelist())
+
+
+def test_the_doctor_tells_of_an_unplayable_entry_and_writes_the_game_before(tmp_path: Path) -> None:
+    """A newer version may have written it; the table starts in safe mode then."""
+    played_by_a_phone(tmp_path)
+    journal = Journal(tmp_path)
+    journal.open()
+    journal.append(Entry(number=2, kind="line", body={"lime": 1}, wall_s=0.0))
+    journal.close()
+    finding = check_playable(tmp_path)
+    assert (finding.ok, "entry 2" in finding.says) == (False, True)
+    settings = msgspec.convert({"data": {"dir": str(tmp_path)}}, Settings)
+    assert "game.jsonl" in bundle.write(tmp_path / "report.zip", settings, [finding], photos=False)
 
 
 def test_the_doctors_bug_report_of_a_damaged_journal_is_still_written(tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def test_after_three_failed_starts_safe_mode_shows_the_reason(tmp_path: Path) ->
         assert status >= 400
         assert "Safe mode" in str(answer)
         assert table.ask("/")[0] == 200
+        assert [game["id"] for game in table.ask("/api/evening")[1]["games"]] == [1]
         assert last_good.read(tmp_path) is None, "safe mode proves no settings"
         assert table.stop() == 130
     assert "entry 3" in started(tmp_path), "a start by hand is a try of its own"
