@@ -7,7 +7,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 # Tests start hundreds of processes: none compiles the modules again, also where the shell forbids stored bytecode.
 export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
-.PHONY: settings-page results throw-picture duel-games fairness faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts pi-budget fuzz-web page-types corrupted pi-memory rendered rigs rescored ablation clips handheld fixtures train solve deb release-key sign appliance clean
+# Every target with a plain name is an action, not a file.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(MAKEFILE_LIST))
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -35,7 +36,6 @@ check: .venv/dev.stamp lint types  ## quick checks while you work, under 90 s: r
 lint: .venv/dev.stamp scripts
 	@$(BIN)/ruff check .
 
-.PHONY: scripts
 scripts:
 	@if command -v npm >/dev/null; then $(MAKE) -s node_modules/pegpip.stamp && npm run --silent lint; \
 	elif [ "$$CI" = true ]; then echo "npm is missing: the pages' scripts can't be checked; install nodejs and npm"; exit 1; \
@@ -78,7 +78,6 @@ layout: .venv/dev.stamp  ## measure every page for every game, size, look and la
 pictures: .venv/dev.stamp  ## photograph every page at every size, dark and light: out/web
 	@$(BIN)/pytest -m pictures tests/web
 
-.PHONY: style phases
 style: .venv/dev.stamp  ## serve the page /style on this machine: tokens, type scale, components, states
 	@$(BIN)/python -m tests.web.style
 
@@ -151,22 +150,18 @@ duel-games: .venv/dev.stamp .venv/solve.stamp  ## play 200,000 games between two
 	@$(PIP) -e '.[solve]'
 	@touch $@
 
-.PHONY: losses
 losses: .venv/dev.stamp .venv/solve.stamp  ## measure what the approximations of the odds lose (long; GAME=name: one game)
 	@$(BIN)/python -m tests.games.losses $(GAME)
 
 solve: .venv/solve.stamp  ## compute the stored tables of best play (ten minutes; docs/how-to/change-a-scoring-chart.md)
 	@$(BIN)/python -m companion.games.solving
 
-.PHONY: guide
 guide: .venv/dev.stamp  ## write the strategy guide and its charts from the stored tables: docs/strategy (a minute)
 	@$(BIN)/python -m companion.games.solving.guide
 
-.PHONY: levels
 levels: .venv/dev.stamp  ## measure the mean regret of the computer's levels, with which ratings are compared (a minute)
 	@$(BIN)/python -m companion.games.solving.levels
 
-.PHONY: league league-faults league-scale
 league: .venv/dev.stamp  ## run a league with PostgreSQL, its server and three simulated tables; prints the address
 	@$(BIN)/python -m tests.league.demo
 
@@ -180,11 +175,9 @@ league-scale: .venv/dev.stamp  ## send 100,000 games of 1,000 tables to the leag
 	@python3.11 -m venv .venv/home-assistant
 	@.venv/home-assistant/bin/pip install -q 'homeassistant==2024.3.3' 'paho-mqtt==1.6.1'
 
-.PHONY: home-assistant
 home-assistant: .venv/dev.stamp .venv/home-assistant/bin/python  ## check the MQTT discovery messages against Home Assistant's own schemas
 	@$(BIN)/python -m tests.mqtt.discovered | .venv/home-assistant/bin/python tests/mqtt/home_assistant.py
 
-.PHONY: moments-page
 moments-page: .venv/dev.stamp  ## write docs/reference/moments.md from the games' events and effects
 	@$(BIN)/python -m tests.games.moments_page
 
@@ -218,7 +211,6 @@ PARTS := .venv-parts/bin
 	@$(PARTS)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[parts]' pytest
 	@touch $@
 
-.PHONY: parts
 parts: .venv-parts/run.stamp  ## draw and check the parts to print, saw and cut: docs/parts, with pictures of every step
 	@$(PARTS)/python -m release.parts --out docs
 	@$(PARTS)/python -m pytest -q --noconftest -o addopts= tests/hardware/test_mechanics.py
