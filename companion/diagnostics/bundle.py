@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import platform
 import re
 import subprocess
@@ -61,9 +62,10 @@ def write(
         OSError: It can't be written.
     """
     folder = settings.data.folder
+    there = os.path.isdir(folder)  # Path.is_dir raises where the folder may not be entered
     game = None
     with contextlib.suppress(DeviceError):  # a damaged journal: the findings tell it
-        game = PastGames(folder).newest() if folder.is_dir() else None
+        game = PastGames(folder).newest() if there else None
     system = {"system": platform.platform(), "processor": platform.machine(), "python": platform.python_version()}
     tree: dict[str, dict[str, object]] = msgspec.to_builtins(settings)
     content = {
@@ -73,7 +75,7 @@ def write(
         "machine.json": msgspec.json.format(msgspec.json.encode({**system, **versions()})),
         **({"game.jsonl": game} if game else {}),
         **_log(str(tree[section][key]) for section, key in _secret_keys(tree)),
-        **(_photos(folder) if photos else {}),
+        **(_photos(folder) if photos and there else {}),
         **more,
     }
     packed = io.BytesIO()

@@ -75,6 +75,13 @@ def test_the_doctor_tells_of_an_unplayable_entry_and_writes_the_game_before(tmp_
     assert "game.jsonl" in bundle.write(tmp_path / "report.zip", settings, [finding], photos=False)
 
 
+def test_the_doctors_bug_report_is_written_if_the_data_folder_is_refused(tmp_path: Path) -> None:
+    settings = msgspec.convert({"data": {"dir": str(tmp_path / ("x" * 300))}}, Settings)
+    names = bundle.write(tmp_path / "report.zip", settings, [], photos=True)
+    assert "settings.json" in names
+    assert "game.jsonl" not in names
+
+
 def test_the_doctors_bug_report_of_a_damaged_journal_is_still_written(tmp_path: Path) -> None:
     played_by_a_phone(tmp_path)
     for copy in (FIRST, SECOND):
