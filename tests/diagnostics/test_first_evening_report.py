@@ -148,6 +148,16 @@ def test_a_first_evening_demonstration_exits_0_and_writes_page_and_zip(quick: No
     assert "read right" in (tmp_path / "report" / PAGE).read_text()
 
 
+def test_the_first_evenings_page_replaces_a_link_and_not_what_it_leads_to(table: Table, tmp_path: Path) -> None:
+    """Root may write it into the folder of the table's user."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "others").write_text("theirs")
+    (tmp_path / "out" / PAGE).symlink_to(tmp_path / "others")
+    page, _ = write(table.held(), tmp_path / "out", datetime(2026, 11, 24, 20, 15, tzinfo=UTC))
+    assert (tmp_path / "others").read_text() == "theirs"
+    assert "<html" in page.read_text()
+
+
 def test_doctor_first_evening_report_names_an_invalid_setting_as_failed(quick: None, tmp_path: Path) -> None:
     last_good.keep(tmp_path, Settings())
     done = doctor(tmp_path, "--yes", "--throws", "1", more="streams = 'many'\n")

@@ -21,6 +21,7 @@ from companion.diagnostics.first_evening.page import page
 from companion.diagnostics.first_evening.steps import STEPS, Step
 from companion.diagnostics.health import Finding
 from companion.errors import CompanionError, DeviceError
+from companion.table.atomic import write_file
 
 PAGE, ZIP = "first-evening.html", "first-evening.zip"
 """File names of the two results of the guided check of a new table: the HTML page, and the zip to send to helpers."""
@@ -125,7 +126,7 @@ def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
     pictures = {f"throws/{number}.jpg": throw.jpeg for number, throw in enumerate(evening.throws, 1) if throw.jpeg}
     more = {PAGE: text, "first-evening.json": msgspec.json.format(msgspec.json.encode(result)), **pictures}
     with _writing(folder):
-        (folder / PAGE).write_bytes(text)
+        write_file(folder / PAGE, (text,))
         bundle.write(folder / ZIP, evening.settings, evening.findings, photos=False, more=more)
     return folder / PAGE, folder / ZIP
 
