@@ -119,11 +119,9 @@ class WifiCountry:
         """Restore the Wi-Fi country that `cmdline.txt` had before Peg & Pip, unless it was changed since.
 
         Delete the backup of `cmdline.txt`, and the file `memory`, which holds the old country and the one that was
-        written. Without `memory` nothing is done.
+        written.
         """
         file, memory = machine.at(self.path), machine.at(self.memory)
-        if not memory.exists():
-            return
         before, ours = memory.read_text().split(",")
         if file.exists() and set_in(file.read_text()) == ours:
             write_file(file, (changed(file.read_text(), before).encode(),))

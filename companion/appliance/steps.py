@@ -33,7 +33,7 @@ class Step(Protocol):
         """Return one line for each change that `undo` would make when uninstalling; empty if there is none."""
 
     def undo(self, machine: Machine) -> None:
-        """Undo this installation step's changes on the machine. Raises DeviceError, OSError."""
+        """Undo this installation step's changes; called only where `left` names some. Raises DeviceError, OSError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,8 @@ class Packages:
     def undo(self, machine: Machine) -> None:
         """Mark the packages in the file `memory` as automatic, for `apt autoremove` to remove; delete that file."""
         memory = machine.at(self.memory)
-        if memory.exists():
-            machine.run("apt-mark", "auto", *memory.read_text().split())
-            memory.unlink()
+        machine.run("apt-mark", "auto", *memory.read_text().split())
+        memory.unlink()
 
     def _known(self, machine: Machine) -> list[str]:
         """Return the useful packages that this system's sources have."""
@@ -128,8 +127,7 @@ class TablesUser:
 
     def undo(self, machine: Machine) -> None:
         """Remove the service's user; its data folder stays."""
-        if _user_exists():
-            machine.run("userdel", USER)
+        machine.run("userdel", USER)
 
 
 def _groups_without_it() -> list[str]:
@@ -210,13 +208,8 @@ class File:
         return [] if self.keep or not machine.at(self.path).exists() else [f"remove {self.path}"]
 
     def undo(self, machine: Machine) -> None:
-        """Delete the file and its empty parent folders that no package owns.
-
-        Do nothing if it is missing or is to be kept.
-        """
+        """Delete the file and its empty parent folders that no package owns."""
         file = machine.at(self.path)
-        if not self.left(machine):
-            return
         file.unlink()
         with contextlib.suppress(OSError):  # others' files lie there
             for folder in file.parents:
@@ -283,14 +276,13 @@ class BootLines:
         """Take the installer's lines out of config.txt and delete the kept copy; later changes by others stay.
 
         Where an end mark is missing, only the begin mark goes: nothing tells the lines after it from others'. The kept
-        copy then stays, too. Without config.txt nothing happens.
+        copy then stays, too.
         """
         file = machine.at(self.path)
-        if file.exists():
-            text = _read(file)
-            write_file(file, (_encoded(_OURS.sub("", text)),))
-            if text.count(BEGIN) == text.count(END):
-                file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
+        text = _read(file)
+        write_file(file, (_encoded(_OURS.sub("", text)),))
+        if text.count(BEGIN) == text.count(END):
+            file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
 
     def applied(self, text: str) -> str:
         """Return `text`, the content of a config.txt, with this step's lines in the installer's block at its end.

@@ -238,7 +238,7 @@ def test_an_installer_write_to_a_full_disk_leaves_config_txt_unchanged(
 
 def test_the_installer_makes_no_config_txt_on_a_machine_without_one(tmp_path: Path) -> None:
     assert LINES.missing(Noted(tmp_path)) == []
-    LINES.undo(Noted(tmp_path))
+    assert LINES.left(Noted(tmp_path)) == []
     assert list(tmp_path.iterdir()) == []
 
 
