@@ -23,4 +23,4 @@ def is_pi(text: str) -> bool:
 
 def is_pi_5(text: str) -> bool:
     """Return whether the text names a Pi with the RP1 chip, on which the older LED libraries crash."""
-    return text.startswith(("Raspberry Pi 5", "Raspberry Pi 500", "Raspberry Pi Compute Module 5"))
+    return text.startswith(("Raspberry Pi 5", "Raspberry Pi Compute Module 5"))

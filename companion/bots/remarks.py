@@ -115,11 +115,7 @@ class Remarks:
         """Return a remark about the last line of the transcript `after`, and count its wording as used.
 
         None in a roll-off, if the line is not notable, if no values are known, or if all wordings of its kind are used.
-
-        Args:
-            before: Transcript before the line.
-            after: Transcript with the line.
-            begun: Whether the turn had begun before the line.
+        `begun` tells whether the turn had begun before the line.
         """
         action, player = after.last, before.state.standing.player
         if action is None or player is None or isinstance(before.state, RollOff):

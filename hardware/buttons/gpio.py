@@ -46,10 +46,6 @@ class GpioButtons:
 
         Has no effect if it is started. `stop` ends it.
 
-        Args:
-            on_press: Called with each completed press.
-            on_touch: Called when a button goes down or comes up.
-
         Raises:
             DeviceError: gpiozero is missing, or pins can't be used. The message names their buttons; the others work.
         """

@@ -43,14 +43,8 @@ class KeyButtons:
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
         """Read keys of the terminal on a thread of its own, and call `on_press` and `on_touch` for them, until `stop`.
 
-        The terminal delivers keys without Enter from now on. Has no effect if it is started.
-
-        Args:
-            on_press: Called with the press of each known key.
-            on_touch: Called before and after it, as the button goes down and comes up.
-
-        Raises:
-            DeviceError: There is no terminal.
+        The terminal delivers keys without Enter from now on. Has no effect if it is started. Raises DeviceError if
+        there is no terminal.
         """
         if self._thread is not None:
             return
