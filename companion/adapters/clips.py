@@ -74,8 +74,8 @@ class Clips:
         with self._lock:
             throw = snapshot.throws[-1] if snapshot.throws else None
             if any(event.code == "threw" for event in news.events):
-                seen = throw is not None and throw.source == "camera"
-                self._last = (throw.number, self._newest()) if throw is not None and seen else None
+                frames = tuple(jpeg for at_s, jpeg in self._frames if self._frames[-1][0] - at_s <= CLIP_S)
+                self._last = (throw.number, frames) if throw is not None and throw.source == "camera" else None
             if self._last is None or not any(event.replayed for event in news.events):
                 return
             number, frames = self._last
@@ -98,22 +98,7 @@ class Clips:
             return None
         first, *rest = [Image.open(io.BytesIO(frame)) for frame in frames]
         made = io.BytesIO()
-        duration_ms = round(1000 * SLOW_MOTION_FACTOR / FRAMES_PER_S)
-        first.save(
-            made,
-            "WEBP",
-            save_all=True,
-            append_images=rest,
-            duration=duration_ms,
-            loop=1,
-            quality=CLIP_QUALITY,
-            method=0,
-        )
+        lasts_ms = round(1000 * SLOW_MOTION_FACTOR / FRAMES_PER_S)
+        how = {"append_images": rest, "duration": lasts_ms, "loop": 1, "quality": CLIP_QUALITY, "method": 0}
+        first.save(made, "WEBP", save_all=True, **how)
         return made.getvalue()
-
-    def _newest(self) -> Jpegs:
-        """Return the recorded frames of the last `CLIP_S` seconds, oldest first; empty before the first."""
-        if not self._frames:
-            return ()
-        end_s = self._frames[-1][0]
-        return tuple(jpeg for at_s, jpeg in self._frames if end_s - at_s <= CLIP_S)
