@@ -53,7 +53,7 @@ from companion.settings.file import SettingsFile
 from companion.settings.live import LiveSettings
 from companion.settings.load import Settings
 from companion.settings.starting import Starting
-from companion.table.commands import StartGame
+from companion.table.commands import NoteMotion, StartGame
 from companion.table.journal import Journal, anchor_folder
 from companion.table.photos import Photos
 from companion.table.writer import Table
@@ -160,7 +160,7 @@ def build(starting: Starting) -> App:
     observer = TrayObserver(
         camera.name,
         tray.watcher,
-        lambda command: table.snapshot() if teacher.lesson() else table.submit(command),
+        lambda command: table.submit(NoteMotion(moving=False) if teacher.lesson() else command),
         networks.load_soon,
         networks.release,
         lambda settled, photo: teacher.offer(settled) if teacher.lesson() else keeper.offer(settled, photo),

@@ -101,8 +101,7 @@ class TrayObserver:
             if isinstance(event, watch.Settled) and isinstance(command, Observe):
                 self._offer(event, command.observation.photo_jpeg or b"")
             try:
-                if command is not None:
-                    self._submit(command)
+                self._submit(command)
             except CompanionError as refused:
                 log.warning("the table refused what the camera saw: %s", refused)
             del event, command  # would keep their picture in memory until the next event

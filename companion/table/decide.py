@@ -128,10 +128,9 @@ class Changes:
 
 
 def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
-    """Return `changes` with the steps for a report on the tray: dice that move, an observation, or passing time.
+    """Return `changes` with the steps for a report on the tray: motion, an observation, or passing time.
 
-    Without a game, an observation is only remembered. A tick interprets how long the tray has been empty; it changes
-    nothing without a game, while dice move, or while a question to the players is open.
+    Without a game an observation is only remembered. Without one, in motion or with an open question a tick is ignored.
     """
     state, game = changes.state, changes.state.playing
     match command:
