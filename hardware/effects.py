@@ -77,7 +77,7 @@ def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None
         end=canvas.lane_position(moment.to_hole),
         holes=moment.holes,
         since_s=since_s,
-        lasts_s=moment.lasts_s or duration_s(moment),
+        lasts_s=duration_s(moment) if moment.kind in ("run", "fill") else moment.lasts_s,
     )
     EFFECTS[moment.kind](canvas, stroke)
 

@@ -245,6 +245,13 @@ def test_an_led_animation_with_a_delay_equals_an_animation_begun_later(kind: str
     assert shown(other, 0.5)[0] == shown(one, 1.0)[0], "it waits where it starts"
 
 
+@pytest.mark.parametrize("kind", ["run", "fill"])
+def test_the_led_animations_run_and_fill_ignore_a_given_duration(kind: str) -> None:
+    plain, given = (Moment(kind, 0.0, 0, 43, 63, holes=6, lasts_s=lasts_s) for lasts_s in (0.0, 2.0))
+    one, other = (compose(replace(PLAY, moments=(moment,)), STRIP, 0.3) for moment in (plain, given))
+    assert np.array_equal(one, other)
+
+
 def test_a_delayed_led_run_over_no_hole_waits_where_the_peg_is() -> None:
     view = replace(PLAY, moments=(Moment("run", 0.0, 0, 43, 43, delay_s=1.0),))
     assert shown(view, 0.5)[0].provisional == 43
