@@ -1,14 +1,12 @@
 // The control page: the scoreboard, with the sheet from below for a phone that is paired.
-import { $, fill, follow, goLive, post, ready, settings, start, table } from "../shared/core.js";
+import { $, follow, goLive, post, ready, settings, start, table } from "../shared/core.js";
 import { aside } from "./aside.js";
 import { asking } from "./ask.js";
 import { keepAwake } from "./awake.js";
 import { correctable } from "./correct.js";
-import { dice } from "../shared/dice.js";
 import { everything } from "../scoreboard/everything.js";
+import { letIn } from "../shared/hosting.js";
 import { sheet } from "./sheet.js";
-
-const ASK_MS = 1000;
 
 await ready;
 everything();
@@ -65,17 +63,7 @@ function paired() {
 async function ask() {
   const asked = await request("/api/pair/ask", { screen: $("as-screen").checked });
   if (!asked) return;
-  $("pair-code").hidden = false;
-  fill($("pair-dice"), asked.code, () => [dice(asked.code)]);
   $("pair-button").disabled = true;
-  for (let code = asked.code; code;) {
-    await new Promise((done) => setTimeout(done, ASK_MS));
-    const told = await fetch("/api/phones", { cache: "no-store" })
-      .then((response) => (response.ok ? response.json() : { code }))
-      .catch(() => ({ code }));
-    if (told.paired && !told.code) return paired();
-    code = told.code;
-  }
-  $("pair-code").hidden = true;
+  if (await letIn(asked, $("pair-code"), $("pair-dice"))) return paired();
   $("pair-button").disabled = false;
 }

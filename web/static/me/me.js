@@ -1,13 +1,14 @@
 // Your seat: sit down with a name and a peg, see your own games, stand up again.
 import { $, fill, follow, goLive, h, number, post, ready, settings, start, t, table, text } from "../shared/core.js";
-import { chip, dice } from "../shared/dice.js";
+import { chip } from "../shared/dice.js";
 import { holds } from "../evening/standings.js";
+import { letIn } from "../shared/hosting.js";
 import { menu } from "../shared/menu.js";
 import { played, when, wonWords } from "../shared/past.js";
 import { seat, seatedOf, seats, seatWords } from "../shared/seat.js";
 
 const COLOURS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
-  ASK_MS = 1000, LOOK_MS = 4000;
+  LOOK_MS = 4000;
 /** @type {{ name: string, colour: number }[]} */
 let here = [];
 
@@ -74,7 +75,7 @@ $("sit-form").addEventListener("submit", async (event) => {
   if (!name || !peg) return $("seat-name").focus();
   settings.set("seat-name", name);
   settings.set("seat-peg", peg.value);
-  table.paired ||= await letIn(name);
+  table.paired ||= await guest(name);
   if (!table.paired) return;
   if (await request("/api/seats", { name, colour: Number(peg.value) })) location.replace("/me");
 });
@@ -85,22 +86,10 @@ $("change").addEventListener("click", () => { $("mine").hidden = true; sitting()
 
 const request = (path, body) => post(path, body, { problem: $("seat-problem") });
 
-// A guest asks to be let in: the phone shows the dice that the host and the screen show too.
-async function letIn(name) {
+// A guest asks to be let in.
+async function guest(name) {
   const asked = await request("/api/pair/ask", { name });
-  if (!asked) return false;
-  $("seat-code").hidden = false;
-  fill($("seat-dice"), asked.code, () => [dice(asked.code)]);
-  let { code } = asked,
-    paired = false;
-  while (code) {
-    await new Promise((done) => setTimeout(done, ASK_MS));
-    ({ code, paired = false } = await fetch("/api/phones", { cache: "no-store" })
-      .then((response) => (response.ok ? response.json() : { code }))
-      .catch(() => ({ code })));
-  }
-  $("seat-code").hidden = true;
-  return paired;
+  return Boolean(asked) && letIn(asked, $("seat-code"), $("seat-dice"));
 }
 
 async function mine() {

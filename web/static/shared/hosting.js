@@ -2,7 +2,7 @@
 import { dialog, fill, h, post, start, t, table, text } from "./core.js";
 import { dice } from "./dice.js";
 
-const HOST_MS = 5_000, PLAYER_MS = 15_000;
+const HOST_MS = 5_000, PLAYER_MS = 15_000, ASK_MS = 1000;
 const ask = () =>
   fetch("/api/phones", { cache: "no-store" })
     .then((response) => (response.ok ? response.json() : Promise.reject(response)));
@@ -50,6 +50,19 @@ function show(notes, { asking, pin_rests_s: rests }) {
       ),
     ),
   ]);
+}
+
+/** Show the dice that tell this phone apart until it is let in, or its time is up; return whether it is let in. */
+export async function letIn({ code }, box, row) {
+  box.hidden = false;
+  row.replaceChildren(dice(code));
+  let paired = false;
+  while (code) {
+    await new Promise((done) => setTimeout(done, ASK_MS));
+    ({ code, paired } = await ask().catch(() => ({ code, paired })));
+  }
+  box.hidden = true;
+  return paired;
 }
 
 function act(key, path, body, notes, kind = "") {
