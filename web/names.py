@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 """Unicode categories of invisible characters: control, format, surrogate, line and paragraph separator."""
 BLANK = INVISIBLE | {"Zs", "Mn", "Me"}
 """Unicode categories that are not enough for a name: invisible characters, spaces, combining marks."""
+FILLERS = "\u115f\u1160\u2800\u3164\uffa0\U0001d159"
+"""Letters and signs that are drawn as nothing: fillers of Hangul, the blank of Braille, and a null note head."""
 JOINERS = "\u200c\u200d"
 """The invisible zero-width non-joiner and joiner, which are allowed in names: Persian and combined emoji need them."""
 FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{3,6}\U000e007f")
@@ -42,7 +44,7 @@ def flaw(text: str) -> str | None:
     >>> flaw("Ann\u202e")
     "has a character that can't be seen (U+202E)"
     """
-    unseen = next((sign for sign in _without_allowed(text) if unicodedata.category(sign) in INVISIBLE), None)
+    unseen = next(_unseen(text), None)
     if unseen is not None:
         return f"has a character that can't be seen (U+{ord(unseen):04X})"
     if text and all(unicodedata.category(sign) in BLANK for sign in text):
@@ -52,7 +54,7 @@ def flaw(text: str) -> str | None:
 
 def cleaned(name: str) -> str:
     """Return a name without forbidden invisible characters and without spaces around it."""
-    unseen = {sign for sign in _without_allowed(name) if unicodedata.category(sign) in INVISIBLE}
+    unseen = set(_unseen(name))
     return "".join(sign for sign in name if sign not in unseen).strip()
 
 
@@ -65,6 +67,8 @@ def for_spreadsheet(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
-def _without_allowed(name: str) -> str:
-    """Return a name without what is allowed (`JOINERS`, `FLAG`), to be searched for forbidden invisible characters."""
-    return FLAG.sub("", name).translate(dict.fromkeys(map(ord, JOINERS)))
+def _unseen(name: str) -> Iterator[str]:
+    """Yield the forbidden invisible characters of a name, thus not `JOINERS`, nor those of a `FLAG`."""
+    for sign in FLAG.sub("", name):
+        if sign not in JOINERS and (sign in FILLERS or unicodedata.category(sign) in INVISIBLE):
+            yield sign

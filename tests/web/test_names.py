@@ -27,7 +27,7 @@ GOOD = [
 ]
 BAD = [
     *("Ann\u202e", "\u2066Ben", "A\x00", "Tab\tby", "Line\nbreak", "\u200b", " ", "\u200d", "Soft\u00adhyphen"),
-    *("\u2028", "\ufeffAnn"),
+    *("\u2028", "\ufeffAnn", "\u3164", "\u2800", "\uffa0\u1160", "Ann\u115f"),
 ]
 
 
