@@ -135,3 +135,20 @@ def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(chromium: A
         assert pub.table.snapshot().tournament is None
         context.close()
         tv.close()
+
+
+@pytest.mark.browser
+def test_evening_page_keeps_the_hosts_fold_open_while_players_leave(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
+        page = chromium.new_context().new_page()
+        assert page.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        pub.make_owners()
+        assert page.request.post(f"{address}/api/tournament", data={**BODY, "number": 0}).ok
+        page.goto(f"{address}/evening")
+        page.click("#tournament details summary")
+        for name in BODY["players"][:2]:
+            page.focus(f"[data-key='left-{name}']")
+            page.keyboard.press("Enter")
+            page.wait_for_selector(f"[data-key='left-{name}']:has-text('is back')", timeout=5000)
+            assert page.evaluate("document.activeElement.dataset.key") == f"left-{name}"
+        page.context.close()

@@ -51,7 +51,7 @@ function hosting(on) {
   };
   return h(
     "details",
-    { class: "fold" },
+    { class: "fold", open: $("tournament").querySelector("details")?.open }, // as it was: two may leave
     h("summary", {}, t("tournament.host")),
     h(
       "div",
