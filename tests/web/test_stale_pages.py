@@ -444,3 +444,12 @@ def test_a_page_without_a_stream_stays_live_when_it_asks_for_one_again(chromium:
         assert "no" not in page.evaluate("signs")
         for each in (first, page):
             each.context.close()
+
+
+def test_control_page_says_why_its_list_of_phones_stays_empty(chromium: Any, site: Any) -> None:
+    page = control(chromium, site[0])
+    page.route("**/api/phones", lambda route: route.abort())
+    page.click("#more summary")
+    page.click("[data-key='phones']")
+    page.wait_for_selector("dialog #toast:has-text('reach the table')", timeout=5000)
+    page.context.close()

@@ -1,5 +1,5 @@
 // The phones at the table: who asks to join, who is paired, and what the host decides about them.
-import { dialog, fill, h, post, start, t, table, text } from "./core.js";
+import { dialog, fill, h, post, start, t, table, text, toast } from "./core.js";
 import { dice } from "./dice.js";
 
 const HOST_MS = 5_000, PLAYER_MS = 15_000, ASK_MS = 1000;
@@ -12,14 +12,14 @@ export function hosting() {
   if (!table.paired) return;
   const notes = h("section", { class: "panel stack wide", id: "hosting", role: "status", hidden: true });
   document.querySelector("main .page")?.prepend(notes);
-  look(notes);
+  watch(notes);
 }
 
-async function look(notes) {
+async function watch(notes) {
   const told = document.hidden ? null : await ask().catch(() => null);
   if (told && told.role !== (start.owner ? "owner" : "player")) return location.reload();
   if (told && start.owner) show(notes, told);
-  setTimeout(look, start.owner ? HOST_MS : PLAYER_MS, notes);
+  setTimeout(watch, start.owner ? HOST_MS : PLAYER_MS, notes);
 }
 
 function show(notes, { asking, pin_rests_s: rests }) {
@@ -104,7 +104,7 @@ export async function phones() {
   );
   const change = async (path, body, away = false) => {
     if (!(await post(path, body))) return;
-    if (away) location.reload(); else draw(await ask());
+    if (away) location.reload(); else await look();
   };
   const draw = (told) => {
     text(pin, told.pin ? t("control.pin", { pin: told.pin }) : "");
@@ -125,7 +125,8 @@ export async function phones() {
       ),
     );
   };
-  draw(await ask());
+  const look = () => ask().then(draw, () => toast(t("error.network")));
+  await look();
 }
 
 function choices(phone, change) {
