@@ -453,3 +453,11 @@ def test_control_page_says_why_its_list_of_phones_stays_empty(chromium: Any, sit
     page.click("[data-key='phones']")
     page.wait_for_selector("dialog #toast:has-text('reach the table')", timeout=5000)
     page.context.close()
+
+
+def test_past_game_page_asks_again_for_a_game_whose_answer_was_lost(chromium: Any, site: Any) -> None:
+    page = phone(chromium, site[0])
+    page.route("**/api/evening/1", lambda route: route.abort(), times=1)
+    page.goto(site[0] + "/games/1")
+    page.wait_for_selector("#won:has-text('Ann won')", timeout=5000)
+    page.context.close()

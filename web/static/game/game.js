@@ -11,11 +11,12 @@ import { courseOf, replay } from "./replay.js";
 import { share } from "./share.js";
 
 const address = `/api/evening/${Number(location.pathname.split("/").at(-1))}`;
+const AGAIN_MS = 1000;
 let luck = null, drawn = null;
 
 await ready;
 menu();
-const told = await asked(address),
+const told = await fetched(),
   clips = new Set(start.replay ? (await asked("/api/replays"))?.throws : []);
 if (told) draw(told);
 else text($("won"), t("game.none"));
@@ -25,6 +26,14 @@ follow((snapshot, before) => {
   if (told && !told.game.over && before && !before.state?.over && snapshot.state?.over) location.reload();
 });
 if (told?.game.over && start.advice) weigh();
+
+// A table out of reach is asked again: it knows the game.
+async function fetched() {
+  const answer = await asked(address);
+  if (answer !== undefined) return answer;
+  await new Promise((done) => setTimeout(done, AGAIN_MS));
+  return fetched();
+}
 
 function draw({ game, moves, players }) {
   const shareWords = t("canShare" in navigator ? "share.do" : "share.save");
