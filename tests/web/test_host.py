@@ -122,6 +122,23 @@ def test_setup_page_seats_pasted_names_without_taking_a_players_seat(chromium: A
     page.context.close()
 
 
+def test_setup_page_names_the_running_game_that_it_would_end(chromium: Any, site: Any) -> None:
+    address, pub = site
+    page = hosting(chromium, f"{address}/setup")
+    page.fill("[data-key='seat-0']", "Cid, Dee")
+    page.press("[data-key='seat-0']", "Tab")
+    assert page.inner_text("#begin") == "Begin the game"
+    pub.start()
+    page.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
+    before = pub.table.snapshot().number
+    page.click("#begin")
+    page.wait_for_selector("#game-fields .notice:has-text('Crib Dice')")
+    assert pub.table.snapshot().number == before
+    page.click("#begin:has-text('End that game and begin')")
+    page.wait_for_url("**/tray")
+    page.context.close()
+
+
 def test_control_page_says_when_a_phone_cannot_reach_the_table_to_pair(chromium: Any, site: Any) -> None:
     address, pub = site
     page = page_of(chromium)

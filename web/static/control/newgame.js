@@ -6,28 +6,14 @@ import { seats } from "../shared/seat.js";
 import { HOUSE, termsForm } from "./terms.js";
 
 export function newGame(games) {
-  const form = gameForm(games),
-    ends = h("p", { class: "notice", hidden: true }),
-    button = h("button", { type: "button", class: "main", onclick: () => begin() }, t("new.begin"));
-  // Says which game would end before it does; another phone may have begun one since this was opened.
-  const warn = () => {
-    const { state, abandoned } = table.snapshot;
-    if (!ends.hidden || !state || state.over || abandoned) return false;
-    ends.hidden = false;
-    text(ends, t("new.ends", { game: gameName(table.snapshot), lead: leadWords(table.snapshot) }));
-    text(button, t("new.end_and_begin"));
-    return true;
-  };
-  const begin = async () => {
-    if (warn()) ends.scrollIntoView({ block: "nearest" });
-    else if (await form.begin()) box.close();
-  };
-  warn();
-  const box = dialog(t("control.new_game"), ends, form.parts, button);
+  const go = async () => { if (await form.begin()) box.close(); },
+    button = h("button", { type: "button", class: "main", onclick: go }, t("new.begin")),
+    form = gameForm(games, button),
+    box = dialog(t("control.new_game"), form.parts, button);
 }
 
 /** What a set-up asks, as elements, and what begins the game: the snapshot, or null after telling why not. */
-export function gameForm(games) {
+export function gameForm(games, button) {
   const last = lastGame();
   // The house may have been renamed since.
   const players = (last.players ?? ["", ""]).map((name) => (name === last.terms?.house?.player ? HOUSE : name));
@@ -91,6 +77,16 @@ export function gameForm(games) {
     settings.set("names", JSON.stringify([...new Set([...players, ...known])].slice(0, 30)));
     return post("/api/games", { ...header, colours, ...(first.value === "roll" ? { roll_off: true } : {}) });
   };
+  // Says which game would end before it does; another phone may have begun one since this was opened.
+  const ends = h("p", { class: "notice", hidden: true });
+  const warn = () => {
+    const { state, abandoned } = table.snapshot;
+    if (!ends.hidden || !state || state.over || abandoned) return false;
+    ends.hidden = false;
+    text(ends, t("new.ends", { game: gameName(table.snapshot), lead: leadWords(table.snapshot) }));
+    text(button, t("new.end_and_begin"));
+    return true;
+  };
   const first = h(
     "select",
     { id: "new-first" },
@@ -98,6 +94,7 @@ export function gameForm(games) {
     h("option", { value: "roll" }, t("new.roll_off")),
   );
   const parts = [
+    ends,
     choice,
     h("fieldset", { class: "stack" }, h("legend", {}, t("new.players")), who, before, terms.house),
     terms.explained,
@@ -106,6 +103,7 @@ export function gameForm(games) {
     h("details", { class: "fold" }, h("summary", {}, t("new.rules")), what),
     h("details", { class: "fold" }, h("summary", {}, t("new.terms")), h("div", { class: "stack" }, terms.more)),
   ];
+  warn();
   show();
   // Who sat down with a phone plays, with that peg, unless somebody has begun to type other names.
   const before_seats = JSON.stringify(names);
@@ -128,6 +126,7 @@ export function gameForm(games) {
   });
   let begun = null; // a second tap begins no second game
   const once = async () => {
+    if (warn()) { ends.scrollIntoView({ block: "nearest" }); return null; }
     const told = await (begun ??= begin());
     if (!told) begun = null;
     return told;

@@ -39,7 +39,7 @@ async function load() {
 }
 
 function begin() {
-  const form = gameForm(start.games), button = $("begin");
+  const button = $("begin"), form = gameForm(start.games, button);
   $("game-fields").append(...form.parts);
   button.addEventListener("click", async () => {
     if (await form.begin()) location.assign(button.dataset.next ?? "/");
