@@ -11,8 +11,8 @@ from typing import Any, Literal
 import msgspec
 
 from companion.errors import RulesError
-from companion.games.advice.luck import regret_of, value_taken
-from companion.games.advice.odds import is_exact, option_line, values_in_points, values_of
+from companion.games.advice.luck import is_best_to_win, regret_of, value_taken
+from companion.games.advice.odds import option_line, values_in_points
 from companion.games.engine.game import Action, State, Throw
 from companion.games.engine.roll_off import RollOff
 from companion.games.engine.transcript import Transcript
@@ -162,10 +162,8 @@ def notable(before: State, action: Action, after: State, begun: bool) -> tuple[K
             return "won", round(gain), None
     if better is None or cost < NOTABLE_COST * length:
         return None
-    if is_exact(before):
-        chances = values_of(before, "win")
-        if regret_of(chances, value_taken(chances, before, action, after, "win"))[2] is None:
-            return None
+    if is_best_to_win(before, action, after):
+        return None
     return "cost", round(cost), option_line(better)
 
 

@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.advice.odds import GOALS, option_line, values_in_points, values_of, win_chances
+from companion.games.advice.odds import GOALS, is_exact, option_line, values_in_points, values_of, win_chances
 from companion.games.engine.game import Action, Header, Spend, State, Throw
 from companion.games.engine.notation import line_of
 from companion.games.engine.roll_off import RollOff
@@ -44,7 +44,8 @@ class Move:
         action: The throw or decision.
         luck: Change of value by the dice, for that seat; 0 for a decision.
         cost: Regret, 0 or more. For a throw: the regret of the decision to throw.
-        best: The best option; None if it was taken.
+        best: The best option; None if it was taken, or if the action was the best one to win in a game whose decisions
+            are judged by points.
         approximation: Change of value at a decision beyond its regret; not 0 only where values are approximate.
     """
 
@@ -129,13 +130,12 @@ class Story:
 
     @property
     def costliest(self) -> tuple[Move, ...]:
-        """Moves of all players with the greatest regret above 0, costliest first; at most `MAX_HIGHLIGHTS`.
+        """Moves of all players that were not the best, with the greatest regret; at most `MAX_HIGHLIGHTS`.
 
         A throw is among them if the decision to throw was the mistake.
         """
-        return tuple(
-            sorted((move for move in self.moves if move.cost > 0), key=lambda move: -move.cost)[:MAX_HIGHLIGHTS]
-        )
+        costly = [move for move in self.moves if move.cost > 0 and move.best is not None]
+        return tuple(sorted(costly, key=lambda move: -move.cost)[:MAX_HIGHLIGHTS])
 
     def view(self, players: tuple[str, ...]) -> dict[str, Any]:
         """Return the story as JSON values.
@@ -249,6 +249,14 @@ def regret_of(values: tuple[tuple[Option, float], ...], taken: float) -> tuple[f
     return best, max(0.0, best - taken), best_option if taken < best else None
 
 
+def is_best_to_win(before: State, action: Action, after: State) -> bool:
+    """Whether win probabilities are exact in the state `before` an action, and no option has a higher one."""
+    if not is_exact(before):
+        return False
+    chances = values_of(before, "win")
+    return regret_of(chances, value_taken(chances, before, action, after, "win"))[2] is None
+
+
 def _win_story(transcript: Transcript, goal: str) -> Story:
     """Return the result of each of two sides split into luck, decisions and approximation error, and every move.
 
@@ -294,7 +302,7 @@ def _points_story(transcript: Transcript) -> Story:
     players, moves = transcript.header.players, list[Move]()
     total = game_named(transcript.header.game).expects_total
     start, result, expected, luck, own = ([0.0] * len(players) for _ in range(5))
-    seats_begun = set[int]()
+    seats_begun, unsolved = set[int](), goal_for(transcript.header) == "points"
     for turn in transcript.turns():
         seat = turn.seat
         for place, (line, before, action, after) in enumerate(_lines(turn.steps), 1):
@@ -313,6 +321,8 @@ def _points_story(transcript: Transcript) -> Story:
             expected[seat] = following
             luck[seat] += by_dice
             own[seat] += cost
+            if unsolved and is_best_to_win(before, action, after):
+                best_option = None
             moves.append(Move(line, seat, action, by_dice, cost, best_option))
     below = game_named(transcript.header.game).percentile
     percentiles = [below(transcript.header, round(points)) for points in result]
