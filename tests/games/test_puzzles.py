@@ -23,7 +23,7 @@ from companion.commands.analysis import train_me
 from companion.errors import RulesError
 from companion.games import registry
 from companion.games.advice import puzzles as puzzles_module
-from companion.games.advice.odds import GOALS, values_of
+from companion.games.advice.odds import GOALS, is_exact, values_of
 from companion.games.advice.puzzles import GRADES, LEAST_GAP, Puzzle, choice_chances, puzzles
 from companion.games.advice.reasons import reasons_for
 from companion.games.engine.game import Action, State, Stop, Switch, Switches
@@ -254,6 +254,11 @@ def test_games_for_puzzles_alternate_the_defaults_and_solved_presets(
     assert [rules for _, _, rules in turns[::2]] == [{"twice": False, "sides": n} for n in [6, 4, 10] * 7][:20]
     given = recorded(monkeypatch, Scripted(3), {"sides": 5})
     assert [rules for _, _, rules in given] == [{"twice": False, "sides": 5}] * 40
+
+
+def test_no_crapola_puzzle_in_points_is_a_last_turn_where_only_the_win_counts() -> None:
+    some = list(islice(puzzles("crapola", Random(1), {"target": 1000, "entry": 0}), 30))
+    assert not [puzzle.view() for puzzle in some if is_exact(puzzle.transcript.state)]
 
 
 def test_the_search_for_puzzles_ends_after_20_games_in_a_row_without_one(high: Callable[..., None]) -> None:

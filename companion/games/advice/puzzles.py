@@ -13,7 +13,7 @@ from typing import Any
 
 from companion.errors import RulesError
 from companion.games.advice.luck import Option, goal_for
-from companion.games.advice.odds import option_line, values_in_points, values_of
+from companion.games.advice.odds import is_exact, option_line, values_in_points, values_of
 from companion.games.engine.dice import FACES
 from companion.games.engine.game import Header, State, Throw
 from companion.games.engine.notation import header_line, line_of
@@ -176,10 +176,11 @@ def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
 
     The gap in value between the two best options must reach LEAST_GAP for the goal. For `points` that is in multiples
     of the game's careless temperature. A gap above MAX_GAP times that is too easy, unless steady players miss the best
-    option often (HARD_MISSES). With fewer than two options it is no puzzle.
+    option often (HARD_MISSES). With fewer than two options it is no puzzle, nor for `points` where
+    win probabilities are exact, as in a last turn.
     """
     state = transcript.state
-    if len(state.options()) + len(state.throw_sizes) < 2:
+    if len(state.options()) + len(state.throw_sizes) < 2 or (goal == "points" and is_exact(state)):
         return None
     ranked = tuple(sorted(values_of(state, goal), key=lambda each: -each[1]))
     unit = game_named(transcript.header.game).mistakes[0] if goal == "points" else 1.0
