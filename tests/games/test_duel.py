@@ -146,11 +146,11 @@ def test_crib_dice_duel_rules_count_the_games_of_a_last_wipe_out() -> None:
     assert [duel.DuelRules().lost_last(*each) for each in last] == [1] * 6
 
 
-def test_crib_dice_turn_values_follow_the_table_that_is_asked_for() -> None:
+def test_crib_dice_turn_values_follow_the_table_of_the_house_rules() -> None:
     """A stop at hole 60 leaves the other at hole 40, which plays second."""
-    board, after = board_at(50, 40), duel.index(1, 40, 60, 0, 0)
-    for rules in (duel.DuelRules(), duel.ADVANCED):
-        assert duel.turn_values(board, "games", rules).bank(10) == -duel.stored_equity(rules, after)
+    after = duel.index(1, 40, 60, 0, 0)
+    for rules, on in ((duel.DuelRules(), dict[str, bool]()), (duel.ADVANCED, {**ADVANCED, "skunk": False})):
+        assert duel.turn_values(board_at(50, 40, **on), "games").bank(10) == -duel.stored_equity(rules, after)
     basic, advanced = (duel.stored_equity(rules, after) for rules in (duel.DuelRules(), duel.ADVANCED))
     assert abs(basic - advanced) > 1e-3
 

@@ -58,7 +58,8 @@ def by_table(table: DuelRules) -> Valuation:
 
     def values(state: State) -> Values:
         assert isinstance(state, CribDice), "there is no roll-off"
-        return state.expected_values_by(two_sides.turn_values(state.board, "win", table))
+        with patch(f"{two_sides.__name__}.nearest_rules", lambda _: table):
+            return state.expected_values_by(two_sides.turn_values(state.board))
 
     return values
 

@@ -156,7 +156,7 @@ def nearest_rules(rules: DuelRules) -> DuelRules:
     return rules if rules in TABLES else replace(ADVANCED, skunk=rules.skunk)
 
 
-def turn_values(board: CribbageBoard, goal: str = "win", table: DuelRules | None = None) -> TurnValues:
+def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
     """Return the values of all states of the current turn, for the side to play, from a stored table.
 
     With the board's own table they are exact if `is_solved`; else they approximate. Of several other sides only the
@@ -165,13 +165,9 @@ def turn_values(board: CribbageBoard, goal: str = "win", table: DuelRules | None
     Args:
         board: Board before the turn.
         goal: `win` for win probabilities; `games` for the expected games lost by the other side, less one's own.
-        table: Rules that the later turns are played by, which must be in `TABLES`; None for the nearest to the board's.
     """
-    duel = duel_state(board, goal)
-    if table is not None:
-        duel = replace(duel, rules=table)
     return _turn_values(
-        duel,
+        duel_state(board, goal),
         bool(board.header.rules["piddle_points"]),
         bool(board.header.rules["bomb"]) and board.may_bomb,
         bool(board.header.rules["pandemonium"]),
