@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import prod
 
 import numpy as np
 
+from companion.games.advice.stored import numbers
+from companion.games.crib_dice import odds
 from companion.games.crib_dice.odds.backward_induction import (
     BOMBS,
     ROW,
@@ -29,9 +32,10 @@ from companion.games.crib_dice.odds.two_sides import (
     HOLE,
     PEGS,
     PLACES,
+    SHAPE,
+    TABLES,
     TOP,
     DuelRules,
-    stored_equities,
 )
 from companion.games.crib_dice.scoring import MAX_SET_SCORE, MIN_ROLLOVER
 
@@ -40,6 +44,18 @@ TOPS = (TOP, PEGS)
 """Hole from which every turn stops, by order of the mover in the round."""
 BY_HOLE = sorted(range(PLACES), key=lambda place: HOLE[place])
 """Places by their hole: the columns of a batch are sorted by where their turns start."""
+
+
+def stored_equities(rules: DuelRules) -> tuple[Floats, Floats]:
+    """Return all stored equities of Crib Dice between two sides as two arrays, in games for the side to move.
+
+    Returns:
+        Equities before ordinary turns, with the axes of `SHAPE`. Then equities before last turns, which follow the
+        other side's finish, of shape (PLACES, FUCHLE, BEYOND): the mover's place, its wipe-outs in a row, and the holes
+        that the other side is past 121, the first hole beyond the track.
+    """
+    equities = rules.stake * (np.array(numbers(odds.__name__, TABLES[rules]), np.float64) * 2.0**-31 - 1.0)
+    return equities[: prod(SHAPE)].reshape(SHAPE), equities[prod(SHAPE) :].reshape(PLACES, FUCHLE, BEYOND)
 
 
 class Turns:

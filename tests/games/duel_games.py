@@ -20,12 +20,11 @@ from companion.games.crib_dice.odds.two_sides import (
     TABLES,
     TOP,
     DuelRules,
-    stored_equities,
 )
 from companion.games.solving.compiled import compiled
 from companion.games.solving.crib_dice_duel import HOLES, Game, game_of, turn_ends
 from companion.games.solving.crib_dice_turn import SCORES, best_turn, value_sets
-from tests.games.crib_bellman import Duel
+from tests.games.crib_bellman import Duel, stored_equities
 
 WIPED, BOMBED = -1, -2
 """Ends of a turn that are no stop at a hole."""

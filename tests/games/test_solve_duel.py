@@ -11,11 +11,11 @@ import pytest
 from companion.games.crib_dice.odds import turn_value as odds
 from companion.games.crib_dice.odds.backward_induction import Floats, fresh_throws
 from companion.games.crib_dice.odds.turn_value import TurnValues, piddle_ends
-from companion.games.crib_dice.odds.two_sides import PLACES, TABLES, DuelRules, stored_equities
+from companion.games.crib_dice.odds.two_sides import PLACES, TABLES, DuelRules
 from companion.games.crib_dice.scoring import MAX_SET_SCORE as REACH
 from companion.games.solving.crib_dice_turn import best_turn
 from companion.games.solving.fixed_point import fixed_point
-from tests.games.crib_bellman import Duel, Turns
+from tests.games.crib_bellman import Duel, Turns, stored_equities
 
 # --- turns
 

@@ -15,15 +15,11 @@ from array import array
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
-from typing import TYPE_CHECKING
 
 from companion.games.advice.stored import numbers
 from companion.games.crib_dice.odds.turn_value import ANNOUNCED, NO_BOMBS, TurnValues
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
-
-if TYPE_CHECKING:
-    from companion.games.crib_dice.odds.backward_induction import Floats
 
 PEGS = 121
 """Number of holes at which a peg can be: 121, from 0, the start, to 120. Fixed by the track of the tables."""
@@ -52,7 +48,7 @@ BEYOND = TOP + BEYOND_TOP - PEGS
 """Length of the last-turn table's axis for the hole where the other side has finished. Index 0 is hole 121, the first
 beyond the track."""
 SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
-"""Shape of a stored table's equities before ordinary turns; those before last turns follow (`stored_equities`). Axes:
+"""Shape of a stored table's equities before ordinary turns; those before last turns follow (`turn_ends`). Axes:
 the mover plays first or second in a round, the mover's place, the other's, and the wipe-outs in a row of each."""
 SHORT_TRACK = 120
 """Number of holes of the track that the tables are solved for: the ordinary game's, fixed by the rules.
@@ -220,22 +216,6 @@ def index(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
 def stored_equity(rules: DuelRules, place: int) -> float:
     """Return the equity of the mover in games, from the table of those rules; `place` is the `index` of the state."""
     return float(rules.stake * (_table(rules)[place] * 2.0**-31 - 1.0))
-
-
-def stored_equities(rules: DuelRules) -> tuple[Floats, Floats]:
-    """Return all stored equities of Crib Dice between two sides as two arrays, in games for the side to move.
-
-    Raises KeyError if `rules` is not in `TABLES`, and RulesError if the table's file is missing.
-
-    Returns:
-        Equities before ordinary turns, with the axes of `SHAPE`. Then equities before last turns, which follow the
-        other side's finish, of shape (PLACES, FUCHLE, BEYOND): the mover's place, its wipe-outs in a row, and the holes
-        that the other side is past 121, the first hole beyond the track.
-    """
-    import numpy as np
-
-    equities = rules.stake * (np.array(_table(rules), np.float64) * 2.0**-31 - 1.0)
-    return equities[: prod(SHAPE)].reshape(SHAPE), equities[prod(SHAPE) :].reshape(PLACES, FUCHLE, BEYOND)
 
 
 @lru_cache(maxsize=512)
