@@ -6,6 +6,7 @@ from companion.games.advice.reasons import reasons_for
 from companion.games.engine.game import Keep, Stop
 from companion.games.engine.views.phrase import Phrase
 from tests.games.playing import keep, score, throw, told
+from tests.games.test_crapola import bank
 
 FIRST_BANK = Phrase("first_bank", {"player": "Ann", "points": 1000})
 
@@ -24,6 +25,12 @@ def test_reasons_give_a_gap_in_win_chance_in_percent() -> None:
     state = told("crapola").state
     found = reasons_for(state, "win", ((6, 0.75), (7, 0.625)))
     assert found == (FIRST_BANK, Phrase("safe", {"percent": 98}), Phrase("gap.win", {"less": 12.5}))
+
+
+def test_reasons_for_throwing_seven_crapola_dice_tell_no_risk_of_six() -> None:
+    behind = told("crapola", *bank(7000)).state
+    found = reasons_for(behind, "points", ((7, 900.0), (6, 600.0)))
+    assert found == (Phrase("first_bank", {"player": "Ben", "points": 1000}), Phrase("gap.points", {"less": 300.0}))
 
 
 def test_reasons_leave_out_the_safety_of_a_throw_that_is_only_third() -> None:

@@ -21,11 +21,12 @@ def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...
 
     Returns:
         The game's facts about the position; how safe the next throw is in percent, if a throw is one of the two best
-        options and can fail; last, what the second-best option costs. Their text keys are `fact.CODE`.
+        options and the better one can fail; last, what the second-best option costs. Their text keys are `fact.CODE`.
     """
     found = list(game_named(state.standing.header.game).facts(state))
-    safe = state.safe_chance
-    if safe is not None and any(isinstance(option, int) for option, _ in ranked[:2]):
+    safe = state.safe_chance  # of the least number of dice
+    thrown = next((option for option, _ in ranked[:2] if isinstance(option, int)), None)
+    if safe is not None and thrown == state.throw_sizes[0]:
         found.append(Phrase("safe", {"percent": round(100 * safe)}))
     less = (ranked[0][1] - ranked[1][1]) * (100 if goal in PERCENT_GOALS else 1)
     return (*found, Phrase(f"gap.{goal}", {"less": round(less, 1)}))
