@@ -262,14 +262,15 @@ class PastGames:
         played = self._played()
         sets = list(dict.fromkeys(game.terms.dice for game in played)) or [""]
         dice = sets[0] if dice is None else dice
-        tested = self._tested
-        if tested[0] != played:
-            tested = self._tested = played, {}
         known = dice if dice in sets else None
-        if known not in tested[1]:
-            throws = list(self.throws(dice=dice))
-            tested[1][known] = {**evidence_after(throws).view(), "course": course_of(throws)}
-        return {"dice": dice, "sets": sets, **tested[1][known]}
+        with self._computing:
+            if self._tested[0] != played:
+                self._tested = played, {}
+            results = self._tested[1]
+            if known not in results:
+                throws = list(self.throws(dice=dice))
+                results[known] = {**evidence_after(throws).view(), "course": course_of(throws)}
+        return {"dice": dice, "sets": sets, **results[known]}
 
     def archived_after(self, number: int) -> tuple[tuple[ArchivedGame, ...], int, int]:
         """Return the games that started after game `number`, in the archive's form, and how far the journal was read.

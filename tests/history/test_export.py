@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from companion.history import export
 from companion.history.export import PastGames
+from companion.history.fairness import Fairness
 from companion.table.commands import PlayLine, StartGame
 from companion.table.writer import Table
 from tests.games.playing import STOP, keep, throw
@@ -43,20 +45,22 @@ def test_past_games_forget_the_oldest_result_beyond_the_most_that_they_keep(
     assert computed == ["regrets"] * 3 + ["luck"] * 4
 
 
-def test_past_games_compute_a_games_luck_once_for_phones_that_ask_at_once(
-    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("result", ["luck", "fairness"])
+def test_past_games_compute_a_result_once_for_phones_that_ask_at_once(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, result: str
 ) -> None:
     number, past, computed = played(table), PastGames(tmp_path), list[Any]()
     first, again, go_on = threading.Event(), threading.Event(), threading.Event()
 
-    def slowly(*args: Any) -> dict[str, Any]:
+    def slowly(*args: Any) -> Any:
         computed.append(args)
         (again if first.is_set() else first).set()
         go_on.wait(20)
-        return {}
+        return {} if result == "luck" else Fairness()
 
-    monkeypatch.setattr(export, "story_with_photos", slowly)
-    phones = [threading.Thread(target=past.luck, args=(number,)) for _ in range(2)]
+    monkeypatch.setattr(export, "story_with_photos" if result == "luck" else "evidence_after", slowly)
+    ask = partial(past.luck, number) if result == "luck" else past.fairness
+    phones = [threading.Thread(target=ask) for _ in range(2)]
     phones[0].start()
     assert first.wait(20)
     phones[1].start()
