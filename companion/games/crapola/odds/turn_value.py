@@ -33,12 +33,7 @@ A turn banks more with a probability below 1e-8."""
 
 def safe_chance(dice: int) -> float | None:
     """Return the probability that a throw of `dice` dice scores; None for seven, which always score."""
-    return None if dice == 7 else 1 - crap_out_chance(dice)
-
-
-def crap_out_chance(dice: int) -> float:
-    """Return the probability that a throw of `dice` dice scores nothing."""
-    return 1 - sum(ways for _, ways in offers_table()[dice]) / float(6**dice)
+    return None if dice == 7 else sum(ways for _, ways in offers_table()[dice]) / float(6**dice)
 
 
 @cache
