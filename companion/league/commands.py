@@ -69,7 +69,6 @@ def key(data: str | None, file: Path | None) -> None:
 
     folder = in_use(file, {"data": {"dir": data}} if data else {}).settings.data.folder
     with rights.of_owner(folder):  # the table must be able to read what root makes
-        folder.mkdir(parents=True, exist_ok=True)
         click.echo(name_of(key_of(folder)))
 
 

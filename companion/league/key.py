@@ -24,11 +24,13 @@ def key_of(folder: Path) -> Ed25519PrivateKey:
     """
     path = folder / FILE_NAME
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             _make(path)
         key = load_pem_private_key(path.read_bytes(), password=None)
     except OSError as refused:
-        raise DeviceError(f"{path}: {refused.strerror}.", "Free some disk space, or correct its rights.") from None
+        cure = "Free some disk space, correct its rights, or name another folder."
+        raise DeviceError(f"{path}: {refused.strerror}.", cure) from None
     except (ValueError, TypeError) as spoilt:  # TypeError: it needs a password
         raise DeviceError(f"{path} is no key ({spoilt}).", "Restore it, or move it and register a new one.") from None
     if not isinstance(key, Ed25519PrivateKey):

@@ -191,6 +191,13 @@ def test_a_league_signing_key_file_that_holds_no_key_is_a_device_error(tmp_path:
         key_of(tmp_path)
 
 
+@pytest.mark.parametrize("folder", ["file", "file/folder"])
+def test_a_league_signing_key_in_a_file_in_place_of_a_folder_is_refused(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(DeviceError, match="name another folder"):
+        key_of(tmp_path / folder)
+
+
 def test_threads_that_make_the_league_signing_key_at_once_get_equal_keys(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         names = set(pool.map(lambda _: name_of(key_of(tmp_path)), range(40)))
