@@ -78,6 +78,8 @@ class Sender(DeliveryThread):
             self._opened = Outbox(self._folder, self._past, name_of(key), aliases, self._server), key
         outbox, key = self._opened
         waiting = outbox.waiting()
+        games = {each.message.game for each in waiting}  # a refused one that is played on no longer waits
+        self._refused = {game: refused for game, refused in self._refused.items() if game in games}
         for at, each in enumerate(waiting):
             if stopped.is_set():
                 return

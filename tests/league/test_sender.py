@@ -126,6 +126,18 @@ def test_a_league_game_refused_with_422_shows_in_health_and_is_not_resent(
     assert len(server.got) == len({message.game for message in server.got}) == 2
 
 
+def test_a_refused_league_game_that_is_played_on_is_no_longer_reported(
+    pub: Pub, server: Server, sender: Sender
+) -> None:
+    good, server.reply = server.reply, lambda _: (422, Reply("line 3: those dice are no throw"))
+    begin(sender)
+    pub.play()
+    assert until(lambda: "those dice" in sender.health()[1])
+    server.reply = good
+    pub.undo()
+    assert until(lambda: sender.health()[0])
+
+
 def test_the_league_sender_resends_a_game_above_the_servers_newer_revision(
     pub: Pub, server: Server, sender: Sender
 ) -> None:
