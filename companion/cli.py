@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import click
 
-from companion.commands import printable
+from companion.commands import CTRL_C, printable
 from companion.errors import CompanionError, SetupError
 from companion.libraries import missing_library
 
@@ -99,7 +99,7 @@ def main() -> None:
         wrong_usage.show()
         status = 2
     except click.Abort:
-        status = 130
+        status = CTRL_C
     except (CompanionError, ImportError, OSError) as wrong:
         problems = _problems(wrong)
         if not problems:

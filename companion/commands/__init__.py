@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+CTRL_C = 130
+"""Exit status after Ctrl-C: 128 and the number of SIGINT, as shells have it."""
 CONTROL = re.compile("[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]")
 """Characters that a terminal may take for a command, such as ESC. A line feed is not among them."""
 

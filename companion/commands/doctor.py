@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from companion.commands import CTRL_C
 from companion.errors import DeviceError
 from companion.settings.load import Settings
 from companion.settings.starting import Starting, in_use
-
-CTRL_C = 130
-"""Exit status after Ctrl-C: 128 and the number of SIGINT, as shells have it."""
 
 if TYPE_CHECKING:
     from companion.diagnostics.health import Finding
@@ -66,7 +64,7 @@ def command(
             "--first-evening writes its own zip, into --out: leave --bundle, --photos and --json out."
         )
     given = {"camera": {"source": camera} if camera else {}, "strip": {"kind": strip} if strip else {}}
-    starting = in_use(settings_file, {section: keys for section, keys in given.items() if keys})
+    starting = in_use(settings_file, given)
     settings = starting.settings
     from companion.diagnostics.doctor import checks
 

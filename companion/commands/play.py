@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from companion.app import App, build
+from companion.commands import CTRL_C
 from companion.commands.join import draw
 from companion.diagnostics import logs
 from companion.errors import CompanionError, DeviceError, SetupError
@@ -33,8 +34,6 @@ from web.pages import owner_url
 
 log = logging.getLogger(__name__)
 
-CTRL_C = 130
-"""Exit status after Ctrl-C: 128 and the number of SIGINT, as shells have it."""
 NEW_FILE = "# Settings of a Peg & Pip table. What is left out has its default: see docs/reference/settings.md.\n"
 """Text that is written to the settings file when it does not exist."""
 

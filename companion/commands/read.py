@@ -182,7 +182,11 @@ def _drawings(folder: Path, images: Sequence[str]) -> list[Path]:
     of earlier runs in the folder. The folder is created. Raises SetupError if that fails, or if a file returned here
     is one of the given pictures.
     """
-    _make_folder(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as refused:
+        wrong = f"--annotate: the folder {str(folder)!r} can't be made ({refused.strerror}): name another one."
+        raise SetupError([wrong]) from None
     originals = {Path(name).resolve() for name in images}
     drawings = dict[Path, None]()
     for name in images:
@@ -194,15 +198,6 @@ def _drawings(folder: Path, images: Sequence[str]) -> list[Path]:
             raise SetupError([wrong])
         drawings[drawing] = None
     return list(drawings)
-
-
-def _make_folder(folder: Path) -> None:
-    """Create the folder for drawings, unless there is one. Raises SetupError if it can't be made."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as refused:
-        wrong = f"--annotate: the folder {str(folder)!r} can't be made ({refused.strerror}): name another one."
-        raise SetupError([wrong]) from None
 
 
 @contextlib.contextmanager

@@ -18,11 +18,16 @@ from companion.games.registry import game_named
 @click.argument("game", metavar="GAME")
 def command(game: str, as_json: bool) -> None:
     """Print the rules of GAME and its house rules. An unknown name is refused."""
+    chosen = game_of(game)
+    click.echo(json.dumps(form_of(chosen)) if as_json else in_words(chosen), nl=True)
+
+
+def game_of(name: str) -> Rulebook:
+    """Return the game that the argument GAME names. Raises BadParameter for an unknown one, with the nearest or all."""
     try:
-        chosen = game_named(game)
+        return game_named(name)
     except RulesError as unknown:
         raise click.BadParameter(str(unknown), param_hint="GAME") from None
-    click.echo(json.dumps(form_of(chosen)) if as_json else in_words(chosen), nl=True)
 
 
 def in_words(game: Rulebook) -> str:

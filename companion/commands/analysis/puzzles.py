@@ -10,17 +10,8 @@ from typing import Any
 import click
 
 from companion.commands.analysis.puzzle_words import answer_in_words, puzzle_in_words
-from companion.errors import RulesError
+from companion.commands.rules import game_of
 from companion.games.advice.puzzles import GRADES, Puzzle, puzzles
-from companion.games.registry import game_named
-
-
-def chosen_game(game: str) -> str:
-    """Return the name of a game. Raises BadParameter for an unknown one, with the nearest or all."""
-    try:
-        return game_named(game).name
-    except RulesError as unknown:
-        raise click.BadParameter(str(unknown), param_hint="GAME") from None
 
 
 def found_puzzles(game: str, count: int, seed: int | None) -> list[Puzzle]:
@@ -42,7 +33,7 @@ def command(game: str, count: int, seed: int | None, as_json: bool) -> None:
     They come from games between computer players. easy: most careless players find the best option. medium: many do
     not. hard: a player who looks at the points alone misses it. `pegpip train-me GAME` asks you instead.
     """
-    for number, puzzle in enumerate(found_puzzles(chosen_game(game), count, seed), 1):
+    for number, puzzle in enumerate(found_puzzles(game_of(game).name, count, seed), 1):
         if as_json:
             click.echo(json.dumps(_with_number(puzzle, number)))
         else:

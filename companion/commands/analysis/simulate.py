@@ -14,12 +14,12 @@ from typing import Any
 
 import click
 
+from companion.commands.rules import game_of
 from companion.errors import RulesError
 from companion.games.engine.game import Header
 from companion.games.engine.notation import header_of
 from companion.games.engine.notation.json_text import json_of
 from companion.games.engine.players import LEVELS, level_named, played
-from companion.games.registry import game_named
 
 CONFIDENCE = 1.959964
 """Standard normal quantile z of the 95 % confidence interval of the share of games won (Wilson 1927). Larger: wider
@@ -89,10 +89,7 @@ def header_for(game: str, levels: list[str], rules: str) -> Header:
 
     Raises UsageError for an unknown game or level, wrong rules, or players that the game refuses.
     """
-    try:
-        game_named(game)
-    except RulesError as unknown:
-        raise click.BadParameter(str(unknown), param_hint="GAME") from None
+    rulebook = game_of(game)
     try:
         switches = json_of(rules)
     except RulesError as wrong:
@@ -103,7 +100,7 @@ def header_for(game: str, levels: list[str], rules: str) -> Header:
         names = [f"{level} {seat}" for seat, level in enumerate(levels, 1)]
         line = {"transcript": 1, "game": game, "players": names, "rules": switches}
         header = header_of(line)
-        game_named(game).check(header)
+        rulebook.check(header)
     except RulesError as refused:
         raise click.UsageError(str(refused)) from None
     return header

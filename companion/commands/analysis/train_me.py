@@ -7,7 +7,8 @@ import random
 import click
 
 from companion.commands.analysis.puzzle_words import answer_in_words, choices_in_words, puzzle_in_words
-from companion.commands.analysis.puzzles import chosen_game, found_puzzles
+from companion.commands.analysis.puzzles import found_puzzles
+from companion.commands.rules import game_of
 from companion.games.advice.puzzles import Puzzle
 
 MAX_CHOICES = 5
@@ -27,7 +28,7 @@ def command(game: str, count: int, seed: int | None) -> None:
 
     Type the number of your choice. Ctrl-C ends the training.
     """
-    name = chosen_game(game)
+    name = game_of(game).name
     generator, right, cost = random.Random(seed), 0, 0.0
     for number, puzzle in enumerate(found_puzzles(name, count, seed), 1):
         click.echo(puzzle_in_words(puzzle, number))
