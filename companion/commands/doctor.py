@@ -63,6 +63,8 @@ def command(
         raise click.UsageError(
             "--first-evening writes its own zip, into --out: leave --bundle, --photos and --json out."
         )
+    if (photos and bundle is None) or ((yes or out is not None) and not first_evening):
+        raise click.UsageError("--photos goes with --bundle; --yes and --out go with --first-evening.")
     given = {"camera": {"source": camera} if camera else {}, "strip": {"kind": strip} if strip else {}}
     starting = in_use(settings_file, given)
     settings = starting.settings

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from click import UsageError
 from click.testing import CliRunner, Result
 
 from companion.commands.doctor import command
@@ -36,6 +37,11 @@ def doctor(tmp_path: Path, settings: str, *words: str) -> Result:
     file = tmp_path / "pegpip.toml"
     file.write_text(f"[data]\ndir = '{tmp_path}'\n[web]\nhost = '127.0.0.1'\nport = 0\n{settings}")
     return CliRunner().invoke(command, ["--config", str(file), *words], standalone_mode=False)
+
+
+@pytest.mark.parametrize("words", [("--photos",), ("--yes",), ("--out", "report")])
+def test_the_doctor_refuses_options_that_it_would_ignore(tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert isinstance(doctor(tmp_path, "", *words).exception, UsageError)
 
 
 class BrokenCamera:
