@@ -99,6 +99,15 @@ def test_the_tray_reader_does_not_trust_a_picture_taken_in_the_dark(lamp: float)
     assert not Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr).trusted
 
 
+def test_the_tray_reader_trusts_no_wrong_values_in_a_half_dark_tray() -> None:
+    """A lamp has failed; the dice on the dark side were not all found."""
+    camera, truth = at_rest(51)
+    shade = np.repeat([0.05, 0.25], 640)[None, :, None]
+    camera.disturb = lambda picture, _now_s: (picture * shade).astype(np.uint8)
+    reading = Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr)
+    assert reading.values == truth or not reading.trusted
+
+
 def knocked(picture_bgr: FrameBGR, x_px: float, y_px: float, degrees: float) -> FrameBGR:
     """Return the picture of a tray that was shifted by (x_px, y_px) and rotated by `degrees`."""
     height, width = picture_bgr.shape[:2]

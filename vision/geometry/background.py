@@ -90,7 +90,7 @@ class EmptyTray:
     def foreground(self, view: Levels) -> Foreground:
         """Return the masks of possible and certain foreground: pixels where a view differs from the empty tray.
 
-        Soft shadows and smooth changes of light are compensated. In the dark every pixel is foreground.
+        Soft shadows and smooth changes of light are compensated. A pixel in the dark is foreground.
 
         Args:
             view: (h, w, 3) view of the floor, shrunk to `scale`.
@@ -157,21 +157,20 @@ class EmptyTray:
     def _distance(self, view: Levels) -> Levels:
         """Return each pixel's colour distance from the empty tray, (h, w) in levels; shadows and light don't count.
 
-        Infinite in light so dim that objects can't be seen.
+        Infinite where the light is so dim that objects can't be seen.
 
         The empty tray is first adapted to the view's light (`_gain`). Then each of its pixels is scaled by the gain
         that fits best, within SHADOW_GAIN_RANGE. For a view s, an empty tray e and a gain d the distance is the square
         root of s.s - 2 d s.e + d d e.e. This form needs the fewest passes over colours.
         """
-        light = self._gain(view)
-        if light.max() < HIGH_THRESHOLD_LEVELS / 255:  # even white on black would not be certain foreground
-            return np.full(view.shape[:2], np.inf, np.float32)
-        empty = self.levels * light
+        empty = self.levels * self._gain(view)
         empty_squared = cv2.max(cv2.transform(empty * empty, _CHANNEL_SUM), 1.0)
         product = cv2.transform(view * empty, _CHANNEL_SUM)
         gain = cv2.min(cv2.max(cv2.divide(product, empty_squared), SHADOW_GAIN_RANGE[0]), SHADOW_GAIN_RANGE[1])
         squared = cv2.transform(cv2.multiply(view, view), _CHANNEL_SUM) + gain * (gain * empty_squared - 2 * product)
-        return cv2.sqrt(cv2.max(squared, 0.0))
+        share = (view.max(axis=2) + 1) / (self.levels.max(axis=2) + 1)
+        # In such dim light even white on black would not be certain foreground.
+        return np.where(share < HIGH_THRESHOLD_LEVELS / 255, np.inf, cv2.sqrt(cv2.max(squared, 0.0)))
 
 
 def shrunk(view_bgr: FrameBGR, scale: float) -> Levels:
