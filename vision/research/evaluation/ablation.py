@@ -165,12 +165,8 @@ def outcomes(job: Job) -> tuple[Job, list[tuple[bool, bool]]]:
 def jobs(rigs: Path, photos: Path, split: str, most: int, rendered: int) -> Iterator[Job]:
     """Yield the pictures to read: every second photo of a rig, then photos of each set, then rendered ones.
 
-    Args:
-        rigs: A JSON list of rigs.
-        photos: The folder of labelled photo sets, with `splits.json`.
-        split: `check` or `tune`.
-        most: Largest number of photos of a set; each is read twice, with the number of dice known and unknown.
-        rendered: Number of rendered pictures of each condition.
+    Of each set at most `most` photos are read, twice: with the number of dice known and unknown. `rendered` pictures of
+    each condition follow. `photos` is the folder of labelled sets, with `splits.json`.
     """
     for case in islice(cases(rigs, photos, split), 0, None, 2):
         yield Job("real rigs", case.rig_name, False, partial(_case, case))
@@ -204,10 +200,7 @@ def table(read: list[tuple[Job, list[tuple[bool, bool]]]]) -> str:
     """Format a Markdown table with a row for each entry of ROWS and a column for each kind of picture.
 
     Each cell has the exact and the trusted readings in percent, as means over groups, and how many of the trusted ones
-    are wrong. A cell that equals the one above reads `the same`.
-
-    Args:
-        read: The results of `outcomes`.
+    are wrong. A cell that equals the one above reads `the same`. `read` are the results of `outcomes`.
     """
     columns = list(dict.fromkeys(job.column for job, _ in read))
     lines = [f"| what is used | {' | '.join(columns)} |", "|---" * (1 + len(columns)) + "|"]

@@ -180,15 +180,7 @@ def _stacked(rng: np.random.Generator) -> Plan:
 
 
 def tipped(die: int, value: int, x_mm: float, y_mm: float, angle_deg: float) -> Pose:
-    """Return the pose of a die that stands on one edge.
-
-    Args:
-        die: Number of the die.
-        value: Value of its upper face.
-        x_mm: Position in the tray.
-        y_mm: Position in the tray.
-        angle_deg: Tilt from lying flat.
-    """
+    """Return the pose of die number `die` that stands on one edge, tilted from lying flat with `value` up."""
     angle = math.radians(angle_deg)
     lean = np.array([[math.cos(angle), 0, math.sin(angle)], [0, 1, 0], [-math.sin(angle), 0, math.cos(angle)]])
     height = DIE_MM / 2 * (abs(math.sin(angle)) + abs(math.cos(angle)))

@@ -177,13 +177,9 @@ def fall_off(rng: np.random.Generator) -> Floats:
 
 
 def lying(of: tuple[Material, ...], count: int, rng: np.random.Generator, *, crowded: bool = False) -> list[LyingDie]:
-    """Draw random dice that lie flat without overlap, all of one kind in half of the pictures.
+    """Draw dice of random materials that lie flat without overlap, all of one kind in half of the pictures.
 
-    Args:
-        of: Materials of dice to choose from.
-        count: Number of dice.
-        rng: Random generator.
-        crowded: Whether most dice touch another one.
+    With `crowded` most dice touch another one.
     """
     one_set = rng.random() < 0.5
     first = of[rng.integers(len(of))]

@@ -81,15 +81,7 @@ def corners_of(die: LyingDie) -> Doubles:
 
 
 def draw(light: Floats, camera: Pinhole, dice: list[LyingDie], lamps: list[Lamp], sky_bgr: Doubles) -> None:
-    """Draw all dice over a picture, in place.
-
-    Args:
-        light: (h, w, 3) linear light.
-        camera: The camera that sees the scene.
-        dice: The dice.
-        lamps: The lamps.
-        sky_bgr: (3,) colour of the ambient light.
-    """
+    """Draw all dice over a picture, (h, w, 3) linear light, in place; `sky_bgr` is the ambient light's (3,) colour."""
     for die in sorted(dice, key=lambda one: camera.nearness(one.at_mm)):
         _draw_one(light, camera, die, lamps, sky_bgr)
 

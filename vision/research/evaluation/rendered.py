@@ -96,13 +96,9 @@ def _keep(result: Outcome, drawn_bgr: FrameBGR, folder: Path) -> None:
 
 
 def measured(each: int, first: int, folder: Path | None, workers: int) -> Iterator[Outcome]:
-    """Render and read pictures of every condition in parallel; yield each outcome when it is ready.
+    """Render and read `each` pictures of every condition, from seed `first` on; yield each outcome when it is ready.
 
-    Args:
-        each: Number of pictures per condition.
-        first: Seed of the first picture.
-        folder: Folder for failed pictures; None stores none.
-        workers: Number of processes.
+    Failed pictures are stored in the folder, if there is one. `workers` is the number of processes.
     """
     jobs = [(condition, first + n, folder) for n in range(each) for condition in range(len(CONDITIONS))]
     with multiprocessing.get_context("spawn").Pool(workers, cv2.setNumThreads, (1,)) as pool:

@@ -96,13 +96,7 @@ def exported(folder: Path) -> Iterator[Case]:
 
 
 def rig_of(estimate: dict[str, Any], empty_bgr: FrameBGR, factor: float = 1.0) -> Rig:
-    """Return the calibration that a rough estimate gives.
-
-    Args:
-        estimate: Entry of the list of rigs, with `face_px`, `die_mm`, `height_mm` and `floor_px`.
-        empty_bgr: Picture of the empty tray.
-        factor: Factor on the lens's height; 1 for the estimate itself.
-    """
+    """Return the calibration that a rough estimate, an entry of the list of rigs, gives; `factor` is on the height."""
     height_px, width_px = empty_bgr.shape[:2]
     height, die = estimate["height_mm"] * factor, float(estimate["die_mm"])
     # The size of a face is that of the upper one, which is nearer to the lens than the floor by a die's edge.

@@ -95,13 +95,8 @@ def judged(
 ) -> tuple[Tally, Tally]:
     """Learn from some photos and judge the others; return the counts before and after.
 
-    Prints each photo that is wrong while trusted after learning.
-
-    Args:
-        networks: Networks of the reader.
-        learnt: Photos to learn from.
-        others: Photos to judge.
-        plain: Reading of each photo by a reader that was taught nothing, by the photo's name.
+    Prints each photo that is wrong while trusted after learning. `plain` holds the readings of a reader that was taught
+    nothing, by the photo's name.
     """
     examples = [
         each for at, photo in enumerate(learnt) for each in taught(networks, photo, plain[photo.name], throw=at)
