@@ -105,11 +105,9 @@ class Changes:
     ) -> Changes:
         """Return the changes with one more step, a transcript line to journal. Raises IllegalAction if it is refused.
 
-        Args:
-            action: The throw, decision or undo.
-            source: How it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
-            seen: Observation of the throw; if it has a photo, the photo and the reading are journaled too.
-            waiting: Memory of the tray to use if the entry can't be written: its throw then waits in the tray.
+        `source` is how it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
+        `seen` is the observation of a throw; with a photo, photo and reading are journaled, too. `waiting` is the
+        memory of the tray to use if the entry can't be written: its throw then waits in the tray.
         """
         body: dict[str, Any] = {"line": line_of(action), "source": source}
         throw = jpeg = None
@@ -280,7 +278,8 @@ def _answered(changes: Changes, command: c.Answer) -> Changes:
         for action in interpret.answered(then, command.values):
             changes = changes.line(action, "answered", ask.observation)
         memory = interpret.entered(memory, command.values)
-    changes = _reinterpreted(changes.note(replace(changes.state, memory=replace(memory, rolled=later), asked=None)))
+    memory = replace(memory, rolled=later, doubted=None)
+    changes = _reinterpreted(changes.note(replace(changes.state, memory=memory, asked=None)))
     after = changes.state
     if after.notice and after.notice.code == "unclear" and after.observation == ask.observation and not after.asked:
         # The answer has just settled what was unclear.

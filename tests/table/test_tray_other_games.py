@@ -68,6 +68,21 @@ def test_the_table_asks_about_a_crag_die_rethrown_to_its_old_place(table: Table,
     assert known(table.submit(Observe(tray.observation())).question).code == Doubt.MOVED
 
 
+def test_a_crag_die_that_was_pushed_and_misread_is_no_second_throw(table: Table, tray: Tray) -> None:
+    started(table, CRAG)
+    table.submit(Observe(tray.throw(6, 6, 2)))
+    tray.keep_one(6)
+    tray.keep_one(6)
+    (lay,) = tray.thrown
+    tray.thrown = [msgspec.structs.replace(lay, value=3, x_mm=lay.x_mm + 6.0)]
+    asked = table.submit(Observe(tray.observation(Doubt.COCKED)))
+    tray.thrown = [msgspec.structs.replace(lay, x_mm=lay.x_mm + 6.0)]
+    after = table.submit(Observe(tray.observation()))
+    assert (after.number, after.question) == (asked.number, known(asked.question)), "people say that it was no throw"
+    told = table.submit(Answer(question=known(asked.question).id, values=None))
+    assert (told.number, told.question) == (asked.number, None)
+
+
 def test_in_crag_a_kept_die_that_was_not_thrown_causes_a_notice(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     table.submit(Observe(tray.throw(6, 6, 2)))

@@ -44,6 +44,8 @@ class Memory:
         empty_since_s: Time on the table's clock since which the tray is empty; None if it is not.
         ignored_kept: Values in the keep zone that a person has overruled. They are ignored until they change.
         keep_zone: Whether the tray has a keep zone; without one every die is in the throw zone.
+        doubted: The memory before a roll that only a doubtful reading shows, or None. The next clear look at dice
+            starts from it: they may only have been pushed and misread.
     """
 
     awake: bool = False
@@ -59,6 +61,7 @@ class Memory:
     empty_since_s: float | None = None
     ignored_kept: tuple[int, ...] | None = None
     keep_zone: bool = True
+    doubted: Memory | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,8 @@ def interpret(now: Situation) -> Interpretation:
     bank. An unreadable tray without dice changes nothing but the notice.
     """
     before, observation = now.memory, now.observation
+    if before.doubted is not None and observation.doubt is None and observation.thrown:
+        before = before.doubted
     motion = _motion(before, observation)
     if not observation.thrown and observation.doubt not in (None, Doubt.COUNT):
         # An unreadable, apparently empty frame is not evidence that the dice were removed.
@@ -235,12 +240,13 @@ def decided(memory: Memory) -> Memory:
 
     A roll that waits to be played stays.
     """
-    return replace(memory, ignored_kept=values_of(memory.kept))
+    return replace(memory, ignored_kept=values_of(memory.kept), doubted=None)
 
 
 def entered(memory: Memory, values: Sequence[int]) -> Memory:
     """Return the memory after a throw of these values was played: the tray's dice are that throw, no roll waits."""
-    return replace(memory, rolled=False, armed=True, set_aside=(), last_values=tuple(sorted(values)), ignored_kept=None)
+    values = tuple(sorted(values))
+    return replace(memory, rolled=False, armed=True, set_aside=(), last_values=values, ignored_kept=None, doubted=None)
 
 
 def values_of(dice: Iterable[Die]) -> Values:
@@ -270,6 +276,7 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
     rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
     stayed = tuple(sorted((Counter(values_of(memory.kept)) & Counter(kept)).elements()))
     empty_since_s = observation.at_s if memory.empty_since_s is None else memory.empty_since_s
+    doubted = memory if rolled and not observation.emptied and memory.doubted is None else memory.doubted
     return replace(
         memory,
         awake=True,
@@ -283,6 +290,7 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
         empty_since_s=None if observation.thrown or observation.kept else empty_since_s,
         ignored_kept=memory.ignored_kept if memory.ignored_kept == kept else None,
         keep_zone=observation.keep_zone,
+        doubted=doubted if observation.doubt is not None else None,
     )
 
 
@@ -292,10 +300,6 @@ def _partly(now: Situation, before: Memory) -> Interpretation:
     If the reading is clear and the rules allow exactly one throw, it is played. Else, if most dice did not move, one
     counts as tipped over and nothing as thrown (`reinterpret`). Else, if a throw is due but the dice make no legal one,
     all count as rolled (`_rolled`). Otherwise people are asked whether the dice were thrown (`_unsure`).
-
-    Args:
-        now: The situation, with this observation in its memory.
-        before: The memory before this observation.
     """
     thrown = now.observation.thrown
     left = Counter(values_of(thrown)) - Counter(values_of(moved(before.thrown, thrown)))
@@ -304,22 +308,19 @@ def _partly(now: Situation, before: Memory) -> Interpretation:
     if len(plays) == 1:
         return _thrown(now, plays[0])
     if len(still) * 2 > len(thrown):
-        # One die was tipped over, or read differently; the others are where they were.
         return reinterpret(now)
     if not _possible_plays(now) and _legal_sizes(now):
-        # Most dice were thrown, but the number is wrong.
-        return _rolled(replace(now, memory=replace(now.memory, rolled=True, rolls=now.memory.rolls + 1)))
+        doubted = None if now.observation.doubt is None else before.doubted or before
+        memory = replace(now.memory, rolled=True, rolls=now.memory.rolls + 1, doubted=doubted)
+        return _rolled(replace(now, memory=memory))
     return _unsure(now, before)
 
 
 def _unsure(now: Situation, before: Memory) -> Interpretation:
     """Return the question whether the dice were thrown. If they can't be a legal throw, interpret them as unmoved.
 
-    A doubtful first reading after a start is asked about anyway if a throw is due: a die may be missing.
-
-    Args:
-        now: The situation, with this observation in its memory.
-        before: The memory before this observation.
+    A doubtful first reading after a start is asked about anyway if a throw is due: a die may be missing. `before` is
+    the memory before this observation, which is in that of `now`.
     """
     wanted, doubt = _legal_sizes(now), now.observation.doubt
     doubted_at_first = doubt is not None and not before.awake  # a die may have been missed
