@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Protocol
 
 from companion.diagnostics.health import Finding
@@ -141,8 +140,3 @@ class Evening:
 def frames_a_second(times_s: Sequence[float]) -> float:
     """Return the mean frame rate over at least two frame times in seconds."""
     return (len(times_s) - 1) / max(1e-9, times_s[-1] - times_s[0])
-
-
-def longest_gap_s(times_s: Sequence[float]) -> float:
-    """Return the longest time between two successive frames, in seconds; `times_s` holds at least two times."""
-    return max(later - earlier for earlier, later in pairwise(times_s))

@@ -6,17 +6,13 @@ import contextlib
 import queue
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 
 from companion.adapters.reader_setup import SIMULATED, ReaderSetup, load_reader
 from companion.adapters.tray_observer import jpeg
 from companion.diagnostics.devices import check_lamp, check_sounds
-from companion.diagnostics.first_evening.evening import (
-    Evening,
-    JudgedThrow,
-    frames_a_second,
-    longest_gap_s,
-)
+from companion.diagnostics.first_evening.evening import Evening, JudgedThrow, frames_a_second
 from companion.diagnostics.health import Finding
 from companion.diagnostics.machine import THROTTLED_FROM_C, check_power, throttled
 from companion.errors import DeviceError
@@ -104,7 +100,7 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
         says = f"{camera.name} gave fewer than two frames."
         yield Finding("frame rate", False, says, "Name another [camera] source.")
         return
-    fps, gap_s = frames_a_second(times_s), longest_gap_s(times_s)
+    fps, gap_s = frames_a_second(times_s), max(later - earlier for earlier, later in pairwise(times_s))
     says = f"{fps:.1f} frames a second, longest gap {1000 * gap_s:.0f} ms."
     cure = ""
     if fps < MIN_FPS or gap_s > MAX_GAP_S:
