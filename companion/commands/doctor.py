@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each check.")
-@click.option("--bundle", type=click.Path(path_type=Path), metavar="ZIP", help="Also write a zip for a bug report.")
+@click.option(
+    "--bundle",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="ZIP",
+    help="Also write a zip for a bug report.",
+)
 @click.option("--photos", is_flag=True, help="With --bundle: add the newest photos of throws.")
 @click.option("--first-evening", is_flag=True, help="Guide a person through a new table; ends in a page and a zip.")
 @click.option(

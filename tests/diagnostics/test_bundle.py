@@ -75,6 +75,13 @@ def test_the_doctor_tells_of_an_unplayable_entry_and_writes_the_game_before(tmp_
     assert "game.jsonl" in bundle.write(tmp_path / "report.zip", settings, [finding], photos=False)
 
 
+def test_the_doctors_bug_report_named_as_a_folder_is_refused_at_once(tmp_path: Path) -> None:
+    settings = tmp_path / "pegpip.toml"
+    settings.touch()
+    done = CliRunner().invoke(doctor, ["--config", str(settings), "--bundle", "."])
+    assert (done.exit_code, "is a directory" in done.output, "camera" in done.output) == (2, True, False)
+
+
 def test_the_doctors_bug_report_is_written_if_the_data_folder_is_refused(tmp_path: Path) -> None:
     settings = msgspec.convert({"data": {"dir": str(tmp_path / ("x" * 300))}}, Settings)
     names = bundle.write(tmp_path / "report.zip", settings, [], photos=True)
