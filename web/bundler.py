@@ -62,11 +62,6 @@ def _part(name: str, source: str, *, is_page: bool) -> str:
 
     It is an assignment of the module's exports to the constant `of_NAME`. The page's own module becomes plain
     statements.
-
-    Args:
-        name: Name of the module.
-        source: Its source text.
-        is_page: Whether it is the page's own module.
     """
     exports = ", ".join(exported for _, exported in EXPORT.findall(source))
     body = EXPORT.sub(r"\1\2", IMPORT.sub(r"const { \1 } = of_\2;", COMMENT.sub("", source)))

@@ -206,19 +206,6 @@ class Pages:
         return response
 
 
-class _Panels(msgspec.Struct):
-    """The score sheet among the panels of a snapshot."""
-
-    sheet: dict[str, Any] | None
-
-
-class _Sides(msgspec.Struct):
-    """Sides and panels of a snapshot."""
-
-    sides: list[msgspec.Raw]
-    panels: _Panels
-
-
 def drawn_first(snapshot: bytes) -> dict[str, Any]:
     """Return the variables by which the template of /tv leaves room for players and score sheets.
 
@@ -230,8 +217,8 @@ def drawn_first(snapshot: bytes) -> dict[str, Any]:
     Returns:
         `sides`: one value a side, only to be counted. `sheet`: whether the players have score sheets.
     """
-    shown = msgspec.json.decode(snapshot, type=_Sides)
-    return {"sides": shown.sides, "sheet": shown.panels.sheet is not None}
+    shown = msgspec.json.decode(snapshot)
+    return {"sides": shown["sides"], "sheet": shown["panels"]["sheet"] is not None}
 
 
 def owner_url(page: str, code: str | None) -> str | None:

@@ -111,12 +111,7 @@ def _add_odds_routes(made: Routes, past: PastGames) -> None:
 
 
 def _game_answer(find: Callable[[], Json | None], error: str) -> flask.Response:
-    """Call `find` and answer with the JSON object that it returns; 404 if it returns None, 409 if it raises RulesError.
-
-    Args:
-        find: Returns something about a game as JSON; None for an unknown game.
-        error: Error code of the 409 answer.
-    """
+    """Call `find` and answer with the JSON that it returns; 404 if it returns None, 409 (`error`) for a RulesError."""
     try:
         found = find()
     except RulesError as why:

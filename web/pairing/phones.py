@@ -7,7 +7,6 @@ the owner.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import logging
 import math
@@ -23,7 +22,7 @@ from web.guard import TOKEN_DAYS
 from web.pairing.guesses import Budget, Guesses
 from web.pairing.join_queue import Code, JoinQueue, JoinRequest
 from web.pairing.roles import Role
-from web.pairing.tokens import FileTokens, Paired, Seat
+from web.pairing.tokens import FileTokens, Paired, Seat, sha256
 
 log = logging.getLogger(__name__)
 
@@ -208,7 +207,7 @@ class Pairing:
             known = self.phone(token)
             own = token if known and token else secrets.token_hex(16)
             before = known.token_sha256 if known else None
-            asked = self._queue.add(JoinRequest(0, _sha256(own), (), name, address, screen, before))
+            asked = self._queue.add(JoinRequest(0, sha256(own), (), name, address, screen, before))
         if isinstance(asked, float):
             return Refused("Too many phones are asking, or this one too often. Wait, or enter the PIN.", asked)
         log.info("a phone at %s asks to be let in", address)
@@ -240,14 +239,14 @@ class Pairing:
 
     def code_of(self, token: str | None) -> Code | None:
         """Return the join code of the request made with this token; None if no such request is in the queue."""
-        return next((each.code for each in self.join_requests() if token and each.token_sha256 == _sha256(token)), None)
+        return next((each.code for each in self.join_requests() if token and each.token_sha256 == sha256(token)), None)
 
     def phone(self, token: str | None) -> Paired | None:
         """Return the paired phone with this token, and note its use; None if the token is unknown or expired.
 
         A phone with an expired token is removed from the list of paired phones.
         """
-        key = _sha256(token) if token else ""
+        key = sha256(token) if token else ""
         if key not in self._phones:
             return None
         with self._lock:
@@ -263,7 +262,7 @@ class Pairing:
 
     def knows(self, token: str | None) -> bool:
         """Return whether this token belongs to a paired phone and has not expired. The use is not recorded."""
-        found = self._phones.get(_sha256(token)) if token else None
+        found = self._phones.get(sha256(token)) if token else None
         return found is not None and not self._expired(found)
 
     def phones(self) -> tuple[Paired, ...]:
@@ -321,9 +320,9 @@ class Pairing:
         """Pair a phone and return its new token, which replaces `before`; `FULL` if owners hold all places."""
         fresh = secrets.token_hex(16)
         known = self.phone(before)
-        paired = self._add(_sha256(fresh), name, address, role, known.token_sha256 if known else None)
+        paired = self._add(sha256(fresh), name, address, role, known.token_sha256 if known else None)
         if paired and before:  # the phone drops that token: nobody would hold what the button gave it
-            self._queue.withdraw(_sha256(before))
+            self._queue.withdraw(sha256(before))
         return fresh if paired else FULL
 
     def _pair_request(self, request: JoinRequest | None, role: Role) -> bool:
@@ -394,7 +393,3 @@ class Pairing:
 def new_pin() -> str:
     """Return a random PIN of six digits from the system's source of randomness."""
     return f"{secrets.randbelow(1_000_000):06d}"
-
-
-def _sha256(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()

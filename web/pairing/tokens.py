@@ -63,7 +63,7 @@ class FileTokens:
         """Return the paired phones in the file; empty if there is no file yet, None if it is damaged or unreadable."""
         try:
             file = msgspec.json.decode(self.path.read_bytes(), type=_File)
-            if _sha256(file.phones) == file.sha256:
+            if sha256(file.phones) == file.sha256:
                 return msgspec.json.decode(file.phones, type=tuple[Paired, ...])
             log.warning("%s is damaged: its checksum is wrong", self.path)
         except FileNotFoundError:
@@ -76,10 +76,11 @@ class FileTokens:
         """Write the paired phones to the file. If that fails, log it; they must pair again after a restart."""
         text = msgspec.json.encode(phones).decode()
         try:
-            write_file(self.path, (msgspec.json.encode(_File(text, _sha256(text))),), mode=0o600)
+            write_file(self.path, (msgspec.json.encode(_File(text, sha256(text))),), mode=0o600)
         except OSError as refused:
             log.warning("paired phones can't be saved (%s): they must pair again after a restart", refused)
 
 
-def _sha256(text: str) -> str:
+def sha256(text: str) -> str:
+    """Return the SHA-256 of a text, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()

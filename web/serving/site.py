@@ -83,13 +83,7 @@ class Site:
         return self._slots.setdefault(address, asyncio.Semaphore(self._limits.requests_each))
 
     async def _run_flask(self, scope: Message, body: bytes, send: Send) -> None:
-        """Let Flask answer a request in one of the threads, and send its response.
-
-        Args:
-            scope: The request, as ASGI describes it.
-            body: Its complete body.
-            send: ASGI's function that sends a message to the client.
-        """
+        """Let Flask answer a request with this complete body in one of the threads, and send its response."""
 
         async def receive() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
