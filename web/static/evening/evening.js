@@ -1,7 +1,7 @@
 // The evening: who leads it, its games with an address each, standings over all evenings, figures.
 import { $, fill, follow, goLive, h, icon, number, ready, t, text } from "../shared/core.js";
 import { chip } from "../shared/dice.js";
-import { figures } from "../shared/figures.js";
+import { figures, tableOf } from "../shared/figures.js";
 import { menu } from "../shared/menu.js";
 import { played, when, wonWords } from "../shared/past.js";
 import { listed } from "../shared/sides.js";
@@ -23,33 +23,11 @@ async function load() {
   text($("tonight"), lead(lost, won, sitting.games));
   fill($("sitting"), [lost, won], () =>
     lost.length
-      ? h(
-          "table",
-          {},
-          h(
-            "thead",
-            {},
-            h(
-              "tr",
-              {},
-              h("th", { scope: "col" }, t("evening.player")),
-              h("th", { scope: "col", class: "n" }, t("figure.won")),
-              h("th", { scope: "col", class: "n" }, t("evening.lost")),
-            ),
-          ),
-          h(
-            "tbody",
-            {},
-            lost.map(([name, count]) =>
-              h(
-                "tr",
-                {},
-                h("td", {}, name),
-                h("td", { class: "n" }, number(Math.round((won[name] ?? 0) * 100) / 100)),
-                h("td", { class: "n" }, number(count)),
-              ),
-            ),
-          ),
+      ? tableOf(
+          t("evening.sitting"),
+          t("evening.player"),
+          [t("figure.won"), t("evening.lost")],
+          lost.map(([name, count]) => [name, number(Math.round((won[name] ?? 0) * 100) / 100), number(count)]),
         )
       : h("p", { class: "quiet" }, t("evening.none")),
   );

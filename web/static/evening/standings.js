@@ -1,5 +1,6 @@
 // Standings and records over all evenings, game by game: points and wins of different games are never thrown together.
 import { h, number, own, t } from "../shared/core.js";
+import { tableOf } from "../shared/figures.js";
 
 /** A table for each kind of game. `games`: newest first, as /api/evening tells them. */
 export function standings(games) {
@@ -10,8 +11,8 @@ export function standings(games) {
       "div",
       { class: "stack" },
       h("h3", {}, title),
-      tableOf("standings", t("evening.standings_of", { title }), rows, ["games", "won", "lost", "streak", "longest"]),
-      tableOf(
+      ranked("standings", t("evening.standings_of", { title }), rows, ["games", "won", "lost", "streak", "longest"]),
+      ranked(
         "records",
         t("evening.records_of", { title }),
         [...rows].sort((one, other) => other.score - one.score),
@@ -21,36 +22,13 @@ export function standings(games) {
   });
 }
 
-const tableOf = (kind, label, rows, columns) =>
-  h(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
-    h(
-      "table",
-      { class: kind },
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          h("th", { scope: "col" }, t("evening.player")),
-          columns.map((key) => h("th", { scope: "col", class: "n" }, t(`figure.${key}`))),
-        ),
-      ),
-      h(
-        "tbody",
-        {},
-        rows.map((row) =>
-          h(
-            "tr",
-            {},
-            h("th", { scope: "row" }, h("bdi", {}, row.name)),
-            columns.map((key) => h("td", { class: "n" }, number(row[key]))),
-          ),
-        ),
-      ),
-    ),
+const ranked = (kind, label, rows, columns) =>
+  tableOf(
+    label,
+    t("evening.player"),
+    columns.map((key) => t(`figure.${key}`)),
+    rows.map((row) => [row.name, ...columns.map((key) => number(row[key]))]),
+    kind,
   );
 
 // For each player, over the games from the oldest: wins, the current and the longest run of wins, the best score and

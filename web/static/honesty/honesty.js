@@ -1,5 +1,6 @@
 // Honest dice: how often each face came, what the test makes of it, and what it could have found by now.
 import { $, fill, follow, goLive, h, number, ready, s, t, text } from "../shared/core.js";
+import { bars } from "../shared/figures.js";
 import { menu } from "../shared/menu.js";
 import { asked } from "../scoreboard/story.js";
 
@@ -24,7 +25,7 @@ async function load() {
   text($("verdict"), verdict(told));
   text($("power"), power(told));
   fill($("faces"), counts, () => [
-    bars(counts),
+    bars(counts, sum(counts) / 6),
     h(
       "p",
       { class: "quiet" },
@@ -47,30 +48,6 @@ function verdict({ verdict: found, confusion }) {
 
 function power({ could_have_found: chance }) {
   return chance === null ? t("honesty.too_few") : t("honesty.power", { percent: number((100 * chance).toFixed(1)) });
-}
-
-// The counts as bars, and a line where each would be if all were even.
-function bars(counts) {
-  const most = Math.max(1, ...counts),
-    y = (count) => 96 - (count / most) * 66,
-    even = sum(counts) / 6;
-  return s(
-    "svg",
-    {
-      class: "plot",
-      viewBox: "0 0 360 124",
-      role: "img",
-      "aria-label": t("evening.faces_label", { counts: counts.map((count, at) => `${at + 1}: ${count}`).join(", ") }),
-    },
-    even ? [s("path", { class: "even", d: `M6 ${y(even)}H354` })] : [],
-    counts
-      .map((count, at) => [
-        s("rect", { class: "bar", x: 12 + at * 58, y: y(count), width: 42, height: 96 - y(count), rx: 4 }),
-        s("text", { x: 33 + at * 58, y: 120, "text-anchor": "middle" }, `${at + 1}`),
-        s("text", { x: 33 + at * 58, y: y(count) - 6, "text-anchor": "middle" }, String(count)),
-      ])
-      .flat(),
-  );
 }
 
 // The evidence on a scale of powers of ten: above the line the dice are uneven.

@@ -2,6 +2,7 @@
 import { $, fill, follow, goLive, h, number, post, ready, settings, start, t, table, text } from "../shared/core.js";
 import { chip } from "../shared/dice.js";
 import { holds } from "../evening/standings.js";
+import { tableOf } from "../shared/figures.js";
 import { letIn } from "../shared/hosting.js";
 import { menu } from "../shared/menu.js";
 import { played, when, wonWords } from "../shared/past.js";
@@ -133,30 +134,10 @@ function figuresOf(name, games) {
     const those = games.filter((game) => game.title === title);
     return [title, those.length, those.filter(won).length, best(those, "score"), best(those, "turn")];
   });
-  const columns = ["games", "won", "score", "turn"];
-  return h(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": t("seat.record") },
-    h(
-      "table",
-      {},
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          h("th", { scope: "col" }, t("seat.game")),
-          columns.map((key) => h("th", { scope: "col", class: "n" }, t(`figure.${key}`))),
-        ),
-      ),
-      h(
-        "tbody",
-        {},
-        rows.map(([title, ...counts]) =>
-          h("tr", {}, h("th", { scope: "row" }, title), counts.map((each) => h("td", { class: "n" }, number(each)))),
-        ),
-      ),
-    ),
+  return tableOf(
+    t("seat.record"),
+    t("seat.game"),
+    ["games", "won", "score", "turn"].map((key) => t(`figure.${key}`)),
+    rows.map(([title, ...counts]) => [title, ...counts.map(number)]),
   );
 }

@@ -2,6 +2,7 @@
 import { $, dialog, fill, goLive, h, number, post, ready, t, table, text } from "../shared/core.js";
 import { crop } from "../control/ask.js";
 import { die } from "../shared/dice.js";
+import { tableOf } from "../shared/figures.js";
 import { menu } from "../shared/menu.js";
 
 const KEPT = {
@@ -38,39 +39,17 @@ function prove(found) {
   fill($("proof-by"), parts, () => parts.map(([kind, rows]) => counts(kind, rows)));
 }
 
-function counts(kind, rows) {
-  const heads = ["throws", "asked", "corrected", "bound"];
-  return h(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": t(`evidence.${kind}`) },
-    h(
-      "table",
-      {},
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          h("th", { scope: "col" }, t(`evidence.${kind}`)),
-          heads.map((head) => h("th", { scope: "col", class: "n" }, t(`evidence.${head}`))),
-        ),
-      ),
-      h(
-        "tbody",
-        {},
-        rows.map((row) =>
-          h(
-            "tr",
-            {},
-            h("th", { scope: "row" }, row.name || t(`evidence.${kind}_none`)),
-            heads.map((head) => h("td", { class: "n" }, head === "bound" ? percent(row.bound) : number(row[head]))),
-          ),
-        ),
-      ),
-    ),
+const HEADS = ["throws", "asked", "corrected", "bound"];
+const counts = (kind, rows) =>
+  tableOf(
+    t(`evidence.${kind}`),
+    t(`evidence.${kind}`),
+    HEADS.map((head) => t(`evidence.${head}`)),
+    rows.map((row) => [
+      row.name || t(`evidence.${kind}_none`),
+      ...HEADS.map((head) => (head === "bound" ? percent(row.bound) : number(row[head]))),
+    ]),
   );
-}
 
 // An upper bound in percent: rounded up to one digit after the point.
 function percent(share) { return number(Math.ceil(1000 * share) / 10); }

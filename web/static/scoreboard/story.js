@@ -2,6 +2,7 @@
 import { $, fill, follow, h, number, start, t, table } from "../shared/core.js";
 import { optionWords, worth } from "./advice.js";
 import { dice } from "../shared/dice.js";
+import { tableOf } from "../shared/figures.js";
 import { chancesOf } from "../shared/race.js";
 import { lineWords, sides } from "../shared/sides.js";
 
@@ -105,35 +106,11 @@ function accounts(players, goal) {
     "div",
     { class: "stack" },
     h("p", { class: "quiet" }, t(`story.${goal}`)),
-    h(
-      "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": t("story.title") },
-      h(
-        "table",
-        {},
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            h("th", { scope: "col" }, t("evening.player")),
-            columns.map(([key]) => h("th", { scope: "col", class: "n" }, t(`story.column_${key}`))),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          players.map((one) =>
-            h(
-              "tr",
-              {},
-              h("th", { scope: "row" }, h("bdi", {}, one.player)),
-              columns.map(([, told]) => h("td", { class: "n" }, told(one))),
-            ),
-          ),
-        ),
-      ),
+    tableOf(
+      t("story.title"),
+      t("evening.player"),
+      columns.map(([key]) => t(`story.column_${key}`)),
+      players.map((one) => [one.player, ...columns.map(([, told]) => told(one))]),
     ),
   );
 }

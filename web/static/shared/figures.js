@@ -29,35 +29,11 @@ export function figures(players, label, whole) {
   return h(
     "div",
     { class: "stack" },
-    h(
-      "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
-      h(
-        "table",
-        {},
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            h("th", { scope: "col" }, t("evening.player")),
-            columns.map(([key]) => h("th", { scope: "col", class: "n" }, t(`figure.${key}`))),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          names.map((name) =>
-            h(
-              "tr",
-              {},
-              h("th", { scope: "row" }, name),
-              columns.map(([, told]) => h("td", { class: "n" }, told(players[name]))),
-            ),
-          ),
-        ),
-      ),
+    tableOf(
+      label,
+      t("evening.player"),
+      columns.map(([key]) => t(`figure.${key}`)),
+      names.map((name) => [name, ...columns.map(([, told]) => told(players[name]))]),
     ),
     h("h3", {}, t("evening.faces")),
     h(
@@ -70,8 +46,39 @@ export function figures(players, label, whole) {
   );
 }
 
-function bars(faces) {
-  const most = Math.max(1, ...faces);
+/**
+ * A table in a box that scrolls sideways.
+ * @param {string} label
+ * @param {string} first the head of the names
+ * @param {string[]} heads those of the numbers
+ * @param {string[][]} rows each a name and its numbers
+ */
+export const tableOf = (label, first, heads, rows, kind = "") =>
+  h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+    h(
+      "table",
+      { class: kind || null },
+      h(
+        "thead",
+        {},
+        h("tr", {}, h("th", { scope: "col" }, first), heads.map((head) => h("th", { scope: "col", class: "n" }, head))),
+      ),
+      h(
+        "tbody",
+        {},
+        rows.map(([name, ...cells]) =>
+          h("tr", {}, h("th", { scope: "row" }, h("bdi", {}, name)), cells.map((one) => h("td", { class: "n" }, one))),
+        ),
+      ),
+    ),
+  );
+
+/** How often each face came, as bars; with `even` also a line where each would be if all were. */
+export function bars(faces, even = 0) {
+  const most = Math.max(1, ...faces),
+    y = (count) => 96 - (count / most) * 66;
   return s(
     "svg",
     {
@@ -80,18 +87,12 @@ function bars(faces) {
       role: "img",
       "aria-label": t("evening.faces_label", { counts: faces.map((count, at) => `${at + 1}: ${count}`).join(", ") }),
     },
+    even ? [s("path", { class: "even", d: `M6 ${y(even)}H354` })] : [],
     faces
       .map((count, at) => [
-        s("rect", {
-          class: "bar",
-          x: 12 + at * 58,
-          y: 96 - (count / most) * 66,
-          width: 42,
-          height: (count / most) * 66,
-          rx: 4,
-        }),
+        s("rect", { class: "bar", x: 12 + at * 58, y: y(count), width: 42, height: 96 - y(count), rx: 4 }),
         s("text", { x: 33 + at * 58, y: 120, "text-anchor": "middle" }, `${at + 1}`),
-        s("text", { x: 33 + at * 58, y: 90 - (count / most) * 66, "text-anchor": "middle" }, String(count)),
+        s("text", { x: 33 + at * 58, y: y(count) - 6, "text-anchor": "middle" }, String(count)),
       ])
       .flat(),
   );
