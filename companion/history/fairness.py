@@ -201,13 +201,7 @@ counts."""
 
 
 def _taken_for(counts: Counts, taken: int, shown: int) -> float:
-    """Return the maximum log likelihood of the counts for fair dice and a reader that confuses one value with another.
-
-    Args:
-        counts: Number of dice that were read as each face, from one to six.
-        taken: True value that the reader sometimes misreads, at the rate that explains the counts best.
-        shown: Value that it reads instead.
-    """
+    """Return the maximum log likelihood of the counts for fair dice and a reader that reads some `taken` as `shown`."""
     lost, gained = counts[taken - 1], counts[shown - 1]
     share = lost / (lost + gained) if lost < gained else 0.5
     others = sum(counts) - lost - gained

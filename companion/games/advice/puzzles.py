@@ -151,11 +151,8 @@ def _is_solved(game: str, rules: Mapping[str, bool | int]) -> bool:
 def _in_game(header: Header, dice: Dice) -> Iterator[Puzzle]:
     """Play one game between the levels `steady` and `careless` to its end, and yield the positions that are puzzles.
 
-    The first SKIPPED_POSITIONS positions, and as many after each puzzle, are passed over.
-
-    Args:
-        header: Set-up of the game, for two players.
-        dice: Source of the throws, and of which level plays seat 0.
+    The first SKIPPED_POSITIONS positions, and as many after each puzzle, are passed over. `dice` also choose which
+    level plays seat 0.
     """
     goal, levels = goal_for(header), (LEVELS["steady"], LEVELS["careless"])
     if dice.choices((0, 1), k=1) == [1]:
@@ -195,14 +192,9 @@ def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
 
 
 def _misses(state: State, best: Option, level: int) -> float:
-    """Return the probability that a level of play chooses another option than `best`.
+    """Return the probability that a level, an index in `Rulebook.mistakes`, chooses another option than `best`.
 
     The levels choose by expected points, whatever the goal of the puzzle is.
-
-    Args:
-        state: The position.
-        best: The option with the highest value for the goal of the puzzle.
-        level: Index of the level in `Rulebook.mistakes`: 0 for `careless`, 1 for `steady`.
     """
     temperature = game_named(state.standing.header.game).mistakes[level]
     return 1.0 - choice_chances(values_in_points(state), temperature)[best]

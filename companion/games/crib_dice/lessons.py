@@ -57,11 +57,7 @@ def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
 
     After the event `froze` it says that dice joined the set; after `point`, that a pair or a larger set was frozen;
     after `threw` alone, that a 1 kept the throw safe. Empty after any other action, without a point, or with all seven
-    dice frozen.
-
-    Args:
-        state: State in which the player may stop or throw on.
-        happened: Codes of the events of the last action.
+    dice frozen. `happened` are the codes of the last action's events.
     """
     turn = state.turn
     if turn.point is None or turn.frozen == 7:

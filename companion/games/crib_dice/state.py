@@ -262,11 +262,8 @@ class CribDice:
 
         A double of another value than the point is a wipe-out. A double of the point must be thrown again, unless the
         rule `piddle_points` is on. Anything else is a rollover: the points are kept, and the next throw takes seven
-        dice. With `piddle_points` the dice that show the point join the set first, up to seven.
-
-        Args:
-            dice: The two dice, ascending.
-            threw: Event of the throw.
+        dice. With `piddle_points` the dice that show the point join the set first, up to seven. `threw` is the event of
+        the throw.
         """
         turn, counts = self.turn, self.board.header.rules["piddle_points"]
         hits = sum(die == turn.point for die in dice)

@@ -133,11 +133,7 @@ def _illegal(lying: Values, kept: Values) -> Phrase:
     """Return the notice that says why the dice in the keep zone name no point.
 
     `changed`: some of them were not in the throw. Else `illegal_hold` with a reason: they show several values, only one
-    die of the throw shows the value, or not all that show it are kept.
-
-    Args:
-        lying: Dice of the last throw.
-        kept: Dice in the keep zone; at least one.
+    die of the last throw (`lying`) shows the value, or not all that show it are kept. `kept` has at least one die.
     """
     if Counter(kept) - Counter(lying):
         return Phrase("changed", {"was": list(lying), "kept": list(kept)})
@@ -167,11 +163,7 @@ def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
     """Return the notice that asks to move the missing frozen dice to the keep zone, with their number.
 
     If none is missing, return the notice of the player's next action, or None after the end of the game. With six or
-    seven frozen, five in the keep zone are enough.
-
-    Args:
-        state: State with frozen dice.
-        kept: Number of dice in the keep zone.
+    seven frozen, five in the keep zone are enough. `kept` is the number of dice there.
     """
     turn = state.turn
     missing = turn.frozen - kept

@@ -100,15 +100,9 @@ class Prospects:
 
     @staticmethod
     def _ends_in(place: int, plays: npt.NDArray[np.uint16]) -> tuple[Floats, int]:
-        """Return for one category the probability of entering each score, and the points between two scores.
+        """Return for the category at `place` the probability of entering each score, and the points between two scores.
 
-        Args:
-            place: Index of the category on the sheet.
-            plays: (sheets, entries) number of turns, out of TURNS, that end with each entry of `enterable`.
-
-        Returns:
-            (sheets, scores) probability that a turn on each sheet enters each possible score in the category. And the
-            points from each score to the next.
+        The probabilities are an array (sheets, scores); `plays` is that of the class.
         """
         columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
         return plays[:, columns] / TURNS, enterable()[columns[1]][1]
@@ -279,10 +273,6 @@ def _shares(state: Crag, distributions: Prospects) -> Floats:
     """Return the expected share of the win of the player to play, for each final total of that player: shape (TOTALS,).
 
     The others still in the game play for their totals. An equal total with k others counts 1 / (k + 1).
-
-    Args:
-        state: State with a player to play.
-        distributions: Distributions of each sheet's remaining points.
     """
     # By the number of others at the same total, every other one being at most there.
     by_level = np.zeros((len(state.sheets), TOTALS))

@@ -198,18 +198,9 @@ def _turn(
     seat: int,
     lost: float,
 ) -> tuple[Floats, Floats]:
-    """Return the win probability of each throw and of each bank in a turn, minus `lost`. Cached.
+    """Return the win probability of each throw and of each bank in a turn, minus `lost`, that after a crap-out. Cached.
 
-    Args:
-        size: Dice of the turn, 6 or 7.
-        target: Points to reach.
-        entry: Least points of the first bank.
-        first: Total of the player in seat 0.
-        second: Total of the player in seat 1.
-        first_on: Whether the player in seat 0 is on the board.
-        second_on: Whether the player in seat 1 is on the board.
-        seat: Seat to play.
-        lost: Win probability after a crap-out.
+    `first` and `second` are the totals of seats 0 and 1, `first_on` and `second_on` whether they are on the board.
 
     Returns:
         (SURE_STOP_STEPS, size) before a throw, by steps of turn points and by dice thrown minus 1. And

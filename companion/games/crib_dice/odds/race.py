@@ -93,9 +93,6 @@ class FinishDistribution:
     def _banked(self, chances: Floats) -> Floats:
         """Return the probability that n turns of Crib Dice all bank and add up to k points, for each n and k.
 
-        Args:
-            chances: Probability that a turn banks 0, 1, 2, ... points; the rest to 1 is a wipe-out.
-
         Returns:
             Array (banks, holes + 1), indexed [n, k] from 0. Sums past the last hole are left out. The last row is the
             first whose probability of still being on the track is negligible.
@@ -142,9 +139,7 @@ class FinishDistribution:
     def _until_fuchle(self, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
         """Return two probabilities for each turn: a peg finishes in it without a fuchle; its first fuchle comes in it.
 
-        Args:
-            wipeouts: Consecutive wipe-outs before the first turn.
-            hole: Hole of the peg.
+        `wipeouts` are the consecutive ones before the first turn.
 
         Returns:
             (ROUNDS, past) probability of finishing in just that turn, by turn from the first; column i is for i + 1
