@@ -21,7 +21,7 @@ from companion.games.engine.players import LEVELS
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import GAMES
 from tests.games.high import GAME
-from tests.games.playing import STOP, begun, point, throw, told, worth_of
+from tests.games.playing import STOP, begun, keep, point, throw, told, worth_of
 from tests.games.test_luck import played_by
 
 
@@ -45,6 +45,14 @@ def test_judging_takes_a_regret_as_the_best_value_less_the_one_taken(
 ) -> None:
     register(monkeypatch)
     assert regrets_of(each_die(second), "points") == wanted
+
+
+def test_judging_in_points_leaves_out_the_last_turn_of_crapola() -> None:
+    """Ann opened the last round with 2,000; Ben has 1,000 and 1,000 in this turn: a bank is a tie, which Ann wins."""
+    ones = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
+    before = told("crapola", *[*ones, STOP] * 3, rules={"target": 2000})
+    after = told("crapola", *[*ones, STOP] * 3, *ones, throw(2, 3, 4), rules={"target": 2000})
+    assert regrets_of(after, "points") == regrets_of(before, "points")
 
 
 def test_in_points_a_judged_decision_needs_a_tenth_of_careless_temperature(monkeypatch: pytest.MonkeyPatch) -> None:

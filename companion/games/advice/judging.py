@@ -12,7 +12,7 @@ from math import log, sqrt
 
 from companion.errors import RulesError
 from companion.games.advice.luck import goal_for, regret_of, steps_of, value_taken
-from companion.games.advice.odds import values_of
+from companion.games.advice.odds import is_exact, values_of
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 
@@ -57,6 +57,7 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
 
     A regret is the value of the best option less that of the option taken; 0 for the best. A decision counts if its
     best and worst options differ by LEAST_AT_STAKE or more; see there for its unit. Lines of the roll-off are left out.
+    For `points`, so are those of a last turn: in a game that is not solved, where win probabilities are exact.
 
     Args:
         transcript: The game, finished or not. A decision to throw counts like any other.
@@ -68,12 +69,14 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
     """
     found: list[list[float]] = [[] for _ in transcript.header.players]
     unit = game_named(transcript.header.game).mistakes[0] if goal == "points" else 1.0
+    last_turns_too = goal != "points" or goal_for(transcript.header) != "points"
     for before, after in pairwise(steps_of(transcript)):
         seat, values = before.state.standing.to_play, values_of(before.state, goal)
         assert seat is not None, "nothing happens after the end"
         assert after.last is not None, "it has a line"
         ranked = [value for _, value in values]
-        if max(ranked) - min(ranked) >= LEAST_AT_STAKE[goal] * unit:
+        counts = last_turns_too or not is_exact(before.state)
+        if counts and max(ranked) - min(ranked) >= LEAST_AT_STAKE[goal] * unit:
             taken = value_taken(values, before.state, after.last, after.state, goal)
             found[seat].append(regret_of(values, taken)[1])
     return tuple(map(tuple, found))
