@@ -44,6 +44,6 @@ def command(file: Path, data_folder: str | None, settings_file: Path | None, rep
     if aside is not None:
         click.echo(f"Older data is in {aside}.")
     used, _ = config.load_what_works(config.Origin(settings_to), config.Settings())
-    if settings_to.exists() and used.data.folder != folder:
+    if settings_to.exists() and used.data.folder.resolve() != folder.resolve():
         click.echo(f"The settings name another data folder: play with --data {folder}, or correct {settings_to}.")
     return 0

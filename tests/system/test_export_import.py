@@ -288,6 +288,15 @@ def test_an_import_reports_settings_that_name_another_data_folder(table: Path) -
     assert f"another data folder: play with --data {table.parent / 'new'}, or correct" in done.output
 
 
+def test_an_import_takes_a_relative_name_for_the_data_folder_of_the_settings(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (table.parent / "old.toml").write_text(f"[data]\ndir = '{table.parent / 'new'}'\n")
+    file, _ = exported(table)
+    monkeypatch.chdir(table.parent)
+    assert "another data folder" not in imported(file, Path("new")).output
+
+
 def test_importing_a_backup_without_a_journal_leaves_no_damage_report(table: Path) -> None:
     anchors = table.parent / "anchors"
     journal = Journal(table, anchors=anchors)
