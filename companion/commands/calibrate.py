@@ -95,7 +95,7 @@ def command(
     lens_deg = given["lens"] or DEFAULT_LENS_DEG
     plan = Plan(tray_mm, given["keep"], lens_deg, given["height"], given["bar"], die or 16.0)
     if sheet_file is not None:
-        return _write_sheet(sheet_file, paper, plan)
+        return _write_sheet(sheet_file, paper, plan, as_json=as_json)
     corners = _corners(given["corners"])
     over = {"camera": {"source": given["camera"]}, "data": {"dir": given["data"]}}
     settings = config.load(settings_file, {s: v for s, v in over.items() if None not in v.values()})
@@ -311,7 +311,7 @@ class _Hands:
             self._virtual.tray.move(0, (self._plan.tray_mm[0] - self._plan.keep_mm) / 2, self._plan.tray_mm[1] / 2)
 
 
-def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
+def _write_sheet(to: Path, paper: str, plan: Plan, *, as_json: bool) -> int:
     """Write the sheet to print on `paper`, for the tray of `plan`, as a PDF file; print how to go on, and return 0.
 
     Raises SetupError if the name does not end in .pdf or can't be written, or if too few markers fit the tray.
@@ -330,7 +330,8 @@ def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
         write_file(to, [pdf(printed)])
     except OSError as refused:
         raise SetupError([f"--sheet: {str(to)!r} can't be written ({refused.strerror}): name another place."]) from None
-    click.echo(f"{to}: print it at 100 % on {paper.upper()}; the bar on it must measure 100 mm. Then: pegpip calibrate")
+    told = f"{to}: print it at 100 % on {paper.upper()}; the bar on it must measure 100 mm. Then: pegpip calibrate"
+    click.echo(json.dumps({"sheet": str(to)}) if as_json else told)
     return 0
 
 

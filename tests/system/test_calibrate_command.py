@@ -205,6 +205,7 @@ def test_calibrating_from_photos_without_an_empty_tray_is_refused(tmp_path: Path
 
 
 def test_calibrate_writes_a_calibration_sheet_pdf_in_true_millimetres(tmp_path: Path) -> None:
+    assert json.loads(calibrate("--sheet", str(tmp_path / "a.pdf"), "--json").stdout)["sheet"].endswith("a.pdf")
     assert calibrate("--sheet", str(tmp_path / "a.pdf"), "--paper", "letter").return_value == 0
     told = (tmp_path / "a.pdf").read_bytes()
     assert b"/MediaBox [0 0 792.000 612.000]" in told
