@@ -41,10 +41,7 @@ def _clusters(points: Sequence[Any]) -> list[int]:
     """Group blobs into clusters of neighbours, and return the number of blobs in each cluster, in no fixed order.
 
     Neighbours are closer than MAX_PIP_DISTANCE median blob diameters. A cluster of more than six is no die and is left
-    out. Without blobs the list is empty.
-
-    Args:
-        points: OpenCV's keypoints, each with a centre `pt` and a diameter `size` in pixels.
+    out. Without blobs the list is empty. `points` are OpenCV's keypoints: centre `pt` and diameter `size` in pixels.
     """
     if not points:
         return []

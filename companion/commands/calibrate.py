@@ -146,21 +146,11 @@ def _calibrated(
     """Open the camera and calibrate it, with instructions to a person: sheet or corners, empty tray, then the die.
 
     The camera is closed at the end. If no single die is seen in time, or the camera fails while it is measured, the
-    calibration is returned with the die's size from the plan.
+    calibration is returned with the die's size from the plan. Unless `lens_told`, the camera's own angle of view is
+    used where it is known.
 
-    Args:
-        settings: The table's settings, for the camera.
-        plan: Measures of the tray, the sheet and the die.
-        corners: Corners of the tray in pixels, in place of the sheet; None to find the sheet.
-        show: Called with each picture and what was found of the sheet in it.
-        measure: Whether to measure the die.
-        wait_s: Longest wait for each step, in seconds.
-        paper: Paper of the sheet, for the virtual camera.
-        lens_told: Whether the lens's angle was given; else the camera's own is used where it is known.
-
-    Raises:
-        DeviceError: The camera fails before the die's step, or sheet or empty tray was not done in time.
-        SetupError: The corners can't be a tray's.
+    Raises DeviceError if the camera fails before the die's step, or sheet or empty tray was not done in `wait_s`
+    seconds, and SetupError if the corners can't be a tray's.
     """
     from vision.calibration.procedure import Calibrating, calibrated
     from vision.cameras import SensorCamera
@@ -191,14 +181,11 @@ def _calibrated(
 
 
 def _preview(to: Path | None, plan: Plan) -> Show:
-    """Return a callback that saves frames of a calibration, with the sheet's markers, the tray's zones and advice.
+    """Return a callback that saves frames of a calibration to the JPEG file, with the markers, zones and advice.
 
+    Without a file it does nothing.
     A frame is skipped if the last one was saved less than PREVIEW_EVERY_S ago. The callback raises PictureError if the
     file can't be written.
-
-    Args:
-        to: The JPEG file, which each saved frame overwrites; None for a callback that does nothing.
-        plan: The tray's measures, from which its zones are drawn.
     """
     from vision.calibration.preview import drawn
     from vision.images.loading import save_jpeg
@@ -243,12 +230,7 @@ def _measured(steps: Calibrating, hands: _Hands, done: Calibrated) -> Calibrated
     """Ask the person for one die, measure its edge, and return the calibration with that size.
 
     The size is rounded to one that dice are sold with (`sold_edge_mm`). If no single die is seen, or the camera fails,
-    `done` is returned unchanged.
-
-    Args:
-        steps: The procedure, with the camera.
-        hands: Gives the instruction to lay the die.
-        done: The calibration so far.
+    `done`, the calibration so far, is returned unchanged.
     """
     from vision.calibration.procedure import with_die
 
@@ -336,13 +318,7 @@ def _write_sheet(to: Path, paper: str, plan: Plan, *, as_json: bool) -> int:
 
 
 def _record(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
-    """Return a calibration as the JSON object that `--json` prints.
-
-    Args:
-        done: The calibration.
-        camera: The [camera] source that it is for.
-        file: The file that it was saved to.
-    """
+    """Return a calibration, for a [camera] source and saved to a file, as the JSON object that `--json` prints."""
     rig, lens = done.rig, done.lens
     return {
         "calibrated": True,

@@ -90,16 +90,10 @@ def command(
 
 
 def _hold(starting: Starting, throws: int, *, yes: bool, out: Path) -> int:
-    """Guide a person through a first evening, write its page and zip also after an error, and return the exit status.
+    """Guide a person through a first evening, and write its page and zip to the folder `out`, also after an error.
 
-    Args:
-        starting: The table's settings, and those of the file that it does not use.
-        throws: Number of throws to make.
-        yes: Whether to answer yes to everything, in place of a person.
-        out: Folder for the page and the zip.
-
-    Returns:
-        0: all is well; 1: something is not; 130: ended by Ctrl-C.
+    With `yes` everything is answered in place of a person. Return the exit status: 0, 1 if something is not well, or
+    130 after Ctrl-C.
     """
     import time
 

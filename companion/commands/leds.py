@@ -136,16 +136,8 @@ def _with_right_colours(
     """Show the test colours on the strip, ask whether they were right, and return the settings that show them right.
 
     On an SPI strip each SPI coding is tried until one is right, first the one in the settings. Others have one try.
-
-    Args:
-        settings: The table's settings.
-        strip: Kind of the strip to use in place of the settings' one, or None.
-        layout: The track.
-        step_s: Seconds for each colour.
-
-    Returns:
-        The settings, with the SPI coding that was right; None when none was. With a simulated strip, or without a
-        person who can answer, nobody is asked and the settings count as right.
+    Returns None when none was right. With a simulated strip, or without a person who can answer, nobody is asked and
+    the settings count as right. `strip`, a kind, replaces the settings' one.
     """
     from hardware.pictures.lights import colours
 
@@ -211,14 +203,7 @@ def _play(
 ) -> None:
     """Open the strip, show each frame on it for `step_s` seconds, print the frame's name and LEDs, and close the strip.
 
-    A strip in memory is shown without waiting.
-
-    Args:
-        settings: How the strip is wired.
-        kind: Kind of the strip to use in place of the settings' one, or None.
-        layout: The track.
-        steps: Name and frame of each step.
-        step_s: Seconds for each frame.
+    A strip in memory is shown without waiting. `kind` replaces the strip's kind of the settings.
     """
     import numpy as np
 

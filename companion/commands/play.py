@@ -97,15 +97,9 @@ def command(settings_file: Path | None, verbose: bool, log_json: bool, **given: 
 def _built(starting: Starting, starts: Starts) -> App:
     """Build the table from the settings and return it: its port is open, but no part runs yet.
 
-    After REVERT_AFTER failed starts the last good settings are used, after SAFE_MODE_AFTER safe mode.
-
-    Args:
-        starting: The settings to build from.
-        starts: Record of failed starts. This start is added, and taken out again after a SetupError or Ctrl-C.
-
-    Raises:
-        DeviceError: The data folder can't be used.
-        SetupError: The settings can't work.
+    After REVERT_AFTER failed starts the last good settings are used, after SAFE_MODE_AFTER safe mode. This start is
+    added to `starts`, the record of failed ones, and taken out again after a SetupError or Ctrl-C. Raises DeviceError
+    if the data folder can't be used, SetupError if the settings can't work.
     """
     before = starts.begin()
     try:

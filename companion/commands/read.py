@@ -111,13 +111,8 @@ def reading_record(reading: Reading) -> dict[str, Any]:
 def _pictured(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
     """Read the dice in a picture's file, and yield the one JSON object that `pegpip read --json` prints for it.
 
-    The object has only `image` and `error` if the picture can't be read, or if its copy can't be written.
-
-    Args:
-        name: Path of the picture, as given.
-        reader: Reads it.
-        expect: Number of dice that lie there; None if unknown.
-        drawing: File for a copy with boxes drawn in; None for no copy.
+    The object has only `image` and `error` if the picture can't be read, or if its copy can't be written. `expect` and
+    `drawing` are those of `_record`.
     """
     from vision.images.loading import picture_in
 
@@ -131,11 +126,7 @@ def _exported(name: str, expect: int | None, drawing: Path | None) -> Iterator[d
     """Read the dice in each throw of a zip of `pegpip rescore --export`, and yield a JSON object for each.
 
     If the zip or a picture can't be read, or a copy can't be written, the last object has `error` instead of a reading.
-
-    Args:
-        name: Path of the zip, as given.
-        expect: Number of dice in each throw; None if unknown.
-        drawing: Copies with boxes drawn in get this name with the throw's appended; None for no copies.
+    Copies with boxes drawn in get the name `drawing` with the throw's appended; None for no copies.
     """
     from companion.evidence.sharing import read_export
     from vision.networks import load_networks

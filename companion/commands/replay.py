@@ -25,15 +25,9 @@ def command(files: tuple[str, ...], as_json: bool) -> int:
 
 
 def _replay(name: str, as_json: bool, named: bool) -> int:
-    """Replay one transcript, print the state after each line, and return the exit status.
+    """Replay one transcript and print the state after each line; with `named` the file's name too.
 
-    Args:
-        name: Path of the transcript, or `-` for standard input.
-        as_json: Print JSON, one object a line.
-        named: Print the file's name too, because several were given.
-
-    Returns:
-        Exit status: 0, or 1 if the file or a line of it was refused.
+    Return the exit status: 0, or 1 if the file or a line of it was refused.
     """
     try:
         content = read_transcript(name)

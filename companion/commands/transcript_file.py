@@ -41,27 +41,17 @@ def read_transcript(name: str) -> bytes:
         DeviceError: It can't be read, is larger than MAX_BYTES, or is no regular file: a pipe could block for ever.
     """
     try:
-        return _content(name)
+        if name == "-":
+            content = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            with os.fdopen(descriptor, "rb") as file:
+                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    raise OSError(errno.EINVAL, "it is no file", name)
+                content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise OSError(errno.EFBIG, f"it has more than {MAX_BYTES >> 20} MB, and no game is as long", name)
     except OSError as refused:
         cure = "Name a transcript's file, or write '-' and pipe it in."
         raise DeviceError(f"{name} can't be read: {refused.strerror}.", cure) from None
-
-
-def _content(name: str) -> bytes:
-    """Return the content of a file or, for `-`, of standard input.
-
-    Raises OSError if it can't be read, is no regular file or is larger than MAX_BYTES.
-    """
-    if name == "-":
-        content = sys.stdin.buffer.read(MAX_BYTES + 1)
-    else:
-        descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            if stat.S_ISDIR(os.fstat(descriptor).st_mode):
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise OSError(errno.EINVAL, "it is no file", name)
-            content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise OSError(errno.EFBIG, f"it has more than {MAX_BYTES >> 20} MB, and no game is as long", name)
     return content

@@ -60,12 +60,9 @@ def _of_files(transcripts: tuple[str, ...]) -> Iterator[Sequence[int]]:
 
 
 def _of_the_table(data_folder: str | None, first_game: int | None, dice_set: str | None) -> Iterator[Sequence[int]]:
-    """Return an iterator over the dice of each throw in a data folder's games.
+    """Return an iterator over the dice of each throw in a data folder's games (`PastGames.throws`).
 
-    Args:
-        data_folder: The data folder; None for the settings' one.
-        first_game: Number of the first game to take; None for all.
-        dice_set: Takes only games with that set of dice, "" for the usual one; None for all.
+    Without `data_folder` it is that of the settings.
     """
     from companion.history.export import PastGames
 

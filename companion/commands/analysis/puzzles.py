@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from itertools import islice
-from typing import Any
 
 import click
 
@@ -35,11 +34,6 @@ def command(game: str, count: int, seed: int | None, as_json: bool) -> None:
     """
     for number, puzzle in enumerate(found_puzzles(game_of(game).name, count, seed), 1):
         if as_json:
-            click.echo(json.dumps(_with_number(puzzle, number)))
+            click.echo(json.dumps({"number": number, **puzzle.view()}))
         else:
             click.echo(f"{puzzle_in_words(puzzle, number)}\n{answer_in_words(puzzle)}\n")
-
-
-def _with_number(puzzle: Puzzle, number: int) -> dict[str, Any]:
-    """Return a puzzle as a JSON object, with its number in the list."""
-    return {"number": number, **puzzle.view()}

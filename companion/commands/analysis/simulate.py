@@ -161,12 +161,7 @@ def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator
     """Play one simulated game between bots, and yield the result of each seat in turn.
 
     A result holds the seat's share of the win (1/n if n sides win), the square of that share, and the final score.
-
-    Args:
-        header: Game, players and house rules. The first player is replaced, by `number`.
-        levels: Level of play of each seat.
-        number: Number of the game, which decides the seat that starts.
-        seed: Seed; together with `number` it decides the dice and the bots' mistakes.
+    `number` decides the seat that starts, and with `seed` the dice and the bots' mistakes.
     """
     first = header.players[number % len(levels)]
     begun = Header(header.game, header.players, header.rules, first)

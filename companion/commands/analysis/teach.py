@@ -73,13 +73,8 @@ def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: in
     """Teach a set of dice on the terminal: ask the person about each throw, until `throws` of them are learnt.
 
     Each answer is stored at once; a skipped throw does not count. The end of a recording ends the lesson early.
-    Return the exit status: 0, or 1 if nothing was learnt. Raises DeviceError if the camera fails.
-
-    Args:
-        teacher: Takes the readings and the answers.
-        settings: The table's settings, for the camera and the folder with its calibration.
-        throws: Number of throws to learn.
-        expect: Number of dice in the tray; None if unknown.
+    `expect` is the number of dice in the tray; None if unknown. Return the exit status: 0, or 1 if nothing was learnt.
+    Raises DeviceError if the camera fails.
     """
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.opening import open_camera
