@@ -64,4 +64,9 @@ def test_tray_motion_is_unsure_if_a_kept_die_moves_to_empty_throw_zone() -> None
 def test_tray_motion_is_none_if_some_or_all_thrown_dice_are_picked_up() -> None:
     lying = dice(5, 2, 6)
     assert motion_of(lying, (), seen(lying[:2])) is Motion.NONE
+    assert motion_of(lying, (), seen(pushed(lying[:2], 12.0))) is Motion.NONE
     assert motion_of(lying, (), seen(())) is Motion.NONE
+
+
+def test_fewer_dice_in_new_places_with_values_that_lay_there_are_unsure() -> None:
+    assert motion_of(dice(5, 2, 6), (), seen(dice(5, 2, seed=2))) is Motion.UNSURE

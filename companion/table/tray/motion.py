@@ -52,8 +52,8 @@ def motion_of(thrown: Sequence[Die], kept: Sequence[Die], observation: Observati
     if observation.emptied or not thrown:
         return Motion.ROLLED
     before, now = _counts(thrown), _counts(observation.thrown)
-    if now < before:
-        return Motion.NONE  # some dice were picked up
+    if now < before:  # some dice were picked up, or fewer were thrown and show values that lay there
+        return Motion.NONE if near * 2 >= len(observation.thrown) else Motion.UNSURE
     still, dice = stayed(thrown, observation.thrown), len(observation.thrown)
     if now == before:
         return Motion.NONE if near == dice or still * 2 > dice else Motion.UNSURE
