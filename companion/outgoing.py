@@ -9,10 +9,10 @@ import logging
 import random
 import re
 import threading
-import urllib.error
 import urllib.request
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from companion.errors import CompanionError, DeviceError
@@ -161,24 +161,23 @@ def sent(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> 
     """
     request = urllib.request.Request(address, body, {"Content-Type": "application/json", **headers}, method=method)  # noqa: S310
     try:
-        try:
-            answer = _OPENER.open(request, timeout=TIMEOUT_S)
-        except urllib.error.HTTPError as refused:
-            answer = refused
-        with answer:
+        with _OPENER.open(request, timeout=TIMEOUT_S) as answer:
             return answer.status, answer.read(MAX_ANSWER_BYTES)
     except http.client.HTTPException as torn:
         raise ConnectionError(f"the answer was torn ({type(torn).__name__})") from None
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Leaves a redirect to the caller as a status: `check_address` has not seen where it leads."""
+class _AnyStatus(urllib.request.HTTPErrorProcessor):
+    """Leaves each status to the caller, also a redirect: `check_address` has not seen where it leads."""
 
-    def redirect_request(self, *_: object) -> None:
-        """Return None, so that no redirect is followed: its status is raised as an HTTPError."""
+    def http_response(self, request: urllib.request.Request, response: http.client.HTTPResponse) -> Any:
+        """Return the answer as it came; the base class raises an error or follows a redirect."""
+        return response
+
+    https_response = http_response
 
 
-_OPENER = urllib.request.build_opener(_NoRedirects)
+_OPENER = urllib.request.build_opener(_AnyStatus)
 
 
 def _is_local(host: str) -> bool:
