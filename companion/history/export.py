@@ -347,7 +347,7 @@ class PastGames:
                     self._kept.pop(self._record.games[-1].number, None)
                 self._record = followed(self._record, entry, changed)
         except Unplayable as wrong:
-            log.warning("The games end before %s.", wrong)
+            log.warning("Later games are left out: %s.", wrong)
         self._kept |= {number: archived(game) for number, game in changed.items()}
 
 
