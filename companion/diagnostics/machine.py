@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -127,8 +128,15 @@ def check_journal(folder: Path) -> Finding:
     It fails if a copy is damaged or unreadable, or while a folder that recovery set aside is there (`check_recovery`).
     A folder without a journal passes. Nothing is changed, and a table may be writing meanwhile.
     """
-    found = _verified(folder)
-    return found if not found.ok or check_recovery(folder).ok else check_recovery(folder)
+    try:
+        number, wrong = examined(folder)
+    except DeviceError as ill:
+        return Finding.ill("journal", ill)
+    if wrong is not None:
+        cure = "Start the table once: it mends what can be read and says what is missing."
+        return Finding("journal", False, f"The journal in {folder} is damaged after entry {number}: {wrong}.", cure)
+    recovery = check_recovery(folder)
+    return replace(recovery, says=f"{number} entries, each proven by the one before.") if recovery.ok else recovery
 
 
 def check_recovery(folder: Path) -> Finding:
@@ -140,22 +148,6 @@ def check_recovery(folder: Path) -> Finding:
         cure = f"The folder as it was is in {aside}: look over the scores, then move that folder away."
         return Finding("journal", False, explanation, cure)
     return Finding("journal", True, "no damage to look over")
-
-
-def _verified(folder: Path) -> Finding:
-    """Verify both copies of the journal in the data folder `folder`, without changing them; return the finding.
-
-    The finding is bad, with a cure, if the journal is damaged or can't be read. A folder without a journal passes with
-    0 entries.
-    """
-    try:
-        entries, wrong = examined(folder)
-    except DeviceError as ill:
-        return Finding.ill("journal", ill)
-    if wrong is not None:
-        cure = "Start the table once: it mends what can be read and says what is missing."
-        return Finding("journal", False, f"The journal in {folder} is damaged after entry {entries}: {wrong}.", cure)
-    return Finding("journal", True, f"{entries} entries, each proven by the one before.")
 
 
 def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -> Finding:
