@@ -29,7 +29,7 @@ def seasons(connection: Connection) -> Rows:
     """
     return connection.execute(
         "SELECT s.id, s.name, s.starts, s.ends,"
-        " ARRAY(SELECT DISTINCT kind FROM standings WHERE season = s.id ORDER BY kind) AS kinds"
+        " ARRAY(SELECT DISTINCT kind FROM standings WHERE season = s.id AND games > 0 ORDER BY kind) AS kinds"
         " FROM seasons s ORDER BY s.starts DESC NULLS LAST"
     ).fetchall()
 
@@ -58,13 +58,14 @@ def tables(connection: Connection) -> Rows:
 def standings(connection: Connection, season: int, kind: str, by: str = "wins", skip: int = 0) -> Rows:
     """Return up to `PAGE` players of a season's standings in one kind of game, best first, after skipping `skip`.
 
-    Each has `player`, `name`, `pub`, `games`, `won`, `lost`, `mu`, `sigma`. Empty for an unknown season or kind, and
-    after the last player. `by` is a key of `ORDERS`; another raises KeyError.
+    Each has `player`, `name`, `pub`, `games`, `won`, `lost`, `mu`, `sigma`. Players whose games were all taken back are
+    left out. Empty for an unknown season or kind, and after the last player. `by` is a key of `ORDERS`; another raises
+    KeyError.
     """
     # The page of standings is chosen from the index first; only its rows are joined with names.
     return connection.execute(
         f"SELECT s.*, p.name, t.pub FROM (SELECT player, games, won, lost, mu, sigma FROM standings"  # noqa: S608
-        f" WHERE (season, kind) = (%s, %s) ORDER BY {ORDERS[by]} LIMIT {PAGE} OFFSET %s) s"
+        f" WHERE (season, kind) = (%s, %s) AND games > 0 ORDER BY {ORDERS[by]} LIMIT {PAGE} OFFSET %s) s"
         f" JOIN players p ON p.id = s.player JOIN tables t ON t.id = p.table_id ORDER BY {ORDERS[by]}",
         (season, kind, skip),
     ).fetchall()

@@ -87,6 +87,9 @@ def test_a_reopened_or_withdrawn_game_is_removed_from_league_standings(league: L
     status, answer = league.put(msgspec.structs.replace(message, revision=message.revision + 4), key)
     assert (status, answer.current) == (409, message.revision + 3)
     assert "withdrawn" in answer.message
+    ask = league.app.test_client().get
+    assert ask("/api/seasons/0/crib_dice").get_json() == [], "nobody stands there without a game"
+    assert ask("/api/seasons").get_json()[-1]["kinds"] == []
     assert league.standings() == {}
 
 
