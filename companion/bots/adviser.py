@@ -9,6 +9,7 @@ from typing import Any
 from companion.errors import RulesError
 from companion.games.advice.luck import steps_of
 from companion.games.advice.odds import is_exact, odds_view, win_chances
+from companion.games.engine.roll_off import RollOff
 from companion.games.engine.transcript import Transcript
 from companion.history.story import story_with_photos
 from companion.table.evening.game_record import PlayedGame
@@ -42,12 +43,14 @@ class Advisor:
             `number` of the table's last entry, and the fields of `games.advice.odds.odds_view`.
 
         Raises:
-            RulesError: No game has been started yet, the game is serious, or its values are not known.
+            RulesError: No game has been started yet, it is serious or in its roll-off, or its values are not known.
         """
         number, game = self._game()
         if game.terms.serious:
             raise RulesError(SERIOUS)
         state = game.transcript.state
+        if isinstance(state, RollOff):
+            raise RulesError("What is best is known once the roll-off is over.")
         with self._lock:
             if self._odds is None or self._odds[0] is not game.transcript:
                 self._odds = game.transcript, odds_view(state, "win" if is_exact(state) else "points")

@@ -59,6 +59,13 @@ def test_api_odds_in_the_last_turn_of_crapola_go_by_the_chance_to_win(advised: P
     assert (told["goal"], told["exact"], told["best"]) == ("win", True, {"throw": 4}), "a bank of 200 loses"
 
 
+@pytest.mark.parametrize("game", ["crib_dice", "crag"])
+def test_api_odds_in_a_roll_off_are_refused_in_a_solved_game_and_others(advised: Pub, game: str) -> None:
+    advised.table.submit(StartGame(header={**HEADER, "game": game, "roll_off": True}))
+    told = advised.stranger().get("/api/odds")
+    assert (told.status_code, told.json["error"], "roll-off" in told.json["message"]) == (409, "no_odds", True)
+
+
 def test_tournament_mode_refuses_odds_until_the_game_is_over(advised: Pub) -> None:
     start(advised, serious=True)
     play(advised, *OPENING, {"do": "point", "value": 5})
