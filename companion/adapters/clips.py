@@ -96,7 +96,9 @@ class Clips:
             frames = self._kept.get(throw)
         if frames is None:
             return None
-        first, *rest = [Image.open(io.BytesIO(frame)) for frame in frames]
+        images = [Image.open(io.BytesIO(frame)) for frame in frames]
+        # A camera that was plugged in again may have another size.
+        first, *rest = [image for image in images if image.size == images[-1].size]
         made = io.BytesIO()
         lasts_ms = round(1000 * SLOW_MOTION_FACTOR / FRAMES_PER_S)
         how = {"append_images": rest, "duration": lasts_ms, "loop": 1, "quality": CLIP_QUALITY, "method": 0}

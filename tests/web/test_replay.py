@@ -55,6 +55,18 @@ def test_replay_recorder_keeps_a_filmed_crag_of_50_as_an_animated_webp(crag: Pub
     assert clips.webp(throw + 1) is None
 
 
+def test_replay_of_a_camera_that_came_back_with_another_size_shows_the_new_one(crag: Pub) -> None:
+    clips = Clips()
+    leave = crag.table.subscribe(clips.hear)
+    filmed(clips, 1.5, from_s=filmed(clips, 2.0), height=72)
+    crag.table.submit(observation([1, 6, 6]))
+    play(crag, SCORED)
+    leave()
+    made = clips.webp(*clips.throws())
+    assert made is not None
+    assert Image.open(io.BytesIO(made)).size == (WIDTH_PX, 225)
+
+
 def test_replay_recorder_keeps_no_clip_of_a_throw_entered_by_hand(crag: Pub) -> None:
     clips = Clips()
     leave = crag.table.subscribe(clips.hear)
