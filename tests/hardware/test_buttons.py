@@ -293,7 +293,7 @@ def test_a_busy_gpio_pin_is_an_error_that_disables_only_its_own_button(monkeypat
 
 
 @pytest.mark.parametrize(
-    "typed", [b"bxN", b"b\x1b[B\x1b[1;5B\x1b[[B\x1bOS\x1buN"], ids=["letters", "arrows and F keys"]
+    "typed", [b"bxN", b"b\x1b[B\x1b[1;5B\x1b[[B\x1bOS\x1bu\x1b\x1b[BN"], ids=["letters", "arrows and F keys"]
 )
 def test_key_buttons_read_letters_as_short_and_capitals_as_long_presses(typed: bytes) -> None:
     ours, theirs = pty.openpty()
