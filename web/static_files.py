@@ -32,8 +32,8 @@ PAGES = tuple(
 )
 """Names of the pages with a template and a script of the same name. Each gets one bundled script, `page-NAME.js`."""
 OF_FEW_PAGES = (
-    "remark", "advice", "chart", "correct", "evidence", "host", "keys", "new", "noscript", "pair", "part", "preset",
-    "share", "source", "title", "word", "league",
+    "remark", "advice", "chart", "correct", "evidence", "host", "house_rule", "keys", "new", "noscript", "pair", "part",
+    "pitch", "preset", "share", "source", "title", "word", "league",
 )  # fmt: skip
 """First parts of the keys of texts that the server never sends and few scripts use (`texts_of`): only the pages whose
 script names such a key load its text."""

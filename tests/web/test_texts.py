@@ -73,6 +73,17 @@ def test_catalogue_has_texts_for_exactly_the_codes_of_the_doubt_enum() -> None:
     assert said == set(Doubt)
 
 
+def test_english_catalogue_has_each_house_rule_and_first_sentence_of_the_rulebooks() -> None:
+    said = {key: text for key, text in texts("en").items() if key.partition(".")[0] in {"house_rule", "pitch"}}
+    wanted = {}
+    for game in GAMES.values():
+        wanted[f"pitch.{game.name}"] = game.in_words.split("\n")[0].partition(". ")[0].removesuffix(".") + "."
+        for switch in game.switches:
+            wanted[f"house_rule.{switch.key}"] = switch.title
+            wanted[f"house_rule.{switch.key}.means"] = switch.meaning
+    assert said == wanted
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_notice_after_a_restart_asks_for_no_throw_in_any_language(language: str) -> None:
     """A decision may be due: naming the point, keeping dice or choosing a row."""

@@ -7,11 +7,11 @@ from companion.games.engine.game import Picture, Switch
 CREDITS = "Crapola v.2 is a family's game, published by its author for everyone to play. The words here are our own."
 
 SWITCHES = (
-    Switch("entry", 1000, "On the board", "Points of one turn that the first bank of each player takes.", minimum=0),
-    Switch("target", 15000, "Target", "Who banks to this total or more starts the last round.", minimum=1),
+    Switch("entry", 1000, "On the board", "Points of one turn that each player's first bank takes.", minimum=0),
+    Switch("target", 15000, "Target", "Whoever banks to this total or more starts the last round.", minimum=1),
     Switch("reversal", True, "Reversal", "A crap-out on the first throw of a turn turns the direction of play."),
     Switch("spend", True, "Spending", "Instead of throwing, give up points to take as many off another player."),
-    Switch("seventh_die", True, "Seventh die", "More than 5000 behind the leader you may throw seven dice."),
+    Switch("seventh_die", True, "Seventh die", "More than 5,000 behind the leader, you may throw seven dice."),
 )
 
 PICTURES = (
@@ -27,7 +27,7 @@ PICTURES = (
 )
 
 IN_WORDS = """\
-Six dice, two to ten players, and 15000 points to reach.
+Six dice, two to ten players, and 15,000 points to reach.
 
 Your turn. Throw the six dice and set at least one aside that scores. Then stop and bank the turn's points, or throw the
 dice that are left. A throw in which nothing scores is a crap-out: the turn ends with nothing. With every die set aside
@@ -35,16 +35,16 @@ you have hot dice: bank, or throw all of them afresh and go on adding.
 
 What scores. A 1 is 100, a 5 is 50. Three alike are a hundred times their value, three 1s a thousand; four, five and six
 alike are two, three and four times as much as three. Three pairs (four alike are two of them) are 500, the straight
-from 1 to 6 is 1000. Only dice of one throw make a combination, and each die you set aside must be part of one.
+from 1 to 6 is 1,000. Only dice of one throw make a combination, and each die you set aside must be part of one.
 
-Getting on the board. Your first bank must be worth 1000 in one turn; from then on anything can be banked.
+Getting on the board. Your first bank must be worth 1,000 in one turn; from then on anything can be banked.
 
 Reversal. Whoever craps out on the first throw of a turn turns the direction of play until it happens again.
 
-Spending. Instead of throwing you may give up 1 to 1000 of your points; somebody of your choice loses as many. Nobody
-goes below nothing.
+Spending. Instead of throwing you may give up 1 to 1,000 of your points; somebody of your choice loses as many. Nobody
+goes below zero.
 
-The seventh die. More than 5000 behind the leader you may play the whole turn with seven dice; not in the last round.
+The seventh die. More than 5,000 behind the leader you may play the whole turn with seven dice; not in the last round.
 
 The end. When somebody banks to the target everybody else has one more turn. The highest total wins; of equals the one
 who reached the target first, else they share.

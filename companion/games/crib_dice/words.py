@@ -36,7 +36,7 @@ SWITCHES = (
         "find_a_loser",
         False,
         "Find a loser",
-        "Who finishes is safe and leaves; play goes on until one is left, and only that one loses.",
+        "Whoever finishes is safe and leaves; play goes on until one is left, and only that one loses.",
     ),
     Switch(
         "long_game", False, "The long game", "Down the board and back again: 240 holes, and skunks at twice the way."

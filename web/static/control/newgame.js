@@ -145,7 +145,7 @@ function gameCard(each, at, checked, choose) {
     h("span", { class: "card-dice" }, [0, 1, 2].map((place) => die(1 + ((2 * at + 3 * place) % 6), { quiet: true }))),
     h("b", {}, each.title),
     h("small", {}, players),
-    h("small", { lang: "en" }, each.pitch),
+    h("small", { lang: has(`pitch.${each.game}`) ? null : "en" }, t(`pitch.${each.game}`, {}, each.pitch)),
   );
 }
 
@@ -300,7 +300,9 @@ function presets(game, rules, choose) {
 
 function switchRow(each, rules) {
   const value = rules[each.key] ?? each.default,
-    words = h("span", {}, h("b", {}, each.title), h("br"), h("small", {}, each.meaning));
+    title = t(`house_rule.${each.key}`, {}, each.title),
+    meaning = t(`house_rule.${each.key}.means`, {}, each.meaning),
+    words = h("span", {}, h("b", {}, title), h("br"), h("small", {}, meaning));
   if (typeof each.default === "boolean") {
     const box = h("input", {
       type: "checkbox",
