@@ -84,7 +84,7 @@ class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         kind: Which strip, as `spi` or `wled:HOST`; `auto` picks one for this machine.
-        layout: A ready-made layout, or `own` for the one in the section [track].
+        layout: `strip122`, `board3x121`, `matrix16`, `table300`, or `own` for the one in the section [track].
         night: Whether the board is dimmed for the night.
         pin: BCM number of the data pin for `pio` and `ws281x`.
         order: Order in which the LEDs take their colours, a permutation of `RGB`.
@@ -119,7 +119,7 @@ class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         bank: BCM number of the pin of the button `bank`.
         undo: BCM number of the pin of the button `undo`.
         next: BCM number of the pin of the button `next`.
-        shutdown: BCM number of the pin of the shutdown button; None for no such button.
+        shutdown: BCM number of the pin of the shutdown button. Left out: no such button.
         settle_s: Seconds that a level must last to count (debouncing).
         long_s: Seconds after which a held button is a long press.
     """

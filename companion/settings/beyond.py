@@ -12,7 +12,7 @@ class LeagueSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A league that this table sends its finished games to.
 
     Attributes:
-        server: Address of the league's server, with https. Empty: no game leaves the table.
+        server: Address of the league's server: https, or http in the own network. Empty: no game leaves the table.
         aliases: Names to publish instead of those at the table, each as `"Ann=Ann of the Lion"`.
     """
 
@@ -29,7 +29,7 @@ class MqttSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         tls: Whether the connection is encrypted, with the broker's certificate checked.
         user: User name at the broker; empty for none.
         password: Password at the broker.
-        topic: First part of every topic; each table of a house needs its own.
+        topic: First part of every topic: 1 to 40 letters, digits, `_` or `-`. Each table of a house needs its own.
         commands: Whether the broker may start a game and mute the table.
     """
 
@@ -46,7 +46,7 @@ class WebhookSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An address that gets a signed message when a game begins or ends, and at its great moments.
 
     Attributes:
-        url: The address, with https. Empty: no webhook.
+        url: The address: https, or http in the own network. Empty: no webhook.
         secret_password: Base64 secret that signs each message (Standard Webhooks). Empty: no signature.
     """
 

@@ -49,7 +49,7 @@ class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the journal and the photos are kept.
 
     Attributes:
-        dir: The data folder; empty for the platform's own place.
+        dir: The data folder. Empty: the platform's place for data, `~/.local/share/pegpip` on Linux.
         photos_mb: Most space of the throws' photos and packages on the disk, in megabytes.
         evidence_percent: Share of that space for the packages of throws, in percent. 0: none is kept.
     """

@@ -18,7 +18,8 @@ HEAD = """\
 # Settings
 
 One TOML file holds all settings: `/var/lib/pegpip/pegpip.toml` of an installed table, else the file that `--config`
-names. Every key has a default. This page is written from the declarations by `make settings-page`.
+names, else `~/.config/pegpip/pegpip.toml` (on Linux). Every key has a default. This page is written from the
+declarations by `make settings-page`.
 
 *Changed* says how a setting is changed:
 
@@ -77,7 +78,8 @@ def row(field: msgspec.structs.FieldInfo, meaning: str) -> str:
     """Return the table row of one key."""
     kind, limits, extra = unwrapped(field.type)
     default, changed = as_toml(field.default), CHANGED[extra.get("page")]
-    return f"| `{field.name}` | `{default}` | {allowed(kind, limits)} | {changed} | {meaning} |"
+    words = ", ".join(f"`{as_toml(each)}`" for each in extra.get("choices", ())) or allowed(kind, limits)
+    return f"| `{field.name}` | `{default}` | {words} | {changed} | {meaning} |"
 
 
 def unwrapped(kind: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
@@ -98,13 +100,16 @@ def allowed(kind: Any, limits: dict[str, Any]) -> str:
         return ", ".join(f"`{as_toml(value)}`" for value in get_args(kind))
     if get_origin(kind) is tuple:
         inner, inner_limits, _ = unwrapped(get_args(kind)[0])
-        return f"list of: {allowed(inner, inner_limits)}"
+        count = "" if Ellipsis in get_args(kind) else f" {len(get_args(kind))}"
+        return f"list of{count}: {allowed(inner, inner_limits)}"
     if type(None) in get_args(kind):
         inner, inner_limits, _ = unwrapped(next(each for each in get_args(kind) if each is not type(None)))
         return f"{allowed(inner, inner_limits)}; or left out"
     name = {int: "whole number", float: "number", str: "text", bool: "`true` or `false`"}[kind]
     if limits.keys() == {"ge", "le"}:
         return f"{name}, {as_number(limits['ge'])} to {as_number(limits['le'])}"
+    if limits.keys() == {"min_length", "max_length"}:
+        return f"{name}, {limits['min_length']} to {limits['max_length']} characters"
     return ", ".join([name, *(text.format(limits[key]) for key, text in (BOUNDS | LENGTHS).items() if key in limits)])
 
 
