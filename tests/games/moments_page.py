@@ -96,7 +96,8 @@ def _arguments(call: ast.Call) -> Iterator[str]:
 
 def _drawn(docstring: str | None) -> str:
     """Return what a primitive draws, from its docstring: "Add a glow" becomes "A glow"."""
-    text = re.sub(r"\s+", " ", docstring or "").strip().replace("the stroke's", "the light's")
+    text = re.sub(r"\s+", " ", docstring or "").strip()
+    text = text.replace("the stroke's", "the light's").replace("`stroke.holes`", "`holes`")
     return re.sub(r"^Add (\w)", lambda found: found[1].upper(), text)
 
 
