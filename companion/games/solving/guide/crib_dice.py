@@ -122,9 +122,10 @@ def _strategy(charts: Path) -> dict[str, str]:
 def _solved() -> dict[str, str]:
     """Return the figures and the table for the strategy guide's page on Crib Dice solved for two sides, by placeholder.
 
-    `places` and `states` count the places of a peg and the positions of the game. `values` is a table of the first
-    player's win probability and equity at the start, for each stored table. `fuchle` is the win probability that a
-    fuchle costs a peg on hole `middle`, level with the other.
+    `places`, `states` and `last_states` count the places of a peg, the positions of the game, and those before a last
+    turn: the place and wipe-outs of the mover, and the hole of the finisher. `values` is a table of the first player's
+    win probability and equity at the start, for each stored table. `fuchle` is the win probability that a fuchle costs
+    a peg on hole `middle`, level with the other.
     """
     rows = []
     for rules, name in two_sides.TABLES.items():
@@ -132,12 +133,14 @@ def _solved() -> dict[str, str]:
         won = "" if rules.skunk else f"{(first + 1) / 2:.2%}"
         rows.append([f"`{name}`", _switches(rules), won, f"{first:+.4f}"])
     states = 2 * two_sides.PLACES**2 * two_sides.FUCHLE**2
+    last_states = two_sides.PLACES * two_sides.FUCHLE * two_sides.BEYOND
     fuchle = two_sides.stored_equity(two_sides.DuelRules(), two_sides.index(0, OTHER_HOLE, OTHER_HOLE, 0, 0)) - (
         two_sides.stored_equity(two_sides.DuelRules(), two_sides.index(0, two_sides.FUCHLED, OTHER_HOLE, 0, 0))
     )
     return {
         "places": str(two_sides.PLACES),
         "states": f"{states:,}",
+        "last_states": f"{last_states:,}",
         "values": table(["table", "rules", "first player wins", "equity"], rows),
         "middle": str(OTHER_HOLE),
         "fuchle": f"{fuchle / 2:.1%}",
