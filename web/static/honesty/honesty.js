@@ -10,7 +10,7 @@ let chosen = null;
 $("set").addEventListener("change", () => { chosen = $("set").value; load(); });
 await load();
 goLive();
-const thrown = ({ throws }) => JSON.stringify(throws.map(({ number, values }) => [number, values]));
+const thrown = ({ game, throws }) => JSON.stringify([game, throws.map(({ number, values }) => [number, values])]);
 follow((snapshot, before) => { if (before && thrown(before) !== thrown(snapshot)) load(); });
 
 async function load() {
