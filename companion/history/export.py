@@ -55,10 +55,7 @@ class PastGames:
         self._tested: tuple[list[ArchivedGame], dict[str | None, Json]] = [], {}  # games, results by set
 
     def games(self) -> list[Json]:
-        """Return every game with a throw or a result, newest first.
-
-        Each has the fields of `_summary`.
-        """
+        """Return every game with a throw or a result, newest first, with the fields of `_summary`."""
         return [_summary(game) for game in self._played()]
 
     def game(self, game: int) -> Json | None:
@@ -321,7 +318,7 @@ class PastGames:
     def _cached(self, kind: str, game: ArchivedGame, compute: Callable[[], Json]) -> Json:
         """Return the result of `compute`, cached until the game changes; `kind` names the result, such as `luck`.
 
-        Beyond MAX_RESULTS the oldest result is forgotten, but for the kind `regrets`: ratings need those of all games.
+        Beyond MAX_RESULTS the oldest is forgotten, but for the kind `regrets`: ratings need those of all games.
         """
         with self._computing:  # many phones ask at once: the others wait for the first one's result
             known = self._results.get((kind, game.number))
@@ -354,16 +351,8 @@ class PastGames:
 def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
     """Return the record after one more journal entry, and update `games` with the games that the entry changes.
 
-    Args:
-        record: State before the entry.
-        entry: Next entry of the journal.
-        games: Changed games by number. It is updated in place; a withdrawn game is removed.
-
-    Returns:
-        The record after the entry.
-
-    Raises:
-        Unplayable: The entry can't be applied.
+    `games` holds changed games by number. It is updated in place; a withdrawn game is removed. Raises Unplayable if the
+    entry can't be applied.
     """
     after = replayed((entry,), record)
     if entry.kind == "withdrawn" and record.games:
@@ -379,9 +368,9 @@ def _summary(game: ArchivedGame) -> Json:
 
     Returns:
         `id`: its number; `started` (ISO 8601, UTC); `game`: name of its kind; `title`: that name in words; `players`;
-            `colours`: one a side; `over`; `abandoned`;
-            `winners`: names of sides; `games_lost`: by name of the side, empty before the end; `throws`: their number;
-            `dice`: name of the set of dice; `bests`: each player's best score and turn and dearest loss.
+            `colours`: one a side; `over`; `abandoned`; `winners`: names of sides; `games_lost`: by name of the side,
+            empty before the end; `throws`: their number; `dice`: name of the set of dice; `bests`: each player's best
+            score and turn and dearest loss.
     """
     outcome, players = game.outcome, game.header_line["players"]
     return {
