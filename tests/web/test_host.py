@@ -109,19 +109,6 @@ def test_setup_page_starts_a_game_with_pasted_names_and_chosen_colours(chromium:
     page.context.close()
 
 
-def test_setup_page_seats_pasted_names_without_taking_a_players_seat(chromium: Any, site: Any) -> None:
-    address, pub = site
-    page = hosting(chromium, f"{address}/setup")
-    page.fill("[data-key='seat-0']", "Ann")
-    page.fill("[data-key='seat-1']", "Ben")
-    page.fill("[data-key='seat-0']", "Zoë, Max")
-    page.press("[data-key='seat-0']", "Tab")
-    page.click("#begin")
-    page.wait_for_url("**/tray")
-    assert (pub.table.snapshot().header or {})["players"] == ["Zoë", "Max", "Ben"]
-    page.context.close()
-
-
 def test_setup_page_names_the_running_game_that_it_would_end(chromium: Any, site: Any) -> None:
     address, pub = site
     page = hosting(chromium, f"{address}/setup")

@@ -209,16 +209,13 @@ function coloursOf(names, wished) {
   });
 }
 
-// "Zoe, Max" are two names: the second takes a free seat or a new one, and nobody else's.
+// "Zoe, Max" are two names: the second takes the next seat.
 const LONGEST = 24;
 function seatEach(names, seat, game) {
-  const others = names.filter((name, at) => at !== seat && name.trim()).length,
-    typed = names[seat].split(",").map((name) => name.trim().slice(0, LONGEST)).filter(Boolean),
-    each = typed.slice(0, (game.max_players ?? Infinity) - others);
+  const each = names[seat].split(",").map((name) => name.trim().slice(0, LONGEST)).filter(Boolean);
   if (!each.length || each[0] === names[seat]) return;
-  names.splice(seat, 1, ...each);
-  let more = each.length - 1;
-  names.splice(0, names.length, ...names.filter((name) => name.trim() || more-- <= 0));
+  names.splice(seat, each.length, ...each);
+  names.splice(game.max_players ?? names.length);
   names.drawn = (names.drawn ?? 0) + 1;
 }
 
