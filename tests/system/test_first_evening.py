@@ -82,15 +82,15 @@ def set_up(page: Any, table: Running, settings: Path) -> None:
     page.goto(table.page + "setup")
     page.fill("#table-name", "The Plough")
     page.press("#table-name", "Tab")
-    page.wait_for_selector("#table-name-says:text-matches('Kept')")
+    page.wait_for_selector("#table-name-says:text-matches('Saved')")
     page.select_option("#table-language", "de")
-    page.wait_for_selector("#table-language-says:text-matches('Kept')")
+    page.wait_for_selector("#table-language-says:text-matches('Saved')")
     page.wait_for_function("() => document.querySelectorAll('#lights circle').length === 122")
     page.select_option("#strip-layout", "board3x121")
     page.wait_for_function("() => document.querySelectorAll('#lights circle').length === 363")
     assert len(table.ask("/api/board")[1]["leds"]) == 363
     page.fill("#sound-volume", "0.8")
-    page.wait_for_selector("#sound-volume-says:text-matches('Kept')")
+    page.wait_for_selector("#sound-volume-says:text-matches('Saved')")
     page.wait_for_function("() => document.querySelector('#picture').naturalWidth === 1280")
     kept = tomllib.loads(settings.read_text(encoding="utf-8"))
     assert kept == {
