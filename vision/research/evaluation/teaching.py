@@ -65,10 +65,13 @@ class Tally:
 
 
 def photos_of(folder: Path) -> list[LabelledPhoto]:
-    """Load the photos of a set's folder with 1 to `MAX_DICE` dice, in the order of its labels."""
+    """Load the photos of a set's folder with 1 to `MAX_DICE` dice, in the order of its labels.
+
+    Photos with the tag `stray` are left out: they hold dice without a label.
+    """
     found = []
     for row in map(json.loads, (folder / "labels.jsonl").read_text(encoding="utf-8").splitlines()):
-        if 1 <= len(row["values"]) <= MAX_DICE:
+        if 1 <= len(row["values"]) <= MAX_DICE and "stray" not in row.get("tags", []):
             file = folder / row["image"]
             picture = picture_in(file if file.exists() else folder / "images" / row["image"])
             boxes = None if row["boxes"] is None else [((x, y, w, h), value) for x, y, w, h, value in row["boxes"]]

@@ -108,7 +108,7 @@ def _photos(folder: Path, split: Mapping[str, list[str]] | None) -> Iterator[Pho
         bgr = cv2.imread(str(file if file.exists() else folder / "images" / row["image"]))
         if bgr is not None:
             dice = _dice(row["boxes"], folder.name in PIPS_ONLY, FACE_OF_BOX.get(folder.name, 1.0))
-            yield Photo(bgr, dice, complete="stray" not in row.get("tags", []))
+            yield Photo(bgr, dice)
 
 
 def _dice(boxes: list[list[float]], pips_only: bool, face_of_box: float) -> NDArray[np.float32]:
