@@ -310,22 +310,6 @@ def test_page_sounds_at_a_key_press_and_again_after_an_interruption(chromium: An
     page.context.close()
 
 
-def test_offline_control_page_promises_to_send_a_bank_but_no_new_game(chromium: Any, site: Any) -> None:
-    """An act without a snapshot's number, such as a vote or the table's voice, is not kept for later."""
-    address, pub = site
-    pub.table.submit(StartGame(header=HEADER))
-    play(pub, *MIDGAME[:2])
-    page = control(chromium, address)
-    page.route("**/api/**", lambda route: route.abort())
-    page.click("#big button:has-text('Bank 5')")
-    page.wait_for_selector("#toast:has-text('once it is back')")
-    page.click("#more summary")
-    page.click("[data-key='new-2']")
-    page.click("dialog button.main")
-    page.wait_for_selector("#toast:has-text('reach the table')", timeout=5000)
-    page.context.close()
-
-
 def test_a_question_that_opens_under_a_finger_is_not_answered_by_its_tap(chromium: Any, site: Any) -> None:
     """The tap was aimed at what the dialog has covered; a moment later the same tap answers."""
     address, pub = site
@@ -403,61 +387,3 @@ def test_calibrate_page_asks_for_one_picture_at_a_time(chromium: Any, tmp_path: 
             page.wait_for_event("response", lambda answer: answer.url.endswith("/api/calibrate"))
         assert len(pictures) == 1
         page.context.close()
-
-
-def test_control_page_sends_a_lost_bank_again_while_its_stream_goes_on(chromium: Any, site: Any) -> None:
-    """A weak network loses single requests, and the stream may be silent until somebody acts."""
-    address, pub = site
-    pub.table.submit(StartGame(header=HEADER))
-    play(pub, *MIDGAME[:2])
-    page = control(chromium, address)
-    page.route("**/api/lines", lambda route: route.abort(), times=1)
-    page.click("#big button:has-text('Bank 5')")
-    page.wait_for_selector("#toast:has-text('has been sent')", timeout=5000)
-    assert pub.state()["player"] == "Ben"
-    page.context.close()
-
-
-def test_page_whose_texts_are_lost_on_the_way_shows_itself_all_the_same(chromium: Any, site: Any) -> None:
-    page = phone(chromium, site[0])
-    page.route("**/texts/**", lambda route: route.abort(), times=1)
-    page.goto(site[0] + "/")
-    page.wait_for_selector("#who:has-text('Ready for a game')", timeout=5000)
-    page.context.close()
-
-
-def test_a_page_without_a_stream_stays_live_when_it_asks_for_one_again(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path, limits=Limits(streams=1, streams_spare=0)) as pub, served(pub) as address:
-        pub.start()
-        first, page = phone(chromium, address), phone(chromium, address)
-        live(first, address + "/")
-        page.add_init_script(
-            "const later = setTimeout; window.setTimeout = (go, ms) => later(go, ms === 1000 ? 5 : ms);"
-            "window.signs = []; window.asked = 0; const sent = fetch;"
-            "window.fetch = (path, ...rest) => { asked += path === '/api/events'; return sent(path, ...rest); };"
-        )
-        live(page, address + "/")
-        page.evaluate(
-            "() => new MutationObserver(() => signs.push(live.dataset.live)).observe(live, { attributes: true })"
-        )
-        page.wait_for_function("() => asked > 2")
-        assert "no" not in page.evaluate("signs")
-        for each in (first, page):
-            each.context.close()
-
-
-def test_control_page_says_why_its_list_of_phones_stays_empty(chromium: Any, site: Any) -> None:
-    page = control(chromium, site[0])
-    page.route("**/api/phones", lambda route: route.abort())
-    page.click("#more summary")
-    page.click("[data-key='phones']")
-    page.wait_for_selector("dialog #toast:has-text('reach the table')", timeout=5000)
-    page.context.close()
-
-
-def test_past_game_page_asks_again_for_a_game_whose_answer_was_lost(chromium: Any, site: Any) -> None:
-    page = phone(chromium, site[0])
-    page.route("**/api/evening/1", lambda route: route.abort(), times=1)
-    page.goto(site[0] + "/games/1")
-    page.wait_for_selector("#won:has-text('Ann won')", timeout=5000)
-    page.context.close()
