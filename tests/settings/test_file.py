@@ -61,7 +61,7 @@ def test_a_changed_setting_keeps_the_files_comments_and_applies_at_once(path: Pa
 
 
 def test_a_changed_settings_file_that_only_its_owner_may_read_stays_so(path: Path) -> None:
-    """It may hold passwords."""
+    """A settings file may hold passwords."""
     path.chmod(0o600)
     settings_file(path, []).change("strip", "brightness", 0.25)
     assert path.stat().st_mode & 0o777 == 0o600

@@ -87,7 +87,7 @@ def test_the_pi_camera_holds_exposure_and_colour_gains_once_converged(light: flo
 
 
 def test_a_monochrome_pi_camera_holds_exposure_and_finds_it_anew() -> None:
-    """It has no white balance to hold; setting that failed, and the camera was opened again and again."""
+    """A monochrome sensor advertises no white balance: setting one would fail, and the camera would be opened again."""
     pi = Pi("Global Shutter Camera", light=0.5)
     pi.board.sensor = replace(pi.board.sensor, mono=True)
     pi.start()

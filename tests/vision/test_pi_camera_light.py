@@ -142,7 +142,7 @@ def test_calibration_focuses_on_the_sheet_and_keeps_the_lens_position() -> None:
 
 
 def test_calibration_beside_the_table_keeps_no_lens_position_of_before() -> None:
-    """The table's thread may pass on frames that it took before the lens was told to focus."""
+    """The table's thread may pass on frames that it took before the lens began to focus."""
     pi = Pi(sharp_at=2.5).start()
     old = pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position == 2.5)
     under_way = [replace(old, at_s=old.at_s + 0.001 * number) for number in range(3)]

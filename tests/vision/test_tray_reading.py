@@ -93,7 +93,7 @@ def test_lamp_brightness_changes_no_tray_value_and_adds_at_most_one_doubt() -> N
 
 @pytest.mark.parametrize("lamp", [0.05, 0.0])
 def test_the_tray_reader_does_not_trust_a_picture_taken_in_the_dark(lamp: float) -> None:
-    """It found six of the seven dice, or none, without a doubt; the table then banked the turn."""
+    """In the dark six of the seven dice, or none, are found; trusted, such a reading would bank the turn."""
     camera, _ = at_rest(50)
     camera.disturb = FaultInjection(lamp=lamp).over
     assert not Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr).trusted

@@ -243,7 +243,7 @@ class Calibrating:
     def empty_tray(self, warm_frames: int = WARM_FRAMES) -> FrameBGR:
         """Return a picture of the empty tray, once sheet and hands are out, nothing moves and the exposure is held.
 
-        It is the mean of REFERENCE_FRAMES frames; `lamp` is set to the flicker in them. The person is told meanwhile
+        It is the mean of REFERENCE_FRAMES frames; `lamp` is set to the flicker in them. Meanwhile messages say
         what to do. With a camera that does not report its exposure, `warm_frames` are skipped first. Raises DeviceError
         if the tray does not come to rest in time, or a recording ends.
         """

@@ -76,7 +76,7 @@ def steady_exposure(
     if total / lowest < period_us:
         return round(total / lowest) if gain > lowest else round(exposure_us), lowest
     most = int(MAX_EXPOSURE_S * 1e6 // period_us)
-    # A sensor exposes whole rows, which is a little less than it was told.
+    # A sensor exposes whole rows, so that its exposure is a little shorter than the one set.
     periods = min(max(int(exposure_us / period_us + 0.02), 1), most)
     while periods < most and total / (periods * period_us) > highest:
         periods += 1

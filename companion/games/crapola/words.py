@@ -8,7 +8,7 @@ CREDITS = "Crapola v.2 is a family's game, published by its author for everyone 
 
 SWITCHES = (
     Switch("entry", 1000, "On the board", "Points of one turn that each player's first bank takes.", minimum=0),
-    Switch("target", 15000, "Target", "Whoever banks to this total or more starts the last round.", minimum=1),
+    Switch("target", 15000, "Target", "The player who banks to this total or more starts the last round.", minimum=1),
     Switch("reversal", True, "Reversal", "A crap-out on the first throw of a turn turns the direction of play."),
     Switch("spend", True, "Spending", "Instead of throwing, give up points to take as many off another player."),
     Switch("seventh_die", True, "Seventh die", "More than 5,000 behind the leader, you may throw seven dice."),

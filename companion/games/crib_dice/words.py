@@ -36,7 +36,7 @@ SWITCHES = (
         "find_a_loser",
         False,
         "Find a loser",
-        "Whoever finishes is safe and leaves; play goes on until one is left, and only that one loses.",
+        "A player who finishes is safe and leaves; play goes on until one is left, and only that one loses.",
     ),
     Switch(
         "long_game", False, "The long game", "Down the board and back again: 240 holes, and skunks at twice the way."
@@ -113,8 +113,8 @@ One peg per hole. Land on a peg and it goes back five holes, bumping whatever it
 
 Alternate rules:
 
-Find a loser. Whoever finishes is safe and leaves. Play goes on until one is left; that one loses, and nobody else but
-those who are out.
+Find a loser. A player who finishes is safe and leaves. Play goes on until one is left; that one loses, and nobody
+else but those who are out.
 
 The long game. Twice the way: 240 holes, and skunks up to hole 121.
 

@@ -100,7 +100,7 @@ async function mine() {
   await record();
 }
 
-// The games of whoever has this name at this table.
+// The games of the player with this name at this table.
 async function record() {
   const { name, colour } = /** @type {{ name: string, colour: number }} */ (start.seat),
     response = start.evening ? await fetch("/api/evening", { cache: "no-store" }).catch(() => null) : null;

@@ -118,8 +118,8 @@ class TurnValues:
 def turn_values(size: int, least: int) -> TurnValues:
     """Return the expected points that a turn of Crapola banks with best play, as a `TurnValues`. Cached.
 
-    They are read from a stored table where there is one (STORED), else computed. The cache is bounded: whoever starts
-    games may choose any `entry`.
+    They are read from a stored table where there is one (STORED), else computed. The cache is bounded, as a
+    game may be started with any `entry`.
 
     Args:
         size: Dice of the turn, 6 or 7.
