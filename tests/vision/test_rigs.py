@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.research.evaluation.rigs import Case, cases
+from vision.research.evaluation.rigs import Case, cases, main
 
 ESTIMATE = {"face_px": [20, 18], "die_mm": 16, "height_mm": 400, "floor_px": [10, 10, 110, 90]}
 PHOTOS = (
@@ -60,3 +60,12 @@ def test_an_evaluation_case_has_the_estimated_camera_height_and_scale(folder: Pa
     assert height_mm == pytest.approx(400 * factor)
     assert (across * factor, down * factor) == pytest.approx((20, 18), rel=0.005)
     assert rig.floor_to_px @ (rig.throw.x_mm, rig.throw.y_mm, 1) == pytest.approx((10, 10, 1))
+
+
+def test_measuring_rigs_of_a_folder_without_photos_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["rigs", str(tmp_path)])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert "has no photo with a calibration" in capsys.readouterr().err

@@ -147,7 +147,7 @@ def _frames(rig: dict[str, Any], folder: Path) -> list[tuple[str, FrameBGR, tupl
 def main() -> int:
     """Read the photos of each rig; print the shares that are exact and trusted, and each misread photo.
 
-    Returns 1 if a wrong reading was trusted, else 0.
+    Returns 1 if a wrong reading was trusted, else 0. Exits with 2 if there is no photo to read.
     """
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rigs", type=Path, help="a JSON list of rigs, see `cases`; or the folder of an export")
@@ -155,7 +155,7 @@ def main() -> int:
     parser.add_argument("--split", choices=("check", "tune", "all"), default="check")
     parser.add_argument("--height", type=float, default=1.0, help="how many times too high the lens is said to be")
     args = parser.parse_args()
-    networks, wrong = load_networks(), 0
+    networks, photos, wrong = load_networks(), 0, 0
     sys.stdout.write(f"{'rig':24}{'photos':>8}{'exact':>8}{'trusted':>9}{'wrong while trusted':>21}\n")
     found = cases(args.rigs, args.photos, args.split, args.height) if args.photos else exported(args.rigs)
     for name, group in groupby(found, lambda case: case.rig_name):
@@ -168,7 +168,9 @@ def main() -> int:
         for case, reading in missed:
             doubt = reading.doubt or "TRUSTED"
             sys.stdout.write(f"  {case.name}: {case.truth}, read as {reading.values}, {doubt}\n")
-        wrong += bad
+        photos, wrong = photos + len(read), wrong + bad
+    if not photos:
+        parser.error(f"{args.rigs} has no photo with a calibration: name a list of rigs and PHOTOS, or an export")
     return int(wrong > 0)
 
 
