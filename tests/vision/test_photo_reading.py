@@ -12,9 +12,8 @@ import pytest
 from vision.networks import Networks, load_networks
 from vision.networks.classifier import PHOTO_VIEWS, Classifier, Place, Probabilities, Views
 from vision.networks.detector import Detection, Detector
-from vision.reading.candidates import MIN_JOINT_CONFIDENCE
 from vision.reading.reader import Reader, die_size_px
-from vision.reading.reading import Doubt, FrameBGR
+from vision.reading.reading import Doubt, FrameBGR, Reading
 from vision.research.training.synthetic.makes import some_make
 from vision.research.training.synthetic.painted import painted
 
@@ -31,30 +30,44 @@ def picture_of_dice(count: int, seed: int) -> tuple[FrameBGR, tuple[int, ...]]:
 
 
 class OneFace(Detector):
-    """Stand-in for the detector: finds the same face at each scale; a one has the score `one`, a two 0.5."""
+    """Stand-in for the detector: finds the same face at each scale, with these scores of a one and a two."""
 
-    def __init__(self, one: float = 0.5) -> None:
-        self.passes, self.one = 0, one
+    def __init__(self, one: float = 0.5, two: float = 0.5) -> None:
+        self.passes, self._scores = 0, np.array([one, two, 0, 0, 0, 0], np.float32)
 
     def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
         self.passes += 1
-        return [Detection(160.0, 120.0, 40.0, np.array([self.one, 0.5, 0, 0, 0, 0], np.float32))]
+        return [Detection(160.0, 120.0, 40.0, self._scores)]
 
 
-class Unsure(Classifier):
-    """Stand-in for the classifier: uncertain between one and two, but sure of a two in the augmented views."""
+class SaysTwo(Classifier):
+    """Stand-in for the classifier: gives each face the value two with fixed probabilities.
 
-    def __init__(self) -> None:
+    Args:
+        plain: Probability of a two in the first views; the label `other` has the rest.
+        augmented: Its probability in the augmented views.
+        one_view: Its probability in one of the augmented views; None for `augmented`.
+    """
+
+    def __init__(self, plain: float, augmented: float = 1.0, one_view: float | None = None, other: int = 1) -> None:
         super().__init__()
         self.asked: list[tuple[int, Views]] = []
+        self._plain, self._augmented, self._other = plain, augmented, other
+        self._one_view = augmented if one_view is None else one_view
 
     def classify_views(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
         self.asked.append((len(places), views))
-        return np.array([[self.says(views, at)] * len(places) for at in range(len(views))])
+        said = np.zeros((len(views), len(places), 7))
+        said[..., 2] = self._augmented if views is PHOTO_VIEWS.augmented else self._plain
+        if views is PHOTO_VIEWS.augmented:
+            said[7, :, 2] = self._one_view
+        said[..., self._other] = 1 - said[..., 2]
+        return said
 
-    def says(self, views: Views, at: int) -> list[float]:
-        """Return the (7,) probabilities for view number `at` of `views`."""
-        return [0.0, 0.0, 1.0, 0, 0, 0, 0] if views is PHOTO_VIEWS.augmented else [0.0, 0.55, 0.45, 0, 0, 0, 0]
+
+def read_by(detector: Detector, classifier: Classifier, expect: int | None = 1) -> Reading:
+    """Return the reading of a bare picture by stand-ins for the networks."""
+    return Reader(Networks(detector, detector, classifier)).read(BARE, expect)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
@@ -83,8 +96,8 @@ def test_a_photo_without_dice_is_read_as_empty_with_its_count_in_doubt() -> None
 
 
 def test_a_die_face_uncertain_at_every_scale_gets_augmented_views() -> None:
-    detector, classifier = OneFace(), Unsure()
-    reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
+    detector, classifier = OneFace(), SaysTwo(0.45)
+    reading = read_by(detector, classifier)
     assert detector.passes > 1, "it looks closer first"
     assert classifier.asked[-1] == (1, PHOTO_VIEWS.augmented)
     assert {views for _, views in classifier.asked[:-1]} == {PHOTO_VIEWS.first, PHOTO_VIEWS.second}
@@ -93,52 +106,29 @@ def test_a_die_face_uncertain_at_every_scale_gets_augmented_views() -> None:
 
 
 def test_photo_reader_classifies_each_view_of_a_twice_found_face_once() -> None:
-    detector, classifier = OneFace(0.0), Unsure()
-    Reader(Networks(detector, detector, classifier)).read(BARE)
+    detector, classifier = OneFace(0.0), SaysTwo(0.45)
+    read_by(detector, classifier, None)
     assert detector.passes > 1
     before = [views for _, views in classifier.asked if views is not PHOTO_VIEWS.augmented]
     assert sorted(before) == sorted([PHOTO_VIEWS.first, PHOTO_VIEWS.second])
 
 
-@pytest.mark.parametrize(("least", "doubt"), [(0.98, None), (0.8, Doubt.DISAGREE)])
-def test_photo_detector_classifier_conflict_is_doubted_if_a_view_is_unsure(least: float, doubt: Doubt | None) -> None:
-    class Sure(Unsure):
-        def says(self, views: Views, at: int) -> list[float]:
-            sure = least if views is PHOTO_VIEWS.augmented and at == 7 else MIN_JOINT_CONFIDENCE + 0.045
-            return [0, 1 - sure, sure, 0, 0, 0, 0]
-
-    class SaysOne(OneFace):
-        def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
-            (face,) = super().detect(picture_bgr, scale)
-            return [replace(face, scores=np.array([0.5, 0.4, 0, 0, 0, 0], np.float32))]
-
-    reading = Reader(Networks(SaysOne(), SaysOne(), Sure())).read(BARE, 1)
-    assert (reading.values, reading.doubt) == ((2,), doubt)
-
-
-def test_a_die_value_that_no_augmented_view_confirms_is_in_doubt() -> None:
-    class Side(Unsure):
-        def says(self, views: Views, at: int) -> list[float]:
-            sure = 0.5 if views is PHOTO_VIEWS.augmented else 0.985
-            return [0, 1 - sure, sure, 0, 0, 0, 0]
-
-    reading = Reader(Networks(OneFace(), OneFace(), Side())).read(BARE, 1)
-    assert (reading.values, reading.doubt) == ((2,), Doubt.UNREAD)
-
-
-@pytest.mark.parametrize(("least", "doubt"), [(0.98, None), (0.6, Doubt.UNREAD)])
-def test_an_unsure_die_value_is_doubted_unless_augmented_views_are_sure(least: float, doubt: Doubt | None) -> None:
-    class Nearly(Unsure):
-        def says(self, views: Views, at: int) -> list[float]:
-            sure = least if views is PHOTO_VIEWS.augmented else 0.88
-            return [0, 1 - sure, sure, 0, 0, 0, 0]
-
-    class Faintly(OneFace):
-        def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
-            (face,) = super().detect(picture_bgr, scale)
-            return [replace(face, scores=np.array([0, 0.6, 0, 0, 0, 0], np.float32))]
-
-    reading = Reader(Networks(Faintly(), Faintly(), Nearly())).read(BARE, 1)
+@pytest.mark.parametrize(
+    ("scores", "classifier", "expect", "doubt"),
+    [
+        pytest.param((0.5, 0.4), SaysTwo(0.995, 0.995, 0.98), 1, None, id="networks disagree, views are sure"),
+        pytest.param((0.5, 0.4), SaysTwo(0.995, 0.995, 0.8), 1, Doubt.DISAGREE, id="networks disagree, but one view"),
+        pytest.param((0.5, 0.5), SaysTwo(0.985, 0.5), 1, Doubt.UNREAD, id="no view is sure"),
+        pytest.param((0.0, 0.6), SaysTwo(0.88, 0.98), 1, None, id="unsure, views are sure"),
+        pytest.param((0.0, 0.6), SaysTwo(0.88, 0.6), 1, Doubt.UNREAD, id="unsure, views too"),
+        pytest.param((0.0, 0.5), SaysTwo(0.992, 0.992, 0.98, other=0), None, None, id="faint, views are sure"),
+        pytest.param((0.0, 0.5), SaysTwo(0.992, 0.992, 0.8, other=0), None, Doubt.UNREAD, id="faint, but one view"),
+    ],
+)
+def test_an_uncertain_die_is_doubted_unless_all_augmented_views_are_sure(
+    scores: tuple[float, float], classifier: SaysTwo, expect: int | None, doubt: Doubt | None
+) -> None:
+    reading = read_by(OneFace(*scores), classifier, expect)
     assert (reading.values, reading.doubt) == ((2,), doubt)
 
 
@@ -146,39 +136,20 @@ def test_an_unsure_die_value_is_doubted_unless_augmented_views_are_sure(least: f
 def test_two_die_faces_too_close_together_put_the_dice_count_in_doubt(faces_apart: float, doubt: Doubt | None) -> None:
     """The 5 on a die's side was once taken for a die, with confidence 0.999, in a photo of three threes."""
 
-    class Sure(Unsure):
-        def says(self, views: Views, at: int) -> list[float]:
-            return [0, 0, 1, 0, 0, 0, 0]
-
     class UpperAndSide(OneFace):
         def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
             (face,) = super().detect(picture_bgr, scale)
             return [face, replace(face, x=face.x + faces_apart * face.size_px)]
 
-    reading = Reader(Networks(UpperAndSide(), UpperAndSide(), Sure())).read(BARE, 2)
+    reading = read_by(UpperAndSide(), SaysTwo(1.0), 2)
     assert (reading.values, reading.doubt) == ((2, 2), doubt)
 
 
 def test_a_confident_die_face_is_classified_once_without_further_views() -> None:
-    class Sure(Unsure):
-        def says(self, views: Views, at: int) -> list[float]:
-            return [0, 0, 0.99, 0.01, 0, 0, 0]
-
-    detector, classifier = OneFace(0.0), Sure()
-    reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
+    classifier = SaysTwo(0.99, other=3)
+    reading = read_by(OneFace(0.0), classifier)
     assert (reading.values, reading.doubt) == ((2,), None)
     assert classifier.asked == [(1, PHOTO_VIEWS.first)]
-
-
-@pytest.mark.parametrize(("once", "doubt"), [(0.98, None), (0.8, Doubt.UNREAD)])
-def test_faint_die_with_dice_count_unknown_is_doubted_if_a_view_is_unsure(once: float, doubt: Doubt | None) -> None:
-    class Faint(Unsure):
-        def says(self, views: Views, at: int) -> list[float]:
-            sure = once if views is PHOTO_VIEWS.augmented and at == 7 else 0.992
-            return [1 - sure, 0, sure, 0, 0, 0, 0]
-
-    reading = Reader(Networks(OneFace(), OneFace(0.0), Faint())).read(BARE)
-    assert (reading.values, reading.doubt) == ((2,), doubt)
 
 
 class Counted(Detector):
