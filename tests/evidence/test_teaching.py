@@ -307,7 +307,7 @@ class FixedFeatures:
         self._axes = axes
 
     def features(self, _bgr: object, places: list[object], views: tuple[object, ...]) -> object:
-        return np.stack([np.eye(9, dtype=np.float32)[list(self._axes)]] * len(views))
+        return np.stack([np.eye(9, dtype=np.float32)[list(self._axes)]] * len(views), axis=1)
 
 
 def _candidate(value: int, sure: float, x: float = 100.0) -> Candidate:

@@ -106,9 +106,13 @@ class Classifier:
         return probabilities.reshape(len(views), -1, 7)
 
     def features(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> NDArray[np.float32]:
-        """Return (views, places, d) features of the face at each place in each view: the input of the last layer."""
+        """Return (places, views, d) features of the face at each place in each view, each row scaled to length 1.
+
+        They are the input of the network's last layer.
+        """
         rows = self._run(_crops(picture_bgr, places, views), features=True)
-        return rows.reshape(len(views), len(places), -1)
+        rows /= np.linalg.norm(rows, axis=-1, keepdims=True)
+        return rows.reshape(len(views), len(places), -1).swapaxes(0, 1)
 
     def _run(self, crops: Sequence[FrameBGR], *, features: bool = False) -> NDArray[np.float32]:
         """Return the (n, 7) probabilities of n crops, or their (n, d) features, run in batches of BATCH_SIZE."""

@@ -13,7 +13,7 @@ from vision.geometry.rig import Rig
 from vision.images.loading import picture_of_bytes
 from vision.networks.classifier import CROP_FACES, Classifier, Place, crop_face, rotation
 from vision.reading.reading import Box, FrameBGR, Reading
-from vision.teaching.witness import EXAMPLE_VIEWS, NO_FACE, Example, features_of
+from vision.teaching.witness import EXAMPLE_VIEWS, NO_FACE, Example
 
 MIN_DISTANCE_FACES = 0.5
 """Distance from the centre of every die, in longer sides of its box, above which a rejected candidate is an example of
@@ -80,9 +80,7 @@ def example_of(classifier: Classifier, patch_jpeg: bytes, throw: int, label: int
     """
     patch = picture_of_bytes(patch_jpeg, f"a face of throw {throw}")
     probabilities = classifier.classify(patch, [PATCH_PLACE], EXAMPLE_VIEWS[:1])[0]
-    return Example(
-        throw, label, probabilities, features_of(classifier, patch, [PATCH_PLACE], EXAMPLE_VIEWS)[0], patch_jpeg
-    )
+    return Example(throw, label, probabilities, classifier.features(patch, [PATCH_PLACE], EXAMPLE_VIEWS)[0], patch_jpeg)
 
 
 def _patch(view_bgr: FrameBGR, place: Place) -> bytes:

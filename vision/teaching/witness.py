@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.networks.classifier import Classifier, Place, Probabilities, Views
+from vision.networks.classifier import Classifier, Probabilities, Views
 from vision.reading.candidates import Candidate, Selection
 from vision.reading.reading import FrameBGR
 
@@ -68,26 +68,11 @@ class Example:
     patch_jpeg: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """Parameters that are fitted to a set by comparing each example with those of other throws.
-
-    Attributes:
-        weight: Weight of the distance, with the least log loss; 0 if the distances do not help.
-        near: Largest distance of a face that is like some example.
-        error: Laplace's estimate of the rate of error: a witness never claims more than its examples can show.
-    """
-
-    weight: float = 0.0
-    near: float = 0.0
-    error: float = 1.0
-
-
 class Witness:
     """The examples of one set of dice. Immutable.
 
     Args:
-        examples: The labelled faces. They are fitted at once, so that no reading waits for it.
+        examples: The labelled faces. The witness is fitted to them at once, so that no reading waits for it.
     """
 
     def __init__(self, examples: Sequence[Example]) -> None:
@@ -95,11 +80,12 @@ class Witness:
         throws, labels = {each.throw for each in examples}, {each.label for each in examples}
         self.usable = len(throws) >= MIN_THROWS and len(labels) > 1
         """Whether there are `MIN_THROWS` throws with at least two labels."""
-        repeated = [each for each in self.examples for _ in each.features]
-        self._rows = np.concatenate([each.features for each in self.examples]) if examples else np.empty((0, 0))
-        self._labels = np.array([each.label for each in repeated], np.int64)
-        self._throws = np.array([each.throw for each in repeated], np.int64)
-        self._fit = self._fitted() if self.usable else Fit()
+        if self.usable:
+            views = len(EXAMPLE_VIEWS)
+            self._rows = np.concatenate([each.features for each in examples])
+            self._labels = np.repeat([each.label for each in examples], views)
+            self._throws = np.repeat([each.throw for each in examples], views)
+            self._weight, self._near, self._error = self._fitted()
 
     def weigh(self, selection: Selection, picture_bgr: FrameBGR, classifier: Classifier) -> tuple[Selection, bool]:
         """Compare the dice of a selection with the learned examples, and raise the confidence of dice that agree.
@@ -111,13 +97,14 @@ class Witness:
         if not self.usable or not selection.dice:
             return selection, False
         places = [die.detection.place for die in selection.dice]
-        features = features_of(classifier, picture_bgr, places, QUERY_VIEWS)
-        verdicts = [self._verdict(*each) for each in zip(selection.dice, features, strict=True)]
-        dice = [_confirmed(die, fused) for die, fused in zip(selection.dice, verdicts, strict=True)]
-        contradicted = any(
-            fused is not None and die.confident and fused.argmax() != die.value
-            for die, fused in zip(selection.dice, verdicts, strict=True)
-        )
+        dice, contradicted = [], False
+        for die, features in zip(selection.dice, classifier.features(picture_bgr, places, QUERY_VIEWS), strict=True):
+            fused = self._verdict(die, features)
+            if fused is not None and not die.confident and fused.argmax() == die.value:
+                die = _surer(die, fused)
+            elif fused is not None and die.confident and fused.argmax() != die.value:
+                contradicted = True
+            dice.append(die)
         return replace(selection, dice=tuple(sorted(dice, key=lambda die: -die.score))), contradicted
 
     def _verdict(self, die: Candidate, features: Features) -> Probabilities | None:
@@ -125,51 +112,50 @@ class Witness:
 
         Returns None if the die is unlike all examples, or if the fitted weight is 0.
         """
-        distances = self._nearest(self._distances(features), np.ones(len(self._labels), bool))
-        if self._fit.weight == 0.0 or distances.min() > self._fit.near:
+        distances = self._nearest(features)
+        if self._weight == 0.0 or distances.min() > self._near:
             return None
-        fused = _fused(die.probabilities, distances, self._fit.weight)
-        return (1 - self._fit.error) * fused + self._fit.error / LABELS
+        return (1 - self._error) * _fused(die.probabilities, distances, self._weight) + self._error / LABELS
 
-    def _fitted(self) -> Fit:
+    def _fitted(self) -> tuple[float, float, float]:
         """Fit the witness's parameters to its labelled faces, each compared only with faces of other throws.
 
-        The weight in the returned `Fit` has the least log loss; the smallest weight wins a tie. The examples must be
-        `usable`.
+        Returns:
+            The weight of the distance with the least log loss, the smallest of equal ones: 0 if distances do not help.
+            The largest distance of a face that is like some example. Laplace's estimate of the rate of error: a witness
+            never claims more than its examples can show.
         """
         labels = np.array([each.label for each in self.examples])
-        nearest = np.stack(
-            [self._nearest(self._distances(each.features), self._throws != each.throw) for each in self.examples]
-        )
-        equal = nearest[np.arange(len(labels)), labels]
-        equal = equal[np.isfinite(equal)]
+        at = np.arange(len(labels)), labels
+        nearest = np.stack([self._nearest(each.features[: len(QUERY_VIEWS)], each.throw) for each in self.examples])
+        equal = nearest[at][np.isfinite(nearest[at])]
         near = NEAR_FACTOR * float(np.quantile(equal, NEAR_QUANTILE)) if len(equal) else 0.0
         fits = []
         for weight in WEIGHTS:
             pairs = zip(self.examples, nearest, strict=True)
             fused = np.stack([_fused(each.probabilities, distances, weight) for each, distances in pairs])
-            loss = -np.log(np.clip(fused[np.arange(len(labels)), labels], 1e-6, 1.0)).mean()
+            loss = -np.log(np.clip(fused[at], 1e-6, 1.0)).mean()
             fits.append((float(loss), weight, int((fused.argmax(1) != labels).sum())))
         _, weight, wrong = min(fits)
-        return Fit(weight, near, (wrong + 1) / (len(labels) + 2))
+        return weight, near, (wrong + 1) / (len(labels) + 2)
 
-    def _distances(self, features: Features) -> NDArray[np.float64]:
-        """Return the (n,) cosine distance of each example's view to the nearest query view of a face."""
-        return np.asarray(1.0 - (self._rows @ features[: len(QUERY_VIEWS)].T).max(1), np.float64)
+    def _nearest(self, features: Features, but_throw: int | None = None) -> Distances:
+        """Return the (7,) smallest cosine distance of a face, by its QUERY_VIEWS, to the examples of each label.
 
-    def _nearest(self, distances: NDArray[np.float64], among: NDArray[np.bool_]) -> Distances:
-        """Return the (7,) smallest distance of each label among the rows that `among` selects; infinite for none."""
+        The examples of the throw `but_throw` are left out. A label without examples is infinitely far.
+        """
+        distances = np.asarray(1.0 - (self._rows @ features.T).max(1), np.float64)
+        among = self._throws != but_throw
         return np.array([distances[among & (self._labels == label)].min(initial=np.inf) for label in range(LABELS)])
 
 
-def _confirmed(die: Candidate, fused: Probabilities | None) -> Candidate:
-    """Return a die with the (7,) probabilities `fused` if they favour its value; a confident die stays unchanged.
+def _surer(die: Candidate, fused: Probabilities) -> Candidate:
+    """Return a die with the (7,) probabilities `fused`, which favour its value.
 
     Its no-face probability becomes the lower of the old and the fused one; the values share the rest as in `fused`. If
-    the highest of `fused` is at least MIN_CONFIRMED, the die is also marked as confirmed.
+    the highest of `fused` is at least MIN_CONFIRMED, the die is also marked as confirmed. A die that the detector would
+    then give another value stays unchanged.
     """
-    if fused is None or die.confident or fused.argmax() != die.value:
-        return die
     no_face = min(float(die.probabilities[NO_FACE]), float(fused[NO_FACE]))
     probabilities = np.concatenate([[no_face], (1 - no_face) * fused[1:] / fused[1:].sum()])
     confirmed = die.confirmed or bool(fused.max() >= MIN_CONFIRMED)
@@ -180,18 +166,9 @@ def _confirmed(die: Candidate, fused: Probabilities | None) -> Candidate:
 def _fused(probabilities: Probabilities, distances: Distances, weight: float) -> Probabilities:
     """Return the (7,) probabilities of a face, each multiplied by exp(-weight * distance) and then normalised.
 
-    Each is raised to at least 1e-6 first. Distances are relative to the smallest one; a label without examples
-    (infinite distance) counts as the nearest. Without any examples the probabilities are returned unchanged.
+    Each is raised to at least 1e-6 first. Distances are relative to the smallest one, which must be finite; a label
+    without examples (infinite distance) counts as the nearest.
     """
-    if not np.isfinite(distances).any():
-        return probabilities
     beyond = np.where(np.isfinite(distances), distances - distances.min(), 0.0)
     fused = np.clip(probabilities, 1e-6, 1.0) * np.exp(-weight * beyond)
     return np.asarray(fused / fused.sum(), np.float64)
-
-
-def features_of(classifier: Classifier, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> list[Features]:
-    """Return for each place the (views, d) features of its face, each row scaled to length 1."""
-    rows = classifier.features(picture_bgr, places, views)
-    rows = rows / np.linalg.norm(rows, axis=-1, keepdims=True)
-    return [rows[:, at] for at in range(len(places))]
