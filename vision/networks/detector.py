@@ -3,7 +3,7 @@
 Centre-point detection (Zhou, Wang and Krähenbühl, "Objects as Points", 2019). It outputs nine maps at 1/8 of the
 picture's size: six heat maps for the values 1 to 6, one for the face size and two for the offset within a cell.
 It knows faces of a limited range of sizes. So a photo is searched at several scales (`vision.networks.multiscale`)
-and a tray at the scale that its calibration gives (`vision.networks.known_scale`).
+and a tray at the scale that its calibration gives.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ MODEL = Path(__file__).parent.parent / "models" / "centres.onnx"
 LIGHT_MODEL = MODEL.with_name("glance.onnx")
 """ONNX file of the small detector that every tray picture runs through first. Its output maps are the full detector's;
 it is about five times as fast."""
+LIGHT_FACE_PX = 24.0
+"""Width in pixels to which a die's face is scaled for LIGHT_MODEL. Larger takes more time, by its square; smaller
+merges touching dice."""
 STRIDE = 8
 """Width, in pixels of the input, of one cell of the output maps. The network's architecture fixes it."""
 REFERENCE_FACE_PX = 40.0

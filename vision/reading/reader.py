@@ -15,8 +15,7 @@ import numpy as np
 from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.networks.classifier import LIGHT_VIEWS, Place, Probabilities, Views, geometric_mean
-from vision.networks.detector import MIN_SCORE, Detection
-from vision.networks.known_scale import LIGHT_FACE_PX
+from vision.networks.detector import LIGHT_FACE_PX, MIN_SCORE, Detection
 from vision.networks.multiscale import MAX_DETECTIONS, passes
 from vision.reading.candidates import SCORE_BASELINE, Candidate, Selection, merge_predictions, select
 from vision.reading.reading import Die, Doubt, FrameBGR, Reading, Scored

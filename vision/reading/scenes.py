@@ -13,8 +13,7 @@ from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.networks.classifier import LIGHT_VIEWS, PHOTO_VIEWS, ViewSet
-from vision.networks.detector import Detection
-from vision.networks.known_scale import CLOSE_FACE_PX, LIGHT_FACE_PX, region
+from vision.networks.detector import LIGHT_FACE_PX, Detection
 from vision.reading import vetoes
 from vision.reading.candidates import Selection
 from vision.reading.reading import Box, Doubt, Floats, FrameBGR
@@ -23,6 +22,12 @@ from vision.reading.vetoes import unexplained_boxes
 MIN_AGREEING_SCALES = 2
 """Number of passes that must find the same values in a photo when the number of dice is unknown: one scale alone may
 miss some. More take more time and doubt more photos."""
+CLOSE_FACE_PX = 42.0
+"""Width of a die's face, in pixels, to which a tray is scaled for the closer pass, which runs while a doubt is left.
+Touching dark dice separate there. A larger one takes more time, by its square."""
+MARGIN_FACES = 1.5
+"""Margin around detections and foreground in the closer pass, as a multiple of a face's width: the network needs the
+surroundings of a face. A larger one takes more time."""
 
 
 class Photo:
@@ -103,13 +108,30 @@ class TrayFrame:
         The first pass covers the whole floor, the second is closer, around the dice found and the foreground. A pass
         runs only when its result is asked for. Faces that are printed on the tray are left out.
         """
-        floor_bgr, face_px, foreground = self.picture_bgr, self._tray.floor.face_px, self._foreground.possible
+        floor_bgr, face_px = self.picture_bgr, self._tray.floor.face_px
         light = self._networks.light.detect(floor_bgr, LIGHT_FACE_PX / face_px)
         yield [each for each in light if not self.is_background(each)]
-        x0, y0, x1, y1 = region(light, floor_bgr, face_px, foreground)
+        x0, y0, x1, y1 = self._region(light)
         close = self._networks.detector.detect(floor_bgr[y0:y1, x0:x1], CLOSE_FACE_PX / face_px)
         moved = (replace(each, x=each.x + x0, y=each.y + y0) for each in close)
         yield [each for each in moved if not self.is_background(each)]
+
+    def _region(self, detections: Sequence[Detection]) -> list[int]:
+        """Return left, top, right, bottom of the floor's part that the closer pass covers, in pixels of its view.
+
+        It reaches MARGIN_FACES faces beyond all detections' centres and the foreground. Without either it is the whole
+        floor.
+        """
+        height, width = self.picture_bgr.shape[:2]
+        foreground = self._foreground.possible
+        x, y, w, h = np.array(cv2.boundingRect(foreground)) * (width / foreground.shape[1])
+        corners = [(x, y), (x + w, y + h)] if w else []
+        corners += [(detection.x, detection.y) for detection in detections]
+        if not corners:
+            return [0, 0, width, height]
+        margin = MARGIN_FACES * self._tray.floor.face_px
+        reach = (*(np.min(corners, axis=0) - margin), *(np.max(corners, axis=0) + margin))
+        return np.clip(reach, 0, (width, height, width, height)).round().astype(int).tolist()
 
     def doubt(self, selection: Selection) -> Doubt | None:
         """Return why the places and sizes of the selected dice make a tray's reading doubtful, or None.

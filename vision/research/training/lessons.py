@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.networks.classifier import Classifier
-from vision.networks.detector import REFERENCE_FACE_PX, Detector, non_max_suppression
-from vision.networks.known_scale import LIGHT_FACE_PX
+from vision.networks.detector import LIGHT_FACE_PX, REFERENCE_FACE_PX, Detector, non_max_suppression
 from vision.research.training.datasets import Photo
 
 MIN_FALSE_SCORE = 0.12
