@@ -23,7 +23,7 @@ from vision.networks.classifier import LIGHT_VIEWS, Classifier, Place, Probabili
 from vision.networks.detector import LIGHT_MODEL, Detection, Detector
 from vision.reading.candidates import COUNT_THRESHOLDS, Selection
 from vision.reading.reader import Reader
-from vision.reading.reading import Doubt, FrameBGR
+from vision.reading.reading import Doubt, FrameBGR, Reading
 from vision.reading.scenes import TrayFrame
 from vision.research.evaluation.conditions import CONDITIONS, picture
 from vision.research.evaluation.fault_injection import FaultInjection
@@ -42,34 +42,30 @@ def at_rest(seed: int, kept: int = 0) -> tuple[VirtualCamera, tuple[int, ...]]:
     return camera, tuple(sorted(face_up(pose.turn) for pose in poses))
 
 
+def read(camera: VirtualCamera, expect: int | None = None) -> Reading:
+    """Return the reading of the camera's next frame, with its calibration."""
+    return Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, expect)
+
+
 def test_six_virtual_throws_are_read_right_by_camera_watcher_and_reader() -> None:
     told = virtual_throws(6, lambda done, of: None, seed=22)
     assert (told["virtual_exact"], told["virtual_wrong_trusted"]) == (6, 0)
 
 
 @pytest.mark.parametrize("kept", [0, 2, 5])
-def test_the_tray_reader_places_dice_in_the_throw_and_keep_zones(kept: int) -> None:
+def test_the_tray_reader_places_dice_in_zones_thrown_ones_within_3_mm(kept: int) -> None:
     camera, truth = at_rest(30 + kept, kept)
-    reading = Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7)
+    reading = read(camera, 7)
     thrown, in_keep = place(reading, camera.rig())
     assert (reading.values, reading.doubt) == (truth, None)
     assert (len(thrown), len(in_keep)) == (7 - kept, kept)
-
-
-def test_the_tray_reader_locates_a_die_within_3_mm() -> None:
-    camera, _ = at_rest(41)
-    reading = Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr)
-    thrown, _ = place(reading, camera.rig())
     lying = np.array([(die["x_mm"], die["y_mm"]) for die in camera.tray.dice()])
-    assert len(thrown) == 7
     for die in thrown:
         assert np.linalg.norm(lying - (die.x_mm, die.y_mm), axis=1).min() < 3.0
 
 
 def test_the_tray_reader_reads_an_empty_tray_as_empty_without_doubt() -> None:
-    clock = SteppedClock()
-    camera = VirtualCamera(7, clock, clock.sleep, 4)
-    reading = Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr)
+    reading = read(VirtualCamera(7, seed=4, sleep=lambda _s: None))
     assert (reading.dice, reading.doubt) == ((), None)
 
 
@@ -96,7 +92,7 @@ def test_the_tray_reader_does_not_trust_a_picture_taken_in_the_dark(lamp: float)
     """In the dark six of the seven dice, or none, are found; trusted, such a reading would bank the turn."""
     camera, _ = at_rest(50)
     camera.disturb = FaultInjection(lamp=lamp).over
-    assert not Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr).trusted
+    assert not read(camera).trusted
 
 
 def test_the_tray_reader_trusts_no_wrong_values_in_a_half_dark_tray() -> None:
@@ -104,7 +100,7 @@ def test_the_tray_reader_trusts_no_wrong_values_in_a_half_dark_tray() -> None:
     camera, truth = at_rest(51)
     shade = np.repeat([0.05, 0.25], 640)[None, :, None]
     camera.disturb = lambda picture, _now_s: (picture * shade).astype(np.uint8)
-    reading = Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr)
+    reading = read(camera)
     assert reading.values == truth or not reading.trusted
 
 
@@ -133,7 +129,7 @@ def test_a_shifted_tray_is_read_right_and_a_pipless_object_in_it_doubted(
 def test_the_tray_reader_does_not_trust_a_picture_with_a_hand_in_it() -> None:
     camera, _ = at_rest(51)
     camera.disturb = FaultInjection(hand_until_s=1e9).over
-    assert not Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7).trusted
+    assert not read(camera, 7).trusted
 
 
 def test_second_detector_pass_is_skipped_if_a_trusted_tray_reading_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +150,7 @@ def test_second_detector_pass_is_skipped_if_a_trusted_tray_reading_repeats(monke
 def test_a_tray_reading_with_fewer_dice_than_expected_doubts_the_count() -> None:
     camera, _ = at_rest(52)
     camera.tray.lift([0])
-    assert Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7).doubt == "count"
+    assert read(camera, 7).doubt == "count"
 
 
 def test_a_die_with_a_painted_over_pip_is_read_right_or_in_doubt() -> None:
