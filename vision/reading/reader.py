@@ -8,6 +8,7 @@ more or fewer must be much less likely. What else must hold depends on the scene
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -126,14 +127,7 @@ class Reader:
         """
         found = [again.values] if again is not None and again.trusted else []
         best, selections, classified, plausible_reject = Selection(), list[Selection](), Classified(), False
-        doubts = dict[Selection, Doubt | None]()
-
-        def doubt_of(selection: Selection) -> Doubt | None:
-            """Return the doubt of a selection by networks and geometry; None if there is none. Cached per selection."""
-            if selection not in doubts:
-                doubts[selection] = selection.doubt(expect) or scene.doubt(selection)
-            return doubts[selection]
-
+        doubt_of = cache(lambda selection: selection.doubt(expect) or scene.doubt(selection))
         for detections in scene.passes():
             selection = select(self._classify(scene, detections, expect, classified), expect)
             selections.append(selection)

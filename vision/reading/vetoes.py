@@ -11,10 +11,7 @@ import cv2
 import numpy as np
 
 from vision.geometry.background import Mask
-from vision.reading.reading import Floats
-
-Box = tuple[float, float, float, float]
-"""Left, top, width, height in pixels of the mask."""
+from vision.reading.reading import Box, Floats
 
 DIE_OUTLINE_RADIUS = 0.65
 """Radius, as a multiple of a face's width, of the disc that covers a face at any rotation: half the diagonal of a
