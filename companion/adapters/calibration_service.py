@@ -20,7 +20,6 @@ from vision.calibration.procedure import Calibrated, Calibrating, Found, calibra
 from vision.calibration.sheet import sheet
 from vision.calibration.sheet_pdf import pdf
 from vision.calibration.solving import DEFAULT_LENS_DEG, Plan, zones
-from vision.calibration.store import Stored
 from vision.cameras import Frame, SensorCamera
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Zone, projected
@@ -101,7 +100,7 @@ class CalibrationService:
         height, width = frame.image_bgr.shape[:2]
         # Once the sheet was measured it may be lifted out.
         advice = [one for one in now.advice if found is None or one.code != "no_sheet"]
-        earlier = self._done or found
+        earlier = self._done.found if self._done else found
         advice += [one for one in (earlier.advice if earlier else ()) if one.code in UNSEEN]
         return {
             **status,
@@ -225,10 +224,7 @@ class CalibrationService:
 
         Raises DeviceError if the file can't be written; the service keeps its earlier calibration then.
         """
-        codes = tuple(sorted(one.code for one in done.advice))
-        lens_deg = done.lens.angle_deg if done.lens.measured else None
-        stored = Stored(self._source.strip(), self._clock(), done.rig, codes, lens_deg, done.lens_position)
-        save_rig(self._folder, stored)
+        save_rig(self._folder, done.stored(self._source, self._clock()))
         self._done = done
         self._kept()
 

@@ -89,7 +89,6 @@ def command(
     """
     from companion.adapters.reader_setup import save_rig
     from vision.calibration.solving import DEFAULT_LENS_DEG, Plan
-    from vision.calibration.store import Stored
 
     tray_mm = _tray(given["tray"], given["keep"])
     lens_deg = given["lens"] or DEFAULT_LENS_DEG
@@ -105,10 +104,7 @@ def command(
         done = _calibrated(
             settings, plan, corners, show, measure=die is None, wait_s=wait_s, paper=paper, lens_told=told
         )
-        made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
-        lens_deg = done.lens.angle_deg if done.lens.measured else None
-        codes = tuple(one.code for one in done.advice)
-        stored = Stored(settings.camera.source.strip(), made, done.rig, codes, lens_deg, done.lens_position)
+        stored = done.stored(settings.camera.source, f"{datetime.now().astimezone():%Y-%m-%d %H:%M}")
         record = _record(done, stored.camera, str(save_rig(settings.data.folder, stored)))
     except (DeviceError, PictureError) as ill:
         if not as_json:
@@ -319,19 +315,21 @@ def _write_sheet(to: Path, paper: str, plan: Plan, *, as_json: bool) -> int:
 
 def _record(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
     """Return a calibration, for a [camera] source and saved to a file, as the JSON object that `--json` prints."""
-    rig, lens = done.rig, done.lens
+    from vision.calibration.solving import lens_over
+
+    rig, found, lens = done.rig, done.found, done.found.lens
     return {
         "calibrated": True,
         "camera": camera,
         "size_wh": list(lens.size_wh),
         "die_mm": rig.die_mm,
         "camera_mm": [round(value, 1) for value in rig.camera_mm],
-        "tilt_deg": round(done.tilt_deg, 2),
+        "tilt_deg": round(lens_over(found.floor_to_px, lens)[1], 2),
         "lens": {"degrees": round(lens.angle_deg, 1), "measured": lens.measured},
-        "lens_position": done.lens_position,
+        "lens_position": found.lens_position,
         "throw_mm": rig.throw.box_mm,
         "keep_mm": rig.keep.box_mm,
-        "advice": [{"code": one.code, "says": one.says} for one in done.advice],
+        "advice": [{"code": one.code, "says": one.says} for one in found.advice],
         "file": file,
     }
 

@@ -11,7 +11,7 @@ import pytest
 from companion.errors import DeviceError
 from vision.calibration.lens import lens_of
 from vision.calibration.markers import markers_in, sheet_pose
-from vision.calibration.sheet import MARKER_MM, PAPERS_MM, marker_bits, raster, sheet
+from vision.calibration.sheet import MARKER_MM, PAPERS_MM, raster, sheet
 from vision.calibration.solving import (
     Plan,
     by_corners,
@@ -250,4 +250,4 @@ def test_calibration_without_opencvs_aruco_module_is_a_device_error(monkeypatch:
     with pytest.raises(DeviceError, match="--corners"):
         markers_in(camera().frame().image_bgr)
     with pytest.raises(DeviceError, match="--corners"):
-        marker_bits(0)
+        sheet()

@@ -77,7 +77,6 @@ def test_a_pi_camera_exposure_of_whole_flicker_periods_shows_no_bands(mains: int
     seen = lamp_seen(2 * mains, mains, lamp_depth=0.8, light=1.0)
     assert seen.bands is not None
     assert seen.bands < 0.02
-    assert seen.whole_periods
     assert seen.advice() == ()
 
 

@@ -181,7 +181,7 @@ def test_calibration_api_keeps_focus_advice_and_adds_lamp_banding_advice(
     """The motorised lens finds no focus on the sheet, and bands run over the empty tray."""
     for name, value in (("field", None), ("autofocus", True), ("focus_at", lambda _position: None)):
         monkeypatch.setattr(calibration.camera, name, value, raising=False)
-    monkeypatch.setattr(procedure, "lamp_light", lambda *_: LampLight(0.1, None, None, 50))
+    monkeypatch.setattr(procedure, "lamp_light", lambda *_: LampLight(0.1, None, 50))
     calibration.act("lay", lies=True)
     assert codes(calibration.act("sheet").json) == {"focus"}
     calibration.act("lay", lies=False)

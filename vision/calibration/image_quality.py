@@ -13,8 +13,6 @@ from vision.calibration.markers import Marker
 from vision.calibration.sheet import MODULES
 from vision.reading.reading import FrameBGR
 
-Grey = NDArray[np.uint8]
-
 MIN_PAPER_LEVEL = 90.0
 """Least grey level, 0 to 255, of the paper at the brightest marker. Below it the advice is `dark`: in less light the
 sensor's noise hides the pips of dark dice. A higher limit calls good light dark."""
@@ -44,22 +42,17 @@ larger one resolves finer edges and takes more time."""
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One problem of the set-up, with its cure.
-
-    Attributes:
-        code: Short identifier of the problem, such as `dark`.
-        says: Sentence for a person: what is wrong and what to do.
-    """
+    """One problem of the set-up: its short code, such as `dark`, and a sentence: what is wrong and what to do."""
 
     code: str
     says: str
 
 
 def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice, ...]:
-    """Return advice on light and focus, measured at the markers of the calibration sheet.
+    """Return advice on light and focus, measured at one or more markers of the calibration sheet; empty if all is good.
 
-    The paper around the markers, at least one, shows light that is too dark, too bright, uneven, or reflected. The
-    width of the markers' edges shows blur. Returns an empty tuple if light and focus are good.
+    The paper around the markers shows light that is too dark, too bright, uneven, or reflected. The width of the
+    markers' edges shows blur.
     """
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     whites, edges_px = zip(*(_paper(grey, marker) for marker in markers), strict=True)
@@ -81,10 +74,7 @@ def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice
 
 
 def ground_advice(frame_bgr: FrameBGR) -> tuple[Advice, ...]:
-    """Return advice on the light of a picture (h, w, 3) without a sheet: too dark, too bright, or with reflections.
-
-    Returns an empty tuple if the light is good. Focus is not checked.
-    """
+    """Return advice on the light, not the focus, of a picture (h, w, 3) without a sheet; empty if it is good."""
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())
     advice = []
@@ -101,12 +91,16 @@ def ground_advice(frame_bgr: FrameBGR) -> tuple[Advice, ...]:
 _GLARE = Advice("glare", "There are reflections. Move the lamp out of the mirror's angle, or put a cloth before it.")
 
 
-def _paper(grey: Grey, marker: Marker) -> tuple[float, float]:
+def _paper(grey: NDArray[np.uint8], marker: Marker) -> tuple[float, float]:
     """Return the median grey level of the paper above and below a marker, and the width of the marker's edges.
 
-    It is the width, in pixels of the picture, of the mean of the left and the upper edge: contrast by steepest step.
+    Both are measured in a rectified picture of the marker with one module of paper around it. The width, in pixels of
+    the original picture, is that of the mean of the left and the upper edge: contrast by steepest step.
     """
-    patch = _flat(grey, marker).astype(np.float32)
+    near, far = MODULE_PX, (1 + MODULES) * MODULE_PX
+    square = np.array([[near, near], [far, near], [far, far], [near, far]], np.float32)
+    to_flat = cv2.getPerspectiveTransform(marker.corners_px.astype(np.float32), square)
+    patch = cv2.warpPerspective(grey, to_flat, (near + far,) * 2, borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
     strip = np.concatenate([patch[2 : MODULE_PX // 2].ravel(), patch[-MODULE_PX // 2 : -2].ravel()])
     rows = patch[2 * MODULE_PX : -2 * MODULE_PX, : 2 * MODULE_PX]
     columns = patch[: 2 * MODULE_PX, 2 * MODULE_PX : -2 * MODULE_PX].T
@@ -114,11 +108,3 @@ def _paper(grey: Grey, marker: Marker) -> tuple[float, float]:
     steepest = max(float(np.abs(np.diff(profile)).max()), 1e-3)
     side_px = float(np.linalg.norm(marker.corners_px[1] - marker.corners_px[0]))
     return float(np.median(strip)), float(np.ptp(profile)) / steepest * side_px / (MODULES * MODULE_PX)
-
-
-def _flat(grey: Grey, marker: Marker) -> Grey:
-    """Return a square, rectified picture of a marker with one module of paper around it, at MODULE_PX a module."""
-    near, far = MODULE_PX, (1 + MODULES) * MODULE_PX
-    square = np.array([[near, near], [far, near], [far, far], [near, far]], np.float32)
-    to_flat = cv2.getPerspectiveTransform(marker.corners_px.astype(np.float32), square)
-    return cv2.warpPerspective(grey, to_flat, (near + far,) * 2, borderMode=cv2.BORDER_REPLICATE)

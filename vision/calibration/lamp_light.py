@@ -38,13 +38,11 @@ class LampLight:
     Attributes:
         bands: Relative amplitude of moving bands, 0.1 for +-10 %; None with fewer than MIN_FRAMES frames.
         exposure_s: Exposure time in seconds; None if the camera does not report it.
-        whole_periods: Whether the exposure is a whole number of flicker periods; None if unknown.
         mains_hz: Mains frequency in hertz.
     """
 
     bands: float | None
     exposure_s: float | None
-    whole_periods: bool | None
     mains_hz: int
 
     def __str__(self) -> str:
@@ -57,15 +55,15 @@ class LampLight:
     def advice(self) -> tuple[Advice, ...]:
         """Return one advice, or none if the lamp's flicker does no harm.
 
-        `banding`: bands exceed MAX_BANDS. Else `exposure`: it is known not to span whole periods of the lamp, so that a
-        flickering lamp would show bands.
+        `banding`: bands exceed MAX_BANDS. Else `exposure`: it is known and spans no whole number of the lamp's periods,
+        so that a flickering lamp would show bands.
         """
         period = f"{500 / self.mains_hz:.1f} ms"
         if self.bands is not None and self.bands > MAX_BANDS:
             says = f"The lamp flickers: bands of +-{100 * self.bands:.0f} % run over the tray."
             cure = f"{DC_LIGHT}, or dim the light until the exposure is a multiple of {period}."
             return (Advice("banding", f"{says} {cure}"),)
-        if self.whole_periods is False and self.exposure_s is not None:
+        if self.exposure_s is not None and not has_whole_periods(self.exposure_s, self.mains_hz):
             says = f"The exposure of {1000 * self.exposure_s:.1f} ms is no multiple of a lamp's {period}"
             cure = f"Dim the light until it is. {DC_LIGHT}: then any exposure will do."
             return (Advice("exposure", f"{says}: a flickering lamp would show bands. {cure}"),)
@@ -73,27 +71,19 @@ class LampLight:
 
 
 def lamp_light(frames: Sequence[Frame], mains_hz: int) -> LampLight:
-    """Measure the bands that a flickering lamp leaves in frames.
+    """Measure the bands of a lamp, which flickers at twice `mains_hz`, in consecutive frames of a scene at rest.
 
-    The frames are consecutive, of a scene at rest, taken with one exposure. The result also says whether that averages
-    the bands out: a whole number of flicker periods. Lamps flicker at twice `mains_hz`.
+    All frames have one exposure; that of the last one is returned, too. The bands' amplitude is the 98th percentile,
+    over rows and frames, of a row's deviation from its mean over all frames. Changes of the whole picture's brightness
+    are removed first.
     """
     exposure = frames[-1].exposure if frames else None
     exposure_s = exposure.exposure_s if exposure is not None and exposure.exposure_s > 0 else None
-    whole = None if exposure_s is None else has_whole_periods(exposure_s, mains_hz)
-    return LampLight(_bands([frame.image_bgr for frame in frames]), exposure_s, whole, mains_hz)
-
-
-def _bands(pictures: Sequence[np.ndarray]) -> float | None:
-    """Return the relative amplitude of bright and dark rows that move between pictures (h, w, 3); 0.1 is +-10 %.
-
-    It is the 98th percentile, over rows and pictures, of a row's deviation from its mean over all pictures. Changes of
-    the whole picture's brightness are removed first. Returns None with fewer than MIN_FRAMES pictures.
-    """
-    if len(pictures) < MIN_FRAMES:
-        return None
-    rows = np.stack([np.median(picture[:, ::COLUMN_STEP_PX, 1], axis=1) for picture in pictures]) + 1.0
+    if len(frames) < MIN_FRAMES:
+        return LampLight(None, exposure_s, mains_hz)
+    rows = np.stack([np.median(frame.image_bgr[:, ::COLUMN_STEP_PX, 1], axis=1) for frame in frames]) + 1.0
     smooth = np.ones(SMOOTH_ROWS) / SMOOTH_ROWS
     rows = np.stack([np.convolve(row, smooth, "valid") for row in rows])
     rows /= rows.mean(axis=1, keepdims=True)  # a change of the whole light is no band
-    return float(np.percentile(np.abs(rows / rows.mean(axis=0) - 1), 98))
+    bands = float(np.percentile(np.abs(rows / rows.mean(axis=0) - 1), 98))
+    return LampLight(bands, exposure_s, mains_hz)

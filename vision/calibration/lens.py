@@ -46,13 +46,10 @@ fits equally well, so the measured lens is replaced by the guess."""
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """A lens whose optical axis meets the middle of the picture.
+    """A lens whose optical axis meets the middle of the picture; lengths are in pixels.
 
-    Attributes:
-        size_wh: Width and height of the picture, in pixels.
-        focal_px: Focal length in pixels.
-        bend: Radial distortion coefficients k1 and k2 of OpenCV's model.
-        measured: Whether the lens was measured. Otherwise it comes from a setting or the default.
+    `bend` holds the radial distortion coefficients k1 and k2 of OpenCV's model. A lens that was not `measured` has its
+    focal length from a setting or the default.
     """
 
     size_wh: tuple[int, int]
@@ -93,9 +90,8 @@ def lens_of(size_wh: tuple[int, int], angle_deg: float) -> Lens:
 class View:
     """The sheet in one picture. A sheet printed larger looks like one that is nearer, so the print's scale cancels.
 
-    Attributes:
-        points_mm: (4 n, 2) corners of the n markers on the sheet, in millimetres.
-        corners_px: Marker number to its (4, 2) corners in pixels, in the order of `points_mm`.
+    `points_mm` holds the (4 n, 2) corners of its n markers on the sheet, `corners_px` the (4, 2) corners of each marker
+    in pixels, by its number and in the same order.
     """
 
     points_mm: Floats
@@ -131,38 +127,25 @@ def measured(views: Views, guess: Lens) -> Lens:
     """Compute focal length and distortion of the lens from views of the sheet (`cv2.calibrateCamera`).
 
     The worst view is left out, while its error is OUTLIER_RATIO times the median and more than MIN_VIEWS are left. The
-    last result is cached and returned for the same arguments. The solver starts from `guess`, which is returned with
-    fewer than MIN_VIEWS views, with too little tilt, or after a poor fit.
+    solver starts from `guess`, which is returned with fewer than MIN_VIEWS views, with too little tilt, or after a poor
+    fit. The last result is cached.
     """
     if len(views) < MIN_VIEWS:
         return guess
-    solved = _solved(views, guess)
-    while len(views) > MIN_VIEWS and solved.off_px.max() >= OUTLIER_RATIO * float(np.median(solved.off_px)):
-        worst = int(solved.off_px.argmax())
+    lens, focal_error, off_px, aslant_deg = _solved(views, guess)
+    while len(views) > MIN_VIEWS and off_px.max() >= OUTLIER_RATIO * float(np.median(off_px)):
+        worst = int(off_px.argmax())
         views = (*views[:worst], *views[worst + 1 :])
-        solved = _solved(views, guess)
-    fits = solved.off_px.mean() <= MAX_REPROJECTION_PX * guess.size_wh[0] / 1280 and solved.error <= MAX_FOCAL_ERROR
-    return solved.lens if fits and solved.aslant_deg >= MIN_TILT_DEG else guess
+        lens, focal_error, off_px, aslant_deg = _solved(views, guess)
+    fits = off_px.mean() <= MAX_REPROJECTION_PX * guess.size_wh[0] / 1280 and focal_error <= MAX_FOCAL_ERROR
+    return lens if fits and aslant_deg >= MIN_TILT_DEG else guess
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Solved:
-    """A solved lens, and the quality of the fit.
+def _solved(views: Views, guess: Lens) -> tuple[Lens, float, Floats, float]:
+    """Compute focal length, k1 and k2 of the lens from all views; its axis stays in the middle of the picture.
 
-    The quality is the relative standard error of the focal length, the (n,) RMS reprojection error of each view, and
-    the largest angle between the sheets of two views.
-    """
-
-    lens: Lens
-    error: float
-    off_px: Floats
-    aslant_deg: float
-
-
-def _solved(views: Views, guess: Lens) -> _Solved:
-    """Compute the lens and the quality of its fit from all views, starting from `guess`, without rejecting any.
-
-    The optical axis is fixed to the middle of the picture; focal length, k1 and k2 are solved.
+    Returns the lens, the relative standard error of its focal length, the (n,) RMS reprojection error of each view in
+    pixels, and the largest angle between the sheets of two views in degrees.
     """
     keep = cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_PRINCIPAL_POINT | cv2.CALIB_FIX_ASPECT_RATIO
     keep |= cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_K3
@@ -176,4 +159,4 @@ def _solved(views: Views, guess: Lens) -> _Solved:
     normals = np.stack([cv2.Rodrigues(turn)[0][:, 2] for turn in turns])
     aslant_deg = math.degrees(math.acos(float(np.clip(normals @ normals.T, -1, 1).min())))
     lens = Lens(guess.size_wh, focal_px, (k1, k2), measured=True)
-    return _Solved(lens, float(errors.ravel()[0]) / focal_px, off_px.ravel(), aslant_deg)
+    return lens, float(errors.ravel()[0]) / focal_px, off_px.ravel(), aslant_deg

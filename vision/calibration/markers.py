@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.calibration.sheet import BAR_MM, FIRST_ID, Sheet, aruco, dictionary
 from vision.geometry.rig import projected
@@ -26,11 +26,9 @@ or half covered markers distort the homography."""
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """An ArUco marker found in a picture.
+    """An ArUco marker found in a picture: its number in the dictionary, and its (4, 2) corners in pixels.
 
-    Attributes:
-        number: Number of the marker in the dictionary.
-        corners_px: (4, 2) corners in pixels: upper left, upper right, lower right, lower left of the print.
+    The corners are the upper left, upper right, lower right and lower left one of the print.
     """
 
     number: int
@@ -44,7 +42,15 @@ def markers_in(frame_bgr: FrameBGR) -> tuple[Marker, ...]:
     left out. Raises DeviceError if OpenCV has no ArUco module.
     """
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
-    corners, numbers = _detected(grey)
+    ours = dictionary()
+    if hasattr(aruco, "ArucoDetector"):
+        settings = aruco.DetectorParameters()
+        settings.cornerRefinementMethod = aruco.CORNER_REFINE_SUBPIX
+        corners, numbers, _ = aruco.ArucoDetector(ours, settings).detectMarkers(grey)
+    else:  # OpenCV 4.6, of Debian 12
+        settings = aruco.DetectorParameters_create()
+        settings.cornerRefinementMethod = aruco.CORNER_REFINE_SUBPIX
+        corners, numbers, _ = aruco.detectMarkers(grey, ours, parameters=settings)
     found, size_wh = dict[int, Floats](), np.array(grey.shape[::-1])
     for quad, number in zip(corners, [] if numbers is None else numbers.ravel().tolist(), strict=True):
         corners_px = np.asarray(quad, np.float64).reshape(4, 2)
@@ -55,37 +61,16 @@ def markers_in(frame_bgr: FrameBGR) -> tuple[Marker, ...]:
     return tuple(Marker(number, found[number]) for number in sorted(found))
 
 
-def _detected(grey: NDArray[np.uint8]) -> tuple[tuple[NDArray[np.float32], ...], NDArray[np.int32] | None]:
-    """Run OpenCV's marker detector on grey levels (h, w).
-
-    Returns the (1, 4, 2) corners of each marker in pixels, and the markers' (n, 1) numbers or None if none is found.
-    """
-    ours = dictionary()
-    if hasattr(aruco, "ArucoDetector"):
-        settings = aruco.DetectorParameters()
-        settings.cornerRefinementMethod = aruco.CORNER_REFINE_SUBPIX
-        corners, numbers, _ = aruco.ArucoDetector(ours, settings).detectMarkers(grey)
-    else:  # OpenCV 4.6, of Debian 12
-        settings = aruco.DetectorParameters_create()
-        settings.cornerRefinementMethod = aruco.CORNER_REFINE_SUBPIX
-        corners, numbers, _ = aruco.detectMarkers(grey, ours, parameters=settings)
-    return tuple(corners), numbers
-
-
 def _area(corners_px: Floats) -> float:
     return float(cv2.contourArea(corners_px.astype(np.float32)))
 
 
 def paper_of(markers: tuple[Marker, ...]) -> str | None:
-    """Return the paper size, `a4` or `letter`, whose sheet has most of the markers, by their numbers.
-
-    Returns None if no marker belongs to a sheet of either size.
-    """
-    counts = {
-        paper: sum(first <= marker.number < first + 10 for marker in markers) for paper, first in FIRST_ID.items()
-    }
-    best = max(counts, key=lambda paper: counts[paper])
-    return best if counts[best] else None
+    """Return the paper size, `a4` or `letter`, whose sheet has most of the markers, by their numbers; None for none."""
+    counts = Counter(
+        paper for paper, first in FIRST_ID.items() for marker in markers if first <= marker.number < first + 10
+    )
+    return max(counts, key=lambda paper: counts[paper], default=None)
 
 
 def sheet_pose(

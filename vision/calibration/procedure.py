@@ -25,10 +25,10 @@ from vision.calibration.solving import (
     die_edge_mm,
     geometry_advice,
     lens_at,
-    lens_over,
     rig_of,
     sold_edge_mm,
 )
+from vision.calibration.store import Stored
 from vision.cameras import Frame, SensorCamera
 from vision.cameras.flicker import country, mains_hz
 from vision.geometry.rig import Rig, Zone, projected
@@ -71,10 +71,6 @@ MOVES = "Something moves in the tray. Keep hands out of the picture."
 SETTLING = "The camera is finding its exposure. Keep the light steady."
 UNSHARP = Advice("focus", "The lens found no focus on the sheet. Clean it; light the tray; calibrate again.")
 
-NextFrame = Callable[[], Frame | None]
-"""Returns the camera's next frame; None at the end of a recording."""
-Say = Callable[[str], None]
-"""Shows or speaks one sentence to a person."""
 Show = Callable[[FrameBGR, SheetView], None]
 """Shows a person a picture (h, w, 3) that was searched for the sheet, with the detection in it."""
 
@@ -98,21 +94,16 @@ class Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrated:
-    """The result of calibrating.
-
-    Attributes:
-        rig: The calibrated rig.
-        lens: The camera's lens.
-        tilt_deg: Angle in degrees between the lens's axis and the vertical.
-        advice: Problems that were found, each with its cure.
-        lens_position: Position in dioptres at which the lens is in focus; None for a fixed lens.
-    """
+    """The result of calibrating: the rig, and what was found of the tray's pose and the lens, with all advice."""
 
     rig: Rig
-    lens: Lens
-    tilt_deg: float
-    advice: tuple[Advice, ...]
-    lens_position: float | None = None
+    found: Found
+
+    def stored(self, camera: str, made: str) -> Stored:
+        """Return the calibration as it is kept in a file; `camera` is the [camera] source, `made` the date and time."""
+        found, codes = self.found, sorted(one.code for one in self.found.advice)
+        lens_deg = found.lens.angle_deg if found.lens.measured else None
+        return Stored(camera.strip(), made, self.rig, tuple(codes), lens_deg, found.lens_position)
 
 
 class _TimeOver(DeviceError):
@@ -136,7 +127,12 @@ class Calibrating:
     """
 
     def __init__(
-        self, frame: NextFrame, plan: Plan, say: Say, wait_s: float = 120.0, show: Show = lambda _frame, _sheet: None
+        self,
+        frame: Callable[[], Frame | None],
+        plan: Plan,
+        say: Callable[[str], None],
+        wait_s: float = 120.0,
+        show: Show = lambda _frame, _sheet: None,
     ) -> None:
         self.plan = plan
         self.views: Views = ()
@@ -151,9 +147,8 @@ class Calibrating:
     def detect(self, frame_bgr: FrameBGR) -> SheetView:
         """Return the detection of the sheet in a picture (h, w, 3), without a pose if it is not found.
 
-        The picture and the detection are also passed to `show`.
-
-        A view of the sheet that differs from the earlier ones is added to `views`, from which the lens is measured.
+        Picture and detection are also passed to `show`. A view of the sheet unlike the earlier ones is added to
+        `views`.
         """
         found = detect_sheet(frame_bgr, self.plan, self.lens(frame_bgr))
         paper = paper_of(found.markers)
@@ -165,10 +160,8 @@ class Calibrating:
     def sheet(self) -> Found:
         """Search frames until STILL_SHEETS in a row show the sheet at one place; return its mean pose and the lens.
 
-        Report to the person what to improve meanwhile. Each frame may add a view for the lens.
-
-        Raises:
-            DeviceError: The sheet is not found or does not lie still in time, or a recording ends.
+        Meanwhile the person is told what to improve, and each frame may add a view for the lens. Raises DeviceError if
+        the sheet is not found or does not lie still in time, or a recording ends.
         """
         same: list[FrameBGR] = []
         at: Floats | None = None
@@ -225,9 +218,8 @@ class Calibrating:
     def by_hand(self, floor_to_px: Floats) -> Found:
         """Return the tray's pose, its lens and advice for corners of the tray that a person marked.
 
-        Takes one frame, for the size of the picture. The lens has the plan's angle of view. If the plan has the
-        lens's height above the floor (`lens_mm`), it has the focal length that follows from that instead. Raises
-        DeviceError if the camera gives no picture.
+        Takes one frame, for the size of the picture. The lens has the plan's angle of view, or the focal length that
+        follows from its height if the plan has that. Raises DeviceError if the camera gives no picture.
         """
         frame = next(self._frames("No picture came"), None)
         if frame is None:
@@ -325,8 +317,8 @@ class Calibrating:
 def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | None = None) -> Calibrated:
     """Build the calibration from the tray's pose and the picture of the empty tray.
 
-    It holds the rig, the camera's tilt and all advice. To the advice of `found` it adds that on the empty tray's light,
-    on a lens that was not measured, and on the lamp. Raises DeviceError if the lens would hang among the dice.
+    To the advice of `found` it adds that on the empty tray's light, on a lens that was not measured, and on the lamp.
+    Raises DeviceError if the lens would hang among the dice.
     """
     rig = rig_of(found.floor_to_px, plan, empty_bgr, found.lens)
     known = {one.code for one in found.advice}
@@ -338,8 +330,7 @@ def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | 
         )
         advice.append(Advice("lens", says))
     advice += [] if lamp is None else lamp.advice()
-    tilt_deg = lens_over(found.floor_to_px, found.lens)[1]
-    return Calibrated(rig, found.lens, tilt_deg, (*found.advice, *advice), found.lens_position)
+    return Calibrated(rig, replace(found, advice=(*found.advice, *advice)))
 
 
 def with_die(done: Calibrated, measured_mm: float) -> Calibrated:

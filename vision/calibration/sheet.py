@@ -47,7 +47,7 @@ Smaller: shorter edges. Above 6 mm the pattern runs into the words on its right.
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """A filled rectangle, black or white. x and y are its upper left corner."""
+    """A filled rectangle, black or white, with its upper left corner at (x_mm, y_mm)."""
 
     x_mm: float
     y_mm: float
@@ -79,12 +79,9 @@ Mark = Rectangle | Dashes | Words
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A printed sheet.
+    """A printed sheet: width and height of the paper, and everything drawn, in drawing order.
 
-    Attributes:
-        size_mm: Width and height of the paper.
-        corners_mm: Marker number to its (4, 2) corners: upper left, upper right, lower right, lower left.
-        marks: Everything drawn, in drawing order.
+    `corners_mm` maps each marker's number to its (4, 2) corners: upper left, upper right, lower right, lower left.
     """
 
     size_mm: tuple[float, float]
@@ -130,10 +127,12 @@ def sheet(paper: str = "a4", tray_mm: tuple[float, float] = (320.0, 240.0), keep
 
 def _marker(number: int, x_mm: float, y_mm: float) -> list[Mark]:
     """Return the black square and white bits that draw a marker with its upper left corner at (x_mm, y_mm)."""
-    module = MARKER_MM / MODULES
+    markers = dictionary()
+    draw = getattr(aruco, "generateImageMarker", None) or aruco.drawMarker
+    module, bits = MARKER_MM / MODULES, draw(markers, number, MODULES)
     whites = [
         Rectangle(x_mm + column * module, y_mm + row * module, module, module, black=False)
-        for row, column in np.argwhere(marker_bits(number) > 0).tolist()
+        for row, column in np.argwhere(bits > 0).tolist()
     ]
     return [Rectangle(x_mm, y_mm, MARKER_MM, MARKER_MM), *whites]
 
@@ -141,24 +140,13 @@ def _marker(number: int, x_mm: float, y_mm: float) -> list[Mark]:
 def dictionary() -> Any:
     """Return OpenCV's ArUco dictionary that the sheet's markers come from, DICT_4X4_50.
 
-    Raises:
-        DeviceError: OpenCV has no ArUco module (older than 4.7, built without contributed modules).
+    Raises DeviceError if OpenCV has no ArUco module: older than 4.7, built without contributed modules.
     """
     if aruco is None:
         cure = "Debian's python3-opencv has them, and any OpenCV from 4.7; or calibrate with --corners."
         raise DeviceError("This OpenCV has no markers (module aruco).", cure)
     get = getattr(aruco, "getPredefinedDictionary", None) or aruco.Dictionary_get
     return get(aruco.DICT_4X4_50)
-
-
-def marker_bits(number: int) -> NDArray[np.uint8]:
-    """Return the (6, 6) modules of the sheet's ArUco marker `number`, border included: 0 is black, 255 white.
-
-    Raises DeviceError if OpenCV has no ArUco module.
-    """
-    markers = dictionary()
-    draw = getattr(aruco, "generateImageMarker", None) or aruco.drawMarker
-    return draw(markers, number, MODULES)
 
 
 def _bar() -> list[Mark]:
@@ -168,10 +156,6 @@ def _bar() -> list[Mark]:
 
 
 def _checks() -> list[Mark]:
-    """Return the black squares of the chequer pattern on the calibration sheet, in millimetres on the paper.
-
-    The pattern's sharp edges help the camera to focus.
-    """
     return [
         Rectangle(60 + column * _CHECK_MM, 58 + row * _CHECK_MM, _CHECK_MM, _CHECK_MM)
         for row in range(6)
@@ -195,10 +179,7 @@ def _words(paper: str) -> list[Mark]:
 
 
 def raster(printed: Sheet, px_per_mm: float = 6.0) -> FrameBGR:
-    """Return a picture (h, w, 3) of the printed calibration sheet, to be laid into the virtual tray.
-
-    Text and dashed lines are left out.
-    """
+    """Return a picture (h, w, 3) of the printed sheet for the virtual tray, without text and dashed lines."""
     width, height = (round(edge * px_per_mm) for edge in printed.size_mm)
     picture = np.full((height, width, 3), 235, np.uint8)
     for mark in printed.marks:

@@ -79,13 +79,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SheetView:
-    """Detection of the sheet in one picture.
+    """Detection of the sheet in one picture: its markers, its pose, and advice on light, focus, tilt and position.
 
-    Attributes:
-        markers: The markers that were found.
-        floor_to_px: (3, 3) homography from millimetres of the floor to pixels of a lens without distortion; None if the
-            sheet gave no pose.
-        advice: Problems of light, focus, tilt or position, each with its cure.
+    The pose is a (3, 3) homography from millimetres of the floor to pixels of a lens without distortion, or None.
     """
 
     markers: tuple[Marker, ...]
@@ -179,16 +175,15 @@ def zones(plan: Plan) -> tuple[Zone, Zone]:
 
 def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR, lens: Lens) -> Rig:
     """Build the rig from the tray's pose, without the lens's distortion, and the picture of the empty tray."""
-    throw, keep = zones(plan)
     lens_mm, _ = lens_over(floor_to_px, lens)
-    return Rig(through(lens, floor_to_px, plan), throw, keep, plan.die_mm, lens_mm, empty_bgr)
+    return Rig(through(lens, floor_to_px, plan), *zones(plan), plan.die_mm, lens_mm, empty_bgr)
 
 
 def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
-    """Measure the edge of the only die in the throw zone from its silhouette against the empty tray.
+    """Measure the edge of the only die in the throw zone, in mm to a tenth, from its silhouette against the empty tray.
 
-    Objects with an area of at most MIN_DIE_FACES faces of a die are ignored. Returns mm, rounded to a tenth. Returns
-    None unless exactly one object is left in the throw zone, and its edge lies in DIE_RANGE_MM.
+    Objects of at most MIN_DIE_FACES faces of a die are ignored. Returns None unless exactly one is left in the throw
+    zone, and its edge lies in DIE_RANGE_MM.
     """
     face_px = Floor.of(rig).face_px
     empty = EmptyTray.of(rig.empty_bgr, face_px, face_px / 2)
@@ -233,9 +228,9 @@ _ASLANT = Advice("aslant", "The sheet is seen aslant, which tells the lens. Then
 
 
 def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice, ...]:
-    """Return advice on the camera: tilted, too far away, or with a part of the tray outside the picture.
+    """Return advice on the camera: tilted, too far away, or with a part of the tray outside the picture; else none.
 
-    Returns an empty tuple if all is good. `floor_to_px` is without distortion.
+    `floor_to_px` is without distortion. A corner of the tray may be outside by 3 % of the picture's width.
     """
     (x, y, height), tilt = lens_over(floor_to_px, lens)
     advice = []
@@ -246,15 +241,10 @@ def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice
         advice.append(
             Advice("far", f"A die is only {die_px:.0f} px wide. Hang the camera lower (now {height:.0f} mm).")
         )
-    if _outside(floor_to_px, lens.size_wh, zones(plan)):
+    slack = 0.03 * lens.size_wh[0]  # a rim cut off by so much costs no die that lies flat
+    corners_px = projected(np.concatenate([zone.corners_mm for zone in zones(plan)]), floor_to_px)
+    if (corners_px < -slack).any() or (corners_px > np.array(lens.size_wh) + slack).any():
         advice.append(
             Advice("outside", "A part of the tray is out of the picture. Hang the camera higher, or move it.")
         )
     return tuple(advice)
-
-
-def _outside(floor_to_px: Floats, size_wh: tuple[int, int], both: tuple[Zone, Zone]) -> bool:
-    """Whether a corner of `both` zones is outside a picture of `size_wh` by more than 3 % of its width."""
-    slack = 0.03 * size_wh[0]  # a rim cut off by so much costs no die that lies flat
-    corners_px = projected(np.concatenate([zone.corners_mm for zone in both]), floor_to_px)
-    return bool((corners_px < -slack).any() or (corners_px > np.array(size_wh) + slack).any())

@@ -18,7 +18,6 @@ import numpy as np
 from companion.errors import DeviceError, PictureError
 from vision.geometry.rig import Rig, Zone
 from vision.images.loading import picture_of_bytes
-from vision.reading.reading import FrameBGR
 
 FILE_NAME = "calibration.zip"
 FORMAT: Literal[1] = 1
@@ -62,7 +61,7 @@ class Stored:
 
     Attributes:
         camera: Setting of the camera that was calibrated, such as `picamera2` or `opencv:0`.
-        made: Date and time of the calibration, for people.
+        made: Date and time of the calibration, for people; empty in a package of throws.
         rig: The calibrated rig.
         advice: Codes of the advice that was not followed.
         lens_deg: Measured horizontal angle of view of the lens; None if it was not measured.
@@ -88,12 +87,17 @@ def bytes_of_rig(stored: Stored) -> bytes:
 
     Equal calibrations give equal bytes.
     """
-    done, picture = cv2.imencode(".png", stored.rig.empty_bgr)
+    rig = stored.rig
+    numbers = _Numbers(
+        FORMAT, stored.camera, stored.made, stored.size_wh,
+        rig.floor_to_px.tolist(), rig.throw.box_mm, rig.keep.box_mm, rig.die_mm, rig.camera_mm,
+        stored.advice, stored.lens_deg, stored.lens_position,
+    )  # fmt: skip
+    done, picture = cv2.imencode(".png", rig.empty_bgr)
     assert done, "a picture from a camera can always be coded"
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
-        numbers = msgspec.json.format(msgspec.json.encode(_numbers(stored)), indent=1)
-        archive.writestr(zipfile.ZipInfo(_NUMBERS), numbers)
+        archive.writestr(zipfile.ZipInfo(_NUMBERS), msgspec.json.format(msgspec.json.encode(numbers), indent=1))
         archive.writestr(zipfile.ZipInfo(_PICTURE), picture.tobytes())
     return content.getvalue()
 
@@ -101,11 +105,8 @@ def bytes_of_rig(stored: Stored) -> bytes:
 def load_rig(path: Path) -> Stored | None:
     """Read a calibration from its file; return None if the file does not exist.
 
-    Args:
-        path: The file, or a data folder that holds it as `calibration.zip`.
-
-    Raises:
-        DeviceError: The file can't be read, is damaged or too large, or is no calibration.
+    `path` is the file, or a data folder that holds it as `calibration.zip`. Raises DeviceError if the file can't be
+    read, is damaged or too large, or is no calibration.
     """
     try:
         file = path / FILE_NAME if path.is_dir() else path
@@ -121,37 +122,23 @@ def load_rig(path: Path) -> Stored | None:
 def rig_of_bytes(content: bytes, name: str) -> Stored:
     """Decode the content of a calibration file into a calibration; `name` is the file's name for error messages.
 
-    Raises:
-        DeviceError: The content is damaged or no calibration, or a part unpacked from it is larger than MAX_BYTES.
+    Raises DeviceError if the content is damaged, no possible calibration, or unpacks to a part over MAX_BYTES.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if any(archive.getinfo(part).file_size > MAX_BYTES for part in (_NUMBERS, _PICTURE)):
                 raise DeviceError(f"The calibration {name} is too large.", CURE)
             numbers = msgspec.json.decode(archive.read(_NUMBERS), type=_Numbers)
-            picture = archive.read(_PICTURE)
-        return _stored(numbers, picture_of_bytes(picture, name))
+            empty_bgr = picture_of_bytes(archive.read(_PICTURE), name)
+        floor_to_px = np.array(numbers.floor_to_px)
+        if abs(np.linalg.det(floor_to_px)) < 1e-12:
+            raise ValueError("floor_to_px")
+        if numbers.size_wh != empty_bgr.shape[1::-1]:
+            raise ValueError("size")
+        throw, keep = Zone(*numbers.throw_mm), Zone(*numbers.keep_mm)
+        rig = Rig(floor_to_px, throw, keep, numbers.die_mm, numbers.camera_mm, empty_bgr)
     except DAMAGE as wrong:
         raise DeviceError(f"The calibration {name} is damaged ({type(wrong).__name__}).", CURE) from None
     except PictureError as wrong:
         raise DeviceError(f"The calibration's picture is damaged ({wrong}).", CURE) from None
-
-
-def _numbers(stored: Stored) -> _Numbers:
-    rig = stored.rig
-    lies = rig.floor_to_px.tolist(), rig.throw.box_mm, rig.keep.box_mm, rig.die_mm, rig.camera_mm
-    seen = stored.advice, stored.lens_deg, stored.lens_position
-    return _Numbers(FORMAT, stored.camera, stored.made, stored.size_wh, *lies, *seen)
-
-
-def _stored(numbers: _Numbers, empty_bgr: FrameBGR) -> Stored:
-    """Build a calibration from a file's numbers and the empty tray's picture. Raises ValueError for impossible ones."""
-    floor_to_px = np.array(numbers.floor_to_px)
-    if abs(np.linalg.det(floor_to_px)) < 1e-12:
-        raise ValueError("floor_to_px")
-    if numbers.size_wh != empty_bgr.shape[1::-1]:
-        raise ValueError("size")
-    throw, keep = Zone(*numbers.throw_mm), Zone(*numbers.keep_mm)
-    rig = Rig(floor_to_px, throw, keep, numbers.die_mm, numbers.camera_mm, empty_bgr)
-    seen = numbers.advice, numbers.lens_deg, numbers.lens_position
-    return Stored(numbers.camera, numbers.made, rig, *seen)
+    return Stored(numbers.camera, numbers.made, rig, numbers.advice, numbers.lens_deg, numbers.lens_position)
