@@ -163,7 +163,7 @@ def test_web_calibration_uses_camera_view_angle_and_configured_mains_hertz(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sheet was not held aslant, so that the lens is not measured."""
-    field = SensorField("ov5647", (1296, 972), 10, 2592, 2592)
+    field = SensorField("ov5647", (1296, 972), 2592, 2592)
     for name, value in (("field", field), ("autofocus", False), ("focus_at", lambda _position: None)):
         monkeypatch.setattr(calibration.camera, name, value, raising=False)
     calibration.camera.lay_sheet(raster(sheet()), sheet().size_mm)

@@ -18,11 +18,9 @@ longer wait delays the report; a shorter one fails slow cameras. libcamera gives
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """Exposure, gain and focus with which a frame was taken, as the camera reports them.
+    """Exposure time of a row of pixels, total gain and focus with which a frame was taken, as the camera reports them.
 
     Attributes:
-        exposure_s: Exposure time of a row of pixels, in seconds.
-        gain: Analogue gain times digital gain.
         held: Whether exposure and white balance are fixed. While they still change, brightness means nothing.
         lens_position: Position of the lens in dioptres once it is in focus; None before, and for fixed lenses.
     """
@@ -35,12 +33,9 @@ class Exposure:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One picture of the tray.
+    """A picture (h, w, 3) of the tray and its time in seconds on the camera's own clock.
 
-    Attributes:
-        image_bgr: (h, w, 3) uint8.
-        at_s: Its time in seconds on the camera's own clock.
-        exposure: How it was taken; None if the camera does not report it.
+    `exposure` is None if the camera does not report it.
     """
 
     image_bgr: FrameBGR
@@ -49,13 +44,10 @@ class Frame:
 
 
 class Camera(Protocol):
-    """A source of frames. Each fault is a DeviceError with a cure; no library's own error comes through.
+    """A source of frames; `name` is its kind. Each fault is a DeviceError: no library's own error comes through.
 
     Call `start` before the first frame and `stop` at the end; both may be called twice. A camera that failed can be
     started again.
-
-    Attributes:
-        name: Kind of the camera, for messages and logs.
     """
 
     name: str

@@ -31,10 +31,9 @@ rest; a longer one catches up sooner and misses short rests."""
 
 
 class VideoCamera:
-    """A recorded video. Its times are the file's own, from 0 s.
+    """A recorded video. Its times are the file's own, from 0 s, and frames come as fast as they decode.
 
-    Frames come as fast as they decode. A reader that is slower than real time gets fewer, so that a slow machine needs
-    no longer than the video.
+    A reader that lags by more than MAX_LAG_S gets fewer, so that a slow machine needs no longer than the video.
     """
 
     name = "video"
@@ -61,10 +60,7 @@ class VideoCamera:
     def frame(self) -> Frame | None:
         """Return the next frame of the file with its time in the video; None after the last one.
 
-        If the reader lags more than MAX_LAG_S behind the video's own time, frames in between are skipped.
-
-        Raises:
-            DeviceError: The video was not started, or no frame at all can be decoded; the file is closed then.
+        Raises DeviceError if the video was not started, or no frame at all can be decoded; the file is closed then.
         """
         if self._capture is None:
             raise DeviceError("The video was asked for a frame before its start.", "Start it first.")
@@ -123,7 +119,7 @@ class IndexCamera:
         self._closing: Future[None] | None = None
 
     def start(self) -> None:
-        """Open the camera, unless it is open, on a thread of its own, once an earlier `stop` has closed it.
+        """Open the camera, unless it is open, once an earlier `stop` has closed it.
 
         Raises DeviceError if there is no camera at the index, or it does not answer within 10 s.
         """
@@ -168,10 +164,7 @@ class IndexCamera:
 
 
 def _opened(index: int) -> cv2.VideoCapture:
-    """Open OpenCV's camera at `index` and return it, asked for MJPEG pictures of SIZE_WH without a queue of old ones.
-
-    If there is no such camera, the returned capture is not open.
-    """
+    """Open OpenCV's camera at `index` for MJPEG pictures of SIZE_WH. Without one the returned capture is not open."""
     capture = cv2.VideoCapture(index)
     # Uncompressed, USB 2 has room for only a few pictures of this size a second.
     capture.set(cv2.CAP_PROP_FOURCC, float(cv2.VideoWriter.fourcc(*"MJPG")))

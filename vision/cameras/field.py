@@ -20,13 +20,9 @@ SizeWH = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A camera module.
+    """A camera module: its sensor's name in libcamera, the name it is sold by, the size of its sensor in pixels.
 
-    Attributes:
-        model: The sensor's name in libcamera.
-        title: The name it is sold by.
-        array_wh: Width and height of the whole sensor, in pixels.
-        lens_deg: Horizontal angle of view across the whole sensor, in degrees.
+    `lens_deg` is the horizontal angle of view across the whole sensor, in degrees.
     """
 
     model: str
@@ -35,21 +31,13 @@ class Module:
     lens_deg: float
 
     def angle_deg(self, size_wh: SizeWH) -> float:
-        """Return the horizontal angle of view, in degrees, of a picture with the aspect ratio of `size_wh`.
-
-        The picture is taken to be the largest crop of the sensor with that aspect ratio.
-        """
+        """Return the horizontal angle of view, in degrees, of the sensor's largest crop with the shape of `size_wh`."""
         used_w, _ = largest_wh(self.array_wh, size_wh)
         return narrowed_deg(self.lens_deg, used_w / self.array_wh[0])
 
 
 def narrowed_deg(lens_deg: float, share: float) -> float:
-    """Return the horizontal angle of view, in degrees, that is left if a picture is cropped to its middle.
-
-    Args:
-        lens_deg: Horizontal angle of view of the whole picture, in degrees.
-        share: Width of the crop relative to the whole picture, 0 to 1.
-    """
+    """Return the angle of view, in degrees, that a crop of the middle has, with `share` of the picture's width."""
     return math.degrees(2 * math.atan(math.tan(math.radians(lens_deg) / 2) * share))
 
 
@@ -78,26 +66,28 @@ class SensorField:
     Attributes:
         model: The sensor's name in libcamera.
         mode_wh: Output size of the sensor mode.
-        bit_depth: Bits a pixel of the mode.
         used_w: Number of pixel columns of the sensor that the picture shows.
         array_w: Number of all pixel columns of the sensor.
     """
 
     model: str
     mode_wh: SizeWH
-    bit_depth: int
     used_w: int
     array_w: int
 
     @property
+    def module(self) -> Module | None:
+        """The camera module with this sensor; None if it is not in `MODULES`."""
+        return next((one for one in MODULES if one.model == self.model.removesuffix("_noir")), None)
+
+    @property
     def angle_deg(self) -> float | None:
-        """Horizontal angle of view of the picture in degrees; None if the sensor's model is not in `MODULES`."""
-        module = next((one for one in MODULES if one.model == self.model.removesuffix("_noir")), None)
-        return None if module is None else narrowed_deg(module.lens_deg, self.used_w / self.array_w)
+        """Horizontal angle of view of the picture in degrees; None for an unknown module."""
+        return self.module and narrowed_deg(self.module.lens_deg, self.used_w / self.array_w)
 
     def __str__(self) -> str:
         width, height = self.mode_wh
-        title = next((one.title for one in MODULES if one.model == self.model.removesuffix("_noir")), self.model)
+        title = self.module.title if self.module else self.model
         angle = "" if self.angle_deg is None else f", {self.angle_deg:.1f} degrees across"
         return f"{title}, sensor mode {width} x {height}, {self.used_w} of {self.array_w} columns{angle}"
 
@@ -109,10 +99,7 @@ def largest_wh(inside_wh: SizeWH, shape_wh: SizeWH) -> SizeWH:
 
 
 def height_mm(tray_width_mm: float, angle_deg: float) -> float:
-    """Return the height of a lens above the tray's floor, in mm, at which the tray's width fills the picture's.
-
-    `angle_deg` is the lens's horizontal angle of view.
-    """
+    """Return the height above a tray, in mm, from which its width fills a picture that is `angle_deg` wide."""
     return tray_width_mm / 2 / math.tan(math.radians(angle_deg) / 2)
 
 
@@ -120,15 +107,11 @@ def widest_mode(modes: Iterable[Mapping[str, Any]], size_wh: SizeWH) -> tuple[Ma
     """Return the sensor mode that shows most of the scene in a picture of the wanted size.
 
     Modes within 1 % of the widest field of view count as equal. Of these a mode with at least 29 frames a second is
-    preferred, then one whose picture need not be enlarged, then the fewest pixels, then the most bits.
+    preferred, then one whose picture need not be enlarged, then the fewest pixels, then the most bits. `modes` are
+    picamera2's `sensor_modes`, `size_wh` is in pixels.
 
-    Args:
-        modes: picamera2's `sensor_modes`.
-        size_wh: Width and height of the wanted picture, in pixels.
-
-    Returns:
-        The mode, and how many columns of the sensor its picture shows. None if no mode reports its crop, as with a USB
-        camera.
+    Also returns how many columns of the sensor the picture shows. None if no mode reports its crop, as with a USB
+    camera.
     """
     told = [mode for mode in modes if "crop_limits" in mode]
     if not told:

@@ -12,7 +12,8 @@ import cv2
 import numpy as np
 
 from companion.errors import DeviceError, PictureError, SetupError
-from vision.cameras import Frame
+from vision.cameras import SIZE_WH, Frame
+from vision.cameras.field import SizeWH
 from vision.images.loading import picture_in
 from vision.reading.reading import FrameBGR
 
@@ -35,10 +36,7 @@ shorter one may join two throws; a longer one only takes time."""
 def photos_in(folder: Path) -> tuple[Path, ...]:
     """Return the paths of a folder's photos, ordered by name with numbers by their value (2.jpg before 10.jpg).
 
-    Subfolders and other files are left out.
-
-    Raises:
-        SetupError: The folder is missing, can't be listed or holds no photo.
+    Raises SetupError if the folder is missing, can't be listed or holds no photo.
     """
     if not folder.is_dir():
         raise SetupError([f"There is no folder {str(folder)!r}: make it and put photos of dice into it."])
@@ -52,7 +50,7 @@ def photos_in(folder: Path) -> tuple[Path, ...]:
     return tuple(sorted(found, key=_natural))
 
 
-def letterboxed(image_bgr: FrameBGR, size_wh: tuple[int, int]) -> FrameBGR:
+def _letterboxed(image_bgr: FrameBGR, size_wh: tuple[int, int]) -> FrameBGR:
     """Return the whole picture scaled to fit into `size_wh` pixels (width, height), with grey margins around it."""
     width, height = size_wh
     scale = min(width / image_bgr.shape[1], height / image_bgr.shape[0])
@@ -65,16 +63,8 @@ def letterboxed(image_bgr: FrameBGR, size_wh: tuple[int, int]) -> FrameBGR:
 class FilesCamera:
     """Shows the photos of a folder one after the other, over and over, each for 4 s and then an empty tray for 0.6 s.
 
-    A photo that can't be read is left out with a warning in the log.
-
-    Args:
-        folder: The folder.
-        clock: Returns the time in seconds, monotonic; it decides what is shown.
-        sleep: Waits for a number of seconds, until the next frame is due.
-        size_wh: Width and height of the frames, in pixels.
-
-    Raises:
-        SetupError: When made: the folder is missing or holds no photos.
+    A photo that can't be read is left out with a warning in the log. `clock` decides what is shown, `sleep` waits until
+    the next frame is due. Raises SetupError if the folder is missing or holds no photos.
     """
 
     name = "files"
@@ -84,7 +74,7 @@ class FilesCamera:
         folder: Path,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
-        size_wh: tuple[int, int] = (1280, 960),
+        size_wh: SizeWH = SIZE_WH,
     ) -> None:
         self._folder, self._photos = folder, photos_in(folder)
         self._clock, self._sleep, self._size_wh = clock, sleep, size_wh
@@ -101,13 +91,9 @@ class FilesCamera:
         self._due_s = self._clock()
 
     def frame(self) -> Frame:
-        """Wait until the next frame is due, FPS a second; return the photo of the folder that is shown now.
+        """Wait until the next frame is due, FPS a second; return the photo that is shown now, or the plain grey tray.
 
-        Each photo is shown for SHOWN_S. Then an empty tray, plain grey, is returned for CLEARED_S. After the last
-        photo comes the first again. Unreadable photos are skipped.
-
-        Raises:
-            DeviceError: The camera was not started, or no photo of the folder can be read.
+        Raises DeviceError if the camera was not started, or no photo of the folder can be read.
         """
         if not self._started:
             raise DeviceError("The folder of photos was asked for a frame before its start.", "Start it first.")
@@ -130,16 +116,12 @@ class FilesCamera:
         self._shown = None
 
     def _next_photo(self) -> FrameBGR:
-        """Load the next readable photo and return it letterboxed. After the last photo comes the first.
-
-        Unreadable photos are skipped with a warning in the log. Raises DeviceError, and stops the camera, if no photo
-        can be read.
-        """
+        """Load the next readable photo and return it letterboxed. Stop and raise DeviceError if there is none."""
         for _ in self._photos:
             path = self._photos[self._next % len(self._photos)]
             self._next += 1
             try:
-                return letterboxed(picture_in(path), self._size_wh)
+                return _letterboxed(picture_in(path), self._size_wh)
             except PictureError as unreadable:
                 log.warning("%s is left out: %s", path, unreadable)
         self._started = False

@@ -22,11 +22,8 @@ fewer."""
 def country(wifi: Path = REGULATORY_DOMAIN, cmdline: Path = Path("/proc/cmdline")) -> str:
     """Return the machine's country as two letters (ISO 3166); "" if unknown.
 
-    It is the Wi-Fi country on the kernel's command line, else the Wi-Fi driver's, else the locale's (LC_ALL, LANG).
-
-    Args:
-        wifi: File of the Wi-Fi driver that holds the country.
-        cmdline: File that holds the kernel's command line.
+    It is the Wi-Fi country on the kernel's command line, else that in the Wi-Fi driver's file, else that of the locale
+    (LC_ALL, LANG).
     """
     for file, pattern in ((cmdline, r"cfg80211\.ieee80211_regdom=([A-Z]{2})"), (wifi, r"^([A-Z]{2})$")):
         try:
@@ -40,11 +37,9 @@ def country(wifi: Path = REGULATORY_DOMAIN, cmdline: Path = Path("/proc/cmdline"
 
 
 def mains_hz(setting: int, where: str) -> int:
-    """Return the mains frequency in Hz, 50 or 60: the setting, or the usual one of the country.
+    """Return the mains frequency in Hz: the setting, 50 or 60, or if that is 0 the usual one of the country.
 
-    Args:
-        setting: 50 or 60; 0 for the country's.
-        where: The country as two letters; "" if unknown, which gives 50.
+    `where` is the country as two letters; "" if unknown, which gives 50.
     """
     return setting or (60 if where in SIXTY_HZ.split() else 50)
 
@@ -57,7 +52,7 @@ def flicker_period_us(hz: int) -> int:
 def steady_exposure(
     exposure_us: float, gain: float, gain_limits: tuple[float, float], period_us: int
 ) -> tuple[int, float]:
-    """Return an exposure and a gain that give the same brightness and average out a lamp's flicker.
+    """Return an exposure in microseconds and an analogue gain that keep the brightness and average out lamp flicker.
 
     The exposure becomes a whole number of flicker periods, at most MAX_EXPOSURE_S. A scene too bright for one period
     at the lowest gain gets that gain and a shorter exposure, with which bands remain (`has_whole_periods`).
@@ -65,11 +60,9 @@ def steady_exposure(
     Args:
         exposure_us: Present exposure time in microseconds.
         gain: Present product of analogue and digital gain.
-        gain_limits: Lowest and highest analogue gain of the sensor.
+        gain_limits: Lowest and highest analogue gain of the sensor. If the highest is not enough, the picture becomes
+            darker.
         period_us: Flicker period in microseconds.
-
-    Returns:
-        Exposure in microseconds, and analogue gain. The picture becomes darker if the highest gain is not enough.
     """
     lowest, highest = gain_limits
     total = exposure_us * gain
@@ -84,11 +77,9 @@ def steady_exposure(
 
 
 def has_whole_periods(exposure_s: float, hz: int) -> bool:
-    """Return whether an exposure is a whole number (1 or more) of a lamp's flicker periods, within 2 % of a period.
+    """Return whether an exposure in seconds is a whole number of flicker periods, 1 or more, within 2 % of one.
 
-    Args:
-        exposure_s: Exposure time in seconds.
-        hz: Mains frequency in hertz; lamps flicker at twice that.
+    A lamp flickers at twice the mains frequency of `hz` hertz.
     """
     periods = exposure_s * 2 * hz
     return round(periods) >= 1 and abs(periods - round(periods)) < 0.02

@@ -6,14 +6,9 @@ from vision.cameras import Camera, Frame
 
 
 class LimitedCamera:
-    """Wraps a camera, whose frames end after a time by their own clock.
+    """Wraps a camera, whose frames end `limit_s` seconds after the first one, by their own clock.
 
-    Args:
-        camera: The camera.
-        limit_s: Seconds from the first frame, or from the first one after `restart`, until `frame` returns None.
-
-    Attributes:
-        ended: Whether the recording has ended by itself since the last `start`.
+    `ended` tells whether the recording has ended by itself since the last `start`.
     """
 
     def __init__(self, camera: Camera, limit_s: float) -> None:
@@ -22,7 +17,7 @@ class LimitedCamera:
         self._since_s: float | None = None
 
     def restart(self) -> None:
-        """Restart the camera's time limit: it counts again from the next frame."""
+        """Let the time limit count from the next frame."""
         self._since_s = None
 
     def start(self) -> None:

@@ -54,6 +54,8 @@ one samples fewer pixels."""
 class AutoLock:
     """Decides, frame by frame, which of libcamera's controls to send to a camera. It sends none itself.
 
+    Controls that the camera lacks are left out.
+
     Args:
         advertised: picamera2's `camera_controls`: name to (lowest, highest, default).
         mains_hz: Frequency of the mains, 50 or 60.
@@ -72,22 +74,15 @@ class AutoLock:
         self._changed_s: float | None = None
 
     def at_start(self) -> Controls:
-        """Return the controls to set before the camera starts: the lamp's flicker period, and the focus.
-
-        Controls that the camera lacks are left out.
-        """
+        """Return the controls to set before the camera starts: the lamp's flicker period, and the focus."""
         flicker = {"AeFlickerMode": FLICKER_MANUAL, "AeFlickerPeriod": self._period_us}
         return self._known(flicker | self._focus_controls())
 
     def focus_at(self, lens_position: float | None, at_s: float) -> Controls:
-        """Set where the camera's lens is to be held, and return the controls to send to the camera now.
+        """Set where the lens is to be held, in dioptres, and return the controls to send now; none for a fixed lens.
 
-        Without a position they start continuous autofocus; `after` locks the lens once it is in focus. Empty for a lens
-        without a motor.
-
-        Args:
-            lens_position: Position in dioptres to hold from now on; None to focus once more, then hold.
-            at_s: The present time in seconds on the camera's clock. Nothing is locked until CONTROL_DELAY_S later.
+        None starts continuous autofocus, and `after` locks the lens once it is in focus. `at_s` is the present time on
+        the camera's clock; nothing is locked until CONTROL_DELAY_S later.
         """
         self._position, self._asked_s = lens_position, at_s
         self._positions.clear()
@@ -96,13 +91,8 @@ class AutoLock:
     def after(self, metadata: Mapping[str, Any], image_bgr: FrameBGR, at_s: float) -> tuple[Exposure, Controls]:
         """Return the exposure with which a frame was taken, and the controls to send to the camera now (often none).
 
-        Controls lock what has converged, or unlock exposure and white balance if the light has changed. Those that the
-        camera lacks are left out: a monochrome one has no white balance.
-
-        Args:
-            metadata: picamera2's metadata of the frame.
-            image_bgr: (h, w, 3) picture of the frame.
-            at_s: Time of the frame in seconds on the camera's clock.
+        Controls lock what has converged, or unlock exposure and white balance if the light has changed. The frame has
+        picamera2's `metadata`, the picture `image_bgr` (h, w, 3), and the time `at_s` in seconds on the camera's clock.
         """
         taken = self._exposure(metadata)
         if at_s - self._asked_s < CONTROL_DELAY_S:
@@ -115,27 +105,24 @@ class AutoLock:
         return taken, self._known(controls)
 
     def _exposure(self, metadata: Mapping[str, Any]) -> Exposure:
-        """Convert picamera2's metadata of a frame; `held` and the lens's position come from the state of the locks."""
         gain = metadata.get("AnalogueGain", 1.0) * metadata.get("DigitalGain", 1.0)
         held = self._exposed and self._balanced
         return Exposure(metadata.get("ExposureTime", 0) / 1e6, gain, held, self._position)
 
     def _known(self, controls: Controls) -> Controls:
-        """Return those of the controls that the camera has; picamera2 refuses all others."""
+        """Return those of the controls that the camera has: picamera2 refuses others, as white balance in grey."""
         return {name: value for name, value in controls.items() if name in self._advertised}
 
     def _focus_controls(self) -> Controls:
-        """Return the controls that hold the lens at its position; without one, those of continuous autofocus."""
         if self._position is None:
             return {"AfMode": AF_CONTINUOUS}
         return {"AfMode": AF_MANUAL, "LensPosition": self._position}
 
     def _lock_converged(self, metadata: Mapping[str, Any]) -> Controls:
-        """Return the controls that lock exposure, white balance or both, if they have converged with this frame.
+        """Return the controls that lock exposure or white balance if they have just converged; they count as locked.
 
-        Records the frame's values, and that what converged is now locked; the caller must send the controls. Empty if
-        nothing has newly converged. Exposure is locked at a whole number of the lamp's flicker periods. If the scene
-        is too bright for that, a warning is logged. `metadata` is picamera2's.
+        Exposure is locked at a whole number of the lamp's flicker periods. If the scene is too bright for that, a
+        warning is logged.
         """
         if self._exposed and self._balanced:
             return {}
@@ -158,20 +145,12 @@ class AutoLock:
         return controls
 
     def _steady(self, which: int) -> bool:
-        """Return whether an automatic exposure or white balance value is steady; False before STEADY_FRAMES frames.
-
-        Steady means that the largest of its last STEADY_FRAMES values exceeds the smallest by at most the share
-        MAX_CHANGE. `which`: 0 for exposure time times gain, 1 for the red gain, 2 for the blue gain.
-        """
+        """Return whether STEADY_FRAMES values of light (`which` 0) or colour gain (1, 2) are within MAX_CHANGE."""
         values = [value[which] for value in self._values]
         return len(values) == STEADY_FRAMES and max(values) <= (1 + MAX_CHANGE) * min(values)
 
     def _lock_focus(self, metadata: Mapping[str, Any]) -> Controls:
-        """Return the controls that lock the lens once it has been in focus for STEADY_FRAMES in a row.
-
-        Return an empty dict until then, once it is locked, and for a fixed lens. The lens is locked at the median
-        position of these frames, and a frame out of focus starts the count again. `metadata` is picamera2's.
-        """
+        """Return the controls that lock the lens at its median position, after STEADY_FRAMES in focus; else none."""
         if self._position is not None or "LensPosition" not in metadata or "AfMode" not in self._advertised:
             return {}
         if metadata.get("AfState") != AF_FOCUSED:
@@ -184,13 +163,14 @@ class AutoLock:
         return self._focus_controls()
 
     def _unlock_in_other_light(self, image_bgr: FrameBGR, at_s: float) -> Controls:
-        """Return the controls that unlock exposure and white balance if the light has changed since they were locked.
+        """Return the controls that unlock exposure and white balance in another light; then both count as unlocked.
 
-        Returns {} until the light has differed by the factor MAX_LIGHT_CHANGE for CHANGED_FOR_S. Then both count as
-        unlocked. The first call after they are locked stores the light that later ones are compared with. The frame has
-        the (h, w, 3) picture `image_bgr` and the time `at_s` on the camera's clock.
+        None until the light has differed by the factor MAX_LIGHT_CHANGE for CHANGED_FOR_S from that of the first frame
+        after they were locked. It is the linear light of the median pixel: objects on less than half of the picture do
+        not count.
         """
-        light = light_of(image_bgr)
+        green = image_bgr[::SAMPLE_EVERY_PX, ::SAMPLE_EVERY_PX, 1]
+        light = max(float(np.median(green)) / 255, 1 / 255) ** GAMMA
         if self._light is None:
             self._light = light
         if max(light, self._light) < MAX_LIGHT_CHANGE * min(light, self._light):
@@ -204,12 +184,6 @@ class AutoLock:
         self._exposed = self._balanced = False
         self._light = self._changed_s = None
         return {"AeEnable": True, "ExposureTime": 0, "AnalogueGain": 0.0, "AwbEnable": True}
-
-
-def light_of(image_bgr: FrameBGR) -> float:
-    """Return the linear light, 0 to 1, of a picture's median pixel. Objects on less than half of it do not count."""
-    green = image_bgr[::SAMPLE_EVERY_PX, ::SAMPLE_EVERY_PX, 1]
-    return max(float(np.median(green)) / 255, 1 / 255) ** GAMMA
 
 
 def _ae_converged(metadata: Mapping[str, Any]) -> bool:

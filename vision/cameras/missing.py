@@ -9,11 +9,9 @@ from vision.cameras import Camera, Frame
 
 
 class MissingCamera:
-    """Stands in for a camera that can't be opened, and passes its frames on as soon as it can.
+    """Stands in for a camera of the kind `name` that can't be opened, and passes its frames on as soon as it can.
 
-    Args:
-        name: Kind of the camera, as messages name it once it works.
-        open_: Opens the camera; raises SetupError while its setting does not work.
+    `open_` opens the camera; it raises SetupError while its setting does not work.
     """
 
     def __init__(self, name: str, open_: Callable[[], Camera]) -> None:
@@ -29,10 +27,7 @@ class MissingCamera:
         self._camera.start()
 
     def frame(self) -> Frame | None:
-        """Return the real camera's next frame; None when a recording has ended.
-
-        Raises DeviceError if the real camera was not opened yet, or fails.
-        """
+        """Return the camera's next frame; None after a recording. Raises DeviceError if it is not open, or fails."""
         if self._camera is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
         return self._camera.frame()

@@ -19,9 +19,8 @@ class CameraKind:
     """One kind of camera, as settings, messages and help need it.
 
     Attributes:
-        make: Builds the camera, not started. Takes the text after the colon (empty without one), the number of dice in
-            a virtual tray, and the mains frequency as `open_camera` does. It imports the camera's module itself: a
-            table with another camera may lack its library.
+        make: Builds the camera, not started, from the text after the colon (empty without one), the number of dice and
+            the mains frequency. It imports the camera's module itself: another table may lack its library.
         summary: One line for the documentation.
         argument: Name of the text that must follow the colon, as `INDEX`; empty when the kind takes none.
         example: A text that may follow the colon, for messages.
@@ -84,14 +83,9 @@ KINDS = tuple(f"{name}:{kind.argument}" if kind.argument else name for name, kin
 def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
     """Return the camera that the setting [camera] source names, not started yet.
 
-    Args:
-        spec: The setting, in a form of `KINDS`, such as `opencv:0`.
-        dice: Number of dice of the virtual tray.
-        mains_hz: Frequency of the mains for the Pi's camera, 50 or 60; 0 takes that of the machine's country.
-
-    Raises:
-        SetupError: For an unknown kind (with the nearest known one), a wrong index, a missing folder or file, or one
-            that this user may not reach.
+    `dice` is the number of dice in a virtual tray. `mains_hz` is the frequency of the mains for the Pi's camera, 50 or
+    60; 0 takes that of the machine's country. Raises SetupError for an unknown kind (with the nearest known one), a
+    wrong index, a missing folder or file, or one that this user may not reach.
 
     >>> open_camera("virtual").name
     'virtual'

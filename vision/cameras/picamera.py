@@ -33,6 +33,10 @@ SEAT_THE_RIBBON = (
     "Switch the Pi off, seat the camera's ribbon at both ends (contacts towards the contacts of the socket, latch"
     " pressed down), switch it on and check with `rpicam-hello --list-cameras`."
 )
+FIT_NUMPY = (
+    "On Bookworm picamera2's simplejpeg is built for NumPy 1: use apt's OpenCV (`sudo apt install python3-opencv`)"
+    " and no newer NumPy in the venv, or run `pip install --upgrade simplejpeg` there; on Trixie both fit."
+)
 RETRIED = "Check the ribbon at both ends; the camera is started again by itself."
 UPDATE = "Run `sudo apt full-upgrade` and restart: this system's picamera2 does not keep the sensor mode it is given."
 
@@ -42,12 +46,8 @@ class Picamera2Camera:
 
     The sensor mode is the one that shows most of the scene. Exposure, white balance and focus are held once they have
     converged, so that a hand over the tray does not change the picture (`vision.cameras.locking`). Frames carry the
-    sensor's own time where it tells it, else the clock's.
-
-    Args:
-        clock: Seconds, monotonic.
-        mains: Frequency of the mains in Hz, 50 or 60; 0 takes that of the machine's country.
-        size_wh: Width and height of the pictures.
+    sensor's own time where it tells it, else the time of `clock`, in seconds and monotonic. `mains` is the frequency of
+    the mains in Hz, 50 or 60; 0 takes that of the machine's country.
     """
 
     name = "picamera2"
@@ -63,10 +63,7 @@ class Picamera2Camera:
         self._modes: dict[str, Any] = {}
 
     def start(self) -> None:
-        """Open, configure and start the camera, unless it is started.
-
-        Raises DeviceError if picamera2 or a camera is missing, the camera is in use, or it fails.
-        """
+        """Open and start the camera, unless it is started. Raises DeviceError if it fails, or has no library."""
         if self._device is not None:
             return
         self._at_s = -1.0
@@ -84,14 +81,10 @@ class Picamera2Camera:
             raise DeviceError(f"The camera does not start ({refused}).", RETRIED) from refused
 
     def frame(self) -> Frame:
-        """Return the next frame of the ribbon camera, with its time and exposure.
+        """Return the next frame of the ribbon camera, with its time and exposure; then hold or release what is due.
 
-        `AutoLock` then decides from the frame whether to hold or release exposure, white balance and focus. A focus
-        that `focus_at` asked for is set, too.
-
-        Raises:
-            DeviceError: The camera was not started or fails, no frame comes within 2 s, or the picture is cropped to
-                less than the sensor's full field of view. The camera is then closed.
+        Raises DeviceError if the camera was not started or fails, no frame comes within 2 s, or the picture is cropped
+        to less than the sensor's full field of view. The camera is then closed.
         """
         if self._device is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
@@ -131,9 +124,7 @@ class Picamera2Camera:
     def _configure(self, device: Any) -> None:
         """Configure a picamera2 device for video in the sensor mode with the widest field of view.
 
-        Sets the camera's `field` to the part of the sensor that this mode shows. If no mode reports its crop, `field`
-        is unchanged. The mode is chosen anew only for another sensor model, which takes about a second. Raises what
-        picamera2 raises (FAULTS).
+        `field` is set to what that mode shows, and unchanged if no mode reports its crop. Raises FAULTS.
         """
         model = str(device.camera_properties.get("Model", "unknown"))
         if model not in self._modes:  # reading them configures the camera for each, which takes about a second
@@ -143,14 +134,13 @@ class Picamera2Camera:
             mode, used_w = self._modes[model]
             sensor = {"output_size": mode["size"], "bit_depth": mode["bit_depth"]}
             array_w = device.camera_properties.get("PixelArraySize", mode["crop_limits"][2:])[0]
-            self.field = SensorField(model, mode["size"], mode["bit_depth"], used_w, array_w)
+            self.field = SensorField(model, mode["size"], used_w, array_w)
         device.configure(device.create_video_configuration(main=main, raw=None, buffer_count=BUFFERS, sensor=sensor))
 
     def _check_field(self, metadata: dict[str, Any]) -> None:
         """Check, at the first picture after a start, that it shows as much of the sensor as the chosen mode should.
 
-        Nothing is checked if picamera2's `metadata` has no `ScalerCrop`. If the picture shows less than MIN_FIELD_SHARE
-        of the mode's width, the camera is stopped and DeviceError raised.
+        If picamera2's `metadata` tell of less than MIN_FIELD_SHARE of the mode's width, stop and raise DeviceError.
         """
         if self._seen or self.field is None or "ScalerCrop" not in metadata:
             return
@@ -161,11 +151,7 @@ class Picamera2Camera:
             raise DeviceError(f"The camera shows {used_w} of the {wanted_w} columns that its sensor could.", UPDATE)
 
     def _adjusted(self, metadata: dict[str, Any], image_bgr: FrameBGR) -> Exposure:
-        """Send the camera the controls that `AutoLock` decides on after a frame; return that frame's exposure.
-
-        A focus that `focus_at` asked for is sent too. The frame has picamera2's `metadata` and the (h, w, 3) picture
-        `image_bgr`.
-        """
+        """Send the controls that `AutoLock` and `focus_at` ask for after a frame; return that frame's exposure."""
         refocused: dict[str, Any] = {}
         if self._refocus:
             self._refocus = False
@@ -183,10 +169,7 @@ class Picamera2Camera:
 
 
 def _opened() -> Any:
-    """Open the first camera and return its `Picamera2` object.
-
-    Raises DeviceError if picamera2 can't be loaded, there is no camera, or another program uses it.
-    """
+    """Open the first camera and return its `Picamera2` object. Raises DeviceError if that fails, or there is none."""
     make = _library().Picamera2
     device: Any = None
     try:
@@ -210,25 +193,11 @@ def _opened() -> Any:
 
 
 def _library() -> Any:
-    """Import and return the picamera2 module.
-
-    Raises:
-        DeviceError: The module is not installed, or was built for another version of NumPy.
-    """
+    """Import and return picamera2. Raises DeviceError if it is not installed, or was built for another NumPy."""
     try:
         return importlib.import_module("picamera2")
-    except ModuleNotFoundError as missing:
-        if missing.name is not None and missing.name.split(".")[0] in {"picamera2", "libcamera"}:
-            raise DeviceError("The library of the Pi's camera, picamera2, is not there.", GET_THE_LIBRARY) from missing
-        raise _misfit(missing) from missing
-    except (ImportError, ValueError, AttributeError) as misfit:
-        raise _misfit(misfit) from misfit
-
-
-def _misfit(fault: Exception) -> DeviceError:
-    first = str(fault).partition("\n")[0]
-    return DeviceError(
-        f"picamera2 can't be loaded with NumPy {np.__version__} ({first}).",
-        "On Bookworm picamera2's simplejpeg is built for NumPy 1: use apt's OpenCV (`sudo apt install python3-opencv`)"
-        " and no newer NumPy in the venv, or run `pip install --upgrade simplejpeg` there; on Trixie both fit.",
-    )
+    except (ImportError, ValueError, AttributeError) as fault:
+        if isinstance(fault, ModuleNotFoundError) and str(fault.name).partition(".")[0] in {"picamera2", "libcamera"}:
+            raise DeviceError("The library of the Pi's camera, picamera2, is not there.", GET_THE_LIBRARY) from fault
+        first = str(fault).partition("\n")[0]
+        raise DeviceError(f"picamera2 can't be loaded with NumPy {np.__version__} ({first}).", FIT_NUMPY) from fault
