@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import cv2
 import numpy as np
@@ -47,22 +48,16 @@ class Kind:
     corner: float = 0.10
 
 
-def _common(body_bgr: BGR, pip_bgr: BGR, one_scale: float = 1.0) -> Kind:
-    """Return a kind of die with the pip measures of common 16 mm dice, in these colours.
-
-    `one_scale` is the radius of the single pip of a 1, relative to the others.
-    """
-    return Kind(body_bgr, pip_bgr, spacing=0.27, one_scale=one_scale, corner=0.13)
-
-
+_COMMON = partial(Kind, spacing=0.27, corner=0.13)
+"""A kind of die with the pip measures of common 16 mm dice: larger spacing and rounder edges than the defaults."""
 KINDS = (
-    _common((205, 226, 236), (28, 26, 30)),  # ivory
-    _common((34, 32, 32), (228, 232, 234)),  # black
-    _common((44, 40, 176), (232, 236, 240)),  # red
-    _common((205, 226, 236), (28, 26, 30), 1.5),  # ivory with a large one
-    _common((120, 74, 30), (236, 236, 232)),  # blue
-    _common((60, 170, 224), (34, 30, 30)),  # amber
-    _common((196, 210, 214), (40, 36, 150)),  # bone, red pips
+    _COMMON((205, 226, 236), (28, 26, 30)),  # ivory
+    _COMMON((34, 32, 32), (228, 232, 234)),  # black
+    _COMMON((44, 40, 176), (232, 236, 240)),  # red
+    _COMMON((205, 226, 236), (28, 26, 30), one_scale=1.5),  # ivory with a large one
+    _COMMON((120, 74, 30), (236, 236, 232)),  # blue
+    _COMMON((60, 170, 224), (34, 30, 30)),  # amber
+    _COMMON((196, 210, 214), (40, 36, 150)),  # bone, red pips
 )
 """Looks of the virtual tray's dice, given out in this order. With more dice than kinds, they repeat."""
 
@@ -77,19 +72,11 @@ class Faces:
 
 def faces_of(kind: Kind, rng: np.random.Generator) -> Faces:
     """Paint the textures of a die's six faces, value 1 first. Each pip has a bright rim on one side, as if drilled."""
-    return Faces(np.stack([_face(kind, value, rng) for value in range(1, 7)]), _rounded(round(kind.corner * FACE_PX)))
-
-
-def _rounded(radius: int) -> NDArray[np.uint8]:
-    """Return a (FACE_PX, FACE_PX) mask of a square with corners of radius `radius` pixels: 255 inside, 0 outside.
-
-    Its edge is smoothed (antialiased), with levels in between.
-    """
-    mask = np.zeros((FACE_PX, FACE_PX), np.uint8)
+    mask, radius = np.zeros((FACE_PX, FACE_PX), np.uint8), round(kind.corner * FACE_PX)
     inner = (radius, radius, FACE_PX - 2 * radius, FACE_PX - 2 * radius)
     for thick in (-1, 2 * radius):  # a thick line is round at its corners
         cv2.rectangle(mask, inner, 255, thick, cv2.LINE_AA)
-    return mask
+    return Faces(np.stack([_face(kind, value, rng) for value in range(1, 7)]), mask)
 
 
 def _face(kind: Kind, value: int, rng: np.random.Generator) -> FrameBGR:
@@ -101,22 +88,18 @@ def _face(kind: Kind, value: int, rng: np.random.Generator) -> FrameBGR:
     face *= (0.86 + 0.14 * np.clip(edge / 0.10, 0, 1))[:, :, None]
     drawn = np.clip(face, 0, 255).astype(np.uint8)
     radius_px = kind.pip_radius * FACE_PX * (kind.one_scale if value == 1 else 1.0)
+    lighter = tuple(min(255, round(c * 0.8 + 60)) for c in kind.pip_bgr)
     for column, row in PIPS_AT[value]:
-        _pip(drawn, 0.5 + kind.spacing * column, 0.5 + kind.spacing * row, radius_px, kind)
+        x_px, y_px = ((0.5 + kind.spacing * at) * FACE_PX for at in (column, row))
+        centre = (round(x_px * 16), round(y_px * 16))  # in sixteenths of a pixel
+        cv2.circle(drawn, centre, round(radius_px * 16), kind.pip_bgr, -1, cv2.LINE_AA, 4)
+        middle, rim = (round(x_px), round(y_px)), (round(radius_px * 0.8),) * 2
+        cv2.ellipse(drawn, middle, rim, 0, 20, 110, lighter, 1, cv2.LINE_AA)
     return drawn
 
 
-def _pip(face: FrameBGR, x: float, y: float, radius_px: float, kind: Kind) -> None:
-    """Paint a pip with a bright rim on a face's texture, in place; x and y are its centre, 0 to 1 of the face."""
-    centre = (round(x * FACE_PX * 16), round(y * FACE_PX * 16))
-    cv2.circle(face, centre, round(radius_px * 16), kind.pip_bgr, -1, cv2.LINE_AA, 4)
-    lighter = tuple(min(255, round(c * 0.8 + 60)) for c in kind.pip_bgr)
-    middle, rim = (round(x * FACE_PX), round(y * FACE_PX)), (round(radius_px * 0.8),) * 2
-    cv2.ellipse(face, middle, rim, 0, 20, 110, lighter, 1, cv2.LINE_AA)
-
-
 def felt(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
-    """Return a painted picture (h, w, 3) of green felt, `size_wh` pixels wide and high, with short random fibres."""
+    """Return a picture of green felt, `size_wh` pixels wide and high, with short random fibres."""
     shade = np.zeros(size_wh[::-1], np.float32)
     for sigma_x, sigma_y in ((2.2, 0.7), (0.7, 2.2)):
         grain = rng.standard_normal(size_wh[::-1], np.float32)
@@ -127,7 +110,7 @@ def felt(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
 
 
 def wood(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
-    """Return a painted picture (h, w, 3) of dark wood, `size_wh` pixels wide and high, with horizontal grain."""
+    """Return a picture of dark wood, `size_wh` pixels wide and high, with horizontal grain."""
     grain = cv2.GaussianBlur(rng.standard_normal(size_wh[::-1], np.float32), (0, 0), 40, sigmaY=1.2)
     grain *= 0.16 / max(float(grain.std()), 1e-6)
     return _coloured((30, 52, 84), grain)

@@ -99,10 +99,7 @@ class VirtualCamera:
         """Do nothing: the virtual camera holds no device. Its dice stand still until the next frame."""
 
     def frame(self) -> Frame:
-        """Wait until the next frame is due, simulate the dice since the last one, and return the new frame.
-
-        At most MAX_STEP_S is simulated. Also sets `newest` to the picture.
-        """
+        """Wait until the next frame is due, simulate the dice since the last one, at most MAX_STEP_S, and return it."""
         now_s = self._clock()
         last_s = now_s - self._frame_s if self._last_s is None else self._last_s
         wait_s = last_s + self._frame_s - now_s
@@ -110,8 +107,7 @@ class VirtualCamera:
             self._sleep(wait_s)
             now_s = self._clock()
         self._last_s = max(now_s, last_s)
-        step_s = min(now_s - last_s, MAX_STEP_S)
-        self.newest = self._filmed(step_s, now_s)
+        self.newest = self._filmed(min(now_s - last_s, MAX_STEP_S), now_s)
         return Frame(self.newest, now_s)
 
     def rig(self) -> Rig:
@@ -127,12 +123,8 @@ class VirtualCamera:
     ) -> None:
         """Show a printed sheet in the upper left corner of the tray, from the next frame until `lift_sheet`.
 
-        Args:
-            sheet_bgr: (h, w, 3) picture of the sheet.
-            size_mm: Width and height of the sheet.
-            turn_deg: Clockwise rotation of the sheet, in degrees: about the tray's upper left corner, or about the
-                centre of a tilted sheet.
-            lean_deg: Tilt about the x and the y axis, in degrees. A tilted sheet is centred over the tray.
+        `size_mm` is its width and height. `turn_deg` rotates it clockwise about that corner. A sheet that leans, by
+        `lean_deg` about the x and the y axis, is centred over the tray, and rotated about its centre.
         """
         height_px, width_px = sheet_bgr.shape[:2]
         to_mm = np.diag([size_mm[0] / width_px, size_mm[1] / height_px, 1.0])
@@ -148,14 +140,11 @@ class VirtualCamera:
         self._ground = np.where(covered[:, :, None] > 127, laid, self._empty)
 
     def lift_sheet(self) -> None:
-        """Take the printed sheet out of the virtual tray, from the next frame on. No effect if there is none."""
+        """Take the printed sheet, if there is one, out of the virtual tray, from the next frame on."""
         self._ground = self._empty
 
     def _filmed(self, step_s: float, now_s: float) -> FrameBGR:
-        """Simulate the dice for `step_s` seconds; return the picture (h, w, 3) with motion blur and sensor noise.
-
-        `disturb` changes the picture before the noise is added; it gets `now_s`, the camera's time in seconds.
-        """
+        """Simulate the dice for `step_s` seconds; return the picture, disturbed, with motion blur and sensor noise."""
         opened = self.tray.advance(step_s * (1 - SHUTTER_SHARE))
         closed = self.tray.advance(step_s * SHUTTER_SHARE)
         clean = self._clean(closed)
@@ -164,10 +153,7 @@ class VirtualCamera:
         return self._noise.over(self.disturb(clean, now_s))
 
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
-        """Return the picture of dice in these poses, without noise.
-
-        The last picture is returned again if no die moved by MIN_MOTION_MM and the sheet is as before.
-        """
+        """Return the picture of dice in these poses, without noise; the last one if neither dice nor sheet moved."""
         ground = self._ground
         if not poses and ground is self._empty:
             self._drawn = None
@@ -177,10 +163,7 @@ class VirtualCamera:
         return self._drawn[2]
 
     def _composed(self, poses: tuple[Pose, ...]) -> FrameBGR:
-        """Draw and return a picture of the tray, with the sheet if there is one, and of dice with their shadows.
-
-        The picture is blurred as the lens would blur it.
-        """
+        """Draw the tray, with the sheet if there is one, and dice with their shadows, as the lens would blur them."""
         picture = self._ground.copy()
         for pose in poses:
             draw_shadow(picture, LENS, pose.at_mm, pose.turn, DIE_MM)

@@ -65,12 +65,8 @@ class Walls:
 def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
     """Return the (n, 8, 3) forces of floor and walls on the corners of n dice of mass 1, in mm/s2; 0 without contact.
 
-    A force is a spring with damping against the surface, and friction along it.
-
-    Args:
-        corners: (n, 8, 3) corners of the dice, in mm.
-        speeds: (n, 8, 3) velocities of the corners, in mm/s.
-        walls: Limits of the box.
+    A force is a spring with damping against the surface, and friction along it. `corners` are in mm and `speeds` in
+    mm/s, both (n, 8, 3).
     """
     forces = np.zeros_like(corners)
     for axis, sign, offset in walls.planes:
@@ -87,11 +83,9 @@ def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
 
 
 def _grip(most: Floats, along: Floats) -> Floats:
-    """Return the ratio of dry friction to sliding speed at each point, in 1/s, with the shape of `most`.
+    """Return the ratio of dry friction, at most `most` (...) in mm/s2, to the speed `along` (..., 3) a surface, in 1/s.
 
-    The friction force on a die of mass 1 is this ratio times the velocity `along` the surface, (..., 3) in mm/s, in the
-    opposite direction. Well above SMOOTHING_MM_S it is nearly `most`, (...) in mm/s2; below, it falls to 0 with the
-    speed. The ratio is at most MAX_GRIP_PER_S.
+    Below SMOOTHING_MM_S the friction falls to 0 with the speed. The ratio is at most MAX_GRIP_PER_S.
     """
     return np.minimum(most / (np.sqrt(np.einsum("...i,...i", along, along)) + SMOOTHING_MM_S), MAX_GRIP_PER_S)
 
@@ -113,15 +107,10 @@ class ContactPoint:
 
 
 def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: float) -> ContactPoint | None:
-    """Return the contact of two equal cubes: normal, points and depths in mm; None if the cubes do not overlap.
+    """Return the contact of two cubes with (3,) centres and (3, 3) rotations; None if they do not overlap.
 
-    The unit normal points from the first cube to the second. It is the axis on which they overlap least (separating
-    axis test); a face is preferred to a pair of edges that overlap about as little.
-
-    Args:
-        at_mm: (3,) centre of each cube.
-        turns: (3, 3) rotation of each cube.
-        edge_mm: Edge of both cubes.
+    Its normal is the axis on which they overlap least (separating axis test); a face is preferred to a pair of edges
+    that overlap about as little.
     """
     (one, other), (turn, turn_other), half = at_mm, turns, edge_mm / 2
     apart = other - one
@@ -155,13 +144,10 @@ def _in_cube(points: Floats, at_mm: Floats, turn: Floats, half: float) -> NDArra
 
 
 def between(touched: ContactPoint, speeds: Floats) -> Floats:
-    """Return the (m, 3) forces, push and friction, on the second of two touching cubes at their m contact points.
+    """Return the (m, 3) forces, push and friction in mm/s2, on the second of two touching cubes of mass 1.
 
-    They are in mm/s2, for cubes of mass 1. The first cube gets the opposite forces.
-
-    Args:
-        touched: The contact of the two cubes.
-        speeds: (m, 3) velocities of the second cube relative to the first at these points, in mm/s.
+    `speeds` are the (m, 3) velocities, in mm/s, of the second cube relative to the first at the m points of contact.
+    The first cube gets the opposite forces.
     """
     share = 4 / max(4, len(touched.at_mm))  # as stiff as four corners, however many points there are
     into = speeds @ touched.normal

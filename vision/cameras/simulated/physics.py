@@ -48,14 +48,14 @@ smaller one wakes dice that only touch."""
 
 @dataclass(slots=True)
 class Bodies:
-    """State of all dice; `advance` changes the arrays in place.
+    """State of n dice; `advance` changes the arrays in place.
 
     Attributes:
         at_mm: (n, 3) centres, z up, floor at 0.
         velocity: (n, 3) velocities in mm/s.
         turn: (n, 3, 3) rotation matrices, columns are the die's own axes.
         spin: (n, 3) angular velocities in rad/s.
-        still_s: (n,) how long each die has been at rest, in seconds.
+        still_s: (n,) how long each die has been slow, in seconds.
     """
 
     at_mm: Floats
@@ -76,10 +76,7 @@ class Bodies:
 
 
 def laid_out(count: int) -> Bodies:
-    """Return the state of `count` simulated dice without motion, all unrotated at the origin.
-
-    They do not count as `resting` yet.
-    """
+    """Return the state of `count` dice without motion, all unrotated at the origin; none counts as `resting` yet."""
     at_mm, velocity, spin = np.zeros((3, count, 3))
     return Bodies(at_mm, velocity, np.tile(np.identity(3), (count, 1, 1)), spin, np.zeros(count))
 
@@ -94,8 +91,8 @@ def random_turns(count: int, rng: np.random.Generator) -> Floats:
 def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls, seconds: float) -> None:
     """Simulate the motion of dice for a number of seconds; changes `bodies` in place.
 
-    A die that comes to rest with a face on the floor is laid exactly flat. A die that leans on a wall, or leans or lies
-    on another die, stays as it is. One that stands on an edge without support is pushed until it falls.
+    A die that has been slow for REST_S is stopped. With a face on the floor it is laid exactly flat. If it leans on a
+    wall, or leans or lies on another die, it stays as it is. If it stands on an edge without support, it is pushed.
 
     Args:
         bodies: State of the dice.
@@ -105,29 +102,23 @@ def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wa
         seconds: Time to simulate, rounded to whole steps of STEP_S; at least one step.
     """
     for _ in range(max(1, round(seconds / STEP_S))):
-        _step(bodies, moving, edge_mm, walls)
-
-
-def _step(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
-    """Simulate one time step, STEP_S, of the dice; changes `bodies`. `moving`: (n,) which dice can move.
-
-    Dice that can move and are not at rest get new speeds, positions and rotations. Then `still_s` of all dice is
-    updated. A die that just came to rest is stopped and, if it lies on a face, laid flat. One that stands on an edge
-    without support is pushed.
-    """
-    arms = np.einsum("nij,cj->nci", bodies.turn, CORNERS) * edge_mm
-    speeds = bodies.velocity[:, None, :] + cross(bodies.spin[:, None, :], arms)
-    forces = on_planes(bodies.at_mm[:, None, :] + arms, speeds, walls)
-    force, torque = forces.sum(1), cross(arms, forces).sum(1)
-    force[:, 2] -= GRAVITY_MM_S2
-    _push_apart(bodies, moving, edge_mm, force, torque)
-    awake = moving & (bodies.still_s < REST_S)
-    bodies.velocity[awake] += force[awake] * STEP_S
-    bodies.spin[awake] += torque[awake] * (6 / edge_mm**2 * STEP_S)
-    bodies.spin[awake] *= 1 - SPIN_LOSS_PER_S * STEP_S
-    bodies.at_mm[awake] += bodies.velocity[awake] * STEP_S
-    bodies.turn[awake] = _turned(bodies.turn[awake], bodies.spin[awake] * STEP_S)
-    _bring_to_rest(bodies, moving, edge_mm, walls)
+        arms = np.einsum("nij,cj->nci", bodies.turn, CORNERS) * edge_mm
+        speeds = bodies.velocity[:, None, :] + cross(bodies.spin[:, None, :], arms)
+        forces = on_planes(bodies.at_mm[:, None, :] + arms, speeds, walls)
+        force, torque = forces.sum(1), cross(arms, forces).sum(1)
+        force[:, 2] -= GRAVITY_MM_S2
+        _push_apart(bodies, moving, edge_mm, force, torque)
+        awake = moving & (bodies.still_s < REST_S)
+        bodies.velocity[awake] += force[awake] * STEP_S
+        bodies.spin[awake] += torque[awake] * (6 / edge_mm**2 * STEP_S)
+        bodies.spin[awake] *= 1 - SPIN_LOSS_PER_S * STEP_S
+        bodies.at_mm[awake] += bodies.velocity[awake] * STEP_S
+        bodies.turn[awake] = _turned(bodies.turn[awake], bodies.spin[awake] * STEP_S)
+        slow = ((bodies.velocity**2).sum(1) < REST_SPEED_MM_S**2) & ((bodies.spin**2).sum(1) < REST_SPIN_RAD_S**2)
+        bodies.still_s[:] = np.where(moving & ~slow, 0.0, bodies.still_s + STEP_S)
+        at_last = moving & (bodies.still_s >= REST_S) & (bodies.still_s < REST_S + STEP_S)
+        for index in np.flatnonzero(at_last):
+            _stop(bodies, int(index), edge_mm, walls)
 
 
 def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force: Floats, torque: Floats) -> None:
@@ -155,10 +146,7 @@ def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force
 
 
 def _turned(turn: Floats, angle: Floats) -> Floats:
-    """Return (n, 3, 3) rotations turned further by small (n, 3) angles in radians, to first order and orthonormalised.
-
-    The angles are about the tray's x, y and z, not about those of the die.
-    """
+    """Return (n, 3, 3) rotations turned further by small (n, 3) angles in radians about the tray's axes."""
     turn = turn + cross(angle[:, None, :], turn.transpose(0, 2, 1)).transpose(0, 2, 1)
     x = turn[:, :, 0] / np.sqrt((turn[:, :, 0] ** 2).sum(1))[:, None]
     y = turn[:, :, 1] - (turn[:, :, 1] * x).sum(1)[:, None] * x
@@ -166,26 +154,8 @@ def _turned(turn: Floats, angle: Floats) -> Floats:
     return np.stack([x, y, cross(x, y)], axis=-1)
 
 
-def _bring_to_rest(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
-    """Update in place how long each die has been slow (`still_s`), and stop dice that have been slow for REST_S.
-
-    A stopped die that lies on a face on the floor is laid exactly flat. A die that stands on an edge and leans on
-    nothing is pushed and moves on. Dice that lean on something, or lie on other dice, keep their position. `moving`:
-    (n,) which dice can move.
-    """
-    slow = ((bodies.velocity**2).sum(1) < REST_SPEED_MM_S**2) & ((bodies.spin**2).sum(1) < REST_SPIN_RAD_S**2)
-    bodies.still_s[:] = np.where(moving & ~slow, 0.0, bodies.still_s + STEP_S)
-    at_last = moving & (bodies.still_s >= REST_S) & (bodies.still_s < REST_S + STEP_S)
-    for index in np.flatnonzero(at_last):
-        _lay_flat_or_push(bodies, int(index), edge_mm, walls)
-
-
-def _lay_flat_or_push(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> None:
-    """Stop the die at `index`, which came to rest, and lay it exactly flat if it lies on a face. Changes `bodies`.
-
-    A die that stands on an edge and leans on nothing is pushed instead. One that leans on something, or lies on other
-    dice, keeps its position.
-    """
+def _stop(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> None:
+    """Stop the die at `index`; lay it flat if it lies on a face, or push it if it stands on an edge without support."""
     up = bodies.turn[index][2]
     bodies.velocity[index] = bodies.spin[index] = 0.0
     if leaning_deg(bodies.turn[index]) > MAX_FLAT_DEG:
@@ -204,11 +174,7 @@ def leaning_deg(turn: Floats) -> float:
 
 
 def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
-    """Return whether the simulated die at `index` leans on no wall and no other die. The floor does not count.
-
-    It leans on a wall if a corner is within MIN_GAP_MM of it. It leans on another die if the two overlap once their
-    edges are MIN_GAP_MM longer: two parallel faces do with a gap below MIN_GAP_MM.
-    """
+    """Return whether the die at `index` is farther than MIN_GAP_MM from every wall and every other die."""
     corners = bodies.at_mm[index] + CORNERS @ bodies.turn[index].T * edge_mm
     at_wall = any((offset - sign * corners[:, axis] > -MIN_GAP_MM).any() for axis, sign, offset in walls.planes[1:])
     others = [b if a == index else a for a, b in neighbours(bodies.at_mm, edge_mm) if index in (a, b)]
@@ -220,10 +186,9 @@ def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
 
 
 def laid_flat(turn: Floats) -> Floats:
-    """Return the rotation `turn` (3, 3) of a simulated die, changed so that the die lies flat.
+    """Return the rotation `turn` (3, 3), changed so that the die lies flat, with the face on top that was highest.
 
-    The face that already points up most ends on top. One side face keeps its horizontal direction, so for a small tilt
-    the result is close to the nearest flat rotation.
+    One side face keeps its horizontal direction.
     """
     axis = int(np.argmax(np.abs(turn[2])))
     up = np.array([0.0, 0.0, np.sign(turn[2, axis])])

@@ -43,14 +43,7 @@ that their order is stable, and smaller than the rise of a leaning die, which mu
 
 @dataclass(frozen=True, slots=True)
 class Pinhole:
-    """A pinhole camera straight above the tray.
-
-    Attributes:
-        size_wh: Width and height of the picture, in pixels.
-        focal_px: Focal length in pixels.
-        height_mm: Height of the lens above the tray's floor.
-        middle_mm: Point (x, y) of the tray under the lens.
-    """
+    """A pinhole camera, `height_mm` straight above the point `middle_mm` (x, y) of the tray."""
 
     size_wh: tuple[int, int]
     focal_px: float
@@ -71,9 +64,7 @@ class Pinhole:
     def plane_to_px(self, axes: Floats, corner_mm: Floats) -> Floats:
         """Return the (3, 3) homography from a plane's own coordinates, in mm, to pixels of the picture.
 
-        Args:
-            axes: (3, 2) unit vectors of the plane's two coordinates, as columns.
-            corner_mm: (3,) the plane's origin in the tray's mm.
+        `axes` are the (3, 2) unit vectors of these coordinates, as columns; `corner_mm` is the plane's (3,) origin.
         """
         (x, y), (width, height) = self.middle_mm, self.size_wh
         lens = np.array([[self.focal_px, 0, width / 2], [0, self.focal_px, height / 2], [0, 0, 1]])
@@ -81,10 +72,7 @@ class Pinhole:
         return lens @ in_lens / self.height_mm
 
     def nearness(self, middle_mm: Floats) -> tuple[int, float]:
-        """Return a sort key for drawing dice from back to front, from a die's centre `middle_mm` (3,).
-
-        A higher die comes later; of two equally high ones, the one nearer to the point under the lens.
-        """
+        """Return a key that sorts dice by their (3,) centres from back to front: the low first, then the far."""
         return round(middle_mm[2] / HEIGHT_STEP_MM), -float(np.hypot(*(middle_mm[:2] - self.middle_mm)))
 
 
@@ -101,15 +89,9 @@ def _from_below(turn: Floats) -> list[int]:
 def background(
     camera: Pinhole, ridge_x_mm: float, tray_wh_mm: tuple[float, float], rng: np.random.Generator
 ) -> FrameBGR:
-    """Return a painted picture (h, w, 3) of the empty tray, unevenly lit.
+    """Return a picture of the empty tray, unevenly lit: felt in a wooden rim, `tray_wh_mm` wide and high.
 
-    It shows felt in a wooden rim, and a lighter keep zone behind a brass ridge.
-
-    Args:
-        camera: The camera that sees the tray.
-        ridge_x_mm: Distance of the ridge from the tray's left side.
-        tray_wh_mm: Width and height of the tray's floor.
-        rng: Random generator for felt and wood.
+    A lighter keep zone lies behind a brass ridge, which is `ridge_x_mm` from the tray's left side.
     """
     width, height = camera.size_wh
     picture = wood(camera.size_wh, rng)
@@ -150,12 +132,7 @@ class Noise:
 def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float) -> None:
     """Darken the floor of a picture, in place, in the soft shadow that a die casts away from the lamp.
 
-    Args:
-        picture: (h, w, 3) picture, changed in place.
-        camera: The camera that sees it.
-        at_mm: (3,) centre of the die.
-        turn: (3, 3) rotation of the die.
-        edge_mm: Edge of the die.
+    The die has its (3,) centre `at_mm` and the (3, 3) rotation `turn`.
     """
     corners = at_mm + CORNERS @ turn.T * edge_mm
     ground = corners - LIGHT / LIGHT[2] * corners[:, 2:3]
@@ -177,15 +154,7 @@ def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats,
 def draw_die(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces) -> None:
     """Draw a die over a picture, in place: its silhouette in the body's colour, then each visible face.
 
-    A die outside the picture is left out.
-
-    Args:
-        picture: (h, w, 3) picture, changed in place.
-        camera: The camera that sees it.
-        at_mm: (3,) centre of the die.
-        turn: (3, 3) rotation of the die.
-        edge_mm: Edge of the die.
-        faces: Textures of the die.
+    The die has its (3,) centre `at_mm` and the (3, 3) rotation `turn`. Outside the picture it is left out.
     """
     corners = camera.project(at_mm + CORNERS @ turn.T * edge_mm)
     hull = cv2.convexHull(corners.astype(np.float32))[:, 0]
@@ -250,10 +219,9 @@ def _blend(patch: NDArray[np.float32], colour: NDArray[np.float32], mask: NDArra
 
 
 def _region(hull: NDArray[np.floating], shape: tuple[int, ...], margin_px: float) -> tuple[int, int, int, int] | None:
-    """Return left, top, right, bottom in pixels of the rectangle around (n, 2) points, with a margin, inside a picture.
+    """Return left, top, right, bottom in pixels of the part of a picture around (n, 2) points; None if there is none.
 
-    Right and bottom are exclusive, as in a slice. Returns None if no part of the rectangle is inside the picture, whose
-    `shape` begins with height and width.
+    Right and bottom are exclusive. `shape` is that of the picture.
     """
     x0, y0 = np.maximum(hull.min(0) - margin_px, 0).astype(int)
     x1, y1 = np.minimum(hull.max(0) + margin_px + 1, (shape[1], shape[0])).astype(int)

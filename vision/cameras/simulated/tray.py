@@ -47,13 +47,7 @@ _WALLS = Walls((MARGIN_MM, RIDGE_MM - MARGIN_MM), (MARGIN_MM, TRAY_WH_MM[1] - MA
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pose:
-    """Position and rotation of a die in the tray at one time.
-
-    Attributes:
-        die: Number of the die.
-        at_mm: (3,) its centre, z up.
-        turn: (3, 3) its rotation.
-    """
+    """The number of a die, its (3,) centre in mm with z up, and its (3, 3) rotation at one time."""
 
     die: int
     at_mm: Floats
@@ -89,12 +83,8 @@ class VirtualTray:
     def throw(self, ids: Sequence[int] | None = None, strength: float = 0.6) -> None:
         """Take dice out of the tray, and throw them into the throw zone after CUP_S of simulated time.
 
-        Args:
-            ids: Numbers of the dice; None for all that are not in the keep zone.
-            strength: How hard they are thrown, 0 to 1; limited to that range.
-
-        Raises:
-            ValueError: There is no such die.
+        `ids` are numbers of dice; None throws all that are not in the keep zone. `strength` tells how hard, and is
+        limited to 0 to 1. Raises ValueError for an unknown die.
         """
         with self._lock:
             every = [die for die in range(self._bodies.count) if self._place(die) != "keep"] if ids is None else ids
@@ -155,10 +145,7 @@ class VirtualTray:
             ]
 
     def advance(self, seconds: float) -> tuple[Pose, ...]:
-        """Simulate a number of seconds; return the poses of the dice that are in the tray afterwards.
-
-        Dice whose throw is due, CUP_S after `throw`, are thrown first. Others stay in the cup.
-        """
+        """Throw the dice that are due, simulate a number of seconds, and return the poses of the dice in the tray."""
         with self._lock:
             self._now_s += seconds
             self._launch()
@@ -172,10 +159,7 @@ class VirtualTray:
             )
 
     def _launch(self) -> None:
-        """Throw the dice whose time in the cup is over into the tray, with random speed, rotation and spin.
-
-        In COCKED_SHARE of throws one die is made to lean on the wall.
-        """
+        """Throw the dice that are due into the tray. In COCKED_SHARE of throws one is made to lean on the wall."""
         for thrown in sorted({due for due in self._due.values() if due[0] <= self._now_s}):
             chosen = [die for die, due in self._due.items() if due == thrown]
             self._due = {die: due for die, due in self._due.items() if due != thrown}
@@ -214,11 +198,7 @@ class VirtualTray:
         self._bodies.still_s[which] = 0.0
 
     def _take_out(self, ids: tuple[int, ...]) -> None:
-        """Move dice from the virtual tray into the cup, and cancel throws of these dice that are due.
-
-        All tilted or raised dice left in the tray start to move, since they may have leant on one that is gone. The
-        caller holds the lock.
-        """
+        """Move dice into the cup, and cancel throws of them that are due; dice that leant on them may fall."""
         for index in ids:
             self._due.pop(index, None)
             self._in_tray[index] = self._rolling[index] = False
@@ -227,7 +207,7 @@ class VirtualTray:
         self._start(self._in_tray & self._leaning())
 
     def _leaning(self) -> np.typing.NDArray[np.bool_]:
-        """Return (n,) whether each die is tilted or raised, so that it may fall when a neighbour is taken away."""
+        """Return (n,) whether each die is tilted or raised, so that it may fall when a neighbour goes."""
         high = self._bodies.at_mm[:, 2] > 0.6 * DIE_MM
         return high | np.array([leaning_deg(turn) > MAX_FLAT_DEG for turn in self._bodies.turn], bool)
 
@@ -245,10 +225,7 @@ class VirtualTray:
         return tuple(dict.fromkeys(ids))
 
     def _free_place(self, index: int, x_mm: float, y_mm: float) -> tuple[float, float]:
-        """Return a point (x, y) in mm where the die at `index` fits, near (x_mm, y_mm) and in the same zone.
-
-        It is the first free one along a spiral. If none is free, it is (x_mm, y_mm) itself, moved into the zone.
-        """
+        """Return the free point (x, y) in mm next to (x_mm, y_mm), in its zone, for a die; without one that point."""
         others = self._bodies.at_mm[self._in_tray & (np.arange(self._bodies.count) != index), :2]
         keep = x_mm >= RIDGE_MM
         low = (RIDGE_MM + 13 if keep else 12.0, 12.0)
