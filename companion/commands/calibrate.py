@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -327,8 +327,8 @@ def _record(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
         "tilt_deg": round(lens_over(found.floor_to_px, lens)[1], 2),
         "lens": {"degrees": round(lens.angle_deg, 1), "measured": lens.measured},
         "lens_position": found.lens_position,
-        "throw_mm": rig.throw.box_mm,
-        "keep_mm": rig.keep.box_mm,
+        "throw_mm": astuple(rig.throw),
+        "keep_mm": astuple(rig.keep),
         "advice": [{"code": one.code, "says": one.says} for one in found.advice],
         "file": file,
     }

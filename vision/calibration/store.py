@@ -7,7 +7,7 @@ import lzma
 import struct
 import zipfile
 import zlib
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -90,7 +90,7 @@ def bytes_of_rig(stored: Stored) -> bytes:
     rig = stored.rig
     numbers = _Numbers(
         FORMAT, stored.camera, stored.made, stored.size_wh,
-        rig.floor_to_px.tolist(), rig.throw.box_mm, rig.keep.box_mm, rig.die_mm, rig.camera_mm,
+        rig.floor_to_px.tolist(), astuple(rig.throw), astuple(rig.keep), rig.die_mm, rig.camera_mm,
         stored.advice, stored.lens_deg, stored.lens_position,
     )  # fmt: skip
     done, picture = cv2.imencode(".png", rig.empty_bgr)

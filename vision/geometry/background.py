@@ -88,25 +88,18 @@ class EmptyTray:
         return EmptyTray(scale, shrunk(view_bgr, scale))
 
     def foreground(self, view: Levels) -> Foreground:
-        """Return the masks of possible and certain foreground: pixels where a view differs from the empty tray.
+        """Return the masks of possible and certain foreground in a view of the floor, shrunk to `scale`.
 
         Soft shadows and smooth changes of light are compensated. A pixel in the dark is foreground.
-
-        Args:
-            view: (h, w, 3) view of the floor, shrunk to `scale`.
         """
         distance = self._distance(view)
         return Foreground(_mask(distance > LOW_THRESHOLD_LEVELS), _mask(distance > HIGH_THRESHOLD_LEVELS))
 
     def registered(self, view: Levels, dice: Mask) -> EmptyTray:
-        """Return the reference shifted and rotated to match a view, for a tray that was moved a little.
+        """Return the reference shifted and rotated to match a view, shrunk to `scale`, of a tray that moved a little.
 
         Registration maximises the enhanced correlation coefficient (Evangelidis and Psarakis 2008), which ignores a
-        global change of brightness. Returns `self` if it fails.
-
-        Args:
-            view: (h, w, 3) view of the floor, shrunk to `scale`.
-            dice: Mask of the dice, which are ignored.
+        global change of brightness, outside the mask of the dice. Returns `self` if it fails.
         """
         reference, current = (cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in (self.levels, view))
         identity = np.identity(3, np.float32)[:2]
@@ -120,17 +113,11 @@ class EmptyTray:
         return EmptyTray(self.scale, cv2.warpAffine(self.levels, warp, size_wh, borderMode=cv2.BORDER_REPLICATE))
 
     def matches(self, view: Levels, face_xy: Sequence[float], size_px: float) -> bool:
-        """Return whether the view shows only the empty tray where a face was detected.
+        """Return whether a view, shrunk to `scale`, shows only the empty tray where a face was detected.
 
         Each pixel must lie between the darkest and the brightest pixel of the empty tray within two pixels of it, with
-        a tolerance of HIGH_THRESHOLD_LEVELS. One pixel outside is enough for False.
-
-        True for a face that is printed on the tray. False for a white die on white paper: its pips differ.
-
-        Args:
-            view: (h, w, 3) view of the floor, shrunk to `scale`.
-            face_xy: Centre of the face, in pixels of that view.
-            size_px: Size of the face, in pixels of that view.
+        a tolerance of HIGH_THRESHOLD_LEVELS. True for a face that is printed on the tray. False for a white die on
+        white paper: its pips differ. The face's centre and size are in pixels of the view.
         """
         last_xy = np.subtract(view.shape[1::-1], 1)  # a cut-off die may be found beyond the edge
         x0, y0 = np.subtract(face_xy, size_px / 2).round().clip(0, last_xy).astype(int)

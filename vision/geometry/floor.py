@@ -33,11 +33,7 @@ class Floor:
 
     @staticmethod
     def of(rig: Rig) -> Floor:
-        """Return the tray's floor in the frames of a calibrated camera: its box, and the size of a die's upper face.
-
-        The box, in pixels of the frame, covers both zones and the dice on their borders, as far as the frame shows
-        them. The size is in pixels of the floor's view, which is stretched to square pixels.
-        """
+        """Return the tray's floor in the frames of a calibrated camera, as far as they show it."""
         corners = np.concatenate([zone.corners_mm for zone in (rig.throw, rig.keep) if zone.width_mm > 0])
         seen = rig.to_px(np.concatenate([corners, rig.above(corners)]))
         height, width = rig.empty_bgr.shape[:2]
@@ -49,12 +45,9 @@ class Floor:
         return Floor(rig, (left, top, right, bottom), stretch, rig.die_mm * float(px_per_mm.max()) * rig.magnified)
 
     def view(self, frame_bgr: FrameBGR) -> FrameBGR:
-        """Crop a camera frame to the box of the tray's floor, and stretch the crop to nearly square pixels.
+        """Crop a frame of the calibrated size to the tray's floor, and stretch the crop to nearly square pixels.
 
         Perspective is not corrected. A crop that needs no stretch shares the frame's memory.
-
-        Args:
-            frame_bgr: (h, w, 3) picture of the size that was calibrated.
         """
         left, top, right, bottom = self.box
         cut = frame_bgr[top:bottom, left:right]

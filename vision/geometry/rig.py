@@ -25,11 +25,6 @@ class Zone:
         right, bottom = self.x_mm + self.width_mm, self.y_mm + self.height_mm
         return np.array([[self.x_mm, self.y_mm], [right, self.y_mm], [right, bottom], [self.x_mm, bottom]])
 
-    @property
-    def box_mm(self) -> tuple[float, float, float, float]:
-        """Left, top, width and height of the zone."""
-        return self.x_mm, self.y_mm, self.width_mm, self.height_mm
-
     def holds(self, x_mm: float, y_mm: float) -> bool:
         """Return whether a point of the tray, in mm, is inside the zone. Its right and lower edges are outside."""
         return 0 <= x_mm - self.x_mm < self.width_mm and 0 <= y_mm - self.y_mm < self.height_mm
@@ -94,9 +89,8 @@ class Rig:
     def under(self, faces_px: Floats) -> Floats:
         """Convert (n, 2) centres of upper faces in pixels to (n, 2) positions of the dice on the floor in millimetres.
 
-        It corrects for perspective: the upper face is nearer to the lens than the floor, so it appears further out. The
-        distance from the point under the lens is reduced to (height - die) / height of it
-        (docs/reference/hardware.md, geometry).
+        The upper face is nearer to the lens than the floor, so it appears further out: its distance from the point
+        under the lens is reduced to (height - die) / height of it (docs/reference/hardware.md, geometry).
         """
         under = np.array(self.camera_mm[:2])
         return under + (self.to_mm(faces_px) - under) / self.magnified

@@ -55,10 +55,7 @@ def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
 
 
 def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
-    """Draw a line of all values and the doubt in the upper left corner of the picture, in place.
-
-    The text is made smaller to fit the picture's width. `unit` is the width of a thin line in pixels.
-    """
+    """Draw a line of all values and the doubt, as wide as the picture at most, in its upper left corner, in place."""
     values = " ".join(str(value) for value in reading.values) or "no dice"
     text, colour = values, CONFIDENT_BGR
     if reading.doubt is not None:
@@ -70,11 +67,7 @@ def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
 
 
 def _label(drawn: FrameBGR, text: str, at_xy: tuple[int, int], height_px: int, colour: Colour) -> None:
-    """Draw a filled rectangle with dark text in it over the picture, in place.
-
-    `at_xy` is its upper left corner in pixels, moved inwards if the rectangle would leave the picture. The text's
-    capitals are `height_px` high.
-    """
+    """Draw a plate with text, capitals `height_px` high, at `at_xy` or the next place inside the picture, in place."""
     pad = max(2, height_px // 3)
     width, height = _width_px(text, height_px) + 2 * pad, height_px + 2 * pad
     x = int(np.clip(at_xy[0], 0, max(0, drawn.shape[1] - width)))

@@ -65,11 +65,7 @@ def quiet_opencv() -> None:
 def picture_in(path: Path) -> FrameBGR:
     """Read a picture file as (h, w, 3) uint8 BGR, rotated according to its EXIF orientation.
 
-    Grey is copied to three channels, 16 bits are reduced to 8, transparency is dropped. An animation gives its first
-    frame.
-
-    Raises:
-        PictureError: The file is missing, unreadable, of an unknown format, damaged, truncated or too large.
+    Raises PictureError if the file is missing, unreadable, of an unknown format, damaged, truncated or too large.
     """
     return picture_of_bytes(_content(path), str(path))
 
@@ -78,14 +74,8 @@ def picture_of_bytes(content: bytes, name: str) -> FrameBGR:
     """Decode the content of a picture file to (h, w, 3) uint8 BGR, rotated according to its EXIF orientation.
 
     Grey is copied to three channels, 16 bits are reduced to 8 and transparency is dropped. An animation gives its first
-    frame.
-
-    Args:
-        content: Content of the whole file.
-        name: Name of the file, for error messages.
-
-    Raises:
-        PictureError: The content is of an unknown format, damaged, truncated or too large.
+    frame. `name` is the file's name for messages. Raises PictureError if the content is of an unknown format, damaged,
+    truncated or too large.
     """
     if content[8:12] == b"WEBP" and len(content) < 8 + int.from_bytes(content[4:8], "little"):
         raise PictureError(_CUT_OFF.format(name))  # its decoder reports truncation as plain damage
@@ -103,10 +93,7 @@ def picture_of_bytes(content: bytes, name: str) -> FrameBGR:
 
 
 def _must_fit(picture: Image.Image, name: str) -> None:
-    """Raise PictureError if a picture's size in its header exceeds the limit of its format. No pixel is decoded.
-
-    `name` is the file's name for the message. A TIFF's tile size is checked too.
-    """
+    """Raise PictureError if the size in a picture's header, or of a TIFF's tile, exceeds the limit of its format."""
     width, height = picture.size
     tags = getattr(picture, "tag_v2", {})
     tile_px = int(tags.get(_TILE_WIDTH, 0)) * int(tags.get(_TILE_HEIGHT, 0))
@@ -117,10 +104,7 @@ def _must_fit(picture: Image.Image, name: str) -> None:
 
 
 def _bgr(picture: Image.Image) -> FrameBGR:
-    """Convert an opened Pillow picture to (h, w, 3) uint8 BGR, BAND_ROWS rows at a time to save memory.
-
-    Converting it whole would hold three copies at once, a gigabyte for the largest pictures.
-    """
+    """Convert an opened Pillow picture to (h, w, 3) uint8 BGR, BAND_ROWS rows at a time to bound the memory."""
     width, height = picture.size
     image_bgr = np.empty((height, width, 3), np.uint8)
     for top in range(0, height, BAND_ROWS):

@@ -10,14 +10,8 @@ from vision.reading.reading import FrameBGR
 def halved(picture_bgr: FrameBGR, scale: float) -> tuple[FrameBGR, float]:
     """Halve a picture until its size is less than twice the wanted one; return it with the scale that remains.
 
-    Each halving averages blocks of 2 x 2 pixels. Bilinear interpolation by the remaining scale then skips no pixel.
-
-    Args:
-        picture_bgr: (h, w, 3) uint8.
-        scale: Wanted size relative to the picture's. Above 0.5 the picture is not halved.
-
-    Returns:
-        The halved picture, and the scale still to be applied to it. It is above 0.5, unless a side is 1 pixel.
+    Each halving averages blocks of 2 x 2 pixels. Bilinear interpolation by the remaining scale then skips no pixel: it
+    is above 0.5, unless a side is 1 pixel. `scale` is the wanted size relative to the picture's.
     """
     while scale <= 0.5 and min(picture_bgr.shape[:2]) > 1:
         picture_bgr = cv2.resize(picture_bgr, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)

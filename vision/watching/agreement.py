@@ -16,14 +16,9 @@ larger one overlooks a die that was moved; a smaller one takes a jittering box f
 
 
 def agreed(readings: Sequence[Reading]) -> Reading:
-    """Merge the readings of successive still frames into one, which is trusted only if all agree.
+    """Merge one or more readings of successive still frames, oldest first, into one with the dice of the newest.
 
-    Args:
-        readings: At least one reading, oldest first.
-
-    Returns:
-        The dice of the newest reading. Its doubt is that of the latest reading in doubt; without one it is
-        `Doubt.DISAGREE` if values or places differ, else None.
+    Its doubt is that of the latest reading in doubt; without one it is `Doubt.DISAGREE` if values or places differ.
     """
     newest = readings[-1]
     doubt = next((reading.doubt for reading in reversed(readings) if reading.doubt is not None), None)
@@ -35,10 +30,7 @@ def agreed(readings: Sequence[Reading]) -> Reading:
 def same_dice(one: Reading, other: Reading, moved: Callable[[Point], Point] = lambda xy: xy) -> bool:
     """Return whether two readings show the same dice: equally many, each with the same value at nearly the same place.
 
-    Args:
-        one: Reading of one picture.
-        other: Reading of another picture.
-        moved: Maps a point of the first picture to the second; the default is for a camera that did not move.
+    `moved` maps a point of the first picture to the second; the default is for a camera that did not move.
     """
     if len(one.dice) != len(other.dice):
         return False

@@ -60,15 +60,10 @@ class EgoMotion:
         return float(x), float(y)
 
     def follow(self, picture: NDArray[np.float32], border: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the earlier of two pictures, warped so that its ground lies as in the later one, and a mask.
+        """Return the earlier of two pictures (h, w), warped so that its ground lies as in the later one, and a mask.
 
-        Args:
-            picture: (h, w) grey levels of the earlier picture, in the pixels in which `shift` and `growth` are given.
-            border: Width, in pixels, of the picture's border that the mask leaves out.
-
-        Returns:
-            (h, w) the warped picture. And (h, w) mask: 1 where it shows `picture` without the border, 0 elsewhere, and
-            between them along the edge.
+        The (h, w) mask is 1 where the result shows `picture` without a border of `border` pixels, 0 elsewhere, and
+        between them along the edge. The motion is given in pixels of `picture`.
         """
         height, width = picture.shape
         shown = np.zeros_like(picture)
@@ -84,10 +79,6 @@ def ego_motion(one: Small, other: Small) -> EgoMotion:
     """Return how the ground moved in the view from one small picture to the next, as an affine motion in their pixels.
 
     Phase correlation finds the shift; up to MAX_STEPS Gauss-Newton steps refine it.
-
-    Args:
-        one: The earlier picture.
-        other: The later picture.
     """
     motion = np.zeros(6)
     motion[:2] = _initial_shift(blurred(one.contrast.astype(np.float32)), blurred(other.contrast.astype(np.float32)))
@@ -112,10 +103,9 @@ def blurred(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _initial_shift(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the (2,) motion of the content from `one` to `other`, x and y in pixels, by phase correlation.
+    """Return the (2,) motion from one (120, 160) contrast to another, x and y in pixels, by phase correlation.
 
-    Both are (120, 160) contrasts of small pictures. Returns zeros if moving `one` by it would increase the median
-    absolute difference of the pictures.
+    Returns zeros if moving `one` by it would increase the median absolute difference of the two.
     """
     window = cv2.createHanningWindow(one.shape[::-1], cv2.CV_32F)  # the FFT joins opposite borders
     shift, _ = cv2.phaseCorrelate(one, other, window)
@@ -130,8 +120,8 @@ def _gauss_newton_step(
 ) -> NDArray[np.float64]:
     """Return the (6,) correction of a motion by one weighted, damped Gauss-Newton step, to be added to it.
 
-    A motion is `shift`, then `growth` row by row, in pixels of the (120, 160) small picture. `one` and `other` are (60,
-    80) contrasts, as `_half_size` returns them. Pixels with a large residual, such as rolling dice, weigh little.
+    A motion is `shift`, then `growth` row by row, in pixels of the small picture. `one` and `other` are contrasts of
+    half its size. Pixels with a large residual, such as rolling dice, weigh little.
     """
     height, width = one.shape
     so_far = EgoMotion(motion[:2] / SHRINK_FACTOR, motion[2:].reshape(2, 2) / SHRINK_FACTOR)

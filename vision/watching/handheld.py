@@ -51,14 +51,9 @@ dice; a lower one takes noise for motion."""
 
 
 def most_changed_in_die(one: Small, other: Small, motion: EgoMotion) -> int:
-    """Return the largest number of changed pixels in any die-sized square, with the camera's motion undone.
+    """Return the largest number of changed pixels in any die-sized square, once the camera's motion is undone.
 
     A pixel has changed if it is outside the range of the nearby pixels of the other picture by more than the noise.
-
-    Args:
-        one: The earlier small picture.
-        other: The later one.
-        motion: Motion of the camera from one to the other, which is undone first.
     """
     before, seen = motion.follow(one.contrast.astype(np.float32), BORDER_PX)
     before, now = blurred(before), blurred(other.contrast.astype(np.float32))
@@ -70,9 +65,9 @@ def most_changed_in_die(one: Small, other: Small, motion: EgoMotion) -> int:
 
 
 def _beyond(picture: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return (h, w) how far, in grey levels, each pixel of `picture` is outside the range of nearby pixels of `other`.
+    """Return (h, w) how far, in levels, each pixel is outside the range of nearby pixels of `other`: inside, 0 or less.
 
-    Nearby is the square of MATCH_WINDOW_PX around the pixel's place. A pixel inside the range gives 0 or less.
+    Nearby is the square of MATCH_WINDOW_PX.
     """
     near = np.ones((MATCH_WINDOW_PX, MATCH_WINDOW_PX), np.uint8)
     return np.maximum(picture - cv2.dilate(other, near), cv2.erode(other, near) - picture)

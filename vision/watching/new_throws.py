@@ -14,12 +14,7 @@ def is_new_throw(settled: Settled, last: Settled, *, held: bool = False) -> bool
     """Return whether a settled reading shows a new throw: other values or places of dice than the last reported one.
 
     Also True if the throw zone was empty in between, or if the last reading was in doubt and this one has another
-    doubt or none.
-
-    Args:
-        settled: The present reading.
-        last: The reading that was reported last.
-        held: Whether the camera is held by hand. Places are then compared after undoing the camera's motion.
+    doubt or none. Under a camera that is `held` by hand, places are compared after undoing its motion.
     """
     if settled.emptied or (not last.reading.trusted and settled.reading.doubt != last.reading.doubt):
         return True
@@ -34,12 +29,8 @@ def latest(settled: Settled, last: Settled | None, *, held: bool = False) -> Set
     """Return the reading to pass as `last` to the next call of `is_new_throw` and of this function.
 
     A new throw is returned as it is. Otherwise `settled` is returned with the doubt of `last`, so that a doubt that
-    comes and goes over the same dice makes no new throw.
-
-    Args:
-        settled: The present reading.
-        last: The result of the previous call; None at first.
-        held: Whether the camera is held by hand, as in `is_new_throw`.
+    comes and goes over the same dice makes no new throw. `last` is the result of the previous call, None at first;
+    `held` tells of a camera in the hand.
     """
     if last is None or is_new_throw(settled, last, held=held):
         return settled

@@ -102,8 +102,7 @@ class StillnessDetector:
 
     Attributes:
         last: The last frame; None before the first.
-        began: The frame at which the present stillness began.
-        since_s: Time of the frame `began`, in seconds on the camera's clock.
+        began: The frame at which the present stillness began, at `since_s` seconds on the camera's clock.
         rest: The frame of the last rest that was reported; None before the first.
         reported: Whether the present stillness has been reported.
     """
@@ -126,8 +125,8 @@ class StillnessDetector:
 def small_picture(frame_bgr: FrameBGR) -> Small:
     """Return the 160 x 120 contrast picture of a BGR frame (h, w, 3), to compare with another one for motion.
 
-    Only the green channel is used. Its median is scaled to GROUND_LEVEL, so that a brighter light is no motion. Then
-    the mean of each pixel's surroundings is subtracted. `Small.green` holds a coarse copy of the green channel.
+    The median of the green channel is scaled to GROUND_LEVEL, so that a brighter light is no motion. Then the mean of
+    each pixel's surroundings is subtracted.
     """
     step = max(1, frame_bgr.shape[1] // (4 * SMALL_WH[0]))
     # The green channel approximates grey. Skipping pixels before averaging is accurate enough, and faster.
@@ -147,11 +146,10 @@ def changed(one: Small, other: Small) -> int:
 
 
 def _changed_in_equal_light(one: Small, other: Small) -> int:
-    """Return the number of pixels whose contrast differs when each row has equal brightness in both pictures.
+    """Return how many pixels differ in contrast, beyond the noise, once each row is as bright in both pictures.
 
     The brighter of two rows is dimmed by the median ratio of their pixels. Dice and hands cover less than half of a
-    row, so they do not change that ratio. A difference must exceed CHANGED_LEVELS and the noise, whose estimate is
-    limited to MAX_NOISE_LEVELS.
+    row, so they do not change that ratio.
     """
     first, second = one.level(), other.level()
     scale = np.float32(min(_gain_to_ground(first), _gain_to_ground(second)))
@@ -198,13 +196,7 @@ FIXED = StillnessCriterion(lambda last, now: changed(last, now) > MOVING_PX, lam
 def step(
     detector: StillnessDetector, now: Small, at_s: float, criterion: StillnessCriterion = FIXED
 ) -> tuple[StillnessDetector, Phase]:
-    """Return the state of the stillness detection and the tray's phase after one more frame.
-
-    Args:
-        detector: The state before this frame.
-        now: The new frame, as `small_picture` returns it.
-        at_s: Its time in seconds on the camera's clock.
-        criterion: What counts as rest.
+    """Return the state of the stillness detection and the tray's phase after the frame `now`, taken at `at_s` seconds.
 
     >>> detector, still = StillnessDetector(), small_picture(np.full((480, 640, 3), 90, np.uint8))
     >>> for at_s in (0.0, 0.1, 0.5):

@@ -45,10 +45,9 @@ class Moving:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Settled:
-    """The tray came to rest and was read.
+    """The tray came to rest at `at_s` seconds on the camera's clock, and was read.
 
     Attributes:
-        at_s: Time of the rest in seconds, on the camera's clock.
         frame: The last frame that was read.
         reading: The merged reading of all frames that were read.
         thrown: Dice in the throw zone.
@@ -127,8 +126,8 @@ class Watcher:
     def events(self) -> Iterator[Event]:
         """Start the camera and yield its events until `stop` is called or a recording ends; then stop the camera.
 
-        A DeviceError of the camera becomes an `Ill` event. The camera is then started again after a pause. The pause
-        grows with each failure in a row, as RETRY_S lists.
+        A DeviceError of the camera becomes an `Ill` event. The camera is then started again after a pause, which grows
+        with each failure in a row.
         """
         failures = 0
         while not self._stopped.is_set():
@@ -150,9 +149,10 @@ class Watcher:
     def _watched(self) -> Iterator[Event]:
         """Yield the events of a started camera, until `stop` or the end of a recording; stop the camera at the end.
 
-        If there is neither a calibration nor a light near the tray, a doubtful reading of dice is held back. The dice
+        A doubtful reading by a hand-held camera is held back: a little later the dice are seen from another place. They
         are read again while they lie still, and a trusted reading replaces it. The last doubtful one is yielded when
-        the dice move, the watching ends, or MAX_READINGS_IN_DOUBT were made. Raises DeviceError if the camera fails.
+        the dice move, the watching ends, or MAX_READINGS_IN_DOUBT were made. Lights near the tray prevent all this,
+        because repeated dimming would flicker. Raises DeviceError if the camera fails.
         """
         detector, moving, hasty = StillnessDetector(), False, True
         criterion, doubted, tries = self._criterion, None, 0
@@ -183,7 +183,13 @@ class Watcher:
                     moving, hasty = False, True
                     settled = self._read(frame)
                     criterion = self._criterion if self.rig is not None else PAUSED
-                    if self._reads_again(settled, tries):
+                    if (
+                        self.rig is None
+                        and self._dim is None
+                        and settled.reading.dice
+                        and not settled.reading.trusted
+                        and tries < MAX_READINGS_IN_DOUBT
+                    ):
                         doubted = settled
                         continue
                     doubted = None
@@ -199,25 +205,13 @@ class Watcher:
         """Criterion of rest: a camera without a calibration may be held by hand."""
         return HELD if self.rig is None else FIXED
 
-    def _reads_again(self, settled: Settled, tries: int) -> bool:
-        """Return whether to read the same dice again before the reading is reported, after `tries` readings of them.
-
-        True if there is no calibration, the last reading has dice and is in doubt, and fewer than MAX_READINGS_IN_DOUBT
-        were made. A hand-held camera sees the dice from another place a little later. Always False with lights near the
-        tray, because repeated dimming would flicker.
-        """
-        seen_in_doubt = bool(settled.reading.dice) and not settled.reading.trusted
-        return self.rig is None and self._dim is None and seen_in_doubt and tries < MAX_READINGS_IN_DOUBT
-
     def _read_as_they_come(self, detector: StillnessDetector, first: Frame) -> tuple[float, Settled | None]:
         """Read frames of a calibrated camera during the STILL_S that the stillness detection waits, to save that time.
 
-        Takes frames from the camera, with lights near the tray dimmed. The first still frame, `first`, is read before
-        they are dim. It counts only if it is trusted and agrees with the next one.
-
-        Returns the time of the last frame in seconds, and the settled reading. The reading is None if something moved,
-        a frame was in doubt, the readings disagreed, the recording ended or the watcher was stopped. The dice are then
-        read anew once they have been still for long enough.
+        The first still frame, `first`, is read before lights near the tray are dim. It counts only if it is trusted and
+        agrees with the next one. Returns the time of the last frame in seconds, and the settled reading. That is None
+        if something moved, a frame was in doubt, the readings disagreed, the recording ended or the watcher was
+        stopped: the dice are then read anew once they have been still for long enough.
         """
         (reader, rig), expect = self._setup, self._expect()
         at_s, clear_s = first.at_s, first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
@@ -241,20 +235,21 @@ class Watcher:
                     readings.append(reading)
                 if len(readings) == FRAMES_READ and at_s >= detector.since_s + STILL_S:
                     agreement = agreed(readings)
-                    settled = _settled([still], at_s, agreement, rig, self._emptied, expect)
-                    return at_s, settled if agreement.trusted else None
+                    return at_s, self._settled([still], at_s, agreement, rig, expect) if agreement.trusted else None
         return at_s, None
 
     def _read(self, frame: Frame) -> Settled:
-        """Read FRAMES_READ successive frames of the still tray; return their merged reading, with the dice in zones.
+        """Read FRAMES_READ successive frames of the still tray, the first one `frame`; return their merged reading.
 
-        Lights near the tray are dimmed while the frames are taken, and frames from before they are dim are left out.
-        Of these the first still one, `frame`, is read only if the recording ends with it. At least one frame is read;
-        fewer than FRAMES_READ if the watcher is stopped or the recording ends. Without a calibration each reading takes
-        long, so none follows a doubtful one.
+        Frames from before lights near the tray are dim are left out, unless the recording ends with one. Fewer are read
+        if the watcher is stopped or the recording ends. Without a calibration each reading takes long, so none follows
+        a doubtful one. The stillness detection gets none of these frames: the change of light is no motion.
         """
         (reader, rig), expect = self._setup, self._expect()
-        frames = self._stills(frame)
+        frames, clear_s = [frame], frame.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
+        with self._less_light():
+            while len(frames) < FRAMES_READ and (following := self._camera.frame()) is not None:
+                frames = [*frames, following] if frames[-1].at_s >= clear_s else [following]
         readings, again, size_px = list[Reading](), None, self._size_px if rig is None else None
         for still in frames:
             readings.append(reader.read(still.image_bgr, expect, again, size_px))
@@ -263,20 +258,7 @@ class Watcher:
                 break
         last = frames[len(readings) - 1]
         self._size_px = die_size_px(readings[-1])
-        return _settled(frames[: len(readings)], last.at_s, agreed(readings), rig, self._emptied, expect)
-
-    def _stills(self, first: Frame) -> list[Frame]:
-        """Return FRAMES_READ successive frames of the tray for a reading; fewer if the recording ends.
-
-        The frames begin with `first`, unless lights near the tray can be dimmed. Then `first` and all frames taken
-        before the lights are dim are left out; if the recording ends before that, only its last frame is returned. The
-        stillness detection gets none of these frames, so that the change of light does not count as motion.
-        """
-        frames, clear_s = [first], first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
-        with self._less_light():
-            while len(frames) < FRAMES_READ and (following := self._camera.frame()) is not None:
-                frames = [*frames, following] if frames[-1].at_s >= clear_s else [following]
-        return frames
+        return self._settled(frames[: len(readings)], last.at_s, agreed(readings), rig, expect)
 
     @contextlib.contextmanager
     def _less_light(self) -> Iterator[None]:
@@ -290,18 +272,12 @@ class Watcher:
         finally:
             self._dim(False)
 
-
-def _settled(
-    frames: Sequence[Frame], at_s: float, reading: Reading, rig: Rig | None, emptied: bool, expected: int | None
-) -> Settled:
-    """Return the `Settled` event of a reading at `at_s`, with its dice split into throw zone and keep zone by `rig`.
-
-    A rig for another picture size is ignored. Without a rig all dice count as thrown, and there is no keep zone. A
-    doubted reading keeps every frame in `doubted_frames`. `frames` are those that were read, oldest first; the other
-    arguments are as in `Settled`.
-    """
-    frame, doubted = frames[-1], () if reading.trusted else tuple(frames)
-    rig = rig if rig is not None and rig.fits(frame.image_bgr) else None
-    thrown, kept = place(reading, rig)
-    keep_zone = rig is not None and rig.keep.width_mm > 0
-    return Settled(at_s, frame, reading, thrown, kept, emptied, keep_zone, expected, rig, doubted)
+    def _settled(
+        self, frames: Sequence[Frame], at_s: float, reading: Reading, rig: Rig | None, expected: int | None
+    ) -> Settled:
+        """Return the event of a reading of `frames`, oldest first; a rig for another size of picture is ignored."""
+        frame, doubted = frames[-1], () if reading.trusted else tuple(frames)
+        rig = rig if rig is not None and rig.fits(frame.image_bgr) else None
+        thrown, kept = place(reading, rig)
+        keep_zone = rig is not None and rig.keep.width_mm > 0
+        return Settled(at_s, frame, reading, thrown, kept, self._emptied, keep_zone, expected, rig, doubted)
