@@ -21,9 +21,8 @@ main{{display:grid;gap:1rem;grid-template-columns:repeat(auto-fill,minmax(18rem,
 
 
 def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, Any]) -> Path:
-    """Write an HTML page of the throws whose new reading differs, each with its picture, and return the page's path.
+    """Write an HTML page of the throws that differ (`Rescored.differs`), each with its picture; return the page's path.
 
-    A reading differs if it has changed or does not give the values in the journal. The folder is made if it is missing.
     `found` are the counts of `rescoring.summary`. Raises DeviceError if the folder or the page can't be written or the
     picture of a throw is damaged, and PictureError if a picture can't be written.
     """
@@ -44,10 +43,7 @@ def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, An
 
 
 def _figure(folder: Path, each: Rescored) -> str:
-    """Save a throw's last picture, with the new reading drawn on it, as `N.jpg`; return its HTML figure and caption.
-
-    N is the throw's number.
-    """
+    """Save a throw's last picture, with the new reading drawn on it, as `NUMBER.jpg`; return its HTML figure."""
     throw = each.throw.stands.throw
     save_jpeg(annotated(each.throw.package.pictures()[-1], each.now), folder / f"{throw}.jpg")
     words = (

@@ -18,17 +18,10 @@ from vision.geometry.rig import Rig
 
 EVIDENCE = "evidence"
 """Name of the folder of throw packages in a data folder."""
-UNCALIBRATED = "none"
-"""Stands for the calibration's hash in a folder's name if throws lack a calibration."""
 
 
 class PackageFolder:
-    """The packages of a data folder, up to a total size.
-
-    Args:
-        folder: Data folder.
-        cap_bytes: Largest total size in bytes; with 0 none is kept. It may change while the table plays.
-    """
+    """The packages of a data folder, up to a total size of `cap_bytes`, which may change; with 0 none is kept."""
 
     def __init__(self, folder: Path, cap_bytes: int) -> None:
         self.path = folder / EVIDENCE
@@ -47,8 +40,8 @@ class PackageFolder:
     def keep(self, package: Package, calibration: bytes | None) -> bool:
         """Write a throw's package, and its calibration unless that file exists; prune if the total exceeds the cap.
 
-        Returns whether the package is stored. One that alone exceeds the cap is not written, and pruning may delete
-        that of an old throw at once. An existing package of the throw is replaced. Raises OSError.
+        Returns whether the package is stored: pruning may delete that of an old throw at once. An existing package of
+        the throw is replaced. Raises OSError.
         """
         content, record = packed(package), package.record
         if len(content) + len(calibration or b"") > self.cap_bytes:
@@ -68,9 +61,9 @@ class PackageFolder:
         return file.exists()
 
     def prune(self) -> None:
-        """Delete the oldest throw packages until all with their calibrations take at most `cap_bytes`. Raises OSError.
+        """Delete unfinished files, then the oldest packages until all take at most `cap_bytes`. Raises OSError.
 
-        Also deletes unfinished files that a power cut left. A folder goes with its last package, calibration included.
+        A calibration goes with its last package.
         """
         for unfinished in self.path.glob("*/*.part"):
             unfinished.unlink()
@@ -90,8 +83,8 @@ class PackageFolder:
 
 
 def folder_name(record: ThrowRecord) -> str:
-    """Return the name of the folder for a throw's package: kind of camera and hash of the calibration, or "none"."""
-    return f"{record.camera}-{record.calibration or UNCALIBRATED}"
+    """Return the name of the folder for a throw's package: kind of camera and hash of the calibration, or `none`."""
+    return f"{record.camera}-{record.calibration or 'none'}"
 
 
 def read_package(file: Path) -> Package:

@@ -99,10 +99,7 @@ class PackageKeeper:
             self._thread.start()
 
     def stop(self) -> None:
-        """Write the packages of all throws entered so far, and wait until the thread has ended.
-
-        May be called repeatedly.
-        """
+        """Write the packages of all throws entered so far, and wait until the thread has ended, if it runs."""
         self._stopping.set()
         with self._changed:
             self._changed.notify()
@@ -114,11 +111,9 @@ class PackageKeeper:
         return self._thread is not None and self._thread.is_alive()
 
     def health(self) -> tuple[bool, str]:
-        """Return (can throw packages be written, a sentence for the page).
+        """Return whether throw packages can be written, and a sentence for the page.
 
-        A throw package is a zip with a throw's pictures and reading. The sentence counts packages kept and readings
-        skipped, or gives the disk's error. While `cap_bytes` is 0, no package is kept, which counts as healthy unless
-        the disk had an error.
+        It counts packages kept and readings skipped, or gives the disk's error.
         """
         if self._illness:
             return False, self._illness
@@ -128,10 +123,9 @@ class PackageKeeper:
         return True, f"{len(self._kept)} throws kept since the start{missed}"
 
     def offer(self, settled: Settled, photo_jpeg: bytes) -> None:
-        """Queue a reading of the tray for the evidence thread, which encodes its frames for a package. Returns at once.
+        """Queue a reading of the tray, before the table gets it, to be encoded for a package. Returns at once.
 
-        Call it before the table gets the reading: if the table enters it as a throw, the thread writes the package. A
-        reading without dice is ignored. While an earlier reading waits, a new one is skipped, and `health` counts it.
+        A reading without dice is ignored. While an earlier reading waits, a new one is skipped, and `health` counts it.
         The hash of the reading's photo identifies the throw later.
         """
         if not settled.reading.dice:
@@ -144,10 +138,7 @@ class PackageKeeper:
             self._changed.notify()
 
     def hear(self, snapshot: Snapshot, _news: News) -> None:
-        """Queue throws for the thread that writes packages: those with a photo, new or changed since the last snapshot.
-
-        A package is a zip of a throw's reading and pictures. Returns at once.
-        """
+        """Queue the throws with a photo that are new or changed since the last snapshot, for their packages."""
         throws = {each.number: each for each in snapshot.throws if each.photo}
         new = [(each, snapshot.terms.dice) for number, each in throws.items() if self._heard.get(number) != each]
         self._heard = throws
@@ -157,11 +148,10 @@ class PackageKeeper:
                 self._changed.notify()
 
     def _run(self) -> None:
-        """Encode offered camera readings, and write a package for each throw that the table enters, until `stop`.
+        """Encode offered readings, and write the package of each throw that is still held, until `stop`.
 
-        If a person gave the throw's values, and its set of dice was taught, it is added to the set's examples. A throw
-        whose encoded reading is no longer held gets neither. While `cap_bytes` is 0 nothing is encoded, written or
-        taught, and the next reading or throw deletes all packages. Runs on the keeper's thread.
+        While `cap_bytes` is 0 nothing is encoded, written or taught, and the next reading or throw deletes all
+        packages. Runs on the keeper's thread.
         """
         self._give_way()
         self._prune()  # the space may have changed since the last run
@@ -212,8 +202,7 @@ class PackageKeeper:
     def _write(self, thrown: Thrown, held: Held) -> None:
         """Write the package of a throw: near-lossless if it was corrected or in doubt, else compressed.
 
-        `held` is the encoded reading of that throw. A failure of the disk is not raised: `health` reports it until a
-        package is written again.
+        `health` reports a failure of the disk until a package is written again.
         """
         package = held.fine if thrown.source == "corrected" or held.fine.record.doubt else held.small
         record = msgspec.structs.replace(package.record, throw=thrown.number)
@@ -225,14 +214,13 @@ class PackageKeeper:
             self._fall_ill(refused)
 
     def _prune(self) -> None:
-        """Delete the oldest packages beyond the cap. A failure of the disk is not raised: `health` reports it."""
+        """Delete the oldest packages beyond the cap; `health` reports a failure of the disk."""
         try:
             self._packages.prune()
         except OSError as refused:
             self._fall_ill(refused)
 
     def _fall_ill(self, refused: OSError) -> None:
-        """Log that the disk refuses packages, and let `health` report it."""
         ill = DeviceError(
             f"Packages of throws can't be kept in {self._packages.path} ({refused.strerror}).",
             "Free some space or make the folder writable; the table plays on without them.",
@@ -241,11 +229,10 @@ class PackageKeeper:
         log.warning("%s", ill)
 
     def _encoded(self, photo: str, settled: Settled) -> Held:
-        """Encode a tray reading as two packages, near-lossless and compressed, both with throw number 0.
+        """Encode a reading as two packages, near-lossless and compressed, both with throw number 0.
 
-        Frames are cropped to the tray if there is a calibration, whose file's bytes are returned too. The compressed
-        package holds the last frame only. The near-lossless one holds every frame if the reading is in doubt, else the
-        last. `photo` is the hash of the reading's photo.
+        Frames and boxes are cropped to the tray if there is a calibration. The compressed package holds the last frame
+        only. The near-lossless one holds every frame if the reading is in doubt. `photo` is the hash of its photo.
         """
         rig, calibration, offset = settled.rig, None, (0, 0)
         frames = [frame.image_bgr for frame in settled.doubted_frames or (settled.frame,)]
@@ -255,26 +242,16 @@ class PackageKeeper:
             if self._calibration is None or self._calibration[0] is not rig:
                 self._calibration = rig, calibration_bytes(self._camera, rig)
             calibration = self._calibration[1]
-        record = self._record(photo, settled, None if calibration is None else digest_of(calibration), offset)
-        fine = Package(record, tuple(encoded(frame, NEAR_LOSSLESS) for frame in frames))
-        return Held(fine, Package(record, (encoded(frames[-1], COMPRESSED),)), calibration)
-
-    def _record(self, photo: str, settled: Settled, calibration: str | None, offset: tuple[int, int]) -> ThrowRecord:
-        """Return the throw package's record of a reading, with throw number 0: the journal has no entry for it yet.
-
-        Boxes are converted from pixels of the frame to those of the picture, which is cropped at `offset` (x, y).
-        `photo` and `calibration` are hashes.
-        """
 
         def moved(box: Box) -> Box:
             return box[0] - offset[0], box[1] - offset[1], box[2], box[3]
 
         reading = settled.reading
-        return ThrowRecord(
+        record = ThrowRecord(
             throw=0,
             photo=photo,
             camera=self._camera,
-            calibration=calibration,
+            calibration=None if calibration is None else digest_of(calibration),
             expect=settled.expected,
             networks=dict(self._versions()),
             reader=self._reader,
@@ -282,3 +259,5 @@ class PackageKeeper:
             dice=tuple(ReadDie(die.value, moved(die.box_xywh), die.confidence) for die in reading.dice),
             candidates=tuple(replace(each, box_xywh=moved(each.box_xywh)) for each in reading.candidates),
         )
+        fine = Package(record, tuple(encoded(frame, NEAR_LOSSLESS) for frame in frames))
+        return Held(fine, Package(record, (encoded(frames[-1], COMPRESSED),)), calibration)

@@ -22,13 +22,10 @@ game. Higher: an abandoned lesson blocks the game longer. Lower: it ends while t
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
-    """A set that is being taught.
+    """A set of dice that is being taught, until `ends_s` if nothing happens.
 
-    Attributes:
-        name: Name of the set.
-        ends_s: Time at which it ends if nothing happens.
-        number: Number of its last throw, unlike that of any throw of an earlier lesson.
-        settled: That throw, until it is labelled.
+    `settled` is its last throw until that is labelled, `number` its number, unlike that of any throw of an earlier
+    lesson.
     """
 
     name: str
@@ -38,12 +35,7 @@ class Lesson:
 
 
 class Teacher:
-    """Teaches sets of dice. While a lesson is on, throws belong to it and not to the game. Thread-safe.
-
-    Args:
-        taught: The taught sets.
-        clock: Seconds, monotonic.
-    """
+    """Teaches sets of dice. While a lesson is on, throws belong to it and not to the game. Thread-safe."""
 
     def __init__(self, taught: TaughtSets, clock: Callable[[], float] = time.monotonic) -> None:
         self.taught = taught
@@ -58,10 +50,7 @@ class Teacher:
         return lesson if lesson is not None and self._clock() < lesson.ends_s else None
 
     def health(self) -> tuple[bool, str]:
-        """Return whether every taught set of dice could be read, and a sentence for the page.
-
-        The sentence also warns that no throw counts while a lesson is on.
-        """
+        """Return whether every taught set could be read, and a sentence for the page, which also tells of a lesson."""
         well, says = self.taught.health()
         return well, f"{says}; a lesson is on, no throw counts until it ends (/teach)" if self.lesson() else says
 
@@ -85,22 +74,20 @@ class Teacher:
     def begin(self, name: str) -> None:
         """Begin a lesson for the set of dice with this name, in place of any other lesson and its waiting throw.
 
-        While the lesson is on, throws do not count in the game. It ends with `end`, or IDLE_S after its start, last
-        throw or last label.
+        It ends with `end`, or IDLE_S after its start, last throw or last label.
         """
         with self._lock:
             self._lesson = Lesson(name, self._clock() + IDLE_S)
 
     def end(self) -> None:
-        """End the lesson: throws count in the game again. A throw that waits for its labels is dropped."""
+        """End the lesson, and drop a throw that waits for its labels: throws count in the game again."""
         with self._lock:
             self._lesson = None
 
     def offer(self, settled: Settled) -> None:
-        """Make a new throw the one that waits for its labels, in place of the last one if that was not labelled.
+        """Let a new throw wait for its labels, in place of the last one; it restarts the lesson's time limit.
 
-        It gets the next number and restarts the lesson's time limit. Ignored without a lesson, or if no die has a
-        value.
+        Ignored without a lesson, or if no die has a value.
         """
         with self._lock:
             lesson = self.lesson()
@@ -120,9 +107,8 @@ class Teacher:
     def label(self, number: int, values: Sequence[int]) -> None:
         """Add the throw that waits, with its true values, to the set that is being taught. Then no throw waits.
 
-        Args:
-            number: Number of the throw, as in `view`.
-            values: True value of each of its dice, 1 to 6, in the order of `view`; `NO_FACE` (0) for no die.
+        `number` is that of the throw in `view`; `values` are those of its dice in the order of `view`, 1 to 6, or
+        `NO_FACE` (0) for no die.
 
         Raises:
             IllegalAction: Another throw or none waits, the number of values is wrong, or a value is not 0 to 6.

@@ -117,9 +117,8 @@ def packed(package: Package) -> bytes:
 def unpacked(content: bytes, name: str) -> Package:
     """Decode the bytes of a package's zip file; `name` names the package in error messages.
 
-    Raises:
-        DeviceError: It is cut off, damaged, not a package, unpacks to more than `MAX_UNPACKED_BYTES`, has no picture,
-            or is of a newer format.
+    Raises DeviceError if it is cut off, damaged, not a package, unpacks to more than `MAX_UNPACKED_BYTES`, has no
+    picture, or is of a newer format.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -142,9 +141,8 @@ def unpacked(content: bytes, name: str) -> Package:
 
 
 def calibration_bytes(camera: str, rig: Rig) -> bytes:
-    """Return the bytes of the calibration file for a folder of packages: `rig` cropped to its view of the tray.
+    """Return the bytes of the calibration file for a folder of packages: `rig` cropped to the tray, as their pictures.
 
-    Pictures in packages have the same crop, so the calibration fits them and neither shows anything but the tray.
     `camera` is the kind of camera.
     """
     left, top, right, bottom = Floor.of(rig).box

@@ -23,13 +23,7 @@ from vision.watching.agreement import agreed
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredThrow:
-    """A throw that stands, with its package.
-
-    Attributes:
-        stands: What stands of it, from the journal.
-        package: Its package.
-        rig: The calibration that it was read with, cut to the tray; None without one.
-    """
+    """A throw that stands in the journal, its package, and the calibration that it was read with, if any."""
 
     stands: CameraThrow
     package: Package
@@ -43,8 +37,7 @@ class StoredThrow:
     def exact(self, reading: Reading) -> bool:
         """Return whether a reading gives the values that the journal has for this throw, in any order.
 
-        Dice in the keep zone are ignored. On a tray without one the reading may have more dice, because dice set aside
-        lie among the thrown ones.
+        Dice in the keep zone are ignored. On a tray without one the reading may have more dice: those set aside.
         """
         thrown, _ = place(reading, self.rig)
         read, stands = Counter(each.die.value for each in thrown), Counter(self.stands.values)
@@ -73,8 +66,7 @@ class Rescored:
     def caught(self) -> bool:
         """Whether a stored throw's reading is wrong although trusted, today as at the table, but the table asked.
 
-        False if today's reading has other values or another trust than the one made at the table. The table asks about
-        a trusted reading if no throw can have its number of dice, for example when one die covers another.
+        It asks about a trusted reading if no throw can have its number of dice, as when one die covers another.
         """
         wrong = self.now.trusted and not self.throw.exact(self.now)
         return wrong and not self.changed and not self.throw.stands.accepted
@@ -85,11 +77,7 @@ class Rescored:
         return self.changed or not self.throw.exact(self.now)
 
     def record(self) -> dict[str, Any]:
-        """Return the throw as JSON, for a line of `pegpip rescore --json`.
-
-        It holds the values in the journal and their source, the reading at the table and the new one, and whether the
-        new one is exact or has changed.
-        """
+        """Return the throw as JSON, for a line of `pegpip rescore --json`."""
         stands, was, now = self.throw.stands, self.throw.at_table, self.now
         return {
             "throw": stands.throw,
@@ -107,14 +95,12 @@ def stored_throws(
 ) -> Iterator[StoredThrow]:
     """Yield each throw that the camera read, that was not taken back, and that has a package; oldest first.
 
-    A package that can't be used is skipped: it is damaged, or does not belong to the throw's journal entry or
-    calibration.
-
     Args:
         folder: Data folder.
         since: Earliest month to include, such as `2026-11`; None for all.
         dice: Name of the set of dice to include; None for all.
-        refuse: Called with the reason for each package that is skipped.
+        refuse: Called with the reason for each package that is skipped: it is damaged, or does not belong to the
+            throw's journal entry or calibration.
     """
     files, rigs = PackageFolder(folder, 0).files(), dict[Path, Rig | None]()
     for stands in camera_throws(PastGames(folder), folder):
@@ -137,9 +123,8 @@ def stored_throws(
 def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable[[str], None]) -> Iterator[Rescored]:
     """Read the pictures of stored throws again with these networks, and yield each throw with its new reading.
 
-    Each is read with the calibration that was stored with it. A throw keeps its pictures only if the new reading
-    differs from the table's or from the values in the journal, so that thousands of throws fit in memory. `refuse` is
-    called with the reason for each throw that is skipped: its pictures are damaged or do not fit the calibration.
+    A throw keeps its pictures only if it `differs`, so that thousands of throws fit in memory. `refuse` is called with
+    the reason for each throw that is skipped: its pictures are damaged or do not fit their calibration.
     """
     readers = dict[int, Reader]()
     for throw in throws:

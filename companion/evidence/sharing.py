@@ -34,12 +34,6 @@ MAX_PART_BYTES = 60_000_000
 Lower: a sound picture is refused."""
 
 
-class _Labelled(msgspec.Struct, frozen=True):
-    """The part of a line of labels that reading needs: the name of the picture, in `images/`."""
-
-    image: str
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedThrow:
     """A throw of an export: its name in the zip, its picture and the calibration that the picture is a frame of."""
@@ -84,8 +78,7 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
 def read_export(file: Path) -> Iterator[SharedThrow]:
     """Yield the throws in the zip file of an anonymous export, each with its newest picture and its calibration.
 
-    Raises DeviceError during the iteration if the file can't be read, is damaged or no zip, has no throws, or has a
-    part over `MAX_PART_BYTES`.
+    Raises DeviceError if the file can't be read, is damaged or no zip, has no throws, or a part over MAX_PART_BYTES.
     """
     try:
         with zipfile.ZipFile(file) as archive:
@@ -98,7 +91,7 @@ def read_export(file: Path) -> Iterator[SharedThrow]:
                 folder = labels.removesuffix(f"/{LABELS}")
                 rig = rig_of_bytes(archive.read(f"{folder}/{CALIBRATION}"), f"{file}:{folder}").rig
                 for line in archive.read(labels).splitlines():
-                    name = f"{folder}/images/{msgspec.json.decode(line, type=_Labelled).image}"
+                    name = f"{folder}/images/{msgspec.json.decode(line, type=dict)['image']}"
                     yield SharedThrow(name, picture_of_bytes(archive.read(name), name), rig)
     except OSError as refused:
         raise DeviceError(f"{file} can't be read ({refused.strerror or refused}).", "Check its name.") from None
@@ -116,9 +109,9 @@ def _has_unknown(throw: StoredThrow) -> bool:
 def _label(throw: StoredThrow) -> dict[str, object]:
     """Return a throw's line in `labels.jsonl`: name of its picture, values and boxes of its dice, tags, its record.
 
-    `values` are the throw's values in the journal, and the camera's readings of dice in the keep zone. `boxes` are
-    [x, y, w, h, value] in pixels, or None if it is not known which thrown die shows which value. A kept die that was
-    read without a value is in neither list. `tags` are the source of the values and any doubt.
+    `values` are those in the journal, and the camera's readings of dice in the keep zone. `boxes` are [x, y, w, h,
+    value] in pixels, or None if it is not known which thrown die shows which value. A kept die without a value is in
+    neither. `tags` are the source of the values and any doubt.
     """
     stands = throw.stands
     record = replace(throw.package.record, stands=stands.values, source=stands.source, photo="")

@@ -45,13 +45,9 @@ class NewerFormat(DeviceError):
 
 
 class SetRecord(msgspec.Struct, frozen=True):
-    """The description of the faces in the file of a taught set.
+    """The description of the faces in the file of a taught set: number of the throw and label of each face.
 
-    Attributes:
-        name: Name of the set.
-        classifier: Hash of the classifier that computed features and probabilities.
-        faces: Number of the throw and label of each face.
-        format: Version of the format.
+    `classifier` is the hash of the classifier that computed features and probabilities.
     """
 
     name: str
@@ -61,11 +57,7 @@ class SetRecord(msgspec.Struct, frozen=True):
 
 
 class TaughtSets:
-    """The taught sets of a data folder. Thread-safe; it has a classifier of its own.
-
-    Args:
-        folder: Data folder.
-    """
+    """The taught sets of a data folder. Thread-safe; it has a classifier of its own."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / TAUGHT
@@ -75,17 +67,13 @@ class TaughtSets:
         self._refused: dict[Path, DeviceError] = {}  # why a file can't be read
 
     def start(self) -> None:
-        """Load every taught set of dice on a new thread, and return at once.
-
-        It may take long: after an update all features may have to be computed again.
-        """
+        """Load every taught set of dice on a new thread: after an update all features may be computed again."""
         threading.Thread(target=self.load, name="taught", daemon=True).start()
 
     def load(self) -> None:
         """Load every taught set of dice into memory.
 
-        Features from another classifier are computed again from the pictures. A file that is damaged or of a newer
-        format is skipped and stays on disk; `health` reports it.
+        A file that is damaged or of a newer format is skipped and stays on disk; `health` reports it.
         """
         with self._lock:
             self._refused = {}
@@ -108,8 +96,7 @@ class TaughtSets:
     def sets(self) -> list[dict[str, Any]]:
         """Return a JSON object for every taught set of dice, sorted by name.
 
-        Each has `name`, the number of `throws`, `faces` (a list: how many examples show 1, 2, ... 6), and `usable`:
-        whether it has enough examples to be used.
+        Each has `name`, the number of `throws`, `faces` (how many show 1, 2, ... 6), and whether it is `usable`.
         """
         return [
             {
@@ -171,10 +158,7 @@ class TaughtSets:
                 self._refused.pop(self._file(name), None)
 
     def forget(self, name: str) -> None:
-        """Delete a taught set of dice from memory and disk; ignore an unknown one.
-
-        Raises DeviceError if the disk refuses.
-        """
+        """Delete a taught set of dice, if known, from memory and disk. Raises DeviceError if the disk refuses."""
         with self._lock:
             try:
                 self._file(name).unlink(missing_ok=True)
@@ -184,11 +168,11 @@ class TaughtSets:
             self._refused.pop(self._file(name), None)
 
     def _file(self, name: str) -> Path:
-        """Return the path of a set's file. It is a hash of the set's name, which may hold any letters."""
+        """Return the path of a set's file, a hash of the set's name, which may hold any letters."""
         return self._folder / f"{hashlib.blake2b(name.encode(), digest_size=8).hexdigest()}.zip"
 
     def _write(self, name: str, examples: Sequence[Example]) -> None:
-        """Write a set's examples to its zip file: labels, features, probabilities and pictures. Raises DeviceError."""
+        """Write a set's examples to its zip file. Raises DeviceError."""
         content = io.BytesIO()
         faces = tuple((each.throw, each.label) for each in examples)
         record = SetRecord(name, self._classifier.network.hash, faces)
@@ -238,10 +222,9 @@ def _npy(rows: Sequence[NDArray[Any]]) -> bytes:
 
 
 def _array(content: bytes, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    """Return the array in the content of a .npy file as 32-bit floats.
+    """Return the array in the content of a .npy file as 32-bit floats; None in `shape` stands for any length.
 
-    Raises ValueError if it has another shape than `shape`, in which None stands for any length, or a value is not
-    finite. Damaged content raises what `numpy.load` raises: ValueError, EOFError or BadZipFile.
+    Raises ValueError if it has another shape, or a value is not finite; damaged content raises one of DAMAGE.
     """
     found: NDArray[np.float32] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False).astype(np.float32)
     fits = found.ndim == len(shape) and all(want in (None, has) for want, has in zip(shape, found.shape, strict=True))
@@ -251,6 +234,5 @@ def _array(content: bytes, shape: tuple[int | None, ...]) -> NDArray[np.float32]
 
 
 def _refused(folder: Path, refused: OSError) -> DeviceError:
-    """Return the DeviceError for a folder of taught sets in which a file can't be written or deleted."""
     reason = f"The taught set can't be kept in {folder} ({refused.strerror})."
     return DeviceError(reason, "Free some space or make the folder writable; the table plays on without it.")
