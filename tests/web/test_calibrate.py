@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +13,10 @@ import pytest
 from companion.adapters.calibration_service import CalibrationService
 from companion.adapters.frame_buffer import FrameBuffer
 from companion.errors import DeviceError
-from tests.waiting import PATIENCE_S
 from tests.web.accessibility import violations
-from tests.web.pub import PIN, Pub, opened, served
+from tests.web.calibrating import Calibration
+from tests.web.calibrating import calibration as calibration
+from tests.web.pub import PIN, Pub, served
 from vision.calibration import procedure
 from vision.calibration.lamp_light import LampLight
 from vision.calibration.sheet import raster, sheet
@@ -33,87 +31,11 @@ from vision.research.evaluation.fault_injection import FaultInjection
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
 ROUTES = ("", ".jpg", "/sheet.pdf")
-FPS = 5
-"""Pictures a second of the camera's time: few, as each one is rendered."""
-IDLE_S = 0.2
-"""Seconds between two pictures that nobody has asked for."""
 ACTS = ("sheet", "empty", "die", "lay")
 
 SAME = 4.0
 """Largest mean difference of two pictures of one tray, in grey levels: the camera's noise and the JPEG's loss."""
 PLACE = np.array([[120.0, 120.0]])
-
-
-@dataclass
-class Calibration:
-    """A pub whose camera takes pictures on a thread, as the table's observer would."""
-
-    pub: Pub
-    camera: VirtualCamera
-    buffer: FrameBuffer
-    host: Any
-    folder: Path
-    part: CalibrationService
-
-    def act(self, what: str, **body: Any) -> Any:
-        return self.host.post(f"/api/calibrate/{what}", json=body)
-
-
-class FrameClock(SteppedClock):
-    """A clock of a camera that stands still until someone asks for a picture, or `IDLE_S` seconds have passed.
-
-    A limit in seconds of the camera's time is one of pictures, however busy the machine is.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.wanted = threading.Event()
-
-    def sleep(self, seconds: float) -> None:
-        self.wanted.wait(IDLE_S)
-        self.wanted.clear()
-        super().sleep(seconds)
-
-
-class FramesOnDemand(FrameBuffer):
-    """Frames of a camera on a `FrameClock`, which takes the next one when someone waits for it."""
-
-    def __init__(self, camera: VirtualCamera, clock: FrameClock) -> None:
-        super().__init__(camera)
-        self.clock = clock
-
-    @contextlib.contextmanager
-    def following(self, timeout_s: float) -> Iterator[Callable[[], Frame]]:
-        with super().following(timeout_s) as following_frame:
-
-            def on_demand() -> Frame:
-                self.clock.wanted.set()
-                return following_frame()
-
-            yield on_demand
-
-
-@pytest.fixture
-def calibration(tmp_path: Path) -> Iterator[Calibration]:
-    clock = FrameClock()
-    camera = VirtualCamera(2, clock, clock.sleep, seed=3, fps=FPS)
-    buffer, over = FramesOnDemand(camera, clock), threading.Event()
-
-    def film() -> None:
-        while not over.is_set():
-            buffer.frame()
-
-    part = CalibrationService("virtual", buffer, tmp_path / "kept", lambda: "2030-01-31 20:00", camera, mains_hz=60)
-    thread = threading.Thread(target=film, name="film")
-    thread.start()
-    try:
-        with buffer.following(PATIENCE_S) as following_frame:
-            following_frame()
-        with opened(tmp_path, calibrate=part) as pub:
-            yield Calibration(pub, camera, buffer, pub.host(), tmp_path / "kept", part)
-    finally:
-        over.set()
-        thread.join()
 
 
 def codes(look: dict[str, Any]) -> set[str]:
