@@ -204,12 +204,14 @@ class CalibrationService:
     def _step(self, step: Callable[[], T]) -> T:
         """Run one calibration step on the camera's next frames and return its result; the table gets none meanwhile.
 
-        First the plan of the calibration steps gets the mains frequency and the lens's angle of view. The angle is that
-        of the Pi camera's module if it is known, else DEFAULT_LENS_DEG. Raises DeviceError if no frame comes in time.
+        First the plan of the calibration steps gets the mains frequency, the camera's sensor and the lens's angle of
+        view. The angle is that of the Pi camera's module if it is known, else DEFAULT_LENS_DEG. Raises DeviceError if
+        no frame comes in time.
         """
         field = source.field if isinstance(source := self._camera.source, SensorCamera) else None
         lens_deg = (field.angle_deg if field else None) or DEFAULT_LENS_DEG
-        self._steps.plan = replace(self._steps.plan, lens_deg=lens_deg, mains_hz=self._mains_hz)
+        sensor = field.model if field else None
+        self._steps.plan = replace(self._steps.plan, lens_deg=lens_deg, mains_hz=self._mains_hz, sensor=sensor)
         with self._camera.following(FRAME_TIMEOUT_S) as self._next:
             return step()
 

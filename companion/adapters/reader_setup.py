@@ -100,7 +100,7 @@ def load_reader(
     if stored is None or not fits(stored, source):
         return _uncalibrated(camera, networks, witness, ok=True, says=_why_uncalibrated(stored, source))
     reader = Reader(networks, stored.rig, witness)
-    return ReaderSetup(reader, stored.rig, lambda: _health(stored, reader.misfit_wh))
+    return ReaderSetup(reader, stored.rig, lambda: _health(stored, reader.misfit_wh, camera))
 
 
 def save_rig(folder: Path, stored: Stored) -> Path:
@@ -159,12 +159,16 @@ def _why_uncalibrated(stored: Stored | None, source: str) -> str:
     return f"Calibrated for the camera {stored.camera!r}, not for {source!r}. {NOT_CALIBRATED}"
 
 
-def _health(stored: Stored, misfit_wh: tuple[int, int] | None) -> tuple[bool, str]:
-    """Return whether a calibration fits the camera's frames, and a sentence for the page.
+def _health(stored: Stored, misfit_wh: tuple[int, int] | None, camera: Camera) -> tuple[bool, str]:
+    """Return whether a calibration fits the camera's frames and its sensor, and a sentence for the page.
 
     `misfit_wh` is the size in pixels of a frame that it does not fit; None if all frames have fitted so far.
     """
     if misfit_wh is None:
+        field = camera.field if isinstance(camera, SensorCamera) else None
+        if field is not None and stored.sensor not in (None, field.model):
+            says = f"The camera's sensor is {field.model!r}, calibrated was {stored.sensor!r}: readings may be wrong."
+            return False, f"{says} Run `pegpip calibrate` again."
         return True, _calibrated(stored)
     seen, meant = (f"{width} x {height}" for width, height in (misfit_wh, stored.size_wh))
     return False, f"The camera gives {seen}, calibrated was {meant}: read without it. Run `pegpip calibrate` again."

@@ -158,9 +158,11 @@ def _calibrated(
     hands = _Hands(camera, plan, paper)
     try:
         camera.start()
-        if not lens_told and isinstance(camera, SensorCamera) and camera.field and camera.field.angle_deg:
-            plan = replace(plan, lens_deg=camera.field.angle_deg)
-            _say(f"{camera.field}.")
+        if isinstance(camera, SensorCamera) and camera.field:
+            plan = replace(plan, sensor=camera.field.model)
+            if not lens_told and camera.field.angle_deg:
+                plan = replace(plan, lens_deg=camera.field.angle_deg)
+                _say(f"{camera.field}.")
         steps = Calibrating(camera.frame, plan, _say, wait_s, show)
         found = _sheet(steps, hands, camera) if pointed_at is None else steps.by_hand(pointed_at)
         # Exposure is found anew, on the tray as it is played in: white paper would leave it too dark.

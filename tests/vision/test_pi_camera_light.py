@@ -18,7 +18,7 @@ from tests.vision.one_frame_pi import Pi, is_held
 from tests.vision.one_frame_pi import closed as closed
 from vision.calibration.lamp_light import LampLight, lamp_light
 from vision.calibration.lens import lens_of
-from vision.calibration.procedure import Calibrating, Found
+from vision.calibration.procedure import Calibrating, Found, calibrated
 from vision.calibration.solving import Plan
 from vision.calibration.store import Stored, load_rig
 from vision.cameras.field import MODULES
@@ -187,3 +187,18 @@ def test_the_lens_position_stored_by_calibration_is_set_at_camera_start(tmp_path
     frame = pi.frame()
     assert frame.exposure is not None
     assert frame.exposure.lens_position == 4.5
+
+
+def test_a_calibration_made_with_another_pi_camera_sensor_is_ill(tmp_path: Path) -> None:
+    """A module was exchanged for one with another lens; its pictures have the same size."""
+    clock = SteppedClock()
+    empty_bgr = VirtualCamera(1, clock, clock.sleep, seed=8).rig().empty_bgr
+    done = calibrated(flat(), Plan(sensor="imx219"), empty_bgr)
+    save_rig(tmp_path, done.stored("picamera2", "2026-01-01 00:00"))
+    for module, well in (("Camera Module 2", True), ("Camera Module 3", False)):
+        pi = Pi(module)
+        setup = load_reader("picamera2", pi.camera, tmp_path, shipped_networks())
+        pi.start()
+        assert setup.health()[0] == well
+        pi.camera.stop()
+    assert "sensor is 'imx708', calibrated was 'imx219'" in setup.health()[1]

@@ -95,6 +95,9 @@ def test_web_calibration_uses_camera_view_angle_and_configured_mains_hertz(
     assert calibration.act("empty").status_code == 200
     assert calibration.part._steps.lamp is not None
     assert calibration.part._steps.lamp.mains_hz == 60
+    stored = load_rig(calibration.folder)
+    assert stored is not None
+    assert stored.sensor == "ov5647"
 
 
 def test_calibration_api_keeps_focus_advice_and_adds_lamp_banding_advice(

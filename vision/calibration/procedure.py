@@ -94,16 +94,20 @@ class Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrated:
-    """The result of calibrating: the rig, and what was found of the tray's pose and the lens, with all advice."""
+    """The result of calibrating: the rig, what was found of the tray's pose and the lens, and the model of the sensor.
+
+    `found` has all advice; `sensor` is None for a camera that does not tell it.
+    """
 
     rig: Rig
     found: Found
+    sensor: str | None = None
 
     def stored(self, camera: str, made: str) -> Stored:
         """Return the calibration as it is kept in a file; `camera` is the [camera] source, `made` the date and time."""
         found, codes = self.found, sorted(one.code for one in self.found.advice)
         lens_deg = found.lens.angle_deg if found.lens.measured else None
-        return Stored(camera.strip(), made, self.rig, tuple(codes), lens_deg, found.lens_position)
+        return Stored(camera.strip(), made, self.rig, tuple(codes), lens_deg, found.lens_position, self.sensor)
 
 
 class _TimeOver(DeviceError):
@@ -330,7 +334,7 @@ def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | 
         )
         advice.append(Advice("lens", says))
     advice += [] if lamp is None else lamp.advice()
-    return Calibrated(rig, replace(found, advice=(*found.advice, *advice)))
+    return Calibrated(rig, replace(found, advice=(*found.advice, *advice)), plan.sensor)
 
 
 def with_die(done: Calibrated, measured_mm: float) -> Calibrated:

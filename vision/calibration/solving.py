@@ -56,7 +56,7 @@ angle puts the camera too low over the tray."""
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Facts that calibration can't measure by itself, as a person enters them.
+    """Facts that calibration can't measure by itself, as a person enters them or the camera tells them.
 
     Attributes:
         tray_mm: Width and height of the tray's floor, keep zone included.
@@ -66,6 +66,7 @@ class Plan:
         bar_mm: Measured length of the printed bar, which is 100 mm long in an exact print.
         die_mm: Edge of a die.
         mains_hz: Mains frequency of the lamps, 50 or 60; 0 takes that of the machine's country.
+        sensor: Model of the camera's sensor; None for a camera that does not tell it.
     """
 
     tray_mm: tuple[float, float] = (320.0, 240.0)
@@ -75,6 +76,7 @@ class Plan:
     bar_mm: float = BAR_MM
     die_mm: float = 16.0
     mains_hz: int = 0
+    sensor: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -53,6 +53,7 @@ class _Numbers(msgspec.Struct, frozen=True):
     # Older files tell none of these.
     lens_deg: float | None = None
     lens_position: float | None = None
+    sensor: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +67,7 @@ class Stored:
         advice: Codes of the advice that was not followed.
         lens_deg: Measured horizontal angle of view of the lens; None if it was not measured.
         lens_position: Position in dioptres at which the lens was in focus on the sheet; None for a fixed lens.
+        sensor: Model of the camera's sensor; None if the camera did not tell it.
     """
 
     camera: str
@@ -74,6 +76,7 @@ class Stored:
     advice: tuple[str, ...] = ()
     lens_deg: float | None = None
     lens_position: float | None = None
+    sensor: str | None = None
 
     @property
     def size_wh(self) -> tuple[int, int]:
@@ -91,7 +94,7 @@ def bytes_of_rig(stored: Stored) -> bytes:
     numbers = _Numbers(
         FORMAT, stored.camera, stored.made, stored.size_wh,
         rig.floor_to_px.tolist(), astuple(rig.throw), astuple(rig.keep), rig.die_mm, rig.camera_mm,
-        stored.advice, stored.lens_deg, stored.lens_position,
+        stored.advice, stored.lens_deg, stored.lens_position, stored.sensor,
     )  # fmt: skip
     done, picture = cv2.imencode(".png", rig.empty_bgr)
     assert done, "a picture from a camera can always be coded"
@@ -141,4 +144,5 @@ def rig_of_bytes(content: bytes, name: str) -> Stored:
         raise DeviceError(f"The calibration {name} is damaged ({type(wrong).__name__}).", CURE) from None
     except PictureError as wrong:
         raise DeviceError(f"The calibration's picture is damaged ({wrong}).", CURE) from None
-    return Stored(numbers.camera, numbers.made, rig, numbers.advice, numbers.lens_deg, numbers.lens_position)
+    seen = numbers.advice, numbers.lens_deg, numbers.lens_position, numbers.sensor
+    return Stored(numbers.camera, numbers.made, rig, *seen)
