@@ -9,7 +9,7 @@ from vision.networks import load_networks
 from vision.reading.reader import Reader
 from vision.research.evaluation.clips import SCENARIOS, SETTLED_TO_REPORTED, tipped, watched
 from vision.research.evaluation.stage import FPS, Stage
-from vision.watching.new_throws import is_new_throw
+from vision.watching.new_throws import latest
 from vision.watching.watcher import Settled, Watcher
 
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}
@@ -47,5 +47,5 @@ def test_dice_unmoved_after_a_knock_on_the_table_are_no_new_throw() -> None:
 
     stage = Stage(1, 2, 2.2, [(0.4, lambda one: one.tray.scripts.append(lying)), (1.0, knocked)])
     empty, first, again = settled_in(stage)
-    assert is_new_throw(first, empty)
-    assert not is_new_throw(again, first)
+    assert latest(first, empty) is first
+    assert latest(again, first) is not again

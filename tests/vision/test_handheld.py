@@ -17,7 +17,7 @@ from vision.reading.reading import Die, FrameBGR, Reading
 from vision.research.evaluation.handheld import Handheld
 from vision.watching.ego_motion import ego_motion
 from vision.watching.handheld import HELD, MAX_CHANGED_IN_DIE, most_changed_in_die
-from vision.watching.new_throws import is_new_throw, latest
+from vision.watching.new_throws import latest
 from vision.watching.stillness import FIXED, Phase, StillnessCriterion, StillnessDetector, small_picture, step
 from vision.watching.watcher import MAX_READINGS_IN_DOUBT, Event, Moving, Settled, Watcher
 
@@ -117,11 +117,12 @@ def test_unmoved_dice_are_no_new_throw_after_a_hand_held_camera_moved() -> None:
     same = settled(wandered, (Die(3, (681, 349, 60, 60), 1.0),))
     elsewhere = settled(wandered, (Die(3, (600, 400, 60, 60), 1.0),))
     other = settled(wandered, (Die(4, (681, 349, 60, 60), 1.0),))
-    assert not is_new_throw(same, first, held=True)
-    assert is_new_throw(elsewhere, first, held=True)
-    assert is_new_throw(other, first, held=True)
-    assert is_new_throw(same, first), "a camera in a rig does not wander"
-    assert is_new_throw(replace(same, emptied=True), first, held=True)
+    assert latest(same, first, held=True) is not same
+    assert latest(elsewhere, first, held=True) is elsewhere
+    assert latest(other, first, held=True) is other
+    assert latest(same, first) is same, "a camera in a rig does not wander"
+    emptied = replace(same, emptied=True)
+    assert latest(emptied, first, held=True) is emptied
 
 
 def test_new_throw_detection_ignores_a_reading_doubt_that_comes_and_goes() -> None:
@@ -130,9 +131,9 @@ def test_new_throw_detection_ignores_a_reading_doubt_that_comes_and_goes() -> No
     last = latest(unsure, sure)
     assert last is not unsure
     assert last.reading.trusted
-    assert not is_new_throw(sure, last)
-    assert is_new_throw(sure, unsure)
-    assert not is_new_throw(unsure, unsure)
+    assert latest(sure, last) is not sure
+    assert latest(sure, unsure) is sure
+    assert latest(unsure, unsure) is not unsure
 
 
 class Still:
