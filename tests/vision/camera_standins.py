@@ -1,6 +1,6 @@
 """Stand-ins for what the camera adapters use: OpenCV's VideoCapture, and a clock that `sleep` advances.
 
-The Pi's camera has `fake_libcamera`.
+The Pi's camera has `fake_libcamera`. What the watcher uses, a camera and a reader, can be made of one function each.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Any
 import cv2
 import numpy as np
 
+from vision.cameras import Frame
 from vision.images.loading import quiet_opencv
+from vision.reading.reading import Reading
 
 
 class Clock:
@@ -31,6 +33,24 @@ class Clock:
         assert seconds >= 0
         self.slept_s.append(seconds)
         self.now_s += seconds
+
+
+class Film:
+    """A camera whose `frame` is a function; `start` may be another."""
+
+    name = "film"
+
+    def __init__(self, frame: Callable[[], Frame | None], start: Callable[[], None] = lambda: None) -> None:
+        self.frame, self.start = frame, start
+
+    def stop(self) -> None: ...
+
+
+class Says:
+    """A reader whose `read` is a function, which gets the frame, the count, the last reading and the size of a die."""
+
+    def __init__(self, read: Callable[..., Reading] = lambda *_: Reading((), None)) -> None:
+        self.read = read
 
 
 @dataclass

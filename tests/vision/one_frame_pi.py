@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.vision.fake_libcamera import fitted, removed
-from vision.cameras import Frame
+from vision.cameras import Exposure, Frame
 from vision.cameras.picamera import Picamera2Camera
 
 SIZES_WH = [(1280, 960), (1280, 720)]
@@ -55,5 +55,15 @@ def closed() -> Iterator[None]:
     removed()
 
 
+def exposure_of(frame: Frame) -> Exposure:
+    assert frame.exposure is not None
+    return frame.exposure
+
+
 def is_held(frame: Frame) -> bool:
-    return frame.exposure is not None and frame.exposure.held
+    return exposure_of(frame).held
+
+
+def focused_at(lens_position: float) -> Callable[[Frame], bool]:
+    """Return a function that tells whether a frame was taken with the lens held there, in dioptres."""
+    return lambda frame: exposure_of(frame).lens_position == lens_position

@@ -10,7 +10,7 @@ import pytest
 from companion.errors import DeviceError
 from tests.vision.fake_libcamera import SENSORS
 from tests.vision.fake_libcamera.sensors import Mode
-from tests.vision.one_frame_pi import SIZES_WH, Pi, is_held
+from tests.vision.one_frame_pi import SIZES_WH, Pi, exposure_of, focused_at, is_held
 from tests.vision.one_frame_pi import closed as closed
 from vision.cameras.field import MODULES
 
@@ -25,8 +25,7 @@ def widest_columns(modes: tuple[Mode, ...], size_wh: tuple[int, int]) -> float:
 @pytest.mark.parametrize("size_wh", SIZES_WH)
 @pytest.mark.parametrize("module", SENSORS)
 def test_each_pi_camera_module_uses_its_widest_sensor_mode(module: str, size_wh: tuple[int, int]) -> None:
-    pi = Pi(module, size_wh=size_wh)
-    pi.start()
+    pi = Pi(module, size_wh=size_wh).start()
     frame = pi.frame()
     used = pi.board.metadata[-1]["ScalerCrop"][2]
     assert used >= 0.99 * widest_columns(pi.board.sensor.modes, size_wh)
@@ -41,8 +40,7 @@ def test_each_pi_camera_module_uses_its_widest_sensor_mode(module: str, size_wh:
 
 @pytest.mark.parametrize("module", ["Camera Module 3", "Camera Module 3 Wide", "Camera Module 2", "HQ Camera"])
 def test_a_pi_camera_in_a_cropped_sensor_mode_is_refused_with_the_cure(module: str) -> None:
-    pi = Pi(module, cropped=True)
-    pi.start()
+    pi = Pi(module, cropped=True).start()
     with pytest.raises(DeviceError, match=r"columns that its sensor could.*full-upgrade"):
         pi.frame()
     assert pi.board.holders == 0
@@ -58,8 +56,7 @@ def test_a_pi_camera_whose_only_sensor_mode_crops_is_still_used() -> None:
 
 
 def test_the_pi_camera_is_set_up_with_three_buffers_and_no_raw_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    pi = Pi()
-    pi.start()
+    pi = Pi().start()
     pi.frame()
     configuration = pi.camera._device.camera_configuration()
     assert configuration["raw"] is None
@@ -70,8 +67,7 @@ def test_the_pi_camera_is_set_up_with_three_buffers_and_no_raw_stream(monkeypatc
 @pytest.mark.parametrize("ae_state", ["AeState", "AeLocked", ""])
 @pytest.mark.parametrize("light", [0.02, 0.3, 1.0, 1.7])
 def test_the_pi_camera_holds_exposure_and_colour_gains_once_converged(light: float, ae_state: str) -> None:
-    pi = Pi(light=light, ae_state=ae_state)
-    pi.start()
+    pi = Pi(light=light, ae_state=ae_state).start()
     pi.until(is_held)
     assert pi.sent("AeFlickerPeriod") == [10_000]
     at, held = next((at, controls) for at, controls in pi.board.sent if controls.get("AeEnable") is False)
@@ -101,8 +97,7 @@ def test_a_monochrome_pi_camera_holds_exposure_and_finds_it_anew() -> None:
 
 
 def test_the_pi_camera_does_not_hold_exposure_while_the_light_changes() -> None:
-    pi = Pi()
-    pi.start()
+    pi = Pi().start()
     for number in range(200):
         pi.board.light = 1.0 + 0.5 * (number % 10)
         assert not is_held(pi.frame())
@@ -111,8 +106,7 @@ def test_the_pi_camera_does_not_hold_exposure_while_the_light_changes() -> None:
 
 @pytest.mark.parametrize("factor", [1.5, 1 / 1.5, 3.0, 0.2])
 def test_the_pi_camera_finds_its_held_exposure_anew_after_a_light_change(factor: float) -> None:
-    pi = Pi(light=0.5)
-    pi.start()
+    pi = Pi(light=0.5).start()
     pi.until(is_held)
     for _ in range(60):
         assert is_held(pi.frame()), "steady light keeps it"
@@ -121,14 +115,12 @@ def test_the_pi_camera_finds_its_held_exposure_anew_after_a_light_change(factor:
     again = pi.until(is_held)
     for _ in range(60):
         assert is_held(again := pi.frame())
-    assert again.exposure is not None
-    assert again.exposure.exposure_s * again.exposure.gain * pi.board.light == pytest.approx(0.018, rel=0.05)
+    assert exposure_of(again).exposure_s * exposure_of(again).gain * pi.board.light == pytest.approx(0.018, rel=0.05)
     assert pi.sent("AeEnable") == [False, True, False]
 
 
 def test_a_one_second_hand_over_the_tray_keeps_the_pi_cameras_exposure() -> None:
-    pi = Pi()
-    pi.start()
+    pi = Pi().start()
     held = pi.until(is_held)
     held = pi.until(lambda frame: frame.at_s > held.at_s + 1.0)
     pi.board.light = 0.3
@@ -139,24 +131,20 @@ def test_a_one_second_hand_over_the_tray_keeps_the_pi_cameras_exposure() -> None
 
 
 def test_the_pi_camera_lens_is_held_where_autofocus_found_focus() -> None:
-    pi = Pi(sharp_at=4.25)
-    pi.start()
-    frame = pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position is not None)
-    assert frame.exposure is not None
-    assert frame.exposure.lens_position == 4.25
+    pi = Pi(sharp_at=4.25).start()
+    frame = pi.until(lambda frame: exposure_of(frame).lens_position is not None)
+    assert exposure_of(frame).lens_position == 4.25
     assert pi.sent("LensPosition") == [4.25]
     assert pi.sent("AfMode") == [2, 0]
 
 
 def test_a_pi_camera_that_finds_no_focus_keeps_autofocus_on_until_sharp() -> None:
-    pi = Pi(sharp_at=None)
-    pi.start()
+    pi = Pi(sharp_at=None).start()
     frame = pi.until(is_held)
-    assert frame.exposure is not None
-    assert frame.exposure.lens_position is None
+    assert exposure_of(frame).lens_position is None
     assert pi.sent("AfMode") == [2]
     pi.board.sharp_at = 3.0
-    pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position == 3.0)
+    pi.until(focused_at(3.0))
 
 
 def test_a_known_pi_camera_lens_position_is_set_before_the_first_frame() -> None:
@@ -164,28 +152,24 @@ def test_a_known_pi_camera_lens_position_is_set_before_the_first_frame() -> None
     pi.camera.focus_at(3.5)
     pi.start()
     frame = pi.frame()
-    assert frame.exposure is not None
-    assert frame.exposure.lens_position == 3.5
+    assert exposure_of(frame).lens_position == 3.5
     assert pi.board.metadata[0]["LensPosition"] == 3.5
     pi.camera.focus_at(None)
     pi.board.sharp_at = 2.0
-    pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position == 2.0)
+    pi.until(focused_at(2.0))
 
 
 def test_a_pi_camera_exposure_below_a_flicker_period_logs_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     """A shorter exposure shows the bands of a lamp that flickers with the mains."""
-    pi = Pi(light=9.0, mains=60)
-    pi.start()
+    pi = Pi(light=9.0, mains=60).start()
     with caplog.at_level(logging.WARNING):
         frame = pi.until(is_held)
     assert "an exposure of 2.0 ms shows the bands" in caplog.text
-    assert frame.exposure is not None
-    assert frame.exposure.exposure_s == pytest.approx(0.002, rel=0.02)
+    assert exposure_of(frame).exposure_s == pytest.approx(0.002, rel=0.02)
 
 
 def test_a_pi_sensor_without_flicker_control_exposes_whole_flicker_periods() -> None:
-    pi = Pi(advertises=(), light=0.9, mains=60)
-    pi.start()
+    pi = Pi(advertises=(), light=0.9, mains=60).start()
     pi.until(is_held)
     (exposure_us,) = pi.sent("ExposureTime")
     assert isinstance(exposure_us, int)

@@ -49,8 +49,7 @@ def test_a_stalled_or_unplugged_pi_camera_is_reported_and_can_restart(
     fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
-    pi = Pi()
-    pi.start()
+    pi = Pi().start()
     assert pi.frame().image_bgr.any()
     capture = pi.camera._device.captured_request
 

@@ -14,7 +14,7 @@ from companion.adapters.reader_setup import load_reader, save_rig
 from companion.diagnostics.devices import check_camera
 from companion.settings.load import Settings
 from tests.vision.fake_libcamera import fitted
-from tests.vision.one_frame_pi import Pi, is_held
+from tests.vision.one_frame_pi import Pi, exposure_of, focused_at, is_held
 from tests.vision.one_frame_pi import closed as closed
 from vision.calibration.lamp_light import LampLight, lamp_light
 from vision.calibration.lens import lens_of
@@ -127,7 +127,7 @@ def flat() -> Found:
 
 def test_calibration_focuses_on_the_sheet_and_keeps_the_lens_position() -> None:
     pi = Pi(sharp_at=2.5).start()
-    pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position == 2.5)
+    pi.until(focused_at(2.5))
     pi.board.sharp_at = 3.25  # the sheet lies elsewhere than what was in focus before
     found = calibrating(pi).focus(flat(), pi.camera)
     assert found.lens_position == 3.25
@@ -136,14 +136,13 @@ def test_calibration_focuses_on_the_sheet_and_keeps_the_lens_position() -> None:
     pi.camera.stop()
     pi.start()
     frame = pi.frame()
-    assert frame.exposure is not None
-    assert frame.exposure.lens_position == 3.25, "kept over the restart, on felt without any contrast"
+    assert exposure_of(frame).lens_position == 3.25, "kept over the restart, on felt without any contrast"
 
 
 def test_calibration_beside_the_table_keeps_no_lens_position_of_before() -> None:
     """The table's thread may pass on frames that it took before the lens began to focus."""
     pi = Pi(sharp_at=2.5).start()
-    old = pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position == 2.5)
+    old = pi.until(focused_at(2.5))
     under_way = [replace(old, at_s=old.at_s + 0.001 * number) for number in range(3)]
     pi.board.sharp_at = 3.25
     steps = Calibrating(lambda: under_way.pop(0) if under_way else pi.frame(), Plan(), lambda _sentence: None)
@@ -185,8 +184,7 @@ def test_the_lens_position_stored_by_calibration_is_set_at_camera_start(tmp_path
     load_reader("picamera2", pi.camera, tmp_path, shipped_networks())
     pi.start()
     frame = pi.frame()
-    assert frame.exposure is not None
-    assert frame.exposure.lens_position == 4.5
+    assert exposure_of(frame).lens_position == 4.5
 
 
 def test_a_calibration_made_with_another_pi_camera_sensor_is_ill(tmp_path: Path) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from companion.errors import DeviceError
+from tests.vision.camera_standins import Film, Says
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS, VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
@@ -76,29 +78,22 @@ def number_of(frame: Frame) -> int:
     return round(frame.at_s * FPS)
 
 
-def happened(camera: VirtualCamera, seconds: float) -> list[object]:
-    """Return all events of `seconds` seconds; dice are thrown after one second and lifted 2 s before the end."""
-
-    class Acted:
-        name = "acted"
-
-        def start(self) -> None: ...
-
-        def stop(self) -> None: ...
-
-        def frame(self) -> Frame | None:
-            frame = camera.frame()
-            if number_of(frame) == int(FPS):
-                camera.tray.throw(strength=0.4)
-            if number_of(frame) == int((seconds - 2) * FPS):
-                camera.tray.lift()
-            return frame if number_of(frame) < seconds * FPS else None
-
-    return list(Watcher(Acted(), Reader(load_networks(), camera.rig()), camera.rig()).events())
+def thrown(camera: VirtualCamera) -> Frame | None:
+    """Return the next frame of eight seconds, in which dice are thrown after one second."""
+    frame = camera.frame()
+    if number_of(frame) == int(FPS):
+        camera.tray.throw(strength=0.4)
+    return frame if number_of(frame) < 8 * FPS else None
 
 
 def test_watcher_emits_settled_for_an_empty_tray_a_throw_and_lifted_dice(camera: VirtualCamera) -> None:
-    events = happened(camera, 8)
+    def lifted() -> Frame | None:
+        frame = thrown(camera)
+        if frame is not None and number_of(frame) == int(6 * FPS):
+            camera.tray.lift()
+        return frame
+
+    events = list(Watcher(Film(lifted), Reader(load_networks(), camera.rig()), camera.rig()).events())
     settled = [event for event in events if isinstance(event, Settled)]
     assert [len(event.thrown) for event in settled] == [0, 7, 0]
     assert settled[1].emptied
@@ -109,36 +104,21 @@ def test_watcher_emits_settled_for_an_empty_tray_a_throw_and_lifted_dice(camera:
 MOVED_MM = 0.1
 
 
-class Thrown:
-    """A camera whose dice are thrown after one second. `then` gets each frame's time and that of the last motion."""
+def settled_of(camera: VirtualCamera, then: Callable[[float, float], None]) -> list[Settled]:
+    """Watch a throw. `then` gets each frame's time, and that of the dice's last motion."""
+    rest_s, lay = 0.0, tuple[Pose, ...]()
 
-    name = "thrown"
+    def frame() -> Frame | None:
+        nonlocal rest_s, lay
+        taken, lie = thrown(camera), camera.tray.advance(0.0)
+        moved = any(np.abs(one.at_mm - was.at_mm).max() > MOVED_MM for one, was in zip(lie, lay, strict=False))
+        if taken is not None:
+            rest_s = taken.at_s if moved or len(lie) != len(lay) else rest_s
+            then(taken.at_s, rest_s)
+        lay = lie
+        return taken
 
-    def __init__(
-        self, camera: VirtualCamera, then: Callable[[float, float], None] = lambda now_s, rest_s: None
-    ) -> None:
-        self.camera, self.then, self.rest_s = camera, then, 0.0
-        self._lay: tuple[Pose, ...] = ()
-
-    def start(self) -> None: ...
-
-    def stop(self) -> None: ...
-
-    def frame(self) -> Frame | None:
-        frame = self.camera.frame()
-        if number_of(frame) == int(FPS):
-            self.camera.tray.throw(strength=0.4)
-        lie = self.camera.tray.advance(0.0)
-        moved = any(np.abs(one.at_mm - was.at_mm).max() > MOVED_MM for one, was in zip(lie, self._lay, strict=False))
-        if moved or len(lie) != len(self._lay):
-            self.rest_s = frame.at_s
-        self._lay = lie
-        self.then(frame.at_s, self.rest_s)
-        return frame if number_of(frame) < 8 * FPS else None
-
-
-def settled_of(thrown: Thrown) -> list[Settled]:
-    watcher = Watcher(thrown, Reader(load_networks(), thrown.camera.rig()), thrown.camera.rig(), dim=lambda _on: None)
+    watcher = Watcher(Film(frame), Reader(load_networks(), camera.rig()), camera.rig(), dim=lambda _on: None)
     return [event for event in watcher.events() if isinstance(event, Settled)]
 
 
@@ -165,7 +145,7 @@ def test_the_virtual_camera_reuses_its_picture_while_dice_only_tremble(camera: V
 
 def test_the_watcher_reads_a_throw_while_stillness_is_being_confirmed(camera: VirtualCamera) -> None:
     rest_s: list[float] = []
-    _, throw = settled_of(Thrown(camera, lambda now_s, at_s: rest_s.append(at_s)))
+    _, throw = settled_of(camera, lambda now_s, at_s: rest_s.append(at_s))
     assert throw.reading.trusted
     assert throw.at_s - rest_s[-1] <= STILL_S + 2 / FPS, "told at the first frame that proves the rest"
     assert throw.frame.at_s < throw.at_s - 0.5 / FPS, "and nothing is left to read by then"
@@ -177,15 +157,14 @@ def test_the_watcher_rereads_a_still_frame_misread_under_led_strip_light(
 ) -> None:
     reader, dimmed, readings = Reader(load_networks(), camera.rig()), list[bool](), list[Reading]()
 
-    class Dazzled:
-        def read(self, frame_bgr: FrameBGR, expect: int | None = None, *_: object) -> Reading:
-            reading = reader.read(frame_bgr, expect)
-            if len(readings) == FRAMES_READ:  # those of the empty tray went before
-                reading = Reading(tuple(replace(die, value=1) for die in reading.dice), doubt)
-            readings.append(reading)
-            return reading
+    def dazzled(frame_bgr: FrameBGR, expect: int | None, *_: object) -> Reading:
+        reading = reader.read(frame_bgr, expect)
+        if len(readings) == FRAMES_READ:  # those of the empty tray went before
+            reading = Reading(tuple(replace(die, value=1) for die in reading.dice), doubt)
+        readings.append(reading)
+        return reading
 
-    watcher = Watcher(Thrown(camera), Dazzled(), camera.rig(), dim=dimmed.append)
+    watcher = Watcher(Film(lambda: thrown(camera)), Says(dazzled), camera.rig(), dim=dimmed.append)
     _, throw = (event for event in watcher.events() if isinstance(event, Settled))
     assert throw.reading.trusted
     assert len(set(throw.reading.values)) > 1
@@ -201,7 +180,7 @@ def test_the_watcher_reads_a_die_pushed_during_reading_at_its_new_place(camera: 
             pushed_s.append(now_s)
             camera.tray.move(0, 120.0, 120.0)
 
-    _, throw = settled_of(Thrown(camera, push))
+    _, throw = settled_of(camera, push)
     assert throw.at_s >= pushed_s[0] + STILL_S
     assert throw.reading.trusted
     assert any(np.hypot(die.x_mm - 120, die.y_mm - 120) < 20 for die in throw.thrown)
@@ -214,27 +193,20 @@ def test_the_watcher_sees_no_motion_when_it_dims_the_led_strip(camera: VirtualCa
     dimmed: list[tuple[bool, float]] = []
     taken: list[Frame] = []
 
-    class Lit:
-        name = "lit"
-
-        def start(self) -> None: ...
-
-        def stop(self) -> None: ...
-
-        def frame(self) -> Frame | None:
-            frame = camera.frame()
-            if number_of(frame) == int(FPS):
-                camera.tray.throw(strength=0.4)
-            # The strip is slow: a change of its light is seen one frame later.
-            dim = bool(dimmed) and dimmed[-1][0] and frame.at_s > dimmed[-1][1] + 0.03
-            glow = light * np.float32(0.07 if dim else 1.0)
-            taken.append(Frame(np.clip(frame.image_bgr + glow, 0, 255).astype(np.uint8), frame.at_s))
-            return taken[-1] if number_of(frame) < 8 * FPS else None
+    def lit() -> Frame | None:
+        frame = thrown(camera)
+        if frame is None:
+            return None
+        # The strip is slow: a change of its light is seen one frame later.
+        dim = bool(dimmed) and dimmed[-1][0] and frame.at_s > dimmed[-1][1] + 0.03
+        glow = light * np.float32(0.07 if dim else 1.0)
+        taken.append(Frame(np.clip(frame.image_bgr + glow, 0, 255).astype(np.uint8), frame.at_s))
+        return taken[-1]
 
     def dim(on: bool) -> None:
         dimmed.append((on, taken[-1].at_s))
 
-    events = list(Watcher(Lit(), Reader(load_networks(), camera.rig()), camera.rig(), dim=dim).events())
+    events = list(Watcher(Film(lit), Reader(load_networks(), camera.rig()), camera.rig(), dim=dim).events())
     settled = [event for event in events if isinstance(event, Settled)]
     assert [len(event.thrown) for event in settled] == [0, 7], "each once: the light is no throw"
     assert sum(isinstance(event, Moving) for event in events) == 1
@@ -248,53 +220,32 @@ def test_the_watcher_sees_no_motion_when_it_dims_the_led_strip(camera: VirtualCa
 def test_the_watcher_restores_a_dimmed_led_strip_when_the_camera_fails(camera: VirtualCamera) -> None:
     asked: list[bool] = []
 
-    class Failing:
-        name = "failing"
+    def failing() -> Frame | None:
+        if asked and asked[-1]:
+            raise DeviceError("The camera is gone.", "Plug it in.")
+        return camera.frame()
 
-        def start(self) -> None: ...
-
-        def stop(self) -> None: ...
-
-        def frame(self) -> Frame | None:
-            if asked and asked[-1]:
-                raise DeviceError("The camera is gone.", "Plug it in.")
-            return camera.frame()
-
-    watcher = Watcher(
-        Failing(), Reader(load_networks(), camera.rig()), camera.rig(), dim=asked.append, pause=lambda _s: True
-    )
+    watcher = Watcher(Film(failing), Says(), camera.rig(), dim=asked.append, pause=lambda _s: True)
     assert isinstance(list(watcher.events())[-1], Ill)
     assert asked == [True, False]
 
 
 def test_the_watcher_reports_two_failed_camera_starts_and_then_goes_on(camera: VirtualCamera) -> None:
-    pauses: list[float] = []
+    pauses, starts = list[float](), itertools.count(1)
 
-    class Failing:
-        name = "failing"
-        starts = 0
+    def start() -> None:
+        if next(starts) < 3:
+            raise DeviceError("The camera is gone.", "Plug it in.")
 
-        def start(self) -> None:
-            Failing.starts += 1
-            if Failing.starts < 3:
-                raise DeviceError("The camera is gone.", "Plug it in.")
-
-        def stop(self) -> None: ...
-
-        def frame(self) -> Frame | None:
-            frame = camera.frame()
-            return frame if number_of(frame) < 10 else None
+    def frame() -> Frame | None:
+        taken = camera.frame()
+        return taken if number_of(taken) < 10 else None
 
     def pause(seconds: float) -> bool:
         pauses.append(seconds)
         return False
 
-    class Blank:
-        def read(self, frame_bgr: object, expect: int | None = None, *_: object) -> Reading:
-            return Reading((), None)
-
-    events: Iterator[object] = Watcher(Failing(), Blank(), pause=pause).events()
-    told = list(events)
+    told = list(Watcher(Film(frame, start), Says(), pause=pause).events())
     assert [isinstance(event, Ill) for event in told[:2]] == [True, True]
     assert pauses == [0.5, 1.0]
     assert any(isinstance(event, Settled) for event in told)
@@ -303,58 +254,40 @@ def test_the_watcher_reports_two_failed_camera_starts_and_then_goes_on(camera: V
 def test_the_watcher_reports_no_emptied_tray_after_a_camera_failure(camera: VirtualCamera) -> None:
     """The die lies there as before, so a tray that was knocked meanwhile shows no new throw."""
 
-    class Failing:
-        name = "failing"
+    def failing() -> Frame | None:
+        frame = camera.frame()
+        if number_of(frame) == 20:
+            raise DeviceError("The camera is gone.", "Plug it in.")
+        return frame if number_of(frame) < 40 else None
 
-        def start(self) -> None: ...
-
-        def stop(self) -> None: ...
-
-        def frame(self) -> Frame | None:
-            frame = camera.frame()
-            if number_of(frame) == 20:
-                raise DeviceError("The camera is gone.", "Plug it in.")
-            return frame if number_of(frame) < 40 else None
-
-    class OneDie:
-        def read(self, frame_bgr: object, expect: int | None = None, *_: object) -> Reading:
-            return Reading((Die(5, (600, 400, 60, 60), 1.0),), None)
-
-    told = list(Watcher(Failing(), OneDie(), camera.rig(), pause=lambda _s: False).events())
+    one_die = Reading((Die(5, (600, 400, 60, 60), 1.0),), None)
+    told = list(Watcher(Film(failing), Says(lambda *_: one_die), camera.rig(), pause=lambda _s: False).events())
     assert any(isinstance(event, Ill) for event in told)
     assert [event.emptied for event in told if isinstance(event, Settled)] == [True, False]
 
 
-@pytest.mark.parametrize("thrown", [False, True], ids=["settled", "in haste"])
-def test_a_watcher_stopped_during_a_reading_drops_that_settled_event(camera: VirtualCamera, thrown: bool) -> None:
+@pytest.mark.parametrize("hasty", [False, True], ids=["settled", "in haste"])
+def test_a_watcher_stopped_during_a_reading_drops_that_settled_event(camera: VirtualCamera, hasty: bool) -> None:
     looks: list[int] = []
 
-    class Stopping:
-        def read(self, frame_bgr: object, expect: int | None = None, *_: object) -> Reading:
-            looks.append(len(looks))
-            if len(looks) == 1 + FRAMES_READ * thrown:
-                watcher.stop()
-            return Reading((), None)
+    def stopping(*_: object) -> Reading:
+        looks.append(len(looks))
+        if len(looks) == 1 + FRAMES_READ * hasty:
+            watcher.stop()
+        return Reading((), None)
 
-    watcher = Watcher(Thrown(camera), Stopping(), camera.rig())
+    watcher = Watcher(Film(lambda: thrown(camera)), Says(stopping), camera.rig())
     settled = [event for event in watcher.events() if isinstance(event, Settled)]
-    assert len(looks) == 1 + FRAMES_READ * thrown
-    assert len(settled) == thrown, "of the empty tray before the throw"
+    assert len(looks) == 1 + FRAMES_READ * hasty
+    assert len(settled) == hasty, "of the empty tray before the throw"
 
 
 def test_the_watcher_applies_a_new_calibration_from_the_next_reading_on(camera: VirtualCamera) -> None:
-    class Named:
-        def __init__(self, name: str) -> None:
-            self._name = name
-
-        def read(self, frame_bgr: object, expect: int | None = None, *_: object) -> Reading:
-            return Reading((), self._name)
-
-    watcher = Watcher(camera, Named("without"))
+    watcher = Watcher(camera, Says(lambda *_: Reading((), "without")))
     settled = (event for event in watcher.events() if isinstance(event, Settled))
     first = next(settled)
     rig = camera.rig()
-    watcher.read_with(Named("with"), rig)
+    watcher.read_with(Says(lambda *_: Reading((), "with")), rig)
     camera.tray.throw(strength=0.4)
     second = next(settled)
     assert [(event.reading.doubt, event.keep_zone) for event in (first, second)] == [("without", False), ("with", True)]
@@ -365,19 +298,15 @@ def test_uncalibrated_watcher_reads_a_throw_in_full_once_and_then_confirms(camer
     known: list[tuple[int, bool, bool]] = []
     reader = Reader(load_networks())
 
-    class Noting:
-        def read(
-            self,
-            frame_bgr: FrameBGR,
-            expect: int | None = None,
-            again: Reading | None = None,
-            size_px: float | None = None,
-        ) -> Reading:
-            reading = reader.read(frame_bgr, expect, again, size_px)
-            known.append((len(reading.dice), again is not None, size_px is not None))
-            return reading
+    def noting(
+        frame_bgr: FrameBGR, expect: int | None, again: Reading | None = None, size_px: float | None = None
+    ) -> Reading:
+        reading = reader.read(frame_bgr, expect, again, size_px)
+        known.append((len(reading.dice), again is not None, size_px is not None))
+        return reading
 
-    *_, throw = (event for event in Watcher(Thrown(camera), Noting()).events() if isinstance(event, Settled))
+    watcher = Watcher(Film(lambda: thrown(camera)), Says(noting))
+    *_, throw = (event for event in watcher.events() if isinstance(event, Settled))
     count = len(throw.reading.dice)
     assert throw.reading.trusted
     assert [one for one in known if one[0] == count][:FRAMES_READ] == [
