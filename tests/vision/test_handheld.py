@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.bench.vision import SteppedClock
+from tests.vision.camera_standins import Film, Says
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS, VirtualCamera
 from vision.reading.reading import Die, FrameBGR, Reading
@@ -136,51 +137,32 @@ def test_new_throw_detection_ignores_a_reading_doubt_that_comes_and_goes() -> No
     assert latest(unsure, unsure) is not unsure
 
 
-class Still:
-    """A recording of one picture, in which the frame `moves_at` shows another one."""
+def told(frames: int, sure_from: int = 1000, moves_at: int | None = None) -> tuple[list[Event], int]:
+    """Return the events of a recording of one die, and how often it was read; it is trusted from a reading on.
 
-    name = "still"
+    Frame number `moves_at` shows another picture.
+    """
+    shown = iter([*(Frame(textured(9 if at == moves_at else 8), at / FPS) for at in range(frames)), None])
+    readings: list[Reading] = []
 
-    def __init__(self, frames: int, moves_at: int | None = None) -> None:
-        self._frames, self._moves_at, self._next = frames, moves_at, 0
+    def read(*_: object) -> Reading:
+        doubt = None if len(readings) + 1 >= sure_from else "disagree"
+        readings.append(Reading((Die(2, (600, 400, 60, 60), 0.9),), doubt))
+        return readings[-1]
 
-    def start(self) -> None: ...
-
-    def stop(self) -> None: ...
-
-    def frame(self) -> Frame | None:
-        number = self._next
-        self._next += 1
-        picture = textured(9 if self._moves_at is not None and number == self._moves_at else 8)
-        return Frame(picture, number / FPS) if number < self._frames else None
-
-
-class Doubting:
-    """A reader that reads one die, and trusts it from the reading number `sure_from` on."""
-
-    def __init__(self, sure_from: int) -> None:
-        self.read_so_far, self._sure_from = 0, sure_from
-
-    def read(self, frame_bgr: FrameBGR, expect: int | None = None, *_: object) -> Reading:
-        self.read_so_far += 1
-        return Reading((Die(2, (600, 400, 60, 60), 0.9),), None if self.read_so_far >= self._sure_from else "disagree")
-
-
-def told(camera: Still, reader: Doubting) -> list[Event]:
-    return list(Watcher(camera, reader).events())
+    return list(Watcher(Film(lambda: next(shown)), Says(read)).events()), len(readings)
 
 
 def test_the_watcher_retries_a_doubtful_reading_before_it_reports() -> None:
-    assert [event.reading.trusted for event in told(Still(40), Doubting(4)) if isinstance(event, Settled)] == [True]
+    assert [event.reading.trusted for event in told(40, sure_from=4)[0] if isinstance(event, Settled)] == [True]
 
 
 def test_camera_watcher_reports_a_lasting_doubt_once_after_limited_retries() -> None:
-    reader = Doubting(1000)
-    events = told(Still(70), reader)
+    events, readings = told(70)
     assert [event.reading.doubt for event in events if isinstance(event, Settled)] == ["disagree"]
-    assert reader.read_so_far == MAX_READINGS_IN_DOUBT, "one frame each: the others would not remove it"
+    assert readings == MAX_READINGS_IN_DOUBT, "one frame each: the others would not remove it"
 
 
 def test_the_watcher_reports_a_doubtful_reading_at_motion_or_video_end() -> None:
-    assert [type(event) for event in told(Still(10, 8), Doubting(1000))] == [Settled, Moving]
-    assert [type(event) for event in told(Still(8), Doubting(1000))] == [Settled]
+    assert [type(event) for event in told(10, moves_at=8)[0]] == [Settled, Moving]
+    assert [type(event) for event in told(8)[0]] == [Settled]

@@ -13,6 +13,7 @@ from vision.calibration.lens import MIN_VIEWS, Lens, Views, gathered, lens_of, m
 from vision.calibration.markers import Marker, markers_in, sheet_pose
 from vision.calibration.sheet import sheet
 from vision.calibration.solving import Plan, lens_over, rig_of, through
+from vision.geometry.rig import projected
 
 SIZE_WH = (1280, 960)
 GUESS = lens_of(SIZE_WH, 62.2)
@@ -162,15 +163,10 @@ def test_calibration_with_lens_distortion_maps_floor_points_within_8_px() -> Non
     straight /= straight[2, 2]
     rig = rig_of(straight, Plan(), np.zeros((960, 1280, 3), np.uint8), lens)
     points_mm = np.array([[20.0, 20.0], [160.0, 120.0], [300.0, 220.0]])
-    shown = lens.bent(_projected(straight, points_mm))
+    shown = lens.bent(projected(points_mm, straight))
     assert np.abs(rig.to_px(points_mm) - shown).max() < 8
-    assert np.abs(_projected(straight, points_mm) - shown).max() > 10, "without it the corners are further off"
+    assert np.abs(projected(points_mm, straight) - shown).max() > 10, "without it the corners are further off"
     assert through(GUESS, straight, Plan()) == pytest.approx(straight, abs=1e-4)
-
-
-def _projected(floor_to_px: np.ndarray, points_mm: np.ndarray) -> np.ndarray:
-    x, y, w = floor_to_px @ np.column_stack([points_mm, np.ones(len(points_mm))]).T
-    return np.column_stack([x / w, y / w])
 
 
 def test_calibration_sheet_markers_at_the_picture_edge_are_ignored() -> None:

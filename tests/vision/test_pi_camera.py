@@ -55,7 +55,7 @@ def test_a_pi_camera_whose_only_sensor_mode_crops_is_still_used() -> None:
     assert "1536 x 864, 2304 of 4608 columns, 36.0 degrees" in str(pi.camera.field)
 
 
-def test_the_pi_camera_is_set_up_with_three_buffers_and_no_raw_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_pi_camera_is_set_up_with_three_buffers_and_no_raw_stream() -> None:
     pi = Pi().start()
     pi.frame()
     configuration = pi.camera._device.camera_configuration()

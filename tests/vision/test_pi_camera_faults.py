@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from companion.errors import DeviceError
+from tests.vision.camera_standins import Says
 from tests.vision.fake_libcamera import fitted
 from tests.vision.one_frame_pi import Pi
 from tests.vision.one_frame_pi import closed as closed
 from tests.waiting import PATIENCE_S
 from vision.cameras import FRAME_WAIT_S
 from vision.cameras.picamera import Picamera2Camera
-from vision.reading.reading import FrameBGR, Reading
 from vision.watching.watcher import RETRY_S, Ill, Watcher
 
 pytestmark = pytest.mark.filterwarnings("ignore:setDaemon:DeprecationWarning")
@@ -112,13 +112,6 @@ def test_pi_camera_frames_are_bgr_with_the_sensors_timestamps() -> None:
     assert [frame.at_s for frame in frames] == times
 
 
-class Blank:
-    """Reads no dice in any picture."""
-
-    def read(self, frame_bgr: FrameBGR, expect: int | None = None, *_: object) -> Reading:
-        return Reading((), None)
-
-
 @pytest.mark.parametrize("lasts", [1, 5])
 @pytest.mark.parametrize("fault", ["stalled", "unplugged", "busy", "absent"])
 def test_the_watcher_reports_a_failing_pi_camera_and_then_watches_again(
@@ -138,7 +131,7 @@ def test_the_watcher_reports_a_failing_pi_camera_and_then_watches_again(
 
     suffer(ill)
 
-    watcher = Watcher(camera, Blank(), pause=pause)
+    watcher = Watcher(camera, Says(), pause=pause)
     told = list[str]()
     for event in watcher.events():
         if isinstance(event, Ill):
