@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 
 from vision.cameras import Frame
+from vision.cameras.files import FilesCamera
 from vision.images.loading import quiet_opencv
 from vision.reading.reading import Reading
 
@@ -83,6 +84,14 @@ def video_capture(usb: Usb) -> type:
             usb.open_now -= self.isOpened()
 
     return StandInVideoCapture
+
+
+def photos_of(folder: Path, clock: Clock | None = None, size_wh: tuple[int, int] = (64, 48)) -> FilesCamera:
+    """Return a started camera of the photos in a folder, small, and with a clock that waits for nothing."""
+    clock = clock or Clock()
+    camera = FilesCamera(folder, clock, clock.sleep, size_wh)
+    camera.start()
+    return camera
 
 
 def written_video(path: Path, frames: int = 12, fps: float = 10) -> Path:

@@ -74,12 +74,16 @@ def _animated(kind: str) -> Make:
     return make
 
 
-def with_exif(image: np.ndarray, rng: np.random.Generator) -> bytes:
-    """Return a JPEG with a random EXIF orientation, sometimes one that does not exist."""
-    jpeg = coded(_sized(image, rng), ".jpg")
-    orientation = int(rng.choice([1, 2, 3, 4, 5, 6, 7, 8, 0, 9, 65535]))
+def oriented(jpeg: bytes, orientation: int) -> bytes:
+    """Return a JPEG with that EXIF orientation."""
     exif = b"Exif\0\0II*\0" + struct.pack("<IHHHIHHI", 8, 1, 0x0112, 3, 1, orientation, 0, 0)
     return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + jpeg[2:]
+
+
+def _with_exif(image: np.ndarray, rng: np.random.Generator) -> bytes:
+    """Return a JPEG with a random EXIF orientation, sometimes one that does not exist."""
+    jpeg = coded(_sized(image, rng), ".jpg")
+    return oriented(jpeg, int(rng.choice([1, 2, 3, 4, 5, 6, 7, 8, 0, 9, 65535])))
 
 
 def cmyk_jpeg(image: np.ndarray, rng: np.random.Generator) -> bytes:
@@ -198,7 +202,7 @@ KINDS: dict[str, Make] = {
     "16-png": _sixteen(".png"),
     "16-tiff": _sixteen(".tiff"),
     "clear": _clear,
-    "exif": with_exif,
+    "exif": _with_exif,
     "cmyk-jpg": cmyk_jpeg,
     "cmyk-tiff": _cmyk_tiff,
     "moving-gif": _animated("GIF"),

@@ -13,8 +13,9 @@ import pytest
 
 from companion.adapters.tray_observer import observation_of
 from companion.errors import DeviceError
-from tests.vision.camera_standins import Clock, Usb, video_capture, written_photo, written_video
+from tests.vision.camera_standins import Clock, Usb, photos_of, video_capture, written_photo, written_video
 from tests.vision.fake_libcamera import fitted, removed
+from tests.vision.harmed import coded, oriented
 from vision.cameras import Camera, Frame
 from vision.cameras.capture import IndexCamera, VideoCamera
 from vision.cameras.files import FilesCamera
@@ -198,9 +199,7 @@ def test_photo_folder_camera_shows_1_2_10_in_order_with_grey_between(tmp_path: P
     for name, colour_bgr in (("2.png", (0, 0, 255)), ("10.png", (0, 255, 0)), ("1.png", (255, 0, 0))):
         written_photo(tmp_path / name, colour_bgr)
     clock = Clock()
-    camera = FilesCamera(tmp_path, clock, clock.sleep, size_wh=(64, 48))
-    camera.start()
-    frames = taken(camera, 3 * 70 - 1)
+    frames = taken(photos_of(tmp_path, clock), 3 * 70 - 1)
     middles = [tuple(int(channel) for channel in frame.image_bgr[24, 32]) for frame in frames]
     shown = [(colour_bgr, len(list(run))) for colour_bgr, run in itertools.groupby(middles)]
     grey = (128, 128, 128)
@@ -212,19 +211,13 @@ def test_photo_folder_camera_shows_1_2_10_in_order_with_grey_between(tmp_path: P
 
 def test_the_photo_folder_camera_starts_over_after_the_last_photo(tmp_path: Path) -> None:
     written_photo(tmp_path / "1.png", (0, 0, 255))
-    clock = Clock()
-    camera = FilesCamera(tmp_path, clock, clock.sleep, size_wh=(64, 48))
-    camera.start()
-    reds = [bool(frame.image_bgr[24, 32, 2] == 255) for frame in taken(camera, 300)]
+    reds = [bool(frame.image_bgr[24, 32, 2] == 255) for frame in taken(photos_of(tmp_path), 300)]
     assert sum(later and not earlier for earlier, later in itertools.pairwise(reds)) == 4
 
 
 def test_the_photo_folder_camera_fits_a_tall_photo_between_grey_bars(tmp_path: Path) -> None:
     written_photo(tmp_path / "tall.png", (0, 0, 255), size_wh=(30, 60))
-    clock = Clock()
-    camera = FilesCamera(tmp_path, clock, clock.sleep, size_wh=(64, 48))
-    camera.start()
-    (frame,) = taken(camera, 1)
+    (frame,) = taken(photos_of(tmp_path), 1)
     red = (frame.image_bgr == (0, 0, 255)).all(axis=2)
     grey = (frame.image_bgr == 128).all(axis=2)
     assert (red | grey).all()
@@ -235,16 +228,9 @@ def test_the_photo_folder_camera_fits_a_tall_photo_between_grey_bars(tmp_path: P
 def test_the_photo_folder_camera_applies_the_exif_orientation(tmp_path: Path) -> None:
     image_bgr = np.zeros((32, 64, 3), np.uint8)
     image_bgr[:, :32] = 255  # white on the left as stored
-    coded = cv2.imencode(".jpg", image_bgr)[1].tobytes()
-    # An APP1 segment with one entry: tag 0x0112 (orientation), SHORT, 6: turn a quarter clockwise to show.
-    tiff = b"MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00"
-    exif = b"Exif\x00\x00" + tiff
-    segment = b"\xff\xe1" + (len(exif) + 2).to_bytes(2, "big") + exif
-    (tmp_path / "turned.jpg").write_bytes(coded[:2] + segment + coded[2:])
-    clock = Clock()
-    camera = FilesCamera(tmp_path, clock, clock.sleep, size_wh=(32, 64))
-    camera.start()
-    (frame,) = taken(camera, 1)
+    jpeg = coded(image_bgr, ".jpg")
+    (tmp_path / "turned.jpg").write_bytes(oriented(jpeg, 6))  # turn a quarter clockwise to show
+    (frame,) = taken(photos_of(tmp_path, size_wh=(32, 64)), 1)
     assert frame.image_bgr[:28].mean() > 250
     assert frame.image_bgr[36:].mean() < 5
 

@@ -6,17 +6,17 @@ import itertools
 import logging
 import threading
 from pathlib import Path
+from unittest.mock import Mock
 
 import cv2
 import numpy as np
 import pytest
 
 from companion.errors import DeviceError, SetupError
-from tests.vision.camera_standins import Clock, Usb, video_capture, written_photo, written_video
+from tests.vision.camera_standins import Usb, photos_of, video_capture, written_photo, written_video
 from tests.waiting import until
 from vision.cameras import capture
 from vision.cameras.capture import IndexCamera
-from vision.cameras.files import FilesCamera
 from vision.cameras.opening import open_camera
 from vision.cameras.picamera import Picamera2Camera
 
@@ -63,9 +63,7 @@ def test_the_photo_folder_camera_skips_an_unreadable_photo_with_a_warning(
     (tmp_path / "1.jpg").write_bytes(b"a web page, saved as a photo")
     (tmp_path / "2.png").write_bytes(b"")
     written_photo(tmp_path / "3.png", (0, 0, 255))
-    clock = Clock()
-    camera = FilesCamera(tmp_path, clock, clock.sleep, size_wh=(64, 48))
-    camera.start()
+    camera = photos_of(tmp_path)
     with caplog.at_level(logging.WARNING):
         frame = camera.frame()
     assert frame is not None
@@ -76,9 +74,7 @@ def test_the_photo_folder_camera_skips_an_unreadable_photo_with_a_warning(
 
 def test_a_photo_folder_without_a_readable_photo_fails_until_one_is_added(tmp_path: Path) -> None:
     (tmp_path / "1.jpg").write_bytes(b"no picture")
-    clock = Clock()
-    camera = FilesCamera(tmp_path, clock, clock.sleep)
-    camera.start()
+    camera = photos_of(tmp_path)
     with pytest.raises(DeviceError, match="Not one photo"):
         camera.frame()
     written_photo(tmp_path / "1.jpg", (9, 9, 9))
@@ -111,9 +107,15 @@ def test_a_truncated_video_file_gives_some_ordered_frames_and_then_ends(
     assert capfd.readouterr().err == ""
 
 
-def test_a_usb_camera_plugged_in_after_an_error_opens_at_the_next_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    usb = Usb(plugged=set())
+@pytest.fixture
+def usb(monkeypatch: pytest.MonkeyPatch) -> Usb:
+    """A USB camera with the index 0."""
+    usb = Usb()
     monkeypatch.setattr(cv2, "VideoCapture", video_capture(usb))
+    return usb
+
+
+def test_a_usb_camera_plugged_in_after_an_error_opens_at_the_next_start(usb: Usb) -> None:
     camera = open_camera("opencv:1")
     with pytest.raises(DeviceError, match=r"no camera 1.*another index"):
         camera.start()
@@ -129,34 +131,21 @@ def test_starting_a_missing_usb_camera_prints_no_opencv_output(capfd: pytest.Cap
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("given", [(False, None), (True, None), (True, np.empty((0, 0, 3), np.uint8))])
-def test_an_unplugged_usb_camera_raises_a_device_error_and_can_restart(
-    given: tuple[bool, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usb = Usb()
-    works = usb.read
-    monkeypatch.setattr(cv2, "VideoCapture", video_capture(usb))
-    camera = open_camera("opencv:0")
+NO_PICTURES = [(False, None), (True, None), (True, np.empty((0, 0, 3), np.uint8)), cv2.error("select() timeout")]
+
+
+@pytest.mark.parametrize("read", [Mock(side_effect=[given]) for given in NO_PICTURES])
+def test_an_unplugged_usb_camera_raises_a_device_error_and_can_restart(read: Mock, usb: Usb) -> None:
+    works, camera = usb.read, open_camera("opencv:0")
     camera.start()
     assert camera.frame() is not None
-    usb.read = lambda: given
+    usb.read = read
     with pytest.raises(DeviceError, match="sends no pictures any more"):
         camera.frame()
     usb.read = works
     camera.start()
     assert camera.frame() is not None
     camera.stop()
-
-
-def test_an_opencv_error_in_a_usb_camera_becomes_a_device_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails() -> tuple[bool, object]:
-        raise cv2.error("OpenCV(4.x) select() timeout")
-
-    monkeypatch.setattr(cv2, "VideoCapture", video_capture(Usb(read=fails)))
-    camera = open_camera("opencv:0")
-    camera.start()
-    with pytest.raises(DeviceError):
-        camera.frame()
 
 
 def test_a_hanging_usb_camera_raises_a_device_error_and_is_released_later(
@@ -251,15 +240,18 @@ def test_repeated_starts_of_a_usb_camera_hanging_on_open_use_one_thread(monkeypa
         answers.set()
 
 
-def test_the_error_for_a_missing_picamera2_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> object:
-        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-    monkeypatch.setattr("importlib.import_module", missing)
+def import_fault(fault: Exception, monkeypatch: pytest.MonkeyPatch) -> DeviceError:
+    """Return the error of a Pi's camera whose library can't be imported."""
+    monkeypatch.setattr("importlib.import_module", Mock(side_effect=fault))
     with pytest.raises(DeviceError) as ill:
         Picamera2Camera().start()
-    assert "sudo apt install python3-picamera2" in ill.value.cure
-    assert "--system-site-packages" in ill.value.cure
+    return ill.value
+
+
+def test_the_error_for_a_missing_picamera2_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    ill = import_fault(ModuleNotFoundError("No module named 'picamera2'", name="picamera2"), monkeypatch)
+    assert "sudo apt install python3-picamera2" in ill.cure
+    assert "--system-site-packages" in ill.cure
 
 
 @pytest.mark.parametrize(
@@ -273,12 +265,7 @@ def test_the_error_for_a_missing_picamera2_package_says_how_to_install_it(monkey
 def test_an_error_at_the_picamera2_import_names_numpys_version_and_a_cure(
     fault: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def misfit(name: str) -> object:
-        raise fault
-
-    monkeypatch.setattr("importlib.import_module", misfit)
-    with pytest.raises(DeviceError) as ill:
-        Picamera2Camera().start()
-    assert f"NumPy {np.__version__}" in ill.value.what
-    assert str(fault) in ill.value.what
-    assert "simplejpeg" in ill.value.cure
+    ill = import_fault(fault, monkeypatch)
+    assert f"NumPy {np.__version__}" in ill.what
+    assert str(fault) in ill.what
+    assert "simplejpeg" in ill.cure

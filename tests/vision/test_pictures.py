@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import struct
-import zlib
 from pathlib import Path
 
 import cv2
@@ -14,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.errors import PictureError
-from tests.vision.harmed import coded, moving
+from tests.vision.harmed import coded, moving, oriented, png
 from vision.images.loading import picture_in, picture_of_bytes, save_jpeg
 from vision.networks import load_networks
 from vision.reading.reader import Reader
@@ -29,18 +28,6 @@ def scene() -> np.ndarray:
     image[:, WIDTH // 2 :] = (220, 0, 0)
     image[: HEIGHT // 2, : WIDTH // 2] = 255
     return image
-
-
-def with_exif_orientation(jpeg: bytes, orientation: int) -> bytes:
-    tiff = b"II*\0" + struct.pack("<IHHHIHHI", 8, 1, 0x0112, 3, 1, orientation, 0, 0)
-    exif = b"Exif\0\0" + tiff
-    return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + jpeg[2:]
-
-
-def png_claiming(width: int, height: int) -> bytes:
-    chunk = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    head = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
-    return head + struct.pack(">I", 0) + b"IEND" + struct.pack(">I", zlib.crc32(b"IEND"))
 
 
 def told(path: Path) -> str:
@@ -74,7 +61,7 @@ ORIENTED = {
 @pytest.mark.parametrize("orientation", ORIENTED)
 def test_a_picture_file_stored_turned_or_mirrored_is_decoded_upright(orientation: int) -> None:
     stored = np.ascontiguousarray(ORIENTED[orientation](scene()))
-    content = with_exif_orientation(coded(stored, ".jpg", cv2.IMWRITE_JPEG_QUALITY, 100), orientation)
+    content = oriented(coded(stored, ".jpg", cv2.IMWRITE_JPEG_QUALITY, 100), orientation)
     assert np.abs(picture_of_bytes(content, "a").astype(int) - scene()).mean() < 8
 
 
@@ -87,7 +74,7 @@ def test_dice_are_read_the_same_in_all_eight_exif_orientations(name: str) -> Non
     reader, readings = Reader(load_networks()), []
     for orientation, stored in ORIENTED.items():
         jpeg = coded(np.ascontiguousarray(stored(upright)), ".jpg", cv2.IMWRITE_JPEG_QUALITY, 100)
-        readings.append(reader.read(picture_of_bytes(with_exif_orientation(jpeg, orientation), "a")).values)
+        readings.append(reader.read(picture_of_bytes(oriented(jpeg, orientation), "a")).values)
     assert len(readings[0]) > 1
     assert readings == [readings[0]] * len(ORIENTED)
 
@@ -126,7 +113,7 @@ def test_a_picture_of_one_pixel_is_decoded() -> None:
 
 
 def test_a_png_whose_header_claims_a_huge_picture_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(png_claiming(100_000, 100_000))
+    (tmp_path / "a.png").write_bytes(png(100_000, 100_000, b""))
     assert "100000 x 100000" in told(tmp_path / "a.png")
 
 

@@ -83,7 +83,8 @@ class SensorField:
     @property
     def angle_deg(self) -> float | None:
         """Horizontal angle of view of the picture in degrees; None for an unknown module."""
-        return self.module and narrowed_deg(self.module.lens_deg, self.used_w / self.array_w)
+        module = self.module
+        return None if module is None else narrowed_deg(module.lens_deg, self.used_w / self.array_w)
 
     def __str__(self) -> str:
         width, height = self.mode_wh

@@ -93,8 +93,8 @@ def _face(kind: Kind, value: int, rng: np.random.Generator) -> FrameBGR:
         x_px, y_px = ((0.5 + kind.spacing * at) * FACE_PX for at in (column, row))
         centre = (round(x_px * 16), round(y_px * 16))  # in sixteenths of a pixel
         cv2.circle(drawn, centre, round(radius_px * 16), kind.pip_bgr, -1, cv2.LINE_AA, 4)
-        middle, rim = (round(x_px), round(y_px)), (round(radius_px * 0.8),) * 2
-        cv2.ellipse(drawn, middle, rim, 0, 20, 110, lighter, 1, cv2.LINE_AA)
+        middle, radii = (round(x_px), round(y_px)), (round(radius_px * 0.8),) * 2
+        cv2.ellipse(drawn, middle, radii, 0, 20, 110, lighter, 1, cv2.LINE_AA)
     return drawn
 
 
