@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import random
 import shutil
 import zipfile
@@ -20,6 +19,7 @@ from companion.evidence.folder import PackageFolder, read_calibration, read_pack
 from companion.table.journal import read_entries
 from tests.evidence.playing import VirtualEvening
 from tests.waiting import until
+from tests.zips import rewrite, rewrite_json
 from vision.calibration.store import bytes_of_rig, load_rig
 from vision.networks import Networks
 from vision.reading.reader import Reader
@@ -73,69 +73,33 @@ def copy(played: Path, tmp_path: Path) -> dict[int, Path]:
     return PackageFolder(tmp_path, ROOM).files()
 
 
-def _cut(file: Path, _other: Path) -> None:
-    file.write_bytes(file.read_bytes()[:-100])
-
-
-def _swapped(file: Path, other: Path) -> None:
-    shutil.copyfile(other, file)
-
-
-def _newer(file: Path, _other: Path) -> None:
-    with zipfile.ZipFile(file) as archive:
-        record = {**json.loads(archive.read("throw.json")), "format": 99, "dice": "told in another way"}
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("throw.json", json.dumps(record))
-
-
-def _empty(file: Path, _other: Path) -> None:
-    file.write_bytes(b"")
-
-
-def _spoilt(file: Path, _other: Path) -> None:
+def _spoilt(file: Path) -> None:
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 255
     file.write_bytes(content)
 
 
-def _pictureless(file: Path, _other: Path) -> None:
-    with zipfile.ZipFile(file) as archive:
-        record = archive.read("throw.json")
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("throw.json", record)
-
-
-def _forged(file: Path, _other: Path) -> None:
-    with zipfile.ZipFile(file) as archive:
-        record = {**json.loads(archive.read("throw.json")), "doubt": "hearsay"}
-        picture = archive.read("1.jpg")
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("throw.json", json.dumps(record))
-        archive.writestr("1.jpg", picture)
-
-
-def _swollen(file: Path, _other: Path) -> None:
+def _swollen(file: Path) -> None:
     with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("2.jpg", bytes(70_000_000))
 
 
-@pytest.mark.parametrize(
-    ("harm", "told"),
-    [
-        (_cut, "can't be read"),
-        (_swapped, "belongs in virtual-.*/2.zip"),
-        (_newer, "Update pegpip"),
-        (_empty, "can't be read"),
-        (_spoilt, "can't be read"),
-        (_pictureless, "no picture"),
-        (_forged, "can't be read"),
-        (_swollen, "too large"),
-    ],
-)
-def test_reading_a_damaged_misplaced_or_newer_throw_package_is_an_error(
-    copy: dict[int, Path], harm: Callable[[Path, Path], None], told: str
-) -> None:
-    harm(copy[1], copy[2])
+HARMS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "cut": (lambda file: file.write_bytes(file.read_bytes()[:-100]), "can't be read"),
+    "swapped": (lambda file: shutil.copyfile(file.with_name("2.zip"), file), "belongs in virtual-.*/2.zip"),
+    "newer": (lambda file: rewrite_json(file, "throw.json", format=99, dice="told in another way"), "Update pegpip"),
+    "empty": (lambda file: file.write_bytes(b""), "can't be read"),
+    "spoilt": (_spoilt, "can't be read"),
+    "pictureless": (lambda file: rewrite(file, lambda parts: {"throw.json": parts["throw.json"]}), "no picture"),
+    "forged": (lambda file: rewrite_json(file, "throw.json", doubt="hearsay"), "can't be read"),
+    "swollen": (_swollen, "too large"),
+}
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_reading_a_damaged_misplaced_or_newer_throw_package_is_an_error(copy: dict[int, Path], harm: str) -> None:
+    spoil, told = HARMS[harm]
+    spoil(copy[1])
     with pytest.raises(DeviceError, match=told):
         read_package(copy[1])
 

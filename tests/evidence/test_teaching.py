@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +21,7 @@ from companion.evidence.taught import TAUGHT, TaughtSets
 from companion.table.snapshot import News
 from tests.evidence.playing import VirtualEvening
 from tests.waiting import until
+from tests.zips import Parts, rewrite, rewrite_json
 from vision.cameras.simulated.clock import SteppedClock
 from vision.networks import Networks
 from vision.networks.detector import Detection
@@ -36,8 +35,17 @@ from vision.watching.watcher import Settled
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "images"
 
 
+def _loaded(folder: Path) -> TaughtSets:
+    taught = TaughtSets(folder)
+    taught.load()
+    return taught
+
+
 def _taught(folder: Path, throws: list[Settled], name: str = "clear") -> Teacher:
-    teacher = Teacher(TaughtSets(folder))
+    return _teach(Teacher(TaughtSets(folder)), throws, name)
+
+
+def _teach(teacher: Teacher, throws: list[Settled], name: str = "clear") -> Teacher:
     teacher.begin(name)
     for each in throws:
         teacher.offer(each)
@@ -54,8 +62,7 @@ def test_a_taught_dice_set_is_usable_with_four_throws_but_not_with_two(
     teacher = _taught(tmp_path, settled[:2])
     assert teacher.taught.witness("clear") is None
     _taught(tmp_path / "more", settled[:4])
-    again = TaughtSets(tmp_path / "more")
-    again.load()
+    again = _loaded(tmp_path / "more")
     witness = again.witness("clear")
     assert witness is not None
     assert again.witness("") is None
@@ -85,21 +92,21 @@ def test_forgetting_a_taught_dice_set_deletes_its_file(tmp_path: Path, settled: 
     assert list((tmp_path / TAUGHT).iterdir()) == []
 
 
+def without_features(parts: Parts) -> Parts:
+    """Return the parts of a taught set with zeros for all features."""
+    features = parts["features.npy"]
+    return {**parts, "features.npy": features[:128].ljust(len(features), b"\0")}  # the header stays
+
+
 def test_loading_a_dice_set_of_an_older_classifier_recomputes_its_features(
     tmp_path: Path, settled: list[Settled]
 ) -> None:
     teacher = _taught(tmp_path, settled[:3])
     before = teacher.taught.witness("clear")
     file = next((tmp_path / TAUGHT).iterdir())
-    with zipfile.ZipFile(file) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    record = {**json.loads(parts["set.json"]), "classifier": "of an older release"}
-    stale = parts["features.npy"][:128] + bytes(len(parts["features.npy"]) - 128)  # the header, then zeros
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, content in {**parts, "features.npy": stale, "set.json": json.dumps(record).encode()}.items():
-            archive.writestr(name, content)
-    again = TaughtSets(tmp_path)
-    again.load()
+    rewrite_json(file, "set.json", classifier="of an older release")
+    rewrite(file, without_features)
+    again = _loaded(tmp_path)
     after = again.witness("clear")
     assert before is not None
     assert after is not None
@@ -119,16 +126,10 @@ def test_a_damaged_taught_dice_set_is_reported_and_intact_ones_still_load(
     if harm == "cut":
         file.write_bytes(file.read_bytes()[:500])
     elif harm == "zip in zip":
-        with zipfile.ZipFile(file) as archive:
-            parts = {name: archive.read(name) for name in archive.namelist()}
-        with zipfile.ZipFile(file, "w") as archive:
-            for name, content in {**parts, "features.npy": b"PK\x05\x06" + bytes(18)}.items():
-                archive.writestr(name, content)
+        rewrite(file, lambda parts: {**parts, "features.npy": b"PK\x05\x06" + bytes(18)})
     else:
-        with zipfile.ZipFile(file, "w") as archive:
-            archive.writestr("set.json", '{"format": 99}')
-    taught = TaughtSets(tmp_path)
-    taught.load()
+        rewrite_json(file, "set.json", format=99)
+    taught = _loaded(tmp_path)
     assert len(taught.sets()) == 1
     well, says = taught.health()
     assert not well
@@ -140,16 +141,11 @@ def test_teaching_a_dice_set_of_a_newer_format_is_refused_and_keeps_its_file(
 ) -> None:
     _taught(tmp_path, settled[:1])
     file = next((tmp_path / TAUGHT).iterdir())
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("set.json", '{"format": 99}')
+    rewrite_json(file, "set.json", format=99)
     before = file.read_bytes()
-    taught = TaughtSets(tmp_path)
-    taught.load()
-    teacher = Teacher(taught)
-    teacher.begin("clear")
-    teacher.offer(settled[1])
+    taught = _loaded(tmp_path)
     with pytest.raises(DeviceError, match="Update pegpip"):
-        teacher.label(1, [die.value or 0 for die in settled[1].reading.dice])
+        _teach(Teacher(taught), settled[1:2])
     assert file.read_bytes() == before
     taught.forget("clear")
     assert taught.health()[0]
@@ -161,14 +157,10 @@ def test_a_damaged_taught_dice_set_is_healthy_once_retaught_or_forgotten(
 ) -> None:
     _taught(tmp_path, settled[:1])
     next((tmp_path / TAUGHT).iterdir()).write_bytes(b"damaged")
-    taught = TaughtSets(tmp_path)
-    taught.load()
+    taught = _loaded(tmp_path)
     assert not taught.health()[0]
     if cure == "teach":
-        teacher = Teacher(taught)
-        teacher.begin("clear")
-        teacher.offer(settled[1])
-        teacher.label(1, [die.value or 0 for die in settled[1].reading.dice])
+        _teach(Teacher(taught), settled[1:2])
     else:
         taught.forget("clear")
     assert taught.health() == (True, f"{len(taught.sets())} sets of dice taught")
@@ -219,9 +211,7 @@ def test_the_teach_command_waits_for_a_throw_and_takes_values_with_commas(
     words = ["--camera", f"files:{tmp_path / 'photos'}", "--data", str(tmp_path), "--throws", "1"]
     done = CliRunner().invoke(teach.command, words, input="5,3,1,5\n", standalone_mode=False)
     assert done.return_value == 0, done
-    taught = TaughtSets(tmp_path)
-    taught.load()
-    assert [each["throws"] for each in taught.sets()] == [1]
+    assert [each["throws"] for each in _loaded(tmp_path).sets()] == [1]
 
 
 def test_a_correction_in_play_extends_a_taught_dice_set_but_begins_none(
@@ -248,9 +238,7 @@ def test_correcting_a_throw_to_unknown_dice_removes_it_from_the_taught_set(
     taught.learn("clear", picture, reading, [die.value for die in reading.dice], rig, 7)
     assert taught.sets()[0]["throws"] == 3
     taught.learn("clear", picture, reading, [None] * len(reading.dice), rig, 7)
-    again = TaughtSets(tmp_path)
-    again.load()
-    assert taught.sets()[0]["throws"] == again.sets()[0]["throws"] == 2
+    assert taught.sets()[0]["throws"] == _loaded(tmp_path).sets()[0]["throws"] == 2
 
 
 def test_teaching_makes_no_example_of_a_die_whose_face_was_not_read(settled: list[Settled], networks: Networks) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +13,7 @@ import pytest
 
 from companion.adapters.reader_setup import save_rig
 from companion.errors import DeviceError
+from tests.zips import rewrite, rewrite_json
 from vision.calibration import procedure
 from vision.calibration.lens import Lens
 from vision.calibration.procedure import HELD_FOR_S, STILL_SHEETS, Calibrating, Plan
@@ -22,19 +22,16 @@ from vision.calibration.solving import SheetView, detect_sheet, sold_edge_mm
 from vision.calibration.store import FILE_NAME, Stored, load_rig
 from vision.cameras import Exposure, Frame
 from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
 from vision.geometry.rig import Rig
 from vision.networks import load_networks
 from vision.reading.reader import Reader
 from vision.reading.reading import Doubt, FrameBGR
 
 
-def film(dice: int = 1) -> VirtualCamera:
-    now = [0.0]
-
-    def wait(seconds: float) -> None:
-        now[0] += seconds
-
-    return VirtualCamera(dice, clock=lambda: now[0], sleep=wait, seed=3)
+def film() -> VirtualCamera:
+    clock = SteppedClock()
+    return VirtualCamera(1, clock, clock.sleep, seed=3)
 
 
 @pytest.fixture(scope="module")
@@ -64,12 +61,7 @@ def test_a_damaged_calibration_is_reported_with_what_to_do(stored: Stored, tmp_p
 
 def test_damage_to_a_compressed_calibration_file_is_reported(stored: Stored, tmp_path: Path) -> None:
     """A person may have unpacked the file, and packed it again with another program."""
-    with (
-        zipfile.ZipFile(save_rig(tmp_path / "whole", stored)) as whole,
-        zipfile.ZipFile(tmp_path / FILE_NAME, "w", zipfile.ZIP_DEFLATED) as packed,
-    ):
-        for part in whole.namelist():
-            packed.writestr(part, whole.read(part))
+    rewrite(save_rig(tmp_path, stored), lambda parts: parts, zipfile.ZIP_DEFLATED)
     content = (tmp_path / FILE_NAME).read_bytes()
     assert load_rig(tmp_path) is not None
     for at in range(60, 260, 10):  # in the packed numbers
@@ -97,12 +89,7 @@ def test_damage_to_a_compressed_calibration_file_is_reported(stored: Stored, tmp
 def test_a_calibration_file_with_an_impossible_value_is_refused(
     stored: Stored, tmp_path: Path, key: str, value: object
 ) -> None:
-    file = save_rig(tmp_path, stored)
-    with zipfile.ZipFile(file) as archive:
-        numbers, picture = json.loads(archive.read("calibration.json")), archive.read("empty.png")
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("calibration.json", json.dumps({**numbers, key: value}))
-        archive.writestr("empty.png", picture)
+    rewrite_json(save_rig(tmp_path, stored), "calibration.json", **{key: value})
     with pytest.raises(DeviceError, match=r"damaged|too low"):
         load_rig(tmp_path)
 
@@ -123,14 +110,20 @@ def test_a_frame_unlike_the_calibrations_size_is_read_as_a_photo(stored: Stored)
     assert reader.misfit_wh is None
 
 
-def laid(camera: VirtualCamera) -> None:
+def laid() -> VirtualCamera:
+    """Return a camera with the sheet in its tray."""
+    camera = film()
     camera.lay_sheet(raster(sheet()), sheet().size_mm)
+    return camera
+
+
+def calibrating(frame: Callable[[], Frame | None], wait_s: float = 60.0) -> Calibrating:
+    return Calibrating(frame, Plan(), lambda _said: None, wait_s)
 
 
 def test_calibration_finds_the_sheet_the_empty_tray_and_the_die_size() -> None:
-    camera, said = film(), []
+    camera, said = laid(), list[str]()
     steps = Calibrating(camera.frame, Plan(), said.append)
-    laid(camera)
     look = steps.sheet()
     assert not look.lens.measured, "it was not held aslant"
     camera.lift_sheet()
@@ -152,30 +145,28 @@ def test_a_calibration_sheet_not_seen_in_time_is_reported_with_a_cure() -> None:
 
 def test_calibration_recollects_frames_if_the_new_lens_model_fits_no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sheet lies still, but no frame locates it with the lens that was measured meanwhile."""
-    camera, detected = film(), itertools.count(1)
+    camera, detected = laid(), itertools.count(1)
 
     def detect(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
         view = detect_sheet(frame_bgr, plan, lens)
         return replace(view, floor_to_px=None) if STILL_SHEETS < next(detected) <= 2 * STILL_SHEETS else view
 
     monkeypatch.setattr(procedure, "detect_sheet", detect)
-    laid(camera)
-    found = Calibrating(camera.frame, Plan(), lambda _said: None).sheet()
+    found = calibrating(camera.frame).sheet()
     assert np.isfinite(found.floor_to_px).all()
     assert next(detected) == 4 * STILL_SHEETS + 1
 
 
 def test_calibration_takes_no_empty_tray_picture_with_the_sheet_left_in() -> None:
-    camera, said = film(), []
-    laid(camera)
+    said: list[str] = []
     with pytest.raises(DeviceError, match="lift the sheet"):
-        Calibrating(camera.frame, Plan(), said.append, wait_s=4.0).empty_tray()
+        Calibrating(laid().frame, Plan(), said.append, wait_s=4.0).empty_tray()
     assert len(said) == 1
 
 
 def test_calibration_takes_no_empty_tray_picture_while_the_tray_moves() -> None:
     with pytest.raises(DeviceError, match="not seen within"):
-        Calibrating(shaken(film()), Plan(), lambda _said: None, wait_s=3.0).empty_tray()
+        calibrating(shaken(film()), 3.0).empty_tray()
 
 
 def shaken(camera: VirtualCamera) -> Callable[[], Frame]:
@@ -190,18 +181,14 @@ def shaken(camera: VirtualCamera) -> Callable[[], Frame]:
 
 
 def test_a_calibration_sheet_that_does_not_lie_still_is_told_as_moving() -> None:
-    camera = film()
-    laid(camera)
     with pytest.raises(DeviceError, match="Something moves"):
-        Calibrating(shaken(camera), Plan(), lambda _said: None, wait_s=3.0).sheet()
+        calibrating(shaken(laid()), 3.0).sheet()
 
 
 def test_a_recording_that_ends_on_the_calibration_sheet_is_told_with_a_cure() -> None:
-    camera = film()
-    laid(camera)
-    frames = iter([camera.frame(), None])
+    frames = iter([laid().frame(), None])
     with pytest.raises(DeviceError, match=r"pictures ended\. \w"):
-        Calibrating(lambda: next(frames), Plan(), lambda _said: None).sheet()
+        calibrating(lambda: next(frames)).sheet()
 
 
 def test_calibration_retakes_empty_tray_frames_if_the_exposure_changes() -> None:
@@ -214,14 +201,14 @@ def test_calibration_retakes_empty_tray_frames_if_the_exposure_changes() -> None
         dim = frame.image_bgr // 2 if number < before else frame.image_bgr
         return replace(frame, image_bgr=dim, exposure=Exposure(0.01, 1.0, held))
 
-    empty = Calibrating(relit, Plan(), lambda _said: None).empty_tray()
+    empty = calibrating(relit).empty_tray()
     assert next(numbers) > before + 3, "the exposure changed while the pictures were taken"
     assert np.abs(empty.astype(int) - camera.rig().empty_bgr).mean() < 1.0
 
 
 def test_calibration_without_a_die_in_the_tray_finds_no_die_size() -> None:
     camera = film()
-    assert Calibrating(camera.frame, Plan(), lambda _said: None, wait_s=2.0).die_mm(camera.rig()) is None
+    assert calibrating(camera.frame, 2.0).die_mm(camera.rig()) is None
 
 
 def test_a_camera_fault_while_calibration_measures_a_die_is_raised() -> None:
@@ -229,7 +216,7 @@ def test_a_camera_fault_while_calibration_measures_a_die_is_raised() -> None:
         raise DeviceError("The camera is gone.", "Plug it in.")
 
     with pytest.raises(DeviceError, match="is gone"):
-        Calibrating(unplugged, Plan(), lambda _said: None).die_mm(film().rig())
+        calibrating(unplugged).die_mm(film().rig())
 
 
 @pytest.mark.parametrize(("measured", "sold"), [(16.6, 16.0), (15.6, 16.0), (12.4, 12.0), (18.9, 19.0), (28.0, 28.0)])
