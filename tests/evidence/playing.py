@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from companion.adapters.simulated.hands import VirtualHands
 from companion.adapters.tray_observer import observation_of
 from companion.evidence.folder import PackageFolder
 from companion.evidence.keeping import PackageKeeper
@@ -64,7 +63,6 @@ class VirtualEvening:
         self.keeper = PackageKeeper(
             "virtual", self.packages, self.photos, versions, "1.0", give_way, self.taught, page_first_s=0.0
         )
-        self.hands = VirtualHands(self.camera, lambda: self.table.state().staying)
 
     def __enter__(self) -> VirtualEvening:
         self.table.start()

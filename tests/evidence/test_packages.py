@@ -183,18 +183,17 @@ def test_a_full_disk_for_throw_packages_shows_in_health_and_play_goes_on(
         assert evening.keeper.health()[1] in {f"{count} throws kept since the start" for count in (1, 2)}
 
 
-def test_with_evidence_percent_0_no_throw_package_is_kept_as_health_says(tmp_path: Path, networks: Networks) -> None:
-    with VirtualEvening(tmp_path, networks, cap_bytes=0) as evening:
+@pytest.mark.parametrize(
+    ("cap_bytes", "says"), [(0, "not kept: evidence_percent is 0"), (1000, "0 throws kept since the start")]
+)
+def test_no_throw_package_is_kept_without_room_as_health_says(
+    tmp_path: Path, networks: Networks, cap_bytes: int, says: str
+) -> None:
+    with VirtualEvening(tmp_path, networks, cap_bytes=cap_bytes) as evening:
         assert evening.throw().throws[-1].number == 1
-        assert evening.keeper.health() == (True, "not kept: evidence_percent is 0")
-    assert not (tmp_path / "evidence").exists()
-
-
-def test_health_shows_0_throws_kept_if_a_package_exceeds_the_folder_limit(tmp_path: Path, networks: Networks) -> None:
-    with VirtualEvening(tmp_path, networks, cap_bytes=1000) as evening:
-        evening.throw()
     assert evening.packages.files() == {}
-    assert evening.keeper.health() == (True, "0 throws kept since the start")
+    assert evening.keeper.health() == (True, says)
+    assert not (tmp_path / "evidence").exists()
 
 
 def test_health_counts_a_corrected_throw_package_as_one_throw(tmp_path: Path, networks: Networks) -> None:

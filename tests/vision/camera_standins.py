@@ -15,6 +15,8 @@ import numpy as np
 
 from vision.cameras import Frame
 from vision.cameras.files import FilesCamera
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
 from vision.images.loading import quiet_opencv
 from vision.reading.reading import Reading
 
@@ -84,6 +86,12 @@ def video_capture(usb: Usb) -> type:
             usb.open_now -= self.isOpened()
 
     return StandInVideoCapture
+
+
+def virtual_camera(dice: int = 7, seed: int = 8) -> VirtualCamera:
+    """Return a virtual camera whose time only its frames move on."""
+    clock = SteppedClock()
+    return VirtualCamera(dice, clock, clock.sleep, seed)
 
 
 def photos_of(folder: Path, clock: Clock | None = None, size_wh: tuple[int, int] = (64, 48)) -> FilesCamera:

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.bench.vision import SteppedClock
-from tests.vision.camera_standins import Film, Says
+from tests.vision.camera_standins import Film, Says, virtual_camera
 from vision.cameras import Frame
-from vision.cameras.simulated.camera import FPS, VirtualCamera
+from vision.cameras.simulated.camera import FPS
 from vision.reading.reading import Die, FrameBGR, Reading
 from vision.research.evaluation.handheld import Handheld
 from vision.watching.ego_motion import ego_motion
@@ -27,8 +26,7 @@ SIZE_WH = (1280, 960)
 
 def filmed(seed: int, seconds: float, thrown_at_s: float) -> list[Frame]:
     """Return frames of a virtual tray by a hand-held camera, with a throw at `thrown_at_s` seconds."""
-    clock = SteppedClock()
-    camera = VirtualCamera(4, clock, clock.sleep, seed=seed)
+    camera = virtual_camera(4, seed)
     hand = Handheld(camera, seed)
     frames = []
     for number in range(int(seconds * FPS)):

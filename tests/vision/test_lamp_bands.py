@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.cameras.simulated.camera import FPS, VirtualCamera
-from vision.cameras.simulated.clock import SteppedClock
+from tests.vision.camera_standins import virtual_camera
+from vision.cameras.simulated.camera import FPS
 from vision.reading.reading import FrameBGR
 from vision.watching.stillness import MOVING_PX, STILL_S, Phase, StillnessDetector, changed, small_picture, step
 
@@ -73,8 +73,7 @@ def test_lamp_flicker_bands_are_no_motion_and_do_not_delay_stillness(name: str) 
 @pytest.mark.parametrize("hz", [100.0, 120.0])
 @pytest.mark.parametrize("depth", [0.0, 0.15, 0.5])
 def test_a_half_die_width_shift_is_motion_and_lamp_flicker_alone_is_not(depth: float, hz: float) -> None:
-    clock = SteppedClock()
-    camera = VirtualCamera(7, clock, clock.sleep, seed=8)
+    camera = virtual_camera()
     camera.tray.throw(strength=0.4)
     for _ in range(int(5 * FPS)):
         before = camera.frame()
@@ -91,8 +90,7 @@ def test_a_half_die_width_shift_is_motion_and_lamp_flicker_alone_is_not(depth: f
 
 @pytest.mark.parametrize("depth", [0.0, 0.15, 0.5])
 def test_the_stillness_detector_settles_a_throw_once_under_lamp_flicker(depth: float) -> None:
-    clock = SteppedClock()
-    camera = VirtualCamera(7, clock, clock.sleep, seed=8)
+    camera = virtual_camera()
     detector, seen, lay_s, lay = StillnessDetector(), [], 0.0, camera.tray.advance(0.0)
     for number in range(int(6 * FPS)):
         if number == int(FPS):

@@ -13,6 +13,7 @@ import pytest
 from companion.adapters.reader_setup import load_reader, save_rig
 from companion.diagnostics.devices import check_camera
 from companion.settings.load import Settings
+from tests.vision.camera_standins import virtual_camera
 from tests.vision.fake_libcamera import fitted
 from tests.vision.one_frame_pi import Pi, exposure_of, focused_at, is_held
 from tests.vision.one_frame_pi import closed as closed
@@ -23,8 +24,6 @@ from vision.calibration.solving import Plan
 from vision.calibration.store import Stored, load_rig
 from vision.cameras.field import MODULES
 from vision.cameras.flicker import country, flicker_period_us, mains_hz, steady_exposure
-from vision.cameras.simulated.camera import VirtualCamera
-from vision.cameras.simulated.clock import SteppedClock
 from vision.networks import shipped_networks
 from vision.settings import CameraSettings
 
@@ -174,9 +173,7 @@ def test_calibration_takes_the_empty_tray_picture_after_exposure_is_held() -> No
 
 
 def test_the_lens_position_stored_by_calibration_is_set_at_camera_start(tmp_path: Path) -> None:
-    clock = SteppedClock()
-    rig = VirtualCamera(1, clock, clock.sleep, seed=8).rig()
-    save_rig(tmp_path, Stored("picamera2", "2026-01-01 00:00", rig, lens_position=4.5))
+    save_rig(tmp_path, Stored("picamera2", "2026-01-01 00:00", virtual_camera(1).rig(), lens_position=4.5))
     kept = load_rig(tmp_path)
     assert kept is not None
     assert kept.lens_position == 4.5
@@ -189,9 +186,7 @@ def test_the_lens_position_stored_by_calibration_is_set_at_camera_start(tmp_path
 
 def test_a_calibration_made_with_another_pi_camera_sensor_is_ill(tmp_path: Path) -> None:
     """A module was exchanged for one with another lens; its pictures have the same size."""
-    clock = SteppedClock()
-    empty_bgr = VirtualCamera(1, clock, clock.sleep, seed=8).rig().empty_bgr
-    done = calibrated(flat(), Plan(sensor="imx219"), empty_bgr)
+    done = calibrated(flat(), Plan(sensor="imx219"), virtual_camera(1).rig().empty_bgr)
     save_rig(tmp_path, done.stored("picamera2", "2026-01-01 00:00"))
     for module, well in (("Camera Module 2", True), ("Camera Module 3", False)):
         pi = Pi(module)

@@ -13,6 +13,7 @@ import pytest
 
 from companion.adapters.reader_setup import save_rig
 from companion.errors import DeviceError
+from tests.vision.camera_standins import virtual_camera
 from tests.zips import rewrite, rewrite_json
 from vision.calibration import procedure
 from vision.calibration.lens import Lens
@@ -22,7 +23,6 @@ from vision.calibration.solving import SheetView, detect_sheet, sold_edge_mm
 from vision.calibration.store import FILE_NAME, Stored, load_rig
 from vision.cameras import Exposure, Frame
 from vision.cameras.simulated.camera import VirtualCamera
-from vision.cameras.simulated.clock import SteppedClock
 from vision.geometry.rig import Rig
 from vision.networks import load_networks
 from vision.reading.reader import Reader
@@ -30,8 +30,7 @@ from vision.reading.reading import Doubt, FrameBGR
 
 
 def film() -> VirtualCamera:
-    clock = SteppedClock()
-    return VirtualCamera(1, clock, clock.sleep, seed=3)
+    return virtual_camera(1, seed=3)
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from companion.errors import DeviceError
-from tests.vision.camera_standins import Film, Says
+from tests.vision.camera_standins import Film, Says, virtual_camera
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS, VirtualCamera
-from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.tray import Pose
 from vision.networks import load_networks
 from vision.reading.reader import Reader
@@ -25,8 +24,7 @@ from vision.watching.watcher import FRAMES_READ, Ill, Moving, Settled, Watcher
 
 @pytest.fixture
 def camera() -> VirtualCamera:
-    clock = SteppedClock()
-    return VirtualCamera(7, clock, clock.sleep, seed=8)
+    return virtual_camera()
 
 
 def phases(camera: VirtualCamera, seconds: float, detector: StillnessDetector) -> tuple[StillnessDetector, list[Phase]]:
