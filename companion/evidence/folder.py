@@ -61,10 +61,7 @@ class PackageFolder:
         return file.exists()
 
     def prune(self) -> None:
-        """Delete unfinished files, then the oldest packages until all take at most `cap_bytes`. Raises OSError.
-
-        A calibration goes with its last package.
-        """
+        """Delete unfinished files, then the oldest packages until all take at most `cap_bytes`. Raises OSError."""
         for unfinished in self.path.glob("*/*.part"):
             unfinished.unlink()
         self._total = self._size()

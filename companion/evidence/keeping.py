@@ -111,10 +111,7 @@ class PackageKeeper:
         return self._thread is not None and self._thread.is_alive()
 
     def health(self) -> tuple[bool, str]:
-        """Return whether throw packages can be written, and a sentence for the page.
-
-        It counts packages kept and readings skipped, or gives the disk's error.
-        """
+        """Return whether throw packages can be written, and a sentence for the page with their number or the error."""
         if self._illness:
             return False, self._illness
         if not self._packages.cap_bytes:
@@ -200,10 +197,7 @@ class PackageKeeper:
             log.warning("%s", refused)
 
     def _write(self, thrown: Thrown, held: Held) -> None:
-        """Write the package of a throw: near-lossless if it was corrected or in doubt, else compressed.
-
-        `health` reports a failure of the disk until a package is written again.
-        """
+        """Write the package of a throw: near-lossless if it was corrected or in doubt, else compressed."""
         package = held.fine if thrown.source == "corrected" or held.fine.record.doubt else held.small
         record = msgspec.structs.replace(package.record, throw=thrown.number)
         try:

@@ -72,10 +72,7 @@ class Teacher:
         return {"set": name, "enough": MIN_THROWS, "sets": self.taught.sets(), "throw": throw}
 
     def begin(self, name: str) -> None:
-        """Begin a lesson for the set of dice with this name, in place of any other lesson and its waiting throw.
-
-        It ends with `end`, or IDLE_S after its start, last throw or last label.
-        """
+        """Begin a lesson for this set of dice, in place of any other, until `end` or IDLE_S after its last use."""
         with self._lock:
             self._lesson = Lesson(name, self._clock() + IDLE_S)
 
@@ -85,10 +82,7 @@ class Teacher:
             self._lesson = None
 
     def offer(self, settled: Settled) -> None:
-        """Let a new throw wait for its labels, in place of the last one; it restarts the lesson's time limit.
-
-        Ignored without a lesson, or if no die has a value.
-        """
+        """Let a new throw with a readable die wait for its labels, in place of the last one, if a lesson is on."""
         with self._lock:
             lesson = self.lesson()
             if lesson is not None and any(die.value is not None for die in settled.reading.dice):

@@ -141,10 +141,7 @@ def unpacked(content: bytes, name: str) -> Package:
 
 
 def calibration_bytes(camera: str, rig: Rig) -> bytes:
-    """Return the bytes of the calibration file for a folder of packages: `rig` cropped to the tray, as their pictures.
-
-    `camera` is the kind of camera.
-    """
+    """Return the calibration file of packages of a kind of camera: `rig` cropped to the tray, as their pictures."""
     left, top, right, bottom = Floor.of(rig).box
     shift = np.array([[1, 0, -left], [0, 1, -top], [0, 0, 1]], np.float64)
     cut = replace(rig, floor_to_px=shift @ rig.floor_to_px, empty_bgr=rig.empty_bgr[top:bottom, left:right].copy())

@@ -45,10 +45,7 @@ class NewerFormat(DeviceError):
 
 
 class SetRecord(msgspec.Struct, frozen=True):
-    """The description of the faces in the file of a taught set: number of the throw and label of each face.
-
-    `classifier` is the hash of the classifier that computed features and probabilities.
-    """
+    """The faces in the file of a taught set: number of the throw and label of each, and hash of their classifier."""
 
     name: str
     classifier: str
@@ -71,10 +68,7 @@ class TaughtSets:
         threading.Thread(target=self.load, name="taught", daemon=True).start()
 
     def load(self) -> None:
-        """Load every taught set of dice into memory.
-
-        A file that is damaged or of a newer format is skipped and stays on disk; `health` reports it.
-        """
+        """Load every taught set into memory, except damaged files and those of a newer format, which `health` tells."""
         with self._lock:
             self._refused = {}
             for file in sorted(self._folder.glob("*.zip")):
@@ -189,7 +183,7 @@ class TaughtSets:
             raise _refused(self._folder, refused) from None
 
     def _read(self, file: Path) -> tuple[str, tuple[Example, ...]]:
-        """Return the name and the examples in a set's file. Features from another classifier are computed again.
+        """Return the name and the examples in a set's file; for another classifier they are computed again.
 
         Raises DeviceError if the file can't be read, is damaged, too large or of a newer format.
         """

@@ -26,10 +26,7 @@ or half covered markers distort the homography."""
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """An ArUco marker found in a picture: its number in the dictionary, and its (4, 2) corners in pixels.
-
-    The corners are the upper left, upper right, lower right and lower left one of the print.
-    """
+    """An ArUco marker found in a picture: its number, and its (4, 2) corners in pixels, the upper left first."""
 
     number: int
     corners_px: Floats

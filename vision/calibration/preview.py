@@ -14,10 +14,7 @@ FONT = cv2.FONT_HERSHEY_DUPLEX
 
 
 def drawn(frame_bgr: FrameBGR, view: SheetView, plan: Plan) -> FrameBGR:
-    """Return a copy of a frame with the markers' outlines, the zones' outlines and the advice drawn on it.
-
-    Each advice is a line of text. The zones of the plan's tray are drawn only if the sheet's pose is known.
-    """
+    """Return a copy of a frame with the markers, the tray's zones if the pose is known, and the advice drawn on it."""
     picture = frame_bgr.copy()
     thick = max(2, picture.shape[1] // 400)
     for marker in view.markers:

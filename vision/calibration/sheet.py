@@ -79,10 +79,7 @@ Mark = Rectangle | Dashes | Words
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A printed sheet: width and height of the paper, and everything drawn, in drawing order.
-
-    `corners_mm` maps each marker's number to its (4, 2) corners: upper left, upper right, lower right, lower left.
-    """
+    """A printed sheet: size of the paper, (4, 2) corners of each marker by its number, and all marks in order."""
 
     size_mm: tuple[float, float]
     corners_mm: dict[int, NDArray[np.float64]]
@@ -138,10 +135,7 @@ def _marker(number: int, x_mm: float, y_mm: float) -> list[Mark]:
 
 
 def dictionary() -> Any:
-    """Return OpenCV's ArUco dictionary that the sheet's markers come from, DICT_4X4_50.
-
-    Raises DeviceError if OpenCV has no ArUco module: older than 4.7, built without contributed modules.
-    """
+    """Return OpenCV's ArUco dictionary of the sheet's markers. Raises DeviceError if OpenCV has no ArUco module."""
     if aruco is None:
         cure = "Debian's python3-opencv has them, and any OpenCV from 4.7; or calibrate with --corners."
         raise DeviceError("This OpenCV has no markers (module aruco).", cure)

@@ -11,10 +11,7 @@ DASH_MM = "3 2"
 
 
 def pdf(sheet: Sheet) -> bytes:
-    """Return the bytes of a one-page PDF 1.4 of the sheet, in its true size.
-
-    Text is set in Helvetica, a standard font of PDF that is not embedded (ISO 32000-1, 9.6.2.2).
-    """
+    """Return the bytes of a one-page PDF 1.4 of the sheet, in its true size. Helvetica is not embedded."""
     width, height = (edge * POINTS_PER_MM for edge in sheet.size_mm)
     # From here on lengths are millimetres and y counts downwards, as on the sheet.
     to_points = f"{POINTS_PER_MM:.5f} 0 0 {-POINTS_PER_MM:.5f} 0 {height:.3f} cm\n"

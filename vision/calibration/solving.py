@@ -147,10 +147,7 @@ def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, floa
 
 
 def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
-    """Return the lens with the focal length that follows from a height measured by tape, marked as measured.
-
-    The focal length is the height times the pixels per mm in the middle of the picture. The distortion stays.
-    """
+    """Return the lens with the focal length that follows from its height by tape, marked as measured."""
     around = np.array(lens.size_wh) / 2 + [(0, 0), (1, 0), (0, 1)]
     on_floor = projected(around, np.linalg.inv(floor_to_px).astype(np.float64))
     px_per_mm = 1 / math.sqrt(abs(float(np.linalg.det(on_floor[1:] - on_floor[0]))))
@@ -158,10 +155,7 @@ def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
 
 
 def through(lens: Lens, floor_to_px: Floats, plan: Plan) -> Floats:
-    """Return the (3, 3) homography from mm to pixels that best fits the tray's floor as a distorting lens shows it.
-
-    It is a least-squares fit to a grid of 9 x 9 points of the floor. `floor_to_px` is without distortion.
-    """
+    """Return the (3, 3) homography, from mm to pixels, that best fits the floor as a distorting lens shows it."""
     across, down = (np.linspace(0, edge, 9) for edge in plan.tray_mm)
     points_mm = np.stack(np.meshgrid(across, down), -1).reshape(-1, 2)
     shown = lens.bent(projected(points_mm, floor_to_px))

@@ -37,10 +37,7 @@ def country(wifi: Path = REGULATORY_DOMAIN, cmdline: Path = Path("/proc/cmdline"
 
 
 def mains_hz(setting: int, where: str) -> int:
-    """Return the mains frequency in Hz: the setting, 50 or 60, or if that is 0 the usual one of the country.
-
-    `where` is the country as two letters; "" if unknown, which gives 50.
-    """
+    """Return the mains frequency in Hz: the setting, or if it is 0 that of the country `where`, 50 if unknown."""
     return setting or (60 if where in SIXTY_HZ.split() else 50)
 
 
@@ -77,9 +74,6 @@ def steady_exposure(
 
 
 def has_whole_periods(exposure_s: float, hz: int) -> bool:
-    """Return whether an exposure in seconds is a whole number of flicker periods, 1 or more, within 2 % of one.
-
-    A lamp flickers at twice the mains frequency of `hz` hertz.
-    """
+    """Return whether an exposure is, within 2 %, one or more whole flicker periods of a lamp on mains of `hz` hertz."""
     periods = exposure_s * 2 * hz
     return round(periods) >= 1 and abs(periods - round(periods)) < 0.02

@@ -9,10 +9,7 @@ from vision.cameras import Camera, Frame
 
 
 class MissingCamera:
-    """Stands in for a camera of the kind `name` that can't be opened, and passes its frames on as soon as it can.
-
-    `open_` opens the camera; it raises SetupError while its setting does not work.
-    """
+    """Stands in for a camera that can't be opened, and passes its frames on as soon as `open_` opens it."""
 
     def __init__(self, name: str, open_: Callable[[], Camera]) -> None:
         self.name, self._open = name, open_

@@ -122,10 +122,7 @@ class Picamera2Camera:
         self._lens_position, self._refocus = lens_position, True
 
     def _configure(self, device: Any) -> None:
-        """Configure a picamera2 device for video in the sensor mode with the widest field of view.
-
-        `field` is set to what that mode shows, and unchanged if no mode reports its crop. Raises FAULTS.
-        """
+        """Configure a picamera2 device for the widest sensor mode, and set `field` if it is known. Raises FAULTS."""
         model = str(device.camera_properties.get("Model", "unknown"))
         if model not in self._modes:  # reading them configures the camera for each, which takes about a second
             self._modes = {model: widest_mode(device.sensor_modes, self._size_wh)}
@@ -138,10 +135,7 @@ class Picamera2Camera:
         device.configure(device.create_video_configuration(main=main, raw=None, buffer_count=BUFFERS, sensor=sensor))
 
     def _check_field(self, metadata: dict[str, Any]) -> None:
-        """Check, at the first picture after a start, that it shows as much of the sensor as the chosen mode should.
-
-        If picamera2's `metadata` tell of less than MIN_FIELD_SHARE of the mode's width, stop and raise DeviceError.
-        """
+        """Stop and raise DeviceError if the first picture after a start shows less than the sensor mode should."""
         if self._seen or self.field is None or "ScalerCrop" not in metadata:
             return
         self._seen = True

@@ -51,10 +51,7 @@ _DAMAGED = (
 
 
 def quiet_opencv() -> None:
-    """Silence the warnings that OpenCV and FFmpeg print to standard error, for the whole process.
-
-    The project reports failures through its own errors instead.
-    """
+    """Silence the warnings that OpenCV and FFmpeg print to standard error, for the whole process."""
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
     log_of_opencv = getattr(getattr(cv2, "utils", None), "logging", None)  # OpenCV 4.6 has it in another place
     set_level = getattr(log_of_opencv, "setLogLevel", None) or getattr(cv2, "setLogLevel", None)
@@ -122,10 +119,7 @@ def _rgb(band: Image.Image) -> FrameBGR:
 
 
 def _upright(image_bgr: FrameBGR, orientation: object) -> FrameBGR:
-    """Return a picture (h, w, 3) rotated and mirrored to upright, by its EXIF orientation 1 to 8 (EXIF 2.3, tag 274).
-
-    Orientation 1 and any value that is no orientation leave it unchanged.
-    """
+    """Return a picture rotated and mirrored to upright by its EXIF orientation 1 to 8; any other changes nothing."""
     if orientation in (5, 6, 7, 8):
         image_bgr = image_bgr.transpose(1, 0, 2)
     if orientation in (2, 3, 6, 7):

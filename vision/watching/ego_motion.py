@@ -76,10 +76,7 @@ class EgoMotion:
 
 
 def ego_motion(one: Small, other: Small) -> EgoMotion:
-    """Return how the ground moved in the view from one small picture to the next, as an affine motion in their pixels.
-
-    Phase correlation finds the shift; up to MAX_STEPS Gauss-Newton steps refine it.
-    """
+    """Return the affine motion of the ground in the view from one small picture to the next, in their pixels."""
     motion = np.zeros(6)
     motion[:2] = _initial_shift(blurred(one.contrast.astype(np.float32)), blurred(other.contrast.astype(np.float32)))
     first, second = _half_size(one), _half_size(other)

@@ -65,10 +65,7 @@ def most_changed_in_die(one: Small, other: Small, motion: EgoMotion) -> int:
 
 
 def _beyond(picture: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return (h, w) how far, in levels, each pixel is outside the range of nearby pixels of `other`: inside, 0 or less.
-
-    Nearby is the square of MATCH_WINDOW_PX.
-    """
+    """Return (h, w) how far, in levels, each pixel is outside the range of those of `other` in MATCH_WINDOW_PX."""
     near = np.ones((MATCH_WINDOW_PX, MATCH_WINDOW_PX), np.uint8)
     return np.maximum(picture - cv2.dilate(other, near), cv2.erode(other, near) - picture)
 
@@ -85,10 +82,7 @@ _moved_meanwhile = partial(_moved, max_camera_px=math.inf)
 
 
 def _needed_s(began: Small, now: Small) -> float:
-    """Return how many seconds dice must lie still to be at rest; infinite if they have moved since the frame `began`.
-
-    It is STILL_S if the camera has not moved since then either, else HELD_STILL_S.
-    """
+    """Return how many seconds dice must lie still: more if the camera moved since `began`, infinite if dice did."""
     if changed(began, now) <= MOVING_PX:
         return STILL_S
     return math.inf if _moved_meanwhile(began, now) else HELD_STILL_S

@@ -83,10 +83,7 @@ def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
 
 
 def _grip(most: Floats, along: Floats) -> Floats:
-    """Return the ratio of dry friction, at most `most` (...) in mm/s2, to the speed `along` (..., 3) a surface, in 1/s.
-
-    Below SMOOTHING_MM_S the friction falls to 0 with the speed. The ratio is at most MAX_GRIP_PER_S.
-    """
+    """Return the ratio of dry friction, at most `most` (...), to the speed `along` (..., 3) a surface, in 1/s."""
     return np.minimum(most / (np.sqrt(np.einsum("...i,...i", along, along)) + SMOOTHING_MM_S), MAX_GRIP_PER_S)
 
 

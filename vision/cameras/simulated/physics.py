@@ -186,10 +186,7 @@ def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
 
 
 def laid_flat(turn: Floats) -> Floats:
-    """Return the rotation `turn` (3, 3), changed so that the die lies flat, with the face on top that was highest.
-
-    One side face keeps its horizontal direction.
-    """
+    """Return the rotation `turn` (3, 3), changed so that the die lies flat, with the face on top that was highest."""
     axis = int(np.argmax(np.abs(turn[2])))
     up = np.array([0.0, 0.0, np.sign(turn[2, axis])])
     beside = turn[:, (axis + 1) % 3] * (1.0, 1.0, 0.0)

@@ -130,10 +130,7 @@ class Noise:
 
 
 def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float) -> None:
-    """Darken the floor of a picture, in place, in the soft shadow that a die casts away from the lamp.
-
-    The die has its (3,) centre `at_mm` and the (3, 3) rotation `turn`.
-    """
+    """Darken a picture, in place, in the shadow of a die with (3,) centre `at_mm` and (3, 3) rotation `turn`."""
     corners = at_mm + CORNERS @ turn.T * edge_mm
     ground = corners - LIGHT / LIGHT[2] * corners[:, 2:3]
     ground[:, 2] = 0.0
@@ -152,10 +149,7 @@ def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats,
 
 
 def draw_die(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces) -> None:
-    """Draw a die over a picture, in place: its silhouette in the body's colour, then each visible face.
-
-    The die has its (3,) centre `at_mm` and the (3, 3) rotation `turn`. Outside the picture it is left out.
-    """
+    """Draw a die with (3,) centre `at_mm` and (3, 3) rotation `turn` over a picture: silhouette, then faces."""
     corners = camera.project(at_mm + CORNERS @ turn.T * edge_mm)
     hull = cv2.convexHull(corners.astype(np.float32))[:, 0]
     region = _region(hull, picture.shape, 3.0)
@@ -219,10 +213,7 @@ def _blend(patch: NDArray[np.float32], colour: NDArray[np.float32], mask: NDArra
 
 
 def _region(hull: NDArray[np.floating], shape: tuple[int, ...], margin_px: float) -> tuple[int, int, int, int] | None:
-    """Return left, top, right, bottom in pixels of the part of a picture around (n, 2) points; None if there is none.
-
-    Right and bottom are exclusive. `shape` is that of the picture.
-    """
+    """Return left, top, right, bottom, as in slices, of the part of a picture around (n, 2) points; None if empty."""
     x0, y0 = np.maximum(hull.min(0) - margin_px, 0).astype(int)
     x1, y1 = np.minimum(hull.max(0) + margin_px + 1, (shape[1], shape[0])).astype(int)
     return None if x1 <= x0 or y1 <= y0 else (int(x0), int(y0), int(x1), int(y1))
