@@ -10,7 +10,7 @@ from companion.games import crag, crapola, crib_dice
 from companion.games.engine.game import State
 from companion.games.engine.roll_off import RollOff
 from companion.games.engine.rulebook import Rulebook
-from companion.games.engine.tray_policy import KeepZonePolicy, ThrowsOnly
+from companion.games.engine.tray_policy import KeepZonePolicy
 
 GAMES: Mapping[str, Rulebook] = MappingProxyType({game.GAME.name: game.GAME for game in (crib_dice, crag, crapola)})
 """Definition of each game by name."""
@@ -29,4 +29,4 @@ def game_named(name: str) -> Rulebook:
 
 def policy_for(state: State) -> KeepZonePolicy:
     """Return the tray policy of a state's game; in a roll-off the policy that takes throws alone."""
-    return ThrowsOnly() if isinstance(state, RollOff) else game_named(state.standing.header.game).tray
+    return KeepZonePolicy() if isinstance(state, RollOff) else game_named(state.standing.header.game).tray

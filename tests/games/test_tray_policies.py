@@ -6,7 +6,7 @@ from typing import Any
 
 from companion.games.engine.game import Action, Enter, Keep, NamePoint, Stop, Throw, Undo
 from companion.games.engine.transcript import Transcript
-from companion.games.engine.tray_policy import DecidedElsewhere, Meaning, ThrowsOnly, TrayDice, Values, state_after
+from companion.games.engine.tray_policy import DecidedElsewhere, KeepZonePolicy, Meaning, TrayDice, Values, state_after
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import policy_for
 from tests.games.playing import BOMB, STOP, begun, keep, point, score, throw, told
@@ -57,8 +57,8 @@ def test_tray_dice_newly_kept_are_those_that_the_keep_zone_gained() -> None:
 
 
 def test_the_tray_policy_of_a_roll_off_reads_throws_but_no_decisions() -> None:
-    rolling, plain = begun("crag", roll_off=True), ThrowsOnly()
-    assert type(policy_for(rolling.state)) is ThrowsOnly
+    rolling, plain = begun("crag", roll_off=True), KeepZonePolicy()
+    assert type(policy_for(rolling.state)) is KeepZonePolicy
     assert at_rest(rolling, 3) == notice("throw", decisions=[], sizes=[2])
     assert (before_throw(rolling, 3), staying(rolling), takes_all(rolling)) == ([()], (), True)
     assert thrown(rolling, TrayDice((3, 4), (6,))) == [(3, 4)]

@@ -7,12 +7,20 @@ from collections.abc import Iterator
 
 from companion.games.crag.state import Crag
 from companion.games.engine.game import Action, Enter, Keep, State
-from companion.games.engine.tray_policy import Meaning, TrayDice, Values, clear_tray, thrown_or_moved, waiting_notice
+from companion.games.engine.tray_policy import (
+    KeepZonePolicy,
+    Meaning,
+    TrayDice,
+    Values,
+    clear_tray,
+    thrown_or_moved,
+    waiting_notice,
+)
 from companion.games.engine.views.phrase import Phrase
 
 
-class CragTray:
-    """The keep zone of Crag. Implements `KeepZonePolicy`."""
+class CragTray(KeepZonePolicy):
+    """The keep zone of Crag."""
 
     def dice_expected(self, state: State) -> int | None:
         """Return three: kept dice stay in the tray."""
@@ -51,10 +59,6 @@ class CragTray:
             return Meaning(notice=Phrase("illegal_hold", args))
         again = len(lying) - len(kept) if "keep" in state.decisions else 0
         return Meaning(notice=Phrase("choose_entry", {"player": player, "kept": list(kept), "again": again}))
-
-    def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Return no decisions: Crag has no stop."""
-        return ()
 
     def staying(self, state: State) -> Values:
         """Return the kept dice if a throw is due, else none."""

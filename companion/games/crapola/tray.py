@@ -13,6 +13,7 @@ from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
 from companion.games.engine.game import Action, Keep, State
 from companion.games.engine.tray_policy import (
+    KeepZonePolicy,
     Meaning,
     TrayDice,
     Values,
@@ -25,8 +26,8 @@ from companion.games.engine.tray_policy import (
 from companion.games.engine.views.phrase import Phrase
 
 
-class CrapolaTray:
-    """The keep zone of Crapola. Implements `KeepZonePolicy`."""
+class CrapolaTray(KeepZonePolicy):
+    """The keep zone of Crapola."""
 
     def dice_expected(self, state: State) -> int | None:
         """Return None: six or seven dice are in play, and kept dice may be outside the tray."""
@@ -91,10 +92,6 @@ class CrapolaTray:
     def takes_all(self, state: State) -> bool:
         """Whether every die is set aside (hot dice), or none is thrown yet."""
         return not _crapola(state).turn.dice
-
-    def choices(self, state: State) -> tuple[Action, ...]:
-        """Return no choices: the button banks."""
-        return ()
 
 
 def _crapola(state: State) -> Crapola:

@@ -10,6 +10,7 @@ from companion.games.crib_dice.state import CribDice
 from companion.games.engine.dice import FACES
 from companion.games.engine.game import Action, NamePoint, State, Undo
 from companion.games.engine.tray_policy import (
+    KeepZonePolicy,
     Meaning,
     TrayDice,
     Values,
@@ -21,8 +22,8 @@ from companion.games.engine.tray_policy import (
 from companion.games.engine.views.phrase import Phrase
 
 
-class CribDiceTray:
-    """The keep zone of Crib Dice. Implements `KeepZonePolicy`."""
+class CribDiceTray(KeepZonePolicy):
+    """The keep zone of Crib Dice."""
 
     def dice_expected(self, state: State) -> int | None:
         """Return seven, the dice that both zones together must show; None after the end.
@@ -72,10 +73,6 @@ class CribDiceTray:
             return _frozen(crib, dice.kept)
         return Meaning(notice=clear_tray(state))
 
-    def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Return no decisions: a stop banks the set without another one."""
-        return ()
-
     def staying(self, state: State) -> Values:
         """Return the frozen dice, which stay in the tray; none if the next throw takes all seven."""
         return () if 7 in state.throw_sizes else _crib(state).turn.held
@@ -83,10 +80,6 @@ class CribDiceTray:
     def takes_all(self, state: State) -> bool:
         """Whether the next throw takes seven dice."""
         return 7 in state.throw_sizes
-
-    def choices(self, state: State) -> tuple[Action, ...]:
-        """Return no choices: the button banks."""
-        return ()
 
 
 def _crib(state: State) -> CribDice:

@@ -14,10 +14,9 @@ NOBODY: frozenset[int] = frozenset()
 
 
 def seat_leaving(state: State, leave: Leave) -> int:
-    """Return the seat of the player whom a `Leave` action names. The state is not changed.
+    """Return the seat of the player whom a `Leave` action names.
 
-    Raises:
-        IllegalAction: The game is over, nobody in it has this name, or the player has already left.
+    Raises IllegalAction if the game is over, nobody in it has this name, or the player has already left.
     """
     standing = state.standing
     players = standing.header.players
@@ -43,13 +42,9 @@ def one_remains(seats: int, left: Set[int]) -> bool:
 
 
 def turn_continues(before: State, after: State) -> bool:
-    """Return whether the turn went on unchanged when a player left.
+    """Return whether the turn went on unchanged when a player left; False after the end.
 
-    That is so if the same seat is to play, with the same number of dice to throw. False after the end.
-
-    Args:
-        before: State before the player left.
-        after: State after the player left.
+    That is so if the states before and after have the same seat to play and the same number of dice to throw.
     """
     to_play = after.standing.to_play
     return to_play is not None and (before.standing.to_play, before.throw_sizes) == (to_play, after.throw_sizes)

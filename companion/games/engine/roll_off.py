@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from companion.games.engine.dice import in_order
 from companion.games.engine.event import Event, throw_event
 from companion.games.engine.game import Action, Header, Leave, Standing, State, Throw, refusal
 from companion.games.engine.leaving import NOBODY, leave_event, seat_leaving
 
-
-class Begin(Protocol):
-    """Function that returns the first state of a game."""
-
-    def __call__(
-        self, header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY
-    ) -> State:
-        """Return the state before the first throw.
-
-        Args:
-            header: Set-up of the game.
-            first: Seat that starts.
-            events: Events of the action that led here.
-            left: Seats that left during the roll-off; the game may be over because of them.
-        """
+Begin = Callable[[Header, int, tuple[Event, ...], frozenset[int]], State]
+"""Function that returns the state of a game before the first throw. Its arguments are the header, the seat that starts,
+the events that led here, and the seats that left during the roll-off: the game may be over because of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +48,16 @@ class RollOff:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Number of dice of a throw: always two."""
+        """Number of dice of a throw: two."""
         return (2,)
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """Decisions allowed now: always none."""
+        """Decisions allowed now: none."""
         return ()
 
     def options(self) -> tuple[Action, ...]:
-        """Return no options: a roll-off has no decisions."""
+        """Return the decisions allowed now: none."""
         return ()
 
     @property
@@ -83,12 +72,9 @@ class RollOff:
     def after(self, action: Action) -> State:
         """Return the state after a throw of two dice, or after a player left.
 
-        While throws of the round are missing, or if the highest totals are equal, this is again a roll-off: in a tie,
-        a new round between the tied players. Otherwise it is the first state of the game, which the player with the
-        highest total starts. If too few players remain, the game is over.
-
-        Raises:
-            IllegalAction: The action is neither a throw of two dice nor the leaving of a player who is still there.
+        While throws of the round are missing, it is again a roll-off; after a tie, one between the tied players.
+        Otherwise it is the first state of the game, which the player with the highest total starts. If too few players
+        remain, the game is over. Raises IllegalAction for any other action.
         """
         if isinstance(action, Leave):
             return self._without(seat_leaving(self, action))
@@ -100,11 +86,7 @@ class RollOff:
         return _next(replace(self, totals=(*self.totals, total), events=events))
 
     def _without(self, seat: int) -> State:
-        """Return the state after the player in `seat` left the roll-off.
-
-        That player's throw no longer counts. The state may be the first one of the game or of a new round, or that of a
-        game that is over because too few players remain.
-        """
+        """Return the state after the player in `seat` left the roll-off, whose throw no longer counts."""
         gone = replace(self, left=self.left | {seat}, events=(leave_event(seat, self.standing.side_of(seat)),))
         begun = self.begin(self.header, self._to_play, gone.events, gone.left)
         if begun.standing.over:
@@ -118,7 +100,7 @@ class RollOff:
     @property
     def _game(self) -> State:
         """First state of the game that follows, as if the next thrower started it."""
-        return self.begin(self.header, self._to_play, left=self.left)
+        return self.begin(self.header, self._to_play, (), self.left)
 
     def view(self) -> dict[str, Any]:
         """Return the view of the game before its first throw, with player and throw size of the roll-off."""
@@ -128,9 +110,8 @@ class RollOff:
 def _next(roll_off: RollOff) -> State:
     """Return the state with which a roll-off goes on after a throw or a player's leaving.
 
-    With one thrower: the first state of the game, which that player starts. While throws are missing in the round: the
-    given roll-off. After the round's last throw: a new round between those with the highest total, or the game if
-    only one has it.
+    That is the same one while throws are missing, then a new round of those who are tied, or the first state of the
+    game if only one thrower is left.
     """
     throwers, totals = roll_off.throwers, roll_off.totals
     if len(throwers) == 1:

@@ -10,14 +10,10 @@ from companion.errors import RulesError
 from companion.games.engine.event import SHARED_EFFECTS, SILENT, Effect
 from companion.games.engine.game import Action, Header, Picture, State, Switch, Switches, Why
 from companion.games.engine.roll_off import Begin, RollOff
-from companion.games.engine.tray_policy import KeepZonePolicy, ThrowsOnly
+from companion.games.engine.tray_policy import KeepZonePolicy
 from companion.games.engine.views.board import Track, track_of
 from companion.games.engine.views.panels import Panels, default_panels
 from companion.games.engine.views.phrase import Phrase
-
-
-def accept_any(header: Header) -> None:
-    """Default of `Rulebook.check_header`: accept every header."""
 
 
 def no_values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
@@ -28,21 +24,6 @@ def no_values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 def no_values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
     """Default of `Rulebook.values_by_games`: raise RulesError, because every loser loses just one game."""
     raise RulesError(f"Expected games lost are not computed for {state.standing.header.game!r}; choose the goal win.")
-
-
-def never_solved(_: State, __: str = "win") -> bool:
-    """Default of `Rulebook.solved`: False for every state and goal."""
-    return False
-
-
-def no_facts(_: State) -> tuple[Phrase, ...]:
-    """Default of `Rulebook.facts`: no phrases about any position."""
-    return ()
-
-
-def no_percentile(_: Header, __: int) -> float | None:
-    """Default of `Rulebook.percentile`: None, because the distribution of results is not known."""
-    return None
 
 
 def first_option(state: State) -> Action | int:
@@ -74,7 +55,7 @@ class Rulebook:
         title: Display name.
         min_players: Least number of players.
         max_players: Greatest number of players; None without a limit.
-        begin: Makes the state before the first throw.
+        begin: Returns the state before the first throw.
         switches: House rules, in the order of a settings form.
         presets: Values that differ from the defaults, by the name of a common set of house rules.
         tray: How the game reads the dice in the tray.
@@ -111,11 +92,11 @@ class Rulebook:
     begin: Begin
     switches: tuple[Switch, ...] = ()
     presets: Mapping[str, Switches] = field(default_factory=dict)
-    tray: KeepZonePolicy = field(default_factory=ThrowsOnly)
+    tray: KeepZonePolicy = field(default_factory=KeepZonePolicy)
     effects: Mapping[str, Effect] = field(default_factory=dict)
     track: Callable[[State], Track] = track_of
     panels: Callable[[State], Panels] = default_panels
-    facts: Callable[[State], tuple[Phrase, ...]] = no_facts
+    facts: Callable[[State], tuple[Phrase, ...]] = lambda _: ()
     in_words: str = ""
     pictures: tuple[Picture, ...] = ()
     doubtful: tuple[DoubtfulSentence, ...] = ()
@@ -123,17 +104,17 @@ class Rulebook:
     credits: str = ""
     charts: tuple[str, ...] = ()
     glossary: tuple[str, ...] = ()
-    check_header: Callable[[Header], None] = accept_any
+    check_header: Callable[[Header], None] = lambda _: None
     expects_total: bool = False
-    solved: Callable[..., bool] = never_solved
+    solved: Callable[..., bool] = lambda *_: False
     careless: Callable[[State], Action | int] = first_option
     values_to_win: Callable[[State], tuple[tuple[Action | int, float], ...]] = no_values_to_win
     values_by_games: Callable[[State], tuple[tuple[Action | int, float], ...]] = no_values_by_games
-    percentile: Callable[[Header, int], float | None] = no_percentile
+    percentile: Callable[[Header, int], float | None] = lambda *_: None
     mistakes: tuple[float, float] = (2.0, 0.0)
 
     def check(self, header: Header) -> None:
-        """Raise RulesError unless the game can be played with this header; return nothing.
+        """Raise RulesError unless the game can be played with this header.
 
         The names and number of players must fit, and the game's own `check_header` must pass. `first` must be a player
         and can't be combined with a roll-off.
@@ -158,7 +139,8 @@ class Rulebook:
         self.check(header)
         if header.roll_off:
             return RollOff(header, self.begin, tuple(range(len(header.players))))
-        return self.begin(header, 0 if header.first is None else header.players.index(header.first))
+        first = 0 if header.first is None else header.players.index(header.first)
+        return self.begin(header, first, (), frozenset())
 
 
 def form_of(game: Rulebook) -> dict[str, Any]:
@@ -172,19 +154,12 @@ def form_of(game: Rulebook) -> dict[str, Any]:
         "min_players": game.min_players,
         "max_players": game.max_players,
         "switches": [
-            {
-                "key": switch.key,
-                "type": "bool" if isinstance(switch.default, bool) else "integer",
-                "default": switch.default,
-                "minimum": switch.minimum,
-                "title": switch.title,
-                "meaning": switch.meaning,
-            }
+            {**asdict(switch), "type": "bool" if isinstance(switch.default, bool) else "integer"}
             for switch in game.switches
         ],
         "presets": {name: dict(switches) for name, switches in game.presets.items()},
         "in_words": game.in_words,
-        "pictures": [{"dice": list(each.dice), "text": each.text} for each in game.pictures],
+        "pictures": [asdict(picture) for picture in game.pictures],
         "doubtful": [asdict(sentence) for sentence in game.doubtful],
         "why": {heading: list(codes) for heading, codes in game.why.items()},
         "credits": game.credits,

@@ -1,6 +1,6 @@
 """Interpret the dice in the tray: which were thrown, and which decision the keep zone expresses.
 
-A game implements `KeepZonePolicy` in its `tray.py`. A game without one uses `ThrowsOnly`.
+A game overrides `KeepZonePolicy` in its `tray.py`. A game without a keep zone uses `KeepZonePolicy` itself.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from companion.errors import IllegalAction
 from companion.games.engine.game import Action, State, Undo
@@ -59,89 +59,59 @@ class Meaning:
     set_aside: Values = ()
 
 
-class KeepZonePolicy(Protocol):
-    """How a game interprets the dice in the tray. Methods are pure: they take the current state of the game."""
+class KeepZonePolicy:
+    """How a game interprets the dice in the tray. Methods are pure: they take the current state of the game.
+
+    A game overrides what its keep zone means. The defaults are those of a game without one, and of a roll-off: the tray
+    supplies throws alone, phones and buttons the decisions.
+    """
 
     def dice_expected(self, state: State) -> int | None:
         """Return the number of dice that both zones together must show; None if the rules leave it open."""
+        return state.throw_sizes[0] if len(state.throw_sizes) == 1 else None
 
     def starts_afresh(self, state: State) -> bool:
         """Return whether the next throw takes all dice, including those left in the tray by the turn before."""
+        return True
 
-    def before_throw(self, state: State, dice: TrayDice) -> Iterable[tuple[Action, ...]]:
+    def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
         """Yield the decisions that the player may have made before the current roll, likeliest first.
 
         Each is a sequence of lines to play before the throw; `()` stands for no decision.
         """
-
-    def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterable[Values]:
-        """Yield the possible throws, likeliest first. `still`: dice of the throw zone that did not move."""
-
-    def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the decisions and the notice that the dice in the tray mean when nothing was rolled."""
-
-    def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Return the decisions to play before a stop, which lifting all dice out of the tray means."""
-
-    def staying(self, state: State) -> Values:
-        """Return the dice that the next throw leaves in the tray: frozen, kept or set aside."""
-
-    def takes_all(self, state: State) -> bool:
-        """Return whether the next throw takes every die. An empty tray is then no sign of a stop."""
-
-    def choices(self, state: State) -> tuple[Action, ...]:
-        """Return decisions that the buttons step through instead of banking, likeliest first."""
-
-
-class ThrowsOnly:
-    """Policy without a keep zone: the tray supplies throws alone, phones and buttons the decisions.
-
-    Also the policy of a roll-off.
-    """
-
-    def dice_expected(self, state: State) -> int | None:
-        """Return the number of dice to throw; None if the player may choose it, or if no throw is allowed."""
-        return state.throw_sizes[0] if len(state.throw_sizes) == 1 else None
-
-    def starts_afresh(self, state: State) -> bool:
-        """Return True: every throw takes all dice."""
-        return True
-
-    def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield one empty sequence: the position of dice decides nothing."""
         yield ()
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield all dice of the throw zone as the throw; nothing if some are `still`, that is did not move."""
+        """Yield the possible throws, likeliest first. `still`: dice of the throw zone that did not move."""
         if not still:
             yield dice.thrown
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the notice of the next action; no line is played."""
+        """Return the decisions and the notice that the dice in the tray mean when nothing was rolled."""
         return Meaning(notice=waiting_notice(state))
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Return no decisions: none is due before a stop."""
+        """Return the decisions to play before a stop, which lifting all dice out of the tray means."""
         return ()
 
     def staying(self, state: State) -> Values:
-        """Return no dice: none stays in the tray."""
+        """Return the dice that the next throw leaves in the tray: frozen, kept or set aside."""
         return ()
 
     def takes_all(self, state: State) -> bool:
-        """Return True: a player may lift every die to throw again."""
+        """Return whether the next throw takes every die. An empty tray is then no sign of a stop."""
         return True
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """Return no choices: the button banks."""
+        """Return decisions that the buttons step through instead of banking, likeliest first."""
         return ()
 
 
-@dataclass(frozen=True, slots=True)
-class DecidedElsewhere:
+@dataclass(frozen=True)
+class DecidedElsewhere(KeepZonePolicy):
     """Policy of a seat that decides outside the tray, such as a bot: the tray supplies its throws alone.
 
-    Dice that stay may lie in either zone.
+    Dice that stay may lie in either zone. People may decide for the seat by the buttons.
 
     Attributes:
         game: Policy of the game that is played.
@@ -157,35 +127,16 @@ class DecidedElsewhere:
         """Return whether the next throw takes all dice, by the game's policy."""
         return self.game.starts_afresh(state)
 
-    def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield one empty sequence: the position of dice decides nothing."""
-        yield ()
-
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield the possible throws, likeliest first: the dice of the throw zone that are not `still`.
-
-        Then, if none is `still`, these together with the dice that the keep zone has gained since the last throw.
-        """
+        """Yield the possible throws, likeliest first: see `thrown_or_moved`. Any die may stay in place."""
         yield from thrown_or_moved(dice, still, still)
-
-    def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the notice of the next action; no line is played."""
-        return Meaning(notice=waiting_notice(state))
-
-    def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Return no decisions: none is due before a stop."""
-        return ()
 
     def staying(self, state: State) -> Values:
         """Return the dice that the next throw leaves in the tray, by the game's policy."""
         return self.game.staying(state)
 
-    def takes_all(self, state: State) -> bool:
-        """Return True: an empty tray decides nothing."""
-        return True
-
     def choices(self, state: State) -> tuple[Action, ...]:
-        """Return the decisions that the buttons step through, by the game's policy: people may decide for the seat."""
+        """Return the decisions that the buttons step through, by the game's policy."""
         return self.game.choices(state)
 
 

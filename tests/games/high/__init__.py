@@ -6,7 +6,6 @@ from companion.games.engine.rulebook import Rulebook
 from tests.games.high.board import EFFECTS, track
 from tests.games.high.panels import panels
 from tests.games.high.state import begin
-from tests.games.high.tray import HighTray
 from tests.games.high.words import CREDITS, IN_WORDS, SWITCHES
 
 GAME = Rulebook(
@@ -16,7 +15,6 @@ GAME = Rulebook(
     max_players=None,
     begin=begin,
     switches=SWITCHES,
-    tray=HighTray(),
     effects=EFFECTS,
     track=track,
     panels=panels,

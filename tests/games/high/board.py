@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from companion.games.engine.event import Effect, Light, Tone
 from companion.games.engine.game import State
-from companion.games.engine.views.board import HOLES, Peg, Track, scores_ahead
+from companion.games.engine.views.board import HOLES, Track, track_of
 
 EFFECTS = {
     "topped": Effect(
@@ -18,6 +20,4 @@ EFFECTS = {
 
 
 def track(state: State) -> Track:
-    ahead = scores_ahead(state)
-    pegs = tuple(Peg(20 * score, 20 * ahead[side]) for side, score in enumerate(state.standing.scores))
-    return Track(HOLES, pegs, points_per_hole=1 / 20)
+    return track_of(state, HOLES, Fraction(1, 20))

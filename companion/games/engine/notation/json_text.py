@@ -36,10 +36,7 @@ def _clamped_integer(digits: str) -> int:
         return -BEYOND_ANY_GAME if digits.startswith("-") else BEYOND_ANY_GAME
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
-_BIG_INTEGER_DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_constant=_refuse_constant, parse_int=_clamped_integer
-)
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant, parse_int=_clamped_integer)
 
 
 def json_of(text: str | bytes) -> Any:
@@ -52,13 +49,7 @@ def json_of(text: str | bytes) -> Any:
     {'undo': 1}
     """
     try:
-        line = text if isinstance(text, str) else text.decode()
-        try:
-            return _DECODER.decode(line)
-        except json.JSONDecodeError:
-            raise
-        except ValueError:
-            return _BIG_INTEGER_DECODER.decode(line)
+        return _DECODER.decode(text if isinstance(text, str) else text.decode())
     except UnicodeDecodeError as bad:
         raise NotationError(f"The line is no UTF-8 (byte {bad.start + 1}).") from None
     except ValueError as bad:
