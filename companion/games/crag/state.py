@@ -14,7 +14,7 @@ from companion.games.crag.scoring import BEST, CATEGORIES, points_for
 from companion.games.engine.dice import in_order, subsets, without
 from companion.games.engine.event import Event, throw_event
 from companion.games.engine.game import Action, Enter, Header, Keep, Leave, Standing, Throw, highest_wins, refusal
-from companion.games.engine.leaving import NOBODY, leave_event, left_view, one_remains, seat_leaving
+from companion.games.engine.leaving import leave_event, left_view, one_remains, seat_leaving
 
 Phase = Literal["fresh", "thrown", "keeping", "rethrown"]
 Sheets = tuple[tuple[tuple[str, int], ...], ...]
@@ -42,7 +42,7 @@ class Crag:
     sheets: Sheets
     phase: Phase = "fresh"
     dice: tuple[int, ...] = ()
-    left: frozenset[int] = NOBODY
+    left: frozenset[int] = frozenset()
     events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
@@ -222,7 +222,7 @@ def _next_turn(before: Crag, sheets: Sheets, left: frozenset[int], *events: Even
     return Crag(before.header, before.first, turn, sheets, left=left, events=events)
 
 
-def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crag:
+def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = frozenset()) -> Crag:
     """Return the first state of a game of Crag; the player in seat `first` begins.
 
     `events` are those of the action that led here; `left` are the seats that left during the roll-off.

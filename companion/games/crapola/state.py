@@ -15,7 +15,7 @@ from companion.games.crapola.totals import Totals
 from companion.games.engine.dice import in_order, without
 from companion.games.engine.event import Event, throw_event
 from companion.games.engine.game import Action, Header, Keep, Leave, Spend, Standing, Stop, Throw, refusal
-from companion.games.engine.leaving import NOBODY, left_view, one_remains, seat_leaving
+from companion.games.engine.leaving import left_view, one_remains, seat_leaving
 
 Phase = Literal["fresh", "keeping", "choosing"]
 
@@ -239,7 +239,7 @@ class Crapola:
         return tuple(Spend(name, points) for name in most for points in sorted({1, most[name]}) if most[name])
 
 
-def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crapola:
+def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = frozenset()) -> Crapola:
     """Return the first state of a game of Crapola; the player in seat `first` begins.
 
     `events` are those of the action that led here; `left` are the seats that left during the roll-off.

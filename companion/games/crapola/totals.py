@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from companion.games.engine.event import Event, bank_event
 from companion.games.engine.game import Header, Outcome, highest_wins, with_entry
-from companion.games.engine.leaving import NOBODY, leave_event, one_remains
+from companion.games.engine.leaving import leave_event, one_remains
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class Totals:
     turns: int = 0
     direction: int = 1
     trigger: int | None = None
-    due: frozenset[int] = NOBODY
-    left: frozenset[int] = NOBODY
-    left_before: frozenset[int] = NOBODY
+    due: frozenset[int] = frozenset()
+    left: frozenset[int] = frozenset()
+    left_before: frozenset[int] = frozenset()
     events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property

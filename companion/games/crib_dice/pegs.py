@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from companion.games.engine.event import Event, bank_event
 from companion.games.engine.game import Header, Outcome, with_entry
-from companion.games.engine.leaving import NOBODY, leave_event
+from companion.games.engine.leaving import leave_event
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class CribbageBoard:
     fuchled: frozenset[int] = frozenset()
     out: frozenset[int] = frozenset()
     finished: tuple[int, ...] = ()
-    left: frozenset[int] = NOBODY
+    left: frozenset[int] = frozenset()
     over: bool = False
     events: tuple[Event, ...] = field(default=(), compare=False)
 
@@ -252,7 +252,7 @@ def sides_of(header: Header) -> tuple[str, ...]:
     return tuple(f"{one} & {other}" for one, other in zip(players[:teams], players[teams:], strict=True))
 
 
-def new_board(header: Header, first: int, left: frozenset[int] = NOBODY) -> CribbageBoard:
+def new_board(header: Header, first: int, left: frozenset[int] = frozenset()) -> CribbageBoard:
     """Return the board before the first turn, with all pegs at the start.
 
     Args:

@@ -15,7 +15,7 @@ from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, in_order
 from companion.games.engine.event import Event, throw_event
 from companion.games.engine.game import Action, Bomb, Header, Leave, NamePoint, Standing, Stop, Throw, refusal
-from companion.games.engine.leaving import NOBODY, left_view, seat_leaving
+from companion.games.engine.leaving import left_view, seat_leaving
 
 Phase = Literal["fresh", "naming", "choosing", "again", "bombing"]
 
@@ -296,7 +296,7 @@ def _turn_over(board: CribbageBoard, *before: Event) -> CribDice:
     return CribDice(board, events=(*before, *board.events))
 
 
-def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> CribDice:
+def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = frozenset()) -> CribDice:
     """Return the state of Crib Dice before the first turn, which the player in seat `first` takes.
 
     `events` are those that led here. `left` has the seats that left in the roll-off: with too few others, the game is

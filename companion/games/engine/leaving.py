@@ -9,9 +9,6 @@ from companion.errors import IllegalAction
 from companion.games.engine.event import Event
 from companion.games.engine.game import Leave, Standing, State
 
-NOBODY: frozenset[int] = frozenset()
-"""Empty set of seats: the default of `left`, the seats of players who have left the game."""
-
 
 def seat_leaving(state: State, leave: Leave) -> int:
     """Return the seat of the player whom a `Leave` action names.

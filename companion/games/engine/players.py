@@ -34,8 +34,7 @@ class Dice(Protocol):
 def careless(state: State) -> Choice:
     """Return the choice of the game's rule of thumb, `Rulebook.careless`: a decision, or the number of dice to throw.
 
-    In a roll-off it is always a throw of two dice. No odds are used. The levels fall back on this rule in games
-    without expected points.
+    It needs no odds. The levels fall back on it in games without expected points.
     """
     if isinstance(state, RollOff):
         return state.throw_sizes[0]
@@ -43,10 +42,10 @@ def careless(state: State) -> Choice:
 
 
 def erring(state: State, temperature: float) -> Choice:
-    """Return the option with the highest sum of expected points and random noise, so a choice with mistakes.
+    """Return the option with the highest sum of expected points and Gumbel noise, so a choice with mistakes.
 
-    The noise is Gumbel noise, seeded by the state: one state always gives one choice. A tie goes to a decision rather
-    than a throw. Games and house rules without expected points use the rule of thumb, `careless`.
+    The noise is seeded by the state: one state always gives one choice. Games and house rules without expected points
+    use the rule of thumb, `careless`.
 
     Args:
         state: State with a player to play.
@@ -72,18 +71,12 @@ def steady(state: State) -> Choice:
     return erring(state, game_named(state.standing.header.game).mistakes[1])
 
 
-def _careless(state: State) -> Choice:
-    """Return the choice of the bot's level `careless`: `erring` with the first temperature of `Rulebook.mistakes`."""
-    return erring(state, game_named(state.standing.header.game).mistakes[0])
-
-
 def best(state: State) -> Choice:
     """Return the option with the highest win probability: a decision, or the number of dice to throw.
 
-    Of several options that are sure to win, or if none can win, the one with the most expected points is returned.
-    Where win probabilities are unknown, expected points decide, and where those are unknown too, the game's rule of
-    thumb, `careless`. If only a throw is allowed, its one size is returned; of several sizes, expected points or the
-    rule of thumb choose. The game must not be over.
+    Expected points decide between options that are sure to win, or if none can win, between sizes of a throw, and where
+    win probabilities are unknown. Where expected points are unknown too, the rule of thumb `careless` does. The game
+    must not be over.
     """
     if isinstance(state, RollOff) or not state.decisions:
         return erring(state, 0.0) if len(state.throw_sizes) > 1 else state.throw_sizes[0]
@@ -98,8 +91,13 @@ def best(state: State) -> Choice:
     return _best([(option, points[option]) for option, chance in chances if round(chance, 8) == round(most, 8)])
 
 
-LEVELS: Mapping[str, Callable[[State], Choice]] = {"careless": _careless, "steady": steady, "best": best}
-"""Policies of the bot by the name of its level, weakest first."""
+LEVELS: Mapping[str, Callable[[State], Choice]] = {
+    "careless": lambda state: erring(state, game_named(state.standing.header.game).mistakes[0]),
+    "steady": steady,
+    "best": best,
+}
+"""Policies of the bot by the name of its level, weakest first. `careless` errs by the first temperature of
+`Rulebook.mistakes`."""
 
 
 def level_named(name: str) -> Callable[[State], Choice]:

@@ -9,7 +9,7 @@ from typing import Any
 from companion.games.engine.dice import in_order
 from companion.games.engine.event import Event, throw_event
 from companion.games.engine.game import Action, Header, Leave, Standing, State, Throw, refusal
-from companion.games.engine.leaving import NOBODY, leave_event, seat_leaving
+from companion.games.engine.leaving import leave_event, seat_leaving
 
 Begin = Callable[[Header, int, tuple[Event, ...], frozenset[int]], State]
 """Function that returns the state of a game before the first throw. Its arguments are the header, the seat that starts,
@@ -33,7 +33,7 @@ class RollOff:
     begin: Begin
     throwers: tuple[int, ...]
     totals: tuple[int, ...] = ()
-    left: frozenset[int] = NOBODY
+    left: frozenset[int] = frozenset()
     events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property

@@ -52,9 +52,11 @@ class Transcript:
         return cls(header, game_named(header.game).start(header))
 
     def then(self, action: Action | Undo) -> Transcript:
-        """Return the transcript with one more line. Raises IllegalAction if the rules refuse it."""
+        """Return the transcript with one more line. Raises IllegalAction if it is illegal, or undoes too many lines."""
         if isinstance(action, Undo):
-            return self._taken_back(action.count)
+            if action.count > self.line_count:
+                raise IllegalAction(f"No more lines can be taken back than stand: {self.line_count}.")
+            return replace(self.steps[-1 - action.count], lines_read=self.lines_read + 1)
         state = self.state.after(action)
         return Transcript(self.header, state, self.lines_read + 1, self.line_count + 1, action, self)
 
@@ -95,19 +97,6 @@ class Transcript:
     def view(self) -> dict[str, Any]:
         """Return the line number and the public fields of the state, as `pegpip replay --json` prints them."""
         return {"line": self.lines_read, **self.state.view()}
-
-    def _taken_back(self, count: int) -> Transcript:
-        """Return the transcript without its last `count` lines in force; `lines_read` counts the undo line too.
-
-        Raises IllegalAction if fewer lines are in force.
-        """
-        if count > self.line_count:
-            raise IllegalAction(f"No more lines can be taken back than stand: {self.line_count}.")
-        step: Transcript = self
-        for _ in range(count):
-            assert step.before is not None, "as many steps lie before as lines stand"
-            step = step.before
-        return replace(step, lines_read=self.lines_read + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from companion.games.engine.event import Event, bank_event, throw_event
 from companion.games.engine.game import Action, Header, Leave, Standing, Stop, Throw, highest_wins, refusal
-from companion.games.engine.leaving import NOBODY, leave_event, left_view, one_remains, seat_leaving
+from companion.games.engine.leaving import leave_event, left_view, one_remains, seat_leaving
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class High:
     first: int
     turns: tuple[int, ...] = ()
     lies: int = 0
-    left: frozenset[int] = NOBODY
+    left: frozenset[int] = frozenset()
     events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
@@ -101,5 +101,5 @@ def turned(state: High, points: int, *events: Event) -> High:
     return replace(state, turns=turns, lies=0, events=events)
 
 
-def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> High:
+def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = frozenset()) -> High:
     return High(header, first, left=left, events=events)

@@ -35,21 +35,13 @@ def action_of(obj: object) -> Action | Undo:
     if type(obj) is not dict:
         what = "An object with a key twice" if isinstance(obj, RepeatedKey) else "What is no JSON object"
         raise NotationError(f"{what} is no line of a transcript.")
-    if "throw" in obj:
-        _only(obj, "throw")
-        return Throw(_dice(obj["throw"]))
-    if "undo" in obj:
-        _only(obj, "undo")
-        return Undo(_count(obj["undo"]))
-    if "leave" in obj:
-        _only(obj, "leave")
-        return Leave(_text(obj["leave"]))
-    word = obj.get("do")
-    if not isinstance(word, str) or word not in _DECISIONS:
-        known = nearest(word, _DECISIONS) if isinstance(word, str) else "; it has 'throw', 'do', 'leave' or 'undo'."
+    word = next((key for key in ("throw", "undo", "leave") if key in obj), obj.get("do"))
+    if not isinstance(word, str) or word not in _FORMS:
+        known = nearest(word, _FORMS) if isinstance(word, str) else "; it has 'throw', 'do', 'leave' or 'undo'."
         raise NotationError(f"No line of a transcript: {_short(obj)}{known}")
-    keys, make = _DECISIONS[word]
-    _only(obj, "do", *keys)
+    keys, make = _FORMS[word]
+    if obj.keys() != set(keys):
+        raise NotationError(f"Such a line has exactly {' and '.join(keys)}: {_short(obj)}.")
     return make(obj)
 
 
@@ -80,12 +72,6 @@ def line_of(action: Action | Undo) -> dict[str, Any]:
             return {"do": "bomb"}
 
 
-def _only(obj: dict[str, Any], *keys: str) -> None:
-    """Raise NotationError unless the object has exactly these keys."""
-    if len(obj) != len(keys) or any(key not in obj for key in keys):
-        raise NotationError(f"Such a line has exactly {' and '.join(keys)}: {_short(obj)}.")
-
-
 def _die(value: Any) -> int:
     """Return the value if it is an integer from 1 to 6. Raises NotationError otherwise."""
     # type(), not isinstance(): true is no 1, and 3.0 no 3.
@@ -95,15 +81,10 @@ def _die(value: Any) -> int:
 
 
 def _dice(values: Any) -> tuple[int, ...]:
-    """Return a list of dice values as a tuple, in the same order.
-
-    Raises NotationError unless it is a list of integers from 1 to 6. An empty list is allowed.
-    """
+    """Return a list of dice values, perhaps empty, as a tuple. Raises NotationError for anything else."""
     if type(values) is not list:
         raise NotationError(f"Dice are a list of values, not {_short(values)}.")
-    for value in values:
-        _die(value)
-    return tuple(values)
+    return tuple(map(_die, values))
 
 
 def _text(value: Any) -> str:
@@ -139,11 +120,15 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-_DECISIONS: dict[str, tuple[tuple[str, ...], Callable[[dict[str, Any]], Action]]] = {
-    "point": (("value",), lambda obj: NamePoint(_die(obj["value"]))),
-    "stop": ((), lambda _: Stop()),
-    "bomb": ((), lambda _: Bomb()),
-    "keep": (("dice",), lambda obj: Keep(in_order(_dice(obj["dice"])))),
-    "score": (("category",), lambda obj: Enter(_text(obj["category"]))),
-    "spend": (("on", "points"), lambda obj: Spend(_text(obj["on"]), _integer(obj["points"]))),
+_FORMS: dict[str, tuple[tuple[str, ...], Callable[[dict[str, Any]], Action | Undo]]] = {
+    "throw": (("throw",), lambda obj: Throw(_dice(obj["throw"]))),
+    "undo": (("undo",), lambda obj: Undo(_count(obj["undo"]))),
+    "leave": (("leave",), lambda obj: Leave(_text(obj["leave"]))),
+    "point": (("do", "value"), lambda obj: NamePoint(_die(obj["value"]))),
+    "stop": (("do",), lambda _: Stop()),
+    "bomb": (("do",), lambda _: Bomb()),
+    "keep": (("do", "dice"), lambda obj: Keep(in_order(_dice(obj["dice"])))),
+    "score": (("do", "category"), lambda obj: Enter(_text(obj["category"]))),
+    "spend": (("do", "on", "points"), lambda obj: Spend(_text(obj["on"]), _integer(obj["points"]))),
 }
+"""Keys of each kind of line, and what makes its action. The word that tells the kind is a key, or the value of `do`."""
