@@ -90,13 +90,8 @@ class CribbageBoard:
         elif self.header.rules["bumping"]:
             pegs, bumps = _bumped(pegs, side)
             events = (*events, *bumps)
-        return replace(
-            self,
-            pegs=pegs,
-            wipeouts=with_entry(self.wipeouts, side, 0),
-            fuchled=self.fuchled - {side},
-            finished=finished,
-        ).passed_on(events)
+        wipeouts, fuchled = with_entry(self.wipeouts, side, 0), self.fuchled - {side}
+        return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=fuchled, finished=finished).passed_on(events)
 
     def wiped_out(self, points: int) -> CribbageBoard:
         """Return the board after a wipe-out of the side to play, with the turn passed or the game over.
@@ -105,24 +100,17 @@ class CribbageBoard:
         `double_fuchle`, a fuchled side is out at its second wipe-out in a row. `points` are the turn points that are
         lost, for the event.
         """
-        side, rules = self.side, self.header.rules
-        in_a_row = self.wipeouts[side] + 1
-        wipeouts = with_entry(self.wipeouts, side, in_a_row)
+        side, in_a_row = self.side, self.wipeouts[self.side] + 1
+        board = replace(self, wipeouts=with_entry(self.wipeouts, side, in_a_row))
         events = [Event("wiped_out", side, {"in_a_row": in_a_row, "points": points, "from": self.pegs[side]})]
-        if rules["double_fuchle"] and side in self.fuchled and in_a_row == 2:
-            next_board = replace(self, wipeouts=wipeouts, fuchled=self.fuchled - {side}, out=self.out | {side})
+        if self.header.rules["double_fuchle"] and side in self.fuchled and in_a_row == 2:
+            board = replace(board, fuchled=self.fuchled - {side}, out=self.out | {side})
             events.append(Event("eliminated", side))
         elif in_a_row == self.fuchle_at:
-            next_board = replace(
-                self,
-                pegs=with_entry(self.pegs, side, 0),
-                wipeouts=with_entry(self.wipeouts, side, 0),
-                fuchled=self.fuchled | {side},
-            )
+            pegs, wipeouts = with_entry(self.pegs, side, 0), with_entry(self.wipeouts, side, 0)
+            board = replace(board, pegs=pegs, wipeouts=wipeouts, fuchled=self.fuchled | {side})
             events.append(Event("fuchled", side, {"from": self.pegs[side]}))
-        else:
-            next_board = replace(self, wipeouts=wipeouts)
-        return next_board.passed_on(tuple(events))
+        return board.passed_on(tuple(events))
 
     @property
     def furthest(self) -> int | None:
@@ -133,19 +121,15 @@ class CribbageBoard:
 
     @property
     def may_bomb(self) -> bool:
-        """Whether another side in play is strictly ahead of the side to play, so that there is a peg to bomb.
-
-        The house rule `bomb` and the dice are not checked.
-        """
+        """Whether another side in play is strictly ahead of the side to play, so that there is a peg to bomb."""
         hit = self.furthest
         return hit is not None and self.pegs[self.side] < self.pegs[hit]
 
     def bombed(self) -> CribbageBoard:
         """Return the board after a successful bomb: the side to play swaps pegs with the furthest other side in play.
 
-        The bomber's wipe-outs in a row become 0, nobody is bumped, and the turn is passed. Whether the bomb is allowed
-        is not checked. If players left since it was announced, the other side may be behind, and is hit all the same.
-        With no other side in play, no peg moves.
+        The bomber's wipe-outs in a row become 0, nobody is bumped, and the turn is passed. If players left since the
+        bomb was announced, the other side may be behind, and is hit all the same; without one no peg moves.
         """
         side, hit, events = self.side, self.furthest, tuple[Event, ...]()
         pegs, wipeouts = self.pegs, with_entry(self.wipeouts, side, 0)
@@ -166,10 +150,9 @@ class CribbageBoard:
         return _ended(after) if gone.decided(round_done=False) else after
 
     def marked(self, seat: int) -> CribbageBoard:
-        """Return the board with a seat marked as left. The turn is not passed, and the game does not end.
+        """Return the board with a seat marked as left; the turn is not passed, and the game does not end.
 
-        A side whose players have all left is out: its peg is at the start, and it counts neither as finished nor as
-        fuchled.
+        A side whose players have all left is out: its peg is at the start, and it is neither finished nor fuchled.
         """
         side, left = seat % len(self.sides), self.left | {seat}
         if not left.issuperset(range(side, len(self.header.players), len(self.sides))) or side in self.out:
@@ -181,8 +164,7 @@ class CribbageBoard:
     def passed_on(self, events: tuple[Event, ...] = ()) -> CribbageBoard:
         """Return the board with the turn passed to the next seat in play, or with the game over if it is decided.
 
-        Seats that left and sides that finished or are out are skipped. After the end `turn` stays that of the last
-        turn. `events` are those of the action that ended the turn.
+        After the end `turn` stays that of the last turn. `events` are those of the action that ended the turn.
         """
         count, seats = len(self.sides), len(self.header.players)
         for turn in range(self.turn + 1, self.turn + 1 + seats):
@@ -205,7 +187,7 @@ class CribbageBoard:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Result of the game: the winning sides, and the games that each side loses. None before the end.
+        """Winners and the games that each side loses; None before the end.
 
         Winners are in seat order, with `find_a_loser` in the order of finishing.
         """
@@ -216,11 +198,7 @@ class CribbageBoard:
         return Outcome(winners, tuple(0 if side in winners else self._games_lost(side) for side in sides))
 
     def _winners(self) -> tuple[int, ...]:
-        """Return the sides that win a finished game.
-
-        With `find_a_loser` they are all that finished. Else, or if none did, they are the sides not out with the
-        furthest peg; equal pegs share the win.
-        """
+        """Return the sides that win: with `find_a_loser` all that finished; else, or if none did, the furthest pegs."""
         if self.header.rules["find_a_loser"] and self.finished:
             return self.finished
         still_in = [side for side in range(len(self.sides)) if side not in self.out]
@@ -253,12 +231,9 @@ def sides_of(header: Header) -> tuple[str, ...]:
 
 
 def new_board(header: Header, first: int, left: frozenset[int] = frozenset()) -> CribbageBoard:
-    """Return the board before the first turn, with all pegs at the start.
+    """Return the board before the first turn, with all pegs at the start, or with the game over if too few remain.
 
-    Args:
-        header: Set-up of the game.
-        first: Seat that starts. The turn is not passed if that player has left.
-        left: Seats of players who left before the game began. If too few remain, the game is over.
+    `first` is the seat that starts; `left` are the seats of players who left before the game began.
     """
     sides = sides_of(header)
     board = CribbageBoard(header, sides, first, 0, (0,) * len(sides), (0,) * len(sides))
@@ -268,13 +243,10 @@ def new_board(header: Header, first: int, left: frozenset[int] = frozenset()) ->
 
 
 def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[Event, ...]]:
-    """Return the pegs after the side `landed` has bumped the peg on its hole, if there is one.
+    """Return the pegs after the side `landed` bumps a peg on its hole, and a `bumped` event for each peg that moves.
 
     The bumped peg goes back 5 holes, at most to the start, and bumps a peg there in turn. Any number of pegs may be at
     the start.
-
-    Returns:
-        The new pegs by side, and a `bumped` event for each peg that moved.
     """
     hole = pegs[landed]
     holder = next((side for side, peg in enumerate(pegs) if peg == hole and side != landed), None)

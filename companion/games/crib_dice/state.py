@@ -61,11 +61,7 @@ class CribDice:
 
     @property
     def standing(self) -> Standing:
-        """Return who plays and how the sides stand in this game of Crib Dice.
-
-        The score of a side is the hole of its peg. Turn points are those that a stop would bank now. The outcome is
-        None before the end.
-        """
+        """Player to play, sides, scores, turn points and, after the end, the outcome. A score is the hole of a peg."""
         board = self.board
         return Standing(
             header=board.header,
@@ -93,20 +89,19 @@ class CribDice:
     def decisions(self) -> tuple[str, ...]:
         """Words of the decisions allowed now: `point` after a throw of seven; `stop`, perhaps `bomb`, with frozen dice.
 
-        Empty where a throw must come first: at the start of a turn, after a won piddle or one without result, and after
-        a bomb was announced. Empty after the end, too.
+        Empty where a throw must come first, and after the end. A bomb needs the house rule, five or more 1s as the
+        point, and another side ahead.
         """
-        if self.turn.phase == "naming":
+        turn, board = self.turn, self.board
+        if turn.phase == "naming":
             return ("point",)
-        if self.turn.phase != "choosing":
+        if turn.phase != "choosing":
             return ()
-        return ("bomb", "stop") if self._may_bomb() else ("stop",)
+        has_ones = turn.point == 1 and turn.frozen >= 5
+        return ("bomb", "stop") if has_ones and board.header.rules["bomb"] and board.may_bomb else ("stop",)
 
     def options(self) -> tuple[Action, ...]:
-        """Return every legal decision: the points that may be named; or the stop, with a bomb before it if allowed.
-
-        Empty where a throw must come first, and after the end.
-        """
+        """Return every legal decision: the points that may be named; or the stop, with a bomb before it if allowed."""
         if self.turn.phase == "naming":
             return tuple(NamePoint(value) for value in FACES if self.turn.dice.count(value) >= 2)
         return tuple(Bomb() if word == "bomb" else Stop() for word in self.decisions)
@@ -139,8 +134,21 @@ class CribDice:
 
         An option is a number of dice to throw, which comes first, or a decision. Empty after the end.
         """
-        thrown = tuple((dice, self._throw_value(worth)) for dice in self.throw_sizes)
-        return thrown + tuple((option, self._decision_value(option, worth)) for option in self.options())
+        return tuple((option, self._value(option, worth)) for option in (*self.throw_sizes, *self.options()))
+
+    def _value(self, option: Action | int, worth: TurnValues) -> float:
+        """Return the value of an option by the turn values `worth`."""
+        turn = self.turn
+        match option:
+            case NamePoint(value):
+                return worth.held(turn.gathered, turn.dice.count(value), value)
+            case Stop():
+                return worth.bank(turn.points)
+            case Bomb():
+                return worth.bombs[turn.frozen - 5]
+        if turn.point is None:
+            return worth.fresh(turn.gathered)
+        return worth.bombs[0] if turn.phase == "bombing" else worth.thrown(turn.gathered, turn.frozen, turn.point)
 
     def after(self, action: Action) -> CribDice:
         """Return the state after a throw, point, stop, bomb, or a player's leaving. Raises IllegalAction if illegal."""
@@ -151,7 +159,7 @@ class CribDice:
             return self._named(action.value)
         if isinstance(action, Stop) and turn.phase == "choosing":
             return _turn_over(self.board.banked(turn.points))
-        if isinstance(action, Bomb) and self._may_bomb():
+        if isinstance(action, Bomb) and "bomb" in self.decisions:
             if self.bombs_at_once:
                 return _turn_over(self.board.bombed())
             return CribDice(self.board, replace(turn, phase="bombing"), (self._event("bomb_announced"),))
@@ -160,10 +168,7 @@ class CribDice:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, but without `line`.
-
-        They name the player to play, round, scores, wipe-outs, legal actions, turn points, point and dice.
-        """
+        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, but `line`."""
         turn, board, standing = self.turn, self.board, self.standing
         return {
             "game": "crib_dice",
@@ -184,35 +189,10 @@ class CribDice:
             "bombing": turn.phase == "bombing",
         }
 
-    def _throw_value(self, worth: TurnValues) -> float:
-        """Return the value of the next throw by the turn values `worth`; for an announced bomb that of a bomb."""
-        turn = self.turn
-        if turn.point is None:
-            return worth.fresh(turn.gathered)
-        return worth.bombs[0] if turn.phase == "bombing" else worth.thrown(turn.gathered, turn.frozen, turn.point)
-
-    def _decision_value(self, option: Action, worth: TurnValues) -> float:
-        """Return the value of a decision by the turn values `worth`."""
-        turn = self.turn
-        if isinstance(option, NamePoint):
-            return worth.held(turn.gathered, turn.dice.count(option.value), option.value)
-        return worth.bank(turn.points) if isinstance(option, Stop) else worth.bombs[turn.frozen - 5]
-
-    def _may_bomb(self) -> bool:
-        """Whether a bomb is allowed now: five or more 1s are frozen as the point, and another side is ahead.
-
-        The house rule `bomb` must be on, and no throw or point may be due.
-        """
-        turn = self.turn
-        if turn.point != 1 or turn.frozen < 5 or turn.phase != "choosing" or not self.board.header.rules["bomb"]:
-            return False
-        return self.board.may_bomb
-
     def _named(self, value: int) -> CribDice:
         """Return the state after the point is named: all dice that show `value` are frozen.
 
-        Its events are `point` and, if seven dice are frozen, `rolled_over`. Raises IllegalAction if fewer than two dice
-        show it.
+        Raises IllegalAction if fewer than two dice show it.
         """
         turn = self.turn
         count = turn.dice.count(value)
@@ -241,11 +221,10 @@ class CribDice:
         return self._piddled(dice, event) if turn.frozen >= 5 else self._rolled(dice, event)
 
     def _rolled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
-        """Return the Crib Dice state after a roll of the loose dice, with two to four of the seven frozen before it.
+        """Return the state after a roll of the loose dice, with two to four frozen; `threw` is the event of the roll.
 
-        Dice that show the point are frozen too; if all seven are frozen then, a `rolled_over` event follows. A roll
-        with a 1 and without the point freezes nothing, and the turn goes on. Any other roll is a wipe-out: the turn
-        ends without its points. `dice` are the rolled ones; `threw` is the event of the roll.
+        Dice that show the point are frozen too. A roll with a 1 and without the point freezes nothing, and the turn
+        goes on. Any other roll is a wipe-out.
         """
         turn = self.turn
         if turn.point not in dice and 1 not in dice:
@@ -258,12 +237,11 @@ class CribDice:
         return CribDice(self.board, rolled, (threw, froze, *self._automatic_rollover(rolled)))
 
     def _piddled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
-        """Return the state after a piddle, the throw of two dice with five or six frozen.
+        """Return the state after a piddle, the throw of two dice with five or six frozen; `threw` is its event.
 
         A double of another value than the point is a wipe-out. A double of the point must be thrown again, unless the
-        rule `piddle_points` is on. Anything else is a rollover: the points are kept, and the next throw takes seven
-        dice. With `piddle_points` the dice that show the point join the set first, up to seven. `threw` is the event of
-        the throw.
+        rule `piddle_points` is on. Anything else is a rollover; with `piddle_points` the dice that show the point join
+        the set first, up to seven.
         """
         turn, counts = self.turn, self.board.header.rules["piddle_points"]
         hits = sum(die == turn.point for die in dice)
@@ -297,19 +275,12 @@ def _turn_over(board: CribbageBoard, *before: Event) -> CribDice:
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = frozenset()) -> CribDice:
-    """Return the state of Crib Dice before the first turn, which the player in seat `first` takes.
-
-    `events` are those that led here. `left` has the seats that left in the roll-off: with too few others, the game is
-    over.
-    """
+    """Return the state of Crib Dice before the first turn; the arguments are as in `Begin`."""
     return CribDice(new_board(header, first, left), events=events)
 
 
 def check_sides(header: Header) -> None:
-    """Raise RulesError if more than 5 play alone, if `partners` are not 4 or 6, or if two teams have the same name.
-
-    Other conditions of a header are checked elsewhere (`Rulebook.check`).
-    """
+    """Raise RulesError if more than 5 play alone, if `partners` are not 4 or 6, or if two teams have the same name."""
     number = len(header.players)
     if not header.rules["partners"]:
         if number > 5:

@@ -39,15 +39,13 @@ class CribDiceTray(KeepZonePolicy):
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
         """Yield the decision that the player has made before the current throw: the point that the keep zone names.
 
-        The keep zone names a value if it holds all dice of the last throw that show it, at least two. Five of six also
-        do: the sixth was borrowed for a piddle. An empty tuple is yielded if no point is due; nothing if one is due
-        and the keep zone names none.
+        Five of six equal dice name it too: the sixth was borrowed for a piddle. An empty tuple is yielded if no point
+        is due; nothing if one is due and the keep zone names none.
         """
         if "point" not in state.decisions:
             yield ()
             return
         lying, kept = _crib(state).turn.dice, dice.kept
-        # Five of six: the sixth has been borrowed for the piddle.
         borrowing = (face for face in FACES if lying.count(face) == 6 and kept == (face,) * 5)
         value = _point_of(lying, kept) or next(borrowing, None)
         if value is not None:
@@ -68,7 +66,10 @@ class CribDiceTray(KeepZonePolicy):
         if state.standing.over or not dice.kept or dice.overruled:
             return Meaning(notice=_without_kept(crib, dice))
         if "point" in state.decisions:
-            return _naming(crib, dice.kept)
+            value = _point_of(crib.turn.dice, dice.kept)
+            if value is None:
+                return Meaning(notice=_illegal(crib.turn.dice, dice.kept))
+            return Meaning((NamePoint(value),), _going_on(crib.after(NamePoint(value))))
         if crib.turn.frozen:
             return _frozen(crib, dice.kept)
         return Meaning(notice=clear_tray(state))
@@ -88,20 +89,11 @@ def _crib(state: State) -> CribDice:
     return state
 
 
-def _naming(state: CribDice, kept: Values) -> Meaning:
-    """Return the meaning of the dice `kept` in the keep zone when a point is due: the point, or why they name none."""
-    value = _point_of(state.turn.dice, kept)
-    if value is None:
-        return Meaning(notice=_illegal(state.turn.dice, kept))
-    return Meaning((NamePoint(value),), _going_on(state.after(NamePoint(value))))
-
-
 def _frozen(state: CribDice, kept: Values) -> Meaning:
-    """Return what the dice `kept` in the keep zone mean in Crib Dice while dice are frozen: lines to play, or a notice.
+    """Return what the dice `kept` in the keep zone mean while dice are frozen.
 
-    If they are frozen dice, all or some, the notice says to move the missing ones or to go on. If they name another
-    point right after the old one was named, the lines undo the old point and name the new one. Any other dice give
-    the notice `illegal_hold` with a reason.
+    Frozen dice give a notice: move the missing ones, or go on. If the dice name another point right after the old one
+    was named, the lines undo the old point and name the new one. Other dice give `illegal_hold` with a reason.
     """
     turn = state.turn
     wrong = [die for die in kept if die != turn.point]
@@ -123,10 +115,10 @@ def _point_of(lying: Values, kept: Values) -> int | None:
 
 
 def _illegal(lying: Values, kept: Values) -> Phrase:
-    """Return the notice that says why the dice in the keep zone name no point.
+    """Return the notice that says why the dice in the keep zone, at least one, name no point of the throw `lying`.
 
     `changed`: some of them were not in the throw. Else `illegal_hold` with a reason: they show several values, only one
-    die of the last throw (`lying`) shows the value, or not all that show it are kept. `kept` has at least one die.
+    die shows the value, or not all that show it are kept.
     """
     if Counter(kept) - Counter(lying):
         return Phrase("changed", {"was": list(lying), "kept": list(kept)})
@@ -140,10 +132,9 @@ def _illegal(lying: Values, kept: Values) -> Phrase:
 
 
 def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
-    """Return the notice to show in Crib Dice while the tray's keep zone is empty or overruled by a person.
+    """Return the notice while the keep zone is empty or overruled by a person; None if the game is over.
 
-    The notice asks to choose the point, to move frozen dice to the keep zone, to clear the tray before a fresh throw,
-    or for the next action. None if the game is over.
+    It asks to choose the point, to move frozen dice to the keep zone, to clear the tray, or for the next action.
     """
     if "point" in state.decisions:
         return Phrase("choose_point", {"player": state.standing.player, "values": _points(state.turn.dice)})
@@ -153,10 +144,9 @@ def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
 
 
 def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
-    """Return the notice that asks to move the missing frozen dice to the keep zone, with their number.
+    """Return the notice that asks to move the missing frozen dice to the keep zone, which holds `kept` of them.
 
-    If none is missing, return the notice of the player's next action, or None after the end of the game. With six or
-    seven frozen, five in the keep zone are enough. `kept` is the number of dice there.
+    If none is missing, return the notice of the player's next action.
     """
     turn = state.turn
     missing = turn.frozen - kept
@@ -168,10 +158,7 @@ def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
 
 
 def _going_on(state: CribDice) -> Phrase | None:
-    """Return the notice of the next action: throw again or bank with seven frozen, else decide or throw.
-
-    None after the end.
-    """
+    """Return the notice of the next action: throw again or bank with seven frozen, else decide or throw."""
     rolled_over = 7 in state.throw_sizes and "stop" in state.decisions
     return again_or_bank(state) if rolled_over else waiting_notice(state)
 
