@@ -1,32 +1,27 @@
-"""Panels of Crag: the score sheet, with the points that the dice would score in each open category."""
+"""Panels of Crag: the score sheet, with the points that the dice would score in each open row, and the lessons."""
 
 from __future__ import annotations
 
-from companion.games.crag.lessons import lesson
-from companion.games.crag.scoring import CATEGORIES
+from dataclasses import replace
+
+from companion.games.crag.scoring import BEST, CATEGORIES, NUMBERS, STRAIGHTS
 from companion.games.crag.state import Crag
 from companion.games.engine.game import State
 from companion.games.engine.views.panels import Keeping, Panels, ScoreSheet, allowed_phrases, default_panels, notes_of
+from companion.games.engine.views.phrase import Phrase
 
 
 def panels(state: State) -> Panels:
     """Return what a page shows of a state of Crag: legal actions, dice, score sheets, notes and a lesson.
 
-    During the roll-off only the legal actions and notes are filled in, and the score sheets are empty.
+    If an entry is allowed, each open row offers the points that the dice would score there. In a roll-off the score
+    sheets are empty.
     """
-    if isinstance(state, Crag):
-        return _panels_of(state)
-    rows = len(CATEGORIES)
-    sides = len(state.standing.sides)
-    empty = ScoreSheet(CATEGORIES, ((None,) * rows,) * sides, (None,) * rows, (None,) * sides)
-    return Panels(can=default_panels(state).can, worth=False, notes=notes_of(state), sheet=empty)
-
-
-def _panels_of(state: Crag) -> Panels:
-    """Return what a page shows of a game of Crag: legal actions, dice, all score sheets and a lesson.
-
-    If an entry is allowed, each open row offers the points that the dice would score there.
-    """
+    if not isinstance(state, Crag):
+        nothing = (None,) * len(CATEGORIES)
+        players = state.standing.sides
+        empty = ScoreSheet(CATEGORIES, (nothing,) * len(players), nothing, (None,) * len(players))
+        return replace(default_panels(state), worth=False, sheet=empty)
     sheets = [dict(sheet) for sheet in state.sheets]
     open_rows = state.unused if "score" in state.decisions else ()
     return Panels(
@@ -41,5 +36,38 @@ def _panels_of(state: Crag) -> Panels:
             tuple(CATEGORIES.index(sheet[-1][0]) if sheet else None for sheet in state.sheets),
         ),
         keeping=Keeping("again") if "keep" in state.decisions else None,
-        lesson=lesson(state),
+        lesson=_lesson(state),
     )
+
+
+def _lesson(state: Crag) -> tuple[Phrase, ...]:
+    """Return the phrase of Crag's tutorial for a state of the game, as a tuple of one; empty after the end.
+
+    Before a turn's first throw it explains the entry just made, or else the aim of the game. Later it says what can be
+    done now.
+    """
+    if state.standing.over:
+        return ()
+    if state.phase == "fresh":
+        entered = [event.args for event in state.events if event.code == "entered"]
+        return (_scored(**entered[-1]) if entered else Phrase("lesson.crag_first", {}),)
+    if state.phase == "keeping":
+        return (Phrase("lesson.crag_keeping", {"count": 3 - len(state.dice)}),)
+    best = max(state.unused, key=state.points_in)
+    args = {"category": best, "points": state.points_in(best)}
+    late = "_late" if state.phase == "thrown" and "crag" not in state.unused else ""  # no crag can be aimed at
+    return (Phrase(f"lesson.crag_{state.phase}{late}{'' if args['points'] else '_nothing'}", args),)
+
+
+def _scored(category: str, points: int) -> Phrase:
+    """Return the phrase that explains why an entry in `category` scored these `points`."""
+    args = {"category": category, "points": points}
+    if points == 0:
+        return Phrase("lesson.crag_nothing", args)
+    if category in NUMBERS:
+        return Phrase("lesson.crag_number", {**args, "value": NUMBERS[category]})
+    if points == BEST:
+        return Phrase("lesson.crag_best", args)
+    if category in STRAIGHTS:
+        return Phrase("lesson.crag_straight", args)
+    return Phrase("lesson.crag_alike" if category == "three_of_a_kind" else "lesson.crag_total", args)

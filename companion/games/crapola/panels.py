@@ -1,8 +1,9 @@
-"""Panels of Crapola: the target, the direction of play and the dice set aside."""
+"""Panels of Crapola: the target, the direction of play, the dice set aside, and the lessons of the tutorial."""
 
 from __future__ import annotations
 
-from companion.games.crapola.lessons import lesson
+from dataclasses import replace
+
 from companion.games.crapola.state import Crapola
 from companion.games.engine.game import Keep, State
 from companion.games.engine.views.panels import (
@@ -14,20 +15,30 @@ from companion.games.engine.views.panels import (
     default_panels,
     notes_of,
 )
+from companion.games.engine.views.phrase import Phrase
+
+TURN_OVER = (
+    ("last_round", "lesson.crapola_last_round"),
+    ("reversed", "lesson.crapola_reversed"),
+    ("crapped_out", "lesson.crapola_lost"),
+    ("spent", "lesson.crapola_spent"),
+    ("banked", "lesson.crapola_banked"),
+)
+"""Events that end a turn, each with the key of its lesson; the first that happened is explained."""
 
 
 def panels(state: State) -> Panels:
     """Return what a page shows of a state of Crapola beside the track: legal actions, dice, notes and the target.
 
-    Each player who has not banked yet has the note `player.not_on_board`. During the roll-off before the game every
-    player has it, and no dice are shown.
+    Each player who has not banked yet has the note `player.not_on_board`, as all have in a roll-off.
     """
     target = int(state.standing.header.rules["target"])
     if not isinstance(state, Crapola):
         nobody = notes_of(state, [("player.not_on_board", range(len(state.standing.sides)))])
-        return Panels(can=default_panels(state).can, notes=nobody, goal=Goal(target, ("goal.clockwise",)))
+        return replace(default_panels(state), notes=nobody, goal=Goal(target, ("goal.clockwise",)))
     table, turn = state.table, state.turn
     way = "goal.clockwise" if table.direction == 1 else "goal.anticlockwise"
+    keeps = [option.dice for option in state.options() if isinstance(option, Keep)]  # the largest is chosen at first
     off = [seat for seat, on in enumerate(table.on_board) if not on]
     return Panels(
         can=allowed_phrases(state, {"keep": "can.keep", "stop": BANK_TEXT, "spend": "can.spend"}),
@@ -35,12 +46,47 @@ def panels(state: State) -> Panels:
         kept=tuple(die for kept in turn.kept for die in kept),
         notes=notes_of(state, [("player.not_on_board", off)]),
         goal=Goal(target, (way, "goal.last_round") if table.last_round else (way,)),
-        keeping=_keeping(state),
-        lesson=lesson(state),
+        keeping=Keeping("set_aside", max(keeps, key=len)) if keeps else None,
+        lesson=_lesson(state),
     )
 
 
-def _keeping(state: Crapola) -> Keeping | None:
-    """Return the choice of dice to keep, with the largest legal keep selected at first; None if no keep is due."""
-    keeps = [option.dice for option in state.options() if isinstance(option, Keep)]
-    return Keeping("set_aside", max(keeps, key=len)) if keeps else None
+def _lesson(state: Crapola) -> tuple[Phrase, ...]:
+    """Return phrases of the tutorial, for someone who learns Crapola; empty after the end.
+
+    Within a turn: what can be done now. At its start: how the last turn ended, then what is special about this one.
+    """
+    table, turn = state.table, state.turn
+    if table.over:
+        return ()
+    if turn.phase == "keeping":
+        return (Phrase("lesson.crapola_keep", {}),)
+    args = {"points": turn.points, "least": table.least_bank}
+    if turn.phase == "choosing":
+        if turn.points < table.least_bank:
+            return (Phrase("lesson.crapola_too_little", args),)
+        if not turn.dice:
+            return (Phrase("lesson.crapola_hot_dice", args),)
+        return (Phrase("lesson.crapola_go_on", {**args, "count": len(turn.dice)}),)
+    happened = {event.code: event.args for event in state.events}
+    for code, key in TURN_OVER:
+        if code in happened:
+            return (Phrase(key, dict(happened[code])), *_this_turn(state))
+    first = Phrase("lesson.crapola_enter" if table.least_bank else "lesson.crapola_first", args)
+    return _this_turn(state) or (first,)
+
+
+def _this_turn(state: Crapola) -> tuple[Phrase, ...]:
+    """Return at most one phrase about what is special in the turn that begins; empty in most turns.
+
+    Either that seven dice may be thrown, or, in the last round, how many points the player is behind the leader.
+    """
+    table = state.table
+    if table.seven_allowed:
+        return (Phrase("lesson.crapola_seventh", {}),)
+    there = [seat for seat in range(len(table.totals)) if seat not in table.left]
+    leader = max(there, key=lambda seat: table.totals[seat])
+    behind = table.totals[leader] - table.totals[table.seat]
+    if not table.last_round or not behind:
+        return ()
+    return (Phrase("hint.last_turn", {"points": behind, "name": table.header.players[leader]}),)

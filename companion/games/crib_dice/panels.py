@@ -1,24 +1,39 @@
-"""Panels of Crib Dice: frozen dice, wipe-outs as notches, and sides that are out, finished or fuchled."""
+"""Panels of Crib Dice: frozen dice, wipe-outs as notches, notes on the sides, and the lessons of the tutorial."""
 
 from __future__ import annotations
 
-from companion.games.crib_dice.lessons import lesson
+from companion.games.crib_dice.scoring import set_score
 from companion.games.crib_dice.state import CribDice
 from companion.games.engine.game import NamePoint, State
 from companion.games.engine.views.panels import BANK_TEXT, Counter, Panels, allowed_phrases, default_panels, notes_of
 from companion.games.engine.views.phrase import Phrase
 
+TURN_OVER = (
+    ("eliminated", "lesson.crib_out"),
+    ("fuchled", "lesson.crib_fuchled"),
+    ("finished", "lesson.crib_home"),
+    ("bombed", "lesson.crib_bombed"),
+    ("piddle_lost", "lesson.crib_double"),
+    ("wiped_out", "lesson.crib_wiped_out"),
+    ("banked", "lesson.crib_banked"),
+)
+"""Events that end a turn, each with the key of its lesson; the first that happened is explained."""
+BY_RULE = {
+    ("lesson.crib_home", "find_a_loser"): "lesson.crib_home_free",
+    ("lesson.crib_banked", "bomb"): "lesson.crib_moved",
+    ("lesson.crib_banked", "bumping"): "lesson.crib_moved",
+}
+"""Key that replaces one of `TURN_OVER` where a house rule makes it untrue, by that key and the rule."""
+
 
 def panels(state: State) -> Panels:
-    """Return what a page shows of Crib Dice beside the track; in a roll-off only the default panels."""
-    return _panels_of(state) if isinstance(state, CribDice) else default_panels(state)
+    """Return what a page shows of Crib Dice beside the track; in a roll-off only the default panels.
 
-
-def _panels_of(state: CribDice) -> Panels:
-    """Return what a page shows of a game beside the track: legal actions, loose dice, frozen dice and a lesson.
-
-    Each side has a note if it is out, finished or fuchled, and a count of its wipe-outs in a row.
+    It has legal actions, loose and frozen dice, and a lesson. Each side has a note if it is out, finished or fuchled,
+    and a count of its wipe-outs in a row.
     """
+    if not isinstance(state, CribDice):
+        return default_panels(state)
     turn, board = state.turn, state.board
     points = [option.value for option in state.options() if isinstance(option, NamePoint)]
     naming = (Phrase("can.point", {"values": points}),) if points else ()
@@ -32,7 +47,7 @@ def _panels_of(state: CribDice) -> Panels:
             [("player.out", board.out), ("player.finished", board.finished), ("player.fuchled", board.fuchled)],
         ),
         counters=(Counter("player.wipeouts", board.wipeouts, board.fuchle_at),),
-        lesson=lesson(state),
+        lesson=_lesson(state),
     )
 
 
@@ -41,3 +56,58 @@ def _throw(state: CribDice) -> str:
     if state.turn.phase == "bombing":
         return "can.bomb_throw"
     return "can.piddle" if state.throw_sizes == (2,) else "can.throw"
+
+
+def _lesson(state: CribDice) -> tuple[Phrase, ...]:
+    """Return phrases of the tutorial, for someone who learns Crib Dice; empty after the end.
+
+    If the last action ended a turn, one phrase says how. Else they say what it did to the frozen dice, and what can be
+    done now.
+    """
+    if state.board.over:
+        return ()
+    rules = state.board.header.rules
+    happened = {event.code: event for event in state.events}
+    for code, key in TURN_OVER:
+        if code in happened:
+            key = next((BY_RULE[key, rule] for rule, on in rules.items() if on and (key, rule) in BY_RULE), key)
+            if rules["double_fuchle"] and code != "fuchled" and happened[code].side in state.board.fuchled:
+                key = "lesson.crib_last_chance"
+            return (Phrase(key, {**happened[code].args, "most": state.board.fuchle_at}),)
+    turn = state.turn
+    if turn.phase == "fresh":
+        return (Phrase("lesson.crib_rollover" if turn.gathered else "lesson.crib_first", {"points": turn.gathered}),)
+    if turn.phase == "naming":
+        return (Phrase("lesson.crib_choose", {}),)
+    if turn.phase == "again":
+        return (Phrase("lesson.crib_again", {"value": turn.point}),)
+    if turn.phase == "bombing":
+        return (Phrase("lesson.crib_bombing", {}),)
+    return (*_done(state, set(happened)), _choice(state))
+
+
+def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
+    """Return the phrase on what the last action did to the frozen dice, if anything and if fewer than seven are frozen.
+
+    `happened` are the codes of the last action's events.
+    """
+    turn = state.turn
+    if turn.point is None or turn.frozen == 7:
+        return ()
+    args = {"value": turn.point, "frozen": turn.frozen, "points": set_score(turn.frozen, turn.point)}
+    if "froze" in happened:
+        return (Phrase("lesson.crib_joined", args),)
+    if "point" in happened:
+        return (Phrase("lesson.crib_pair" if turn.frozen == 2 else "lesson.crib_set", args),)
+    return (Phrase("lesson.crib_safe", args),) if "threw" in happened else ()
+
+
+def _choice(state: CribDice) -> Phrase:
+    """Return the phrase that explains the choice now: to stop, to bomb if that is allowed, or to throw on."""
+    turn = state.turn
+    args = {"value": turn.point, "points": turn.points}
+    if "bomb" in state.decisions:
+        return Phrase("lesson.crib_bomb" if state.bombs_at_once else "lesson.crib_announce", args)
+    if turn.frozen == 7:
+        return Phrase("lesson.crib_seven", args)
+    return Phrase("lesson.crib_last_two" if turn.frozen >= 5 else "lesson.crib_go_on", args)

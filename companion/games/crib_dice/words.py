@@ -9,51 +9,27 @@ CREDITS = (
     "The words here are this project's own; where they and the original differ, the original is the game."
 )
 
-SWITCHES = (
-    Switch("piddle_points", False, "Piddle points", "Piddle dice that show the point raise the set, up to seven."),
-    Switch(
-        "bomb",
-        False,
-        "The bomb",
-        "Six 1s as the point, or five and a lucky announced piddle, swap your peg with the leader's.",
-    ),
-    Switch(
-        "double_fuchle",
-        False,
+_MEANINGS = {
+    "piddle_points": ("Piddle points", "Piddle dice that show the point raise the set, up to seven."),
+    "bomb": ("The bomb", "Six 1s as the point, or five and a lucky announced piddle, swap your peg with the leader's."),
+    "double_fuchle": (
         "Double fuchle",
         "Two more wipe-outs in a row after a fuchle, before scoring, and you are out of the game.",
     ),
-    Switch(
-        "skunk",
-        False,
+    "skunk": (
         "Skunks",
         "A loser at half way or less loses two games; off the board through a fuchle, or eliminated, four.",
     ),
-    Switch(
-        "bumping", False, "One peg per hole", "Landing on a peg sends it back five holes, and so on down the track."
-    ),
-    Switch(
-        "find_a_loser",
-        False,
+    "bumping": ("One peg per hole", "Landing on a peg sends it back five holes, and so on down the track."),
+    "find_a_loser": (
         "Find a loser",
         "A player who finishes is safe and leaves; play goes on until one is left, and only that one loses.",
     ),
-    Switch(
-        "long_game", False, "The long game", "Down the board and back again: 240 holes, and skunks at twice the way."
-    ),
-    Switch(
-        "partners",
-        False,
-        "Partners",
-        "Four or six play as teams of two: one peg a team, partners throw in turn.",
-    ),
-    Switch(
-        "pandemonium",
-        False,
-        "Pandemonium",
-        "With the bomb, five 1s go off at once; a fuchle takes four wipe-outs in a row.",
-    ),
-)
+    "long_game": ("The long game", "Down the board and back again: 240 holes, and skunks at twice the way."),
+    "partners": ("Partners", "Four or six play as teams of two: one peg a team, partners throw in turn."),
+    "pandemonium": ("Pandemonium", "With the bomb, five 1s go off at once; a fuchle takes four wipe-outs in a row."),
+}
+SWITCHES = tuple(Switch(key, False, title, meaning) for key, (title, meaning) in _MEANINGS.items())
 
 PICTURES = (
     Picture("rules.crib_pick", (4, 4, 4, 4, 1, 2, 6)),
