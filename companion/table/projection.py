@@ -11,7 +11,7 @@ from companion.errors import Doubt
 from companion.games.engine.game import Action, Outcome, State
 from companion.games.engine.notation import header_line, line_of
 from companion.games.engine.players import careless
-from companion.games.engine.race import Change, race_of
+from companion.games.engine.transcript import Change, race_of
 from companion.games.engine.views.board import scores_ahead
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import game_named, policy_for

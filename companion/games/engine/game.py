@@ -159,8 +159,7 @@ def with_entry(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
 def highest_wins(totals: tuple[int, ...], left: frozenset[int]) -> Outcome:
     """Return the outcome where the highest total of the players who have not left wins; equal totals share the win.
 
-    All players who do not win lose one game, also those who left. If all have left, nobody wins. `totals` are by seat;
-    `left` has the seats of the players who left.
+    All others lose one game. `totals` are by seat; `left` has the seats of the players who left, perhaps of all.
     """
     there = {seat: total for seat, total in enumerate(totals) if seat not in left}
     winners = tuple(seat for seat, total in there.items() if total == max(there.values()))
@@ -262,10 +261,10 @@ class State(Protocol):
         """
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
-        """Return each option with its exact expected value under best play.
+        """Return each option with its exact expected value under best play; empty after the end.
 
         The value is in turn points that the turn banks, or in points of the final total if `Rulebook.expects_total`.
-        Options are all decisions of `options`, and each number of dice that may be thrown. Empty after the end.
+        Options are each number of dice that may be thrown, then all decisions of `options`.
         """
 
     def view(self) -> dict[str, Any]:
@@ -284,15 +283,11 @@ DECISION_WORDS: Mapping[type, str] = {
 
 
 def refusal(action: Action, state: State) -> IllegalAction:
-    """Return, without raising it, the error for an action that is not allowed in a state.
-
-    The message lists what is allowed now, or says that the game is over.
-    """
+    """Return the error for an action that is not allowed in a state: it lists what is allowed now."""
     if state.standing.over:
         return IllegalAction("The game is over; only an undo can follow.")
     sizes = " or ".join(str(size) for size in state.throw_sizes)
-    chances = ([f"a throw of {sizes}"] if sizes else []) + list(state.decisions)
-    now = f"now: {', '.join(chances)}."
+    now = ", ".join([f"a throw of {sizes}", *state.decisions] if sizes else state.decisions)
     if isinstance(action, Throw):
-        return IllegalAction(f"A throw of {len(action.dice)} can't be made here; {now}")
-    return IllegalAction(f"'{DECISION_WORDS[type(action)]}' can't be decided here; {now}")
+        return IllegalAction(f"A throw of {len(action.dice)} can't be made here; now: {now}.")
+    return IllegalAction(f"'{DECISION_WORDS[type(action)]}' can't be decided here; now: {now}.")

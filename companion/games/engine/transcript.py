@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from companion.errors import IllegalAction
 from companion.games.engine.event import Event
@@ -151,11 +151,10 @@ class Correction:
 
 
 def corrected(transcript: Transcript, index: int, new_action: Action) -> Correction:
-    """Return the transcript with one line replaced and the later lines played again. The given one is unchanged.
+    """Return the transcript with one line replaced and the later lines played again.
 
-    Replay stops at the first line that the rules now refuse; it and all later lines are returned as refused. Later
-    lines could be legal by chance, but belong to another turn. `lines_read` of the new transcript counts the header
-    and the lines in force only.
+    Replay stops at the first line that the rules now refuse: later lines could be legal by chance, but belong to
+    another turn. `lines_read` of the new transcript counts the header and the lines in force only.
 
     Args:
         transcript: The transcript to correct.
@@ -169,16 +168,31 @@ def corrected(transcript: Transcript, index: int, new_action: Action) -> Correct
     if not 0 <= index < len(actions):
         raise IllegalAction(f"There is no line {index + 1} to correct; {len(actions)} stand.")
     replayed = Transcript.begin(transcript.header)
-    for action in actions[:index]:
+    for action in (*actions[:index], new_action):
         replayed = replayed.then(action)
-    replayed = replayed.then(new_action)
-    for place in range(index + 1, len(actions)):
+    later = list(enumerate(actions))[index + 1 :]
+    for step, (place, action) in enumerate(later, 1):
         try:
-            replayed = replayed.then(actions[place])
+            replayed = replayed.then(action)
         except IllegalAction as refused:
-            rest = tuple(
-                (later, actions[later], "It followed a line that no longer fits.")
-                for later in range(place + 1, len(actions))
-            )
-            return Correction(replayed, ((place, actions[place], str(refused)), *rest))
+            rest = ((*line, "It followed a line that no longer fits.") for line in later[step:])
+            return Correction(replayed, ((place, action, str(refused)), *rest))
     return Correction(replayed)
+
+
+class Change(NamedTuple):
+    """A change of one score: the side, its new score in points, and the state before the change."""
+
+    side: int
+    score: int
+    before: State
+
+
+def race_of(transcript: Transcript) -> tuple[Change, ...]:
+    """Return every change of a side's banked score in a game, oldest first; of two in a line the lower side's first."""
+    return tuple(
+        Change(side, score, before.state)
+        for before, after in pairwise(transcript.steps)
+        for side, (old, score) in enumerate(zip(before.state.standing.scores, after.state.standing.scores, strict=True))
+        if score != old
+    )
