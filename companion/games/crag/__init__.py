@@ -20,21 +20,14 @@ from companion.games.engine.rulebook import Rulebook
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return pairs of each option in Crag and its win probability for the player to play; empty after the end.
-
-    An option is a decision, or a number of dice to throw. A shared win counts as its share. Loads NumPy on first use.
-    Raises RulesError in a roll-off.
-    """
+    """Return what `odds.win.values_to_win` returns: each option with its win probability. Loads NumPy on first use."""
     from companion.games.crag.odds import win
 
     return win.values_to_win(state)
 
 
 def percentile(header: Header, points: int) -> float:
-    """Return the share of Crag sheets with fewer than `points` points if every turn is played for the total, 0 to 1.
-
-    `header` gives the house rules. Loads NumPy on first use.
-    """
+    """Return the share of Crag sheets with fewer points if every turn is played for the total. Loads NumPy."""
     from companion.games.crag.odds import win
 
     return win.share_below(points, bool(header.rules["thirteen_without_double"]))

@@ -48,16 +48,15 @@ class Crag:
     @property
     def standing(self) -> Standing:
         """Player to play, sides, scores and, after the end, the outcome. A score is the total of a player's sheet."""
-        over = self._over
         totals = tuple(sum(points for _, points in sheet) for sheet in self.sheets)
         return Standing(
             header=self.header,
             sides=self.header.players,
             scores=totals,
-            to_play=None if over else self.seat,
+            to_play=None if self._over else self.seat,
             turn=self.turn,
             left=self.left,
-            outcome=highest_wins(totals, self.left) if over else None,
+            outcome=highest_wins(totals, self.left) if self._over else None,
         )
 
     @property
@@ -121,8 +120,17 @@ class Crag:
         """Return the expected final total of the player's sheet for each option, with best play to the end."""
         sheet = dict(self.sheets[self.seat])
         worth, so_far = turn_values(filled_of(sheet), self._strict), sum(sheet.values())
-        thrown = tuple((dice, so_far + self._throw_value(worth)) for dice in self.throw_sizes)
-        return thrown + tuple((option, so_far + self._decision_value(option, worth)) for option in self.options())
+        options = (*self.throw_sizes, *self.options())
+        return tuple((option, so_far + self._value(option, worth)) for option in options)
+
+    def _value(self, option: Action | int, worth: TurnValues) -> float:
+        """Return the expected points of this and all later turns after an option, by the turn values `worth`."""
+        match option:
+            case Keep(dice):
+                return worth.kept(dice)
+            case Enter(category):
+                return worth.entered(self.dice, category)
+        return worth.fresh() if self.phase == "fresh" else worth.kept(self.dice)
 
     def after(self, action: Action) -> Crag:
         """Return the state after a throw, keep, entry, or a player's leaving. Raises IllegalAction if it is illegal."""
@@ -139,10 +147,7 @@ class Crag:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, but without `line`.
-
-        They name the player to play, round, scores, dice, legal actions, score sheets and, after the end, the outcome.
-        """
+        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, but `line`."""
         players, standing = self.header.players, self.standing
         return {
             "game": "crag",
@@ -162,22 +167,8 @@ class Crag:
         """Return a copy of the state in the same turn with another phase, other dice and the given events."""
         return Crag(self.header, self.first, self.turn, self.sheets, phase, dice, self.left, events)
 
-    def _throw_value(self, worth: TurnValues) -> float:
-        """Return the expected points of this and all later turns before the next throw, by the turn values `worth`."""
-        return worth.fresh() if self.phase == "fresh" else worth.kept(self.dice)
-
-    def _decision_value(self, option: Action, worth: TurnValues) -> float:
-        """Return the expected points of this and all later turns after a keep or entry, by the turn values `worth`."""
-        if isinstance(option, Keep):
-            return worth.kept(option.dice)
-        assert isinstance(option, Enter), "Crag has no other decisions"
-        return worth.entered(self.dice, option.category)
-
     def _kept(self, dice: tuple[int, ...]) -> Crag:
-        """Return the state after these dice are kept: the other dice must be thrown again.
-
-        Keeping no die is legal. Raises IllegalAction if the dice are not all on the table, or are all three.
-        """
+        """Return the state after some dice, or none, are kept. Raises IllegalAction for all three, or missing ones."""
         if without(self.dice, dice) is None:
             raise IllegalAction(f"{list(dice)} don't all lie on the table; there are {list(self.dice)}.")
         if len(dice) == 3:
@@ -188,7 +179,7 @@ class Crag:
     def _entered(self, category: str) -> Crag:
         """Return the state after the dice are entered in a category: the start of the next turn, or the end.
 
-        Points of a crag add the event `jackpot`. Raises IllegalAction for an unknown category or one that is filled.
+        Raises IllegalAction for an unknown category or one that is filled.
         """
         if category not in CATEGORIES:
             raise IllegalAction(f"The sheet has no category {category!r}{nearest(category, CATEGORIES)}")
@@ -202,10 +193,7 @@ class Crag:
         return _next_turn(self, sheets, self.left, entered, *best)
 
     def _without(self, seat: int) -> Crag:
-        """Return the state after the player in `seat` left.
-
-        If it was that player's turn, the turn ends. If at most one player remains, the game ends.
-        """
+        """Return the state after the player in `seat` left: ends the turn if it is that player's, perhaps the game."""
         event, left = leave_event(seat, seat), self.left | {seat}
         if one_remains(len(self.sheets), left):
             return Crag(self.header, self.first, self.turn, self.sheets, left=left, events=(event,))
@@ -223,8 +211,5 @@ def _next_turn(before: Crag, sheets: Sheets, left: frozenset[int], *events: Even
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = frozenset()) -> Crag:
-    """Return the first state of a game of Crag; the player in seat `first` begins.
-
-    `events` are those of the action that led here; `left` are the seats that left during the roll-off.
-    """
+    """Return the state of Crag before the first throw; the arguments are as in `Begin`."""
     return Crag(header, first, 0, ((),) * len(header.players), left=left, events=events)

@@ -31,10 +31,9 @@ class CragTray(KeepZonePolicy):
         return not _crag(state).dice
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the lines to play before the second throw: one keep, of the dice in the keep zone.
+        """Yield the keep of the dice in the keep zone; nothing if the first throw does not have them all.
 
-        Yields an empty tuple if no keep is allowed now, and nothing if the keep zone has dice that the first throw does
-        not have.
+        Yields an empty tuple if no keep is allowed now.
         """
         if "keep" not in state.decisions:
             yield ()
@@ -46,10 +45,10 @@ class CragTray(KeepZonePolicy):
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the notice for the dice at rest; no action is played.
+        """Return the notice for the dice at rest: throw, clear the tray, or enter the dice or throw some again.
 
-        It asks to throw, to clear the tray, or to enter the dice or throw some again. Dice in the keep zone that the
-        throw does not have give `illegal_hold`. A keep is played only when the other dice are thrown.
+        Dice in the keep zone that the throw does not have give `illegal_hold`. A keep is played only when the other
+        dice are thrown.
         """
         lying, kept, player = _crag(state).dice, dice.kept, state.standing.player
         if not state.decisions:

@@ -94,17 +94,19 @@ class Crapola:
         return ("spend",) if any(self.table.most_to_spend_on(seat) for seat in seats) else ()
 
     def options(self) -> tuple[Action, ...]:
-        """Return the decisions allowed now in Crapola, which are all of one kind; empty if there are none.
+        """Return the decisions allowed now, which are all of one kind: keeps, the stop or spendings.
 
-        After a throw they are all choices of dice to keep. After a keep it is the stop, which banks. Before the first
-        throw they are spendings of points: only the least and the greatest amount on each player are listed.
+        Of spendings only the least and the greatest amount on each player are listed.
         """
-        decisions = self.decisions
-        if "keep" in decisions:
-            return tuple(Keep(dice) for dice in keepable(self.turn.dice))
-        if "stop" in decisions:
-            return (Stop(),)
-        return self._spendings() if decisions else ()
+        match self.decisions:
+            case ("keep",):
+                return tuple(Keep(dice) for dice in keepable(self.turn.dice))
+            case ("stop",):
+                return (Stop(),)
+            case ("spend",):
+                most = {name: self.table.most_to_spend_on(seat) for seat, name in enumerate(self.table.header.players)}
+                return tuple(Spend(name, points) for name in most for points in sorted({1, most[name]}) if most[name])
+        return ()
 
     @property
     def safe_chance(self) -> float | None:
@@ -113,8 +115,17 @@ class Crapola:
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         """Return the expected turn points of each option with best play; 0 for a spending."""
-        thrown = tuple((dice, self._throw_value(dice)) for dice in self.throw_sizes)
-        return thrown + tuple((option, self._decision_value(option)) for option in self.options())
+        return tuple((option, self._value(option)) for option in (*self.throw_sizes, *self.options()))
+
+    def _value(self, option: Action | int) -> float:
+        """Return the expected turn points of an option: a stop banks the turn points, a spending nothing."""
+        turn, least = self.turn, self.table.least_bank
+        if isinstance(option, int):
+            return turn_values(turn.size or option, least).thrown(turn.points, option)
+        if isinstance(option, Keep):
+            points = turn.points + keepable(turn.dice)[option.dice]
+            return turn_values(turn.size, least).choosing(points, len(turn.dice) - len(option.dice))
+        return float(turn.points)  # of a spending 0: it comes before the first throw
 
     def after(self, action: Action) -> Crapola:
         """Return the state after a throw, keep, stop, spending or leaving. Raises IllegalAction if it is illegal."""
@@ -131,10 +142,7 @@ class Crapola:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, but without `line`.
-
-        They name the player to play, round, scores, direction, legal actions, turn points, dice and kept dice.
-        """
+        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, but `line`."""
         turn, table, standing = self.turn, self.table, self.standing
         return {
             "game": "crapola",
@@ -169,8 +177,7 @@ class Crapola:
     def _kept(self, dice: tuple[int, ...]) -> Crapola:
         """Return the state after dice of the last throw are kept: their points are added to the turn points.
 
-        Without a die left it adds the event `hot_dice`. Raises IllegalAction if the dice are not all of this throw, or
-        not all of them score.
+        Raises IllegalAction if the dice are not all of this throw, or not all of them score.
         """
         turn = self.turn
         left = without(turn.dice, dice)
@@ -217,33 +224,9 @@ class Crapola:
         ended = table.over or seat == self.table.seat
         return Crapola(table, Turn() if ended else self.turn, table.events)
 
-    def _throw_value(self, dice: int) -> float:
-        """Return the expected turn points of throwing `dice` dice."""
-        return turn_values(self.turn.size or dice, self.table.least_bank).thrown(self.turn.points, dice)
-
-    def _decision_value(self, option: Action) -> float:
-        """Return the expected turn points of a decision: a keep with best play from there, a stop its turn points.
-
-        A spending is worth 0.
-        """
-        turn = self.turn
-        if isinstance(option, Keep):
-            points = turn.points + keepable(turn.dice)[option.dice]
-            worth = turn_values(turn.size, self.table.least_bank)
-            return worth.choosing(points, len(turn.dice) - len(option.dice))
-        return float(turn.points)  # a spending comes before the first throw: it banks nothing
-
-    def _spendings(self) -> tuple[Action, ...]:
-        """Return the least and the greatest spending on each player that is allowed now."""
-        most = {name: self.table.most_to_spend_on(seat) for seat, name in enumerate(self.table.header.players)}
-        return tuple(Spend(name, points) for name in most for points in sorted({1, most[name]}) if most[name])
-
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = frozenset()) -> Crapola:
-    """Return the first state of a game of Crapola; the player in seat `first` begins.
-
-    `events` are those of the action that led here; `left` are the seats that left during the roll-off.
-    """
+    """Return the state of Crapola before the first throw; the arguments are as in `Begin`."""
     count = len(header.players)
     table = Totals(header, (0,) * count, (False,) * count, first, one_remains(count, left), left=left)
     return Crapola(table, events=events)

@@ -51,10 +51,7 @@ class Totals:
 
     @property
     def seven_allowed(self) -> bool:
-        """Whether the player to play may throw seven dice, by the house rule `seventh_die`.
-
-        The player must be more than 5000 points behind the leader, and the last round must not have begun.
-        """
+        """Whether the player to play may throw seven dice: over 5000 points behind, before the last round."""
         if not self.header.rules["seventh_die"] or self.last_round:
             return False
         rivals = (total for seat, total in enumerate(self.totals) if seat not in self.left_before)
@@ -72,10 +69,9 @@ class Totals:
         return min(1000, self.totals[self.seat], self.totals[seat])
 
     def banked(self, points: int) -> Totals:
-        """Return the totals after the player to play banks `points`: added to the total, and the turn is passed.
+        """Return the totals after the player to play banks `points`, is on the board, and passes the turn.
 
-        From then on the player is on the board. The first total that reaches the target starts the last round: each
-        other player has one more turn. A bank in the last of these turns ends the game.
+        The first total that reaches the target starts the last round: each other player has one more turn.
         """
         seat = self.seat
         before, total = self.totals[seat], self.totals[seat] + points
@@ -88,13 +84,10 @@ class Totals:
         return table.passed_on(events)
 
     def crapped_out(self, on_first_throw: bool, points: int) -> Totals:
-        """Return the totals after a crap-out: no total changes, and the turn is passed.
+        """Return the totals after a crap-out that loses `points` turn points: the turn is passed.
 
-        On the first throw it reverses the direction of play, with the house rule `reversal` and more than two players.
-
-        Args:
-            on_first_throw: Whether the throw was the first of the turn.
-            points: Turn points that are lost, for the event.
+        On the first throw of a turn it reverses the direction of play, with the house rule `reversal` and more than two
+        players.
         """
         lost = Event("crapped_out", self.seat, {"points": points})
         if not (on_first_throw and self.header.rules["reversal"] and len(self.totals) > 2):
@@ -111,8 +104,8 @@ class Totals:
     def passed_on(self, events: tuple[Event, ...] = ()) -> Totals:
         """Return the totals with the turn passed to the next seat in the direction of play, or with the game over.
 
-        Seats of players who left are skipped. In the last round each seat has one turn, and then the game is over.
-        `events`, of the action that ended the turn, become those of the result.
+        Players who left are skipped. In the last round each seat has one turn. `events` are those of the action that
+        ended the turn.
         """
         count, due, passed = len(self.totals), self.due - {self.seat}, 0
         for step in range(1, count):
@@ -126,10 +119,7 @@ class Totals:
         return replace(self, over=True, events=events)
 
     def without(self, seat: int) -> Totals:
-        """Return the totals after the player in a seat left.
-
-        The turn is passed if it was that seat's. The game ends if one player remains.
-        """
+        """Return the totals after the player in a seat left, which may end the turn and the game."""
         event, gone = leave_event(seat, seat), replace(self, left=self.left | {seat})
         if one_remains(len(self.totals), gone.left):
             return replace(gone, over=True, events=(event,))
@@ -137,11 +127,7 @@ class Totals:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Result of the game; None before the end.
-
-        The highest total of the players still in the game wins. If several players have it and one of them was the
-        first of all to reach the target, that player wins alone; otherwise they share the win.
-        """
+        """Result of the game; None before the end. Of equal highest totals the first to reach the target wins alone."""
         if not self.over:
             return None
         outcome = highest_wins(self.totals, self.left)

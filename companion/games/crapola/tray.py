@@ -38,10 +38,9 @@ class CrapolaTray(KeepZonePolicy):
         return not _crapola(state).turn.kept
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the lines that the player may have decided on before the current throw, likeliest first.
+        """Yield the keep of the dice set aside, then of these and the dice that the keep zone has gained since.
 
-        First the keep of the dice set aside; then of these and the dice that the keep zone has gained since. Illegal
-        keeps are left out. An empty tuple is yielded if no keep is due.
+        Illegal keeps are left out. An empty tuple is yielded if no keep is due.
         """
         if "keep" not in state.decisions:
             yield ()
@@ -55,11 +54,10 @@ class CrapolaTray(KeepZonePolicy):
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the notice for Crapola dice at rest, and if a keep is due, the dice that the player has set aside.
+        """Return the notice for the dice at rest, and if a keep is due, the dice that the player has set aside.
 
-        A keep due: the notice names the points of the dice set aside, or why they may not be kept. With none set aside
-        it asks to choose, with an example. Otherwise it asks to throw again or bank, to clear the tray, or for the next
-        action; after the game's end there is no notice. No action is played.
+        With a keep due the notice is about those; otherwise it asks to throw again or bank, to clear the tray, or for
+        the next action. No action is played.
         """
         if "keep" not in state.decisions:
             if "stop" in state.decisions and self.takes_all(state):
