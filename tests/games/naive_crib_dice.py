@@ -262,6 +262,8 @@ class NaiveCribDice:
             lead = max(self.peg[team] for team in others)
             victim = next(team for team in others if self.peg[team] == lead)
             self.peg[me], self.peg[victim] = self.peg[victim], self.peg[me]
+            if self.peg[victim] > 0:
+                self.fuchled.discard(victim)
         self.scored()
         self.next_turn()
 

@@ -157,6 +157,17 @@ def test_a_crib_dice_bomb_whose_target_leaves_hits_another_player() -> None:
     assert view("crib_dice", *behind, players=3, header=bomb)["scores"] == {"Ann": 0, "Ben": 2, "Cat": 0}
 
 
+def test_a_fuchled_crib_dice_peg_that_a_bomb_moves_on_is_no_longer_fuchled() -> None:
+    """The target has left since the bomb was announced, so that it hits the other player, who is behind."""
+    wiped_out = [throw(2, 2, 1, 3, 4, 5, 6), point(2), throw(3, 3, 4, 5, 6)]
+    lines = [*[*wiped_out, *TWO, *SIXES, STOP] * 3, *TWO[:2], throw(3, 3, 4, 5, 6), *FIVE_ONES]
+    header = {"rules": {"bomb": True, "double_fuchle": True, "skunk": True}}
+    announced = told("crib_dice", *lines, players=3, header=header)
+    assert (announced.view()["fuchled"], announced.view()["scores"]) == (["Ann"], {"Ann": 0, "Ben": 6, "Cat": 90})
+    after = told("crib_dice", *lines, leave("Cat"), throw(1, 3), players=3, header=header).view()
+    assert (after["fuchled"], after["scores"]) == ([], {"Ann": 6, "Ben": 0, "Cat": 0})
+
+
 def test_a_crib_dice_bomb_with_nobody_left_to_hit_only_ends_the_turn() -> None:
     bomb = {"rules": {"bomb": True}}
     lines = [*TWO, *TWO, *TWO[:2], throw(2, 2, 2, 1, 1), STOP]  # Ann 2, Ben 2, Cat more

@@ -136,7 +136,8 @@ class CribbageBoard:
         if hit is not None:
             events = (Event("bombed", side, {"from": pegs[side], "to": pegs[hit]}, on=hit),)
             pegs = with_entry(with_entry(pegs, side, pegs[hit]), hit, pegs[side])
-        return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=self.fuchled - {side}).passed_on(events)
+        fuchled = frozenset(other for other in self.fuchled - {side} if not pegs[other])  # a fuchled peg may be hit
+        return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=fuchled).passed_on(events)
 
     def without(self, seat: int) -> CribbageBoard:
         """Return the board after the player in `seat` left.
