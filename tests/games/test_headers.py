@@ -20,14 +20,24 @@ def test_a_transcript_header_without_a_required_key_is_refused(key: str) -> None
     assert key in bad(**{key: ...})
 
 
-@pytest.mark.parametrize("value", [0, 2, True, 1.0, "1", None, [1]])
-def test_the_version_in_a_transcript_header_must_be_the_integer_1(value: Any) -> None:
-    bad(transcript=value)
+WRONG: dict[str, list[Any]] = {
+    "transcript": [0, 2, True, 1.0, "1", None, [1]],
+    "game": ["yahtzee", "Crapola", "", None, 1, ["crapola"], {"crapola": 1}],
+    "players": [None, "Ann", {}, [], ["Ann"], *(["Ann", name] for name in (1, None, ["Ben"], "", "Ann", "x" * 25))],
+    "rules": [
+        *(None, [], "entry", True, {"bomb": True}, {"basic": True}, {"quick": True}, {"": True}),
+        *({"entry": value} for value in (True, -1, 1000.0, "1000", None)),
+        *({"target": value} for value in (0, False)),
+        *({"reversal": value} for value in (1, 0, None, "true")),
+    ],
+    "first": ["Cat", None, 0, "", "ann"],
+    "roll_off": [1, 0, None, "true"],
+}
 
 
-@pytest.mark.parametrize("value", ["yahtzee", "Crapola", "", None, 1, ["crapola"], {"crapola": 1}])
-def test_an_unknown_game_in_a_transcript_header_is_refused(value: Any) -> None:
-    bad(game=value)
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in WRONG.items() for value in values])
+def test_a_transcript_header_with_a_wrong_value_is_a_rules_error(key: str, value: Any) -> None:
+    assert bad(**{key: value})
 
 
 def test_a_mistyped_transcript_header_is_refused_with_a_suggestion() -> None:
@@ -36,26 +46,6 @@ def test_a_mistyped_transcript_header_is_refused_with_a_suggestion() -> None:
     assert "'seventh_die'" in bad(rules={"seventh_dice": True})
     assert "'target'" in bad(rules={"tarjet": 5})
     assert "known:" in bad(rules={"zzzz": 5})
-
-
-@pytest.mark.parametrize(
-    "players",
-    [
-        None,
-        "Ann",
-        {},
-        ["Ann", 1],
-        ["Ann", None],
-        ["Ann", ["Ben"]],
-        ["Ann", ""],
-        ["Ann", "Ann"],
-        ["Ann", "x" * 25],
-        [],
-        ["Ann"],
-    ],
-)
-def test_a_transcript_header_with_an_invalid_player_list_is_refused(players: Any) -> None:
-    bad(players=players)
 
 
 @pytest.mark.parametrize("players", [["Ann", "ann"], ["A", " A"], ["x" * 24, "y"], ["\N{GAME DIE}" * 24, "é"]])
@@ -74,46 +64,8 @@ def test_a_transcript_player_name_with_half_a_surrogate_pair_is_refused() -> Non
     assert next(iter(replayed(HEADER.replace("Ann", "\\ud83c\\udfb2").encode())))["player"] == "\N{GAME DIE}"
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        None,
-        [],
-        "entry",
-        True,
-        {"entry": True},
-        {"entry": -1},
-        {"entry": 1000.0},
-        {"entry": "1000"},
-        {"entry": None},
-        {"target": 0},
-        {"target": False},
-        {"reversal": 1},
-        {"reversal": 0},
-        {"reversal": None},
-        {"reversal": "true"},
-        {"bomb": True},
-        {"basic": True},
-        {"quick": True},
-        {"": True},
-    ],
-)
-def test_unknown_or_invalid_house_rules_in_a_transcript_are_refused(rules: Any) -> None:
-    bad(rules=rules)
-
-
 def test_a_transcript_header_naming_a_rule_preset_as_a_rule_is_refused() -> None:
     bad(game="crib_dice", rules={"advanced": True})
-
-
-@pytest.mark.parametrize("changes", [{"first": "Cat"}, {"first": None}, {"first": 0}, {"first": ""}, {"first": "ann"}])
-def test_the_transcript_header_key_first_must_name_one_of_the_players(changes: dict[str, Any]) -> None:
-    bad(**changes)
-
-
-@pytest.mark.parametrize("value", [1, 0, None, "true"])
-def test_a_transcript_header_roll_off_that_is_no_boolean_is_refused(value: Any) -> None:
-    bad(roll_off=value)
 
 
 def test_transcript_header_keys_first_and_roll_off_exclude_each_other() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from companion.errors import IllegalAction, NotationError
+from companion.errors import IllegalAction
 from companion.games.crag.scoring import CATEGORIES
 from companion.games.engine.notation import action_of
 from companion.games.engine.transcript import Transcript
@@ -46,13 +46,3 @@ def test_a_throw_or_stop_in_a_finished_crag_game_is_refused_advising_undo() -> N
     over = told("crag", *lines, players=1)
     for line in (throw(1, 2, 3), STOP):
         assert refusal_of(over, line) == "The game is over; only an undo can follow."
-
-
-def test_refusing_an_unknown_transcript_line_lists_the_kinds_of_lines() -> None:
-    with pytest.raises(NotationError, match=r"; it has 'throw', 'do', 'leave' or 'undo'\.$"):
-        action_of({"roll": [1, 2]})
-
-
-def test_notation_error_for_a_huge_negative_undo_count_omits_the_number() -> None:
-    with pytest.raises(NotationError, match=r"^An undo takes back 1 line or more, not that\.$"):
-        action_of({"undo": -(10**5000)})
