@@ -8,7 +8,7 @@ import pytest
 
 from companion.errors import IllegalAction
 from companion.games.engine.notation import action_of
-from tests.games.playing import NAMES, STOP, point, throw, told
+from tests.games.playing import STOP, point, throw, told
 
 MISS = [throw(2, 2, 3, 3, 4, 5, 6), point(2), throw(3, 3, 4, 5, 6)]
 TWO = [throw(2, 2, 1, 3, 4, 5, 6), point(2), STOP]
@@ -52,28 +52,3 @@ def refused(lines: list[dict[str, Any]], players: int = 2, **rules: bool) -> str
     with pytest.raises(IllegalAction) as caught:
         transcript.then(action_of(lines[-1]))
     return str(caught.value)
-
-
-def claim(said: str, lines: list[dict[str, Any]], players: int = 2, first: str | None = None, **wanted: Any) -> Any:
-    """Return the parameters of a test: lines, set-up and parts of the view after them, by what they show.
-
-    `rules` in `wanted` are the house rules that are on, with spaces between them.
-    """
-    rules = dict.fromkeys(wanted.pop("rules", "").split(), True)
-    return pytest.param(lines, {"players": players, "first": first, **rules}, wanted, id=said)
-
-
-def check(lines: list[dict[str, Any]], set_up: dict[str, Any], wanted: dict[str, Any]) -> None:
-    """Compare parts of the view after the lines of a `claim`."""
-    after = view(lines, **set_up)
-    assert {key: after[key] for key in wanted} == wanted
-
-
-def scores(*holes: int) -> dict[str, int]:
-    """Return the pegs of players by name, in seat order."""
-    return dict(zip(NAMES, holes, strict=False))
-
-
-def won(*winners: str, **games_lost: int) -> dict[str, Any]:
-    """Return the outcome of a game; winners lose no game."""
-    return {"winners": list(winners), "games_lost": dict.fromkeys(winners, 0) | games_lost}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 from companion.games.crapola.scoring import points_of
@@ -40,6 +41,40 @@ def begun(game: str, players: int = 2, header: dict[str, Any] | None = None, **m
     return Transcript.begin(
         header_of({"transcript": 1, "game": game, "players": NAMES[:players]} | more | (header or {}))
     )
+
+
+def claim(
+    said: str,
+    lines: list[dict[str, Any]],
+    players: int = 2,
+    first: str | None = None,
+    rules: str | dict[str, Any] = "",
+    **wanted: Any,
+) -> Any:
+    """Return the parameters of a test by what it shows: lines, set-up, and parts of the view after the lines.
+
+    House rules that are on may be given as their names, with spaces between them.
+    """
+    switches = dict.fromkeys(rules.split(), True) if isinstance(rules, str) else rules
+    return pytest.param(
+        lines, {"players": players, "rules": switches} | ({"first": first} if first else {}), wanted, id=said
+    )
+
+
+def check(game: str, lines: list[dict[str, Any]], set_up: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """Compare parts of the view after the lines of a `claim`."""
+    after = told(game, *lines, **set_up).view()
+    assert {key: after[key] for key in wanted} == wanted
+
+
+def scores(*values: Any) -> dict[str, Any]:
+    """Return a value of each player, such as a score, by name."""
+    return dict(zip(NAMES, values, strict=False))
+
+
+def won(*winners: str, **games_lost: int) -> dict[str, Any]:
+    """Return the outcome of a game; winners lose no game."""
+    return {"winners": list(winners), "games_lost": dict.fromkeys(winners, 0) | games_lost}
 
 
 def throw(*dice: int) -> dict[str, Any]:

@@ -12,7 +12,22 @@ from companion.games.crapola.scoring import keepable, points_of
 from companion.games.engine.game import Spend, Stop
 from companion.games.engine.notation import action_of
 from tests.games.naive_crapola import best_split
-from tests.games.playing import BOMB, NAMES, STOP, begun, keep, point, score, spend, throw, told
+from tests.games.playing import (
+    BOMB,
+    NAMES,
+    STOP,
+    begun,
+    check,
+    claim,
+    keep,
+    point,
+    score,
+    scores,
+    spend,
+    throw,
+    told,
+    won,
+)
 
 CRAP = [throw(2, 2, 3, 3, 4, 6)]
 LATE_CRAP = [throw(1, 2, 2, 3, 3, 4), keep(1), throw(2, 2, 3, 3, 4)]
@@ -31,11 +46,6 @@ def bank(points: int) -> list[dict[str, Any]]:
         lines += [throw(die, *(2, 2, 3, 3, 4)[: left - 1]), keep(die)]
         left = left - 1 or 6
     return [*lines, STOP]
-
-
-def view(*lines: dict[str, Any], players: int = 2, first: str | None = None, **rules: Any) -> dict[str, Any]:
-    more: dict[str, Any] = {"rules": rules} | ({"first": first} if first else {})
-    return told("crapola", *lines, players=players, **more).view()
 
 
 def refused(*lines: dict[str, Any], players: int = 2, **rules: Any) -> str:
@@ -91,7 +101,6 @@ def test_seven_crapola_dice_always_score_something() -> None:
 
 # --- the turn
 
-
 THROWN = [throw(5, 1, 2, 3, 3, 4)]
 TWO_BANKS = [*bank(1000), *bank(1000)]
 
@@ -117,188 +126,126 @@ def test_crapola_refuses_every_line_that_is_not_due(
         assert refused(*lines, line)
 
 
-def test_a_crapola_turn_begins_with_a_throw_of_six_and_then_a_keep() -> None:
-    start, after = view(), view(*THROWN)
-    assert (start["throw_sizes"], start["decisions"], start["kept"], start["dice"]) == ([6], [], [], [])
-    assert (start["direction"], start["last_round"], start["on_board"]) == (1, False, {"Ann": False, "Ben": False})
-    assert (after["decisions"], after["throw_sizes"], after["dice"]) == (["keep"], [], [1, 2, 3, 3, 4, 5])
+KEPT_1 = [throw(1, 2, 3, 4, 4, 6), keep(1)]
+STRAIGHT = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6)]
+SHORT = [throw(2, 2, 2, 5, 3, 4), keep(2, 2, 2, 5)]
+TURNS = [
+    claim("it begins with six dice", [], throw_sizes=[6], decisions=[], kept=[], dice=[], direction=1, last_round=False,
+          on_board=scores(False, False)),
+    claim("then a keep", THROWN, decisions=["keep"], throw_sizes=[], dice=[1, 2, 3, 3, 4, 5]),
+    claim("the others are thrown again", [throw(1, 5, 2, 3, 4, 4), keep(5, 1)], kept=[[1, 5]], dice=[2, 3, 4, 4],
+          turn_points=150, throw_sizes=[4]),
+    claim("each keep scores on its own", [*KEPT_1, throw(1, 1, 3, 3, 6), keep(1, 1)], kept=[[1], [1, 1]],
+          turn_points=300),
+    claim("a crap-out loses its points", [*bank(1000), *LATE_CRAP], player="Ann", scores=scores(1000, 0),
+          turn_points=0, kept=[], dice=[], round=2),
+    claim("hot dice may stop or throw six", STRAIGHT, throw_sizes=[6], decisions=["stop"], dice=[]),
+    claim("hot dice add up", [*STRAIGHT, throw(1, 2, 2, 3, 3, 4), keep(1)], kept=[[1, 2, 3, 4, 5, 6], [1]],
+          turn_points=1100),
+    claim("hot dice bank", [*STRAIGHT, STOP], scores=scores(1000, 0)),
+    claim("hot dice over several throws", [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), throw(5, 5, 5), keep(5, 5, 5)],
+          throw_sizes=[6], turn_points=1500),
+    claim("two turns of three players", LATE_CRAP * 2, 3, round=1),
+    claim("three turns of three players", LATE_CRAP * 3, 3, round=2),
+    claim("a first bank needs 1000", SHORT, decisions=[]),
+    claim("a second does not", [*bank(1000), *LATE_CRAP, *SHORT], decisions=["stop"], on_board=scores(True, False)),
+    claim("and counts", [*bank(1000), *LATE_CRAP, *SHORT, STOP], scores=scores(1250, 0)),
+    *(claim(f"with an entry of {entry}", [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)], rules={"entry": entry},
+            decisions=["stop"] if entry <= 1000 else []) for entry in (950, 1000, 1001, 1050, 0)),
+    claim("without an entry", [throw(5, 2, 2, 3, 3, 4), keep(5), STOP], rules={"entry": 0}, scores=scores(50, 0),
+          on_board=scores(True, False)),
+    claim("a total of 0 stays on the board", [*TWO_BANKS, spend("Ben", 1000)], scores=scores(0, 0),
+          on_board=scores(True, True)),
+]  # fmt: skip
 
 
-def test_crapola_rethrows_unkept_dice_and_scores_each_keep_on_its_own() -> None:
-    after = view(throw(1, 5, 2, 3, 4, 4), keep(5, 1))
-    assert (after["kept"], after["dice"]) == ([[1, 5]], [2, 3, 4, 4])
-    assert (after["turn_points"], after["throw_sizes"]) == (150, [4])
-    after = view(throw(1, 2, 3, 4, 4, 6), keep(1), throw(1, 1, 3, 3, 6), keep(1, 1))
-    assert (after["kept"], after["turn_points"]) == ([[1], [1, 1]], 300)
+@pytest.mark.parametrize(("lines", "set_up", "wanted"), TURNS)
+def test_a_crapola_turn_keeps_throws_on_and_banks(lines: Any, set_up: Any, wanted: Any) -> None:
+    check("crapola", lines, set_up, wanted)
 
 
-def test_a_crapola_crap_out_ends_the_turn_without_points() -> None:
-    after = view(*bank(1000), *LATE_CRAP)
-    assert (after["player"], after["scores"], after["turn_points"]) == ("Ann", {"Ann": 1000, "Ben": 0}, 0)
-    assert (after["kept"], after["dice"], after["round"]) == ([], [], 2)
+def test_a_first_crapola_bank_that_is_too_small_is_refused_with_the_entry() -> None:
+    assert "1000" in refused(*SHORT, STOP)
 
 
-def test_after_crapola_hot_dice_the_player_throws_six_new_dice_or_banks() -> None:
-    lines = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6)]
-    after = view(*lines)
-    assert (after["throw_sizes"], after["decisions"], after["dice"]) == ([6], ["stop"], [])
-    after = view(*lines, throw(1, 2, 2, 3, 3, 4), keep(1))
-    assert (after["kept"], after["turn_points"]) == ([[1, 2, 3, 4, 5, 6], [1]], 1100)
-    assert view(*lines, STOP)["scores"]["Ann"] == 1000
+# --- reversal and the last round
+
+REVERSALS = [
+    claim("on a first throw", CRAP, 3, direction=-1, player="Cat"),
+    claim("it stays reversed", [*CRAP, *LATE_CRAP], 3, direction=-1, player="Ben"),
+    claim("until the next", [*CRAP, *CRAP], 3, direction=1, player="Ann"),
+    claim("not on a later throw", LATE_CRAP, 3, direction=1, player="Ben"),
+    claim("not after hot dice", [*STRAIGHT, *CRAP], 3, direction=1, player="Ben"),
+    claim("not between two", CRAP, direction=1, player="Ben"),
+    claim("not without the house rule", CRAP, 3, rules={"reversal": False}, direction=1, player="Ben"),
+]
+TO_2000 = {"target": 2000}
+TURNED = [*bank(2000), *CRAP]
+LAST_ROUNDS = [
+    claim("below the default target", bank(14950), last_round=False),
+    claim("at the default target", bank(15000), last_round=True),
+    claim("below the target", bank(1950), 3, rules=TO_2000, last_round=False),
+    claim("at the target", bank(2000), 3, rules=TO_2000, last_round=True, player="Ben", over=False),
+    claim("each has one turn", [*bank(2000), *bank(3000), *LATE_CRAP], 3, rules=TO_2000,
+          outcome=won("Ben", Ann=1, Cat=1), player=None, last_round=True, kept=[], round=1),
+    claim("the round may begin with another", [*LATE_CRAP, *bank(2000), *bank(2000)], 3, "Cat", TO_2000, over=False),
+    claim("who began it wins a tie", [*LATE_CRAP, *bank(2000), *bank(2000), *LATE_CRAP], 3, "Cat", TO_2000,
+          outcome=won("Ann", Ben=1, Cat=1)),
+    claim("also of two", [*bank(2000), *bank(2000)], 2, "Ben", TO_2000, outcome=won("Ben", Ann=1)),
+    claim("others share a tie above", [*bank(2000), *bank(3000), *bank(3000)], 3, rules=TO_2000,
+          outcome=won("Ben", "Cat", Ann=1)),
+    claim("a reversal passes on", TURNED, 4, rules=TO_2000, player="Dan"),
+    claim("it lets nobody miss the turn", [*TURNED, *LATE_CRAP], 4, rules=TO_2000, player="Cat"),
+    claim("or repeat it", [*TURNED, *LATE_CRAP, *CRAP], 4, rules=TO_2000, over=True, direction=1, round=1),
+    claim("the last crap-out reverses", [*bank(2000), *LATE_CRAP, *CRAP], 3, rules=TO_2000, over=True, direction=-1),
+    claim("a spend does not stop it", [*bank(1000), *bank(1000), *bank(1000), spend("Ann", 1000)], rules=TO_2000,
+          over=True, scores=scores(1000, 0), outcome=won("Ann", Ben=1)),
+    claim("a second at the target starts no other", [*bank(2000), *bank(2000), *bank(2050)], 3, rules=TO_2000,
+          over=True, outcome=won("Cat", Ann=1, Ben=1)),
+]  # fmt: skip
 
 
-def test_crapola_hot_dice_can_build_up_over_several_throws() -> None:
-    after = view(throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), throw(5, 5, 5), keep(5, 5, 5))
-    assert (after["throw_sizes"], after["turn_points"]) == ([6], 1500)
+@pytest.mark.parametrize(("lines", "set_up", "wanted"), REVERSALS)
+def test_a_crapola_crap_out_on_a_turns_first_throw_reverses_play(lines: Any, set_up: Any, wanted: Any) -> None:
+    check("crapola", lines, set_up, wanted)
 
 
-# --- on the board
-
-
-def test_only_the_first_bank_of_a_crapola_player_needs_1000_points() -> None:
-    lines = [throw(2, 2, 2, 5, 3, 4), keep(2, 2, 2, 5)]
-    assert view(*lines)["decisions"] == []
-    assert "1000" in refused(*lines, STOP)
-    after = view(*bank(1000), *LATE_CRAP, *lines)
-    assert (after["decisions"], after["on_board"]) == (["stop"], {"Ann": True, "Ben": False})
-    assert view(*bank(1000), *LATE_CRAP, *lines, STOP)["scores"]["Ann"] == 1250
-
-
-@pytest.mark.parametrize(("entry", "allowed"), [(950, True), (1000, True), (1001, False), (1050, False), (0, True)])
-def test_the_crapola_house_rule_named_entry_is_the_least_first_bank(entry: int, allowed: bool) -> None:
-    after = view(throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), entry=entry)
-    assert after["decisions"] == (["stop"] if allowed else [])
-
-
-def test_with_crapola_entry_0_a_first_bank_of_50_points_is_accepted() -> None:
-    after = view(throw(5, 2, 2, 3, 3, 4), keep(5), STOP, entry=0)
-    assert (after["scores"]["Ann"], after["on_board"]["Ann"]) == (50, True)
-
-
-def test_a_crapola_player_stays_on_the_board_if_the_total_falls_to_0() -> None:
-    """A player who has banked the entry points once need not bank them again, even at a total of 0."""
-    after = view(*bank(1000), *bank(1000), spend("Ben", 1000))
-    assert (after["scores"], after["on_board"]) == ({"Ann": 0, "Ben": 0}, {"Ann": True, "Ben": True})
-
-
-# --- reversal
-
-
-@pytest.mark.parametrize(
-    ("lines", "rules", "direction", "player"),
-    [
-        (CRAP, {"players": 3}, -1, "Cat"),
-        ([*CRAP, *LATE_CRAP], {"players": 3}, -1, "Ben"),
-        ([*CRAP, *CRAP], {"players": 3}, 1, "Ann"),
-        (LATE_CRAP, {"players": 3}, 1, "Ben"),
-        ([throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), *CRAP], {"players": 3}, 1, "Ben"),
-        (CRAP, {"players": 2}, 1, "Ben"),
-        (CRAP, {"players": 3, "reversal": False}, 1, "Ben"),
-    ],
-)
-def test_a_crapola_crap_out_on_a_turns_first_throw_alone_reverses_play(
-    lines: list[dict[str, Any]], rules: dict[str, Any], direction: int, player: str
-) -> None:
-    """Not with two players or with the house rule off; the first throw after hot dice is not the first of a turn."""
-    after = view(*lines, **rules)
-    assert (after["direction"], after["player"]) == (direction, player)
-
-
-# --- the last round
-
-
-def test_reaching_the_crapola_target_gives_the_others_one_last_turn_each() -> None:
-    after = view(*bank(2000), players=3, target=2000)
-    assert (after["last_round"], after["player"], after["over"]) == (True, "Ben", False)
-    assert view(*bank(1950), players=3, target=2000)["last_round"] is False
-    end = view(*bank(2000), *bank(3000), *LATE_CRAP, players=3, target=2000)
-    assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 1}}
-    assert (end["player"], end["last_round"], end["kept"], end["round"]) == (None, True, [], 1)
-
-
-def test_the_default_crapola_target_is_15000() -> None:
-    assert [view(*bank(points))["last_round"] for points in (14950, 15000)] == [False, True]
-
-
-def test_on_a_crapola_tie_the_player_who_began_the_last_round_wins() -> None:
-    end = view(*LATE_CRAP, *bank(2000), *bank(2000), players=3, target=2000, first="Cat")
-    assert end["over"] is False
-    end = view(*LATE_CRAP, *bank(2000), *bank(2000), *LATE_CRAP, players=3, target=2000, first="Cat")
-    assert end["outcome"]["winners"] == ["Ann"]
-    end = view(*bank(2000), *bank(2000), target=2000, first="Ben")
-    assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
-
-
-def test_crapola_players_tied_above_the_last_rounds_opener_all_win() -> None:
-    end = view(*bank(2000), *bank(3000), *bank(3000), players=3, target=2000)
-    assert end["outcome"] == {"winners": ["Ben", "Cat"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 0}}
-
-
-def test_a_crapola_reversal_in_the_last_round_gives_each_player_one_turn() -> None:
-    lines = [*bank(2000), *CRAP]
-    assert view(*lines, players=4, target=2000)["player"] == "Dan"
-    assert view(*lines, *LATE_CRAP, players=4, target=2000)["player"] == "Cat"
-    end = view(*lines, *LATE_CRAP, *CRAP, players=4, target=2000)
-    assert (end["over"], end["direction"], end["round"]) == (True, 1, 1)
-
-
-def test_a_crap_out_that_ends_a_crapola_game_reverses_the_direction() -> None:
-    end = view(*bank(2000), *LATE_CRAP, *CRAP, players=3, target=2000)
-    assert (end["over"], end["direction"]) == (True, -1)
-
-
-def test_crapola_last_round_ends_the_game_even_if_a_spend_undid_the_target() -> None:
-    lines = [*bank(1000), *bank(1000), *bank(1000), spend("Ann", 1000)]
-    end = view(*lines, target=2000)
-    assert (end["over"], end["scores"], end["outcome"]["winners"]) == (True, {"Ann": 1000, "Ben": 0}, ["Ann"])
-
-
-def test_a_second_crapola_player_at_the_target_starts_no_new_last_round() -> None:
-    end = view(*bank(2000), *bank(2000), *bank(2050), players=3, target=2000)
-    assert (end["over"], end["outcome"]["winners"]) == (True, ["Cat"])
+@pytest.mark.parametrize(("lines", "set_up", "wanted"), LAST_ROUNDS)
+def test_reaching_the_crapola_target_gives_the_others_one_turn_each(lines: Any, set_up: Any, wanted: Any) -> None:
+    check("crapola", lines, set_up, wanted)
 
 
 # --- spending
 
-
-def test_a_crapola_spend_costs_both_players_equally_and_ends_the_turn() -> None:
-    lines = [*bank(1000), *bank(1500)]
-    assert view(*lines)["decisions"] == ["spend"]
-    after = view(*lines, spend("Ben", 400))
-    assert (after["scores"], after["player"], after["round"]) == ({"Ann": 600, "Ben": 1100}, "Ben", 2)
-
-
-@pytest.mark.parametrize("points", [1, 999, 1000])
-def test_crapola_spending_1_to_1000_points_costs_both_players_that_many(points: int) -> None:
-    assert view(*bank(2000), *bank(2000), spend("Ben", points))["scores"] == {
-        "Ann": 2000 - points,
-        "Ben": 2000 - points,
-    }
-
-
-def test_a_crapola_spend_of_more_than_either_player_has_is_refused() -> None:
-    poor = [*bank(1000), *bank(1500), spend("Ben", 800), *LATE_CRAP]
-    assert view(*poor)["scores"] == {"Ann": 200, "Ben": 700}
-    refused(*poor, spend("Ben", 201))
-    assert view(*poor, spend("Ben", 200))["scores"] == {"Ann": 0, "Ben": 500}
-    rich = [*poor, *bank(2000)]
-    assert view(*rich)["player"] == "Ben"
-    assert view(*rich, spend("Ann", 700))["scores"] == {"Ann": 1500, "Ben": 0}
-    refused(*rich, spend("Ann", 701))
+POOR = [*bank(1000), *bank(1500), spend("Ben", 800), *LATE_CRAP]
+RICH = [*POOR, *bank(2000)]
+SPENDINGS = [
+    claim("it may be decided before the first throw", [*bank(1000), *bank(1500)], decisions=["spend"]),
+    claim("it ends the turn", [*bank(1000), *bank(1500), spend("Ben", 400)], scores=scores(600, 1100), player="Ben",
+          round=2),
+    *(claim(f"{points} points", [*bank(2000), *bank(2000), spend("Ben", points)],
+            scores=scores(2000 - points, 2000 - points)) for points in (1, 999, 1000)),
+    claim("poor players", POOR, scores=scores(200, 700)),
+    claim("all that the spender has", [*POOR, spend("Ben", 200)], scores=scores(0, 500)),
+    claim("all that the other has", [*RICH, spend("Ann", 700)], scores=scores(1500, 0)),
+    claim("not with others without points", bank(1000), decisions=[]),
+    claim("not without points", [*bank(1000), *LATE_CRAP], decisions=[]),
+    claim("not after a keep", [*TWO_BANKS, throw(1, 2, 2, 3, 3, 4), keep(1)], decisions=["stop"]),
+    claim("not without the house rule", TWO_BANKS, rules={"spend": False}, decisions=[]),
+]  # fmt: skip
 
 
-def test_crapola_spend_is_refused_unless_on_another_player_with_points() -> None:
-    lines = [*TWO_BANKS, *LATE_CRAP]
-    for name in ("Ann", "Nobody", "Cat"):
-        refused(*lines, spend(name, 1), players=3)
-    for nobody_rich in ([*bank(1000), *LATE_CRAP], bank(1000)):
-        assert view(*nobody_rich)["decisions"] == []
-    assert view(*TWO_BANKS, throw(1, 2, 2, 3, 3, 4), keep(1))["decisions"] == ["stop"]
+@pytest.mark.parametrize(("lines", "set_up", "wanted"), SPENDINGS)
+def test_crapola_spending_costs_both_players_up_to_1000_points(lines: Any, set_up: Any, wanted: Any) -> None:
+    check("crapola", lines, set_up, wanted)
 
 
-def test_crapola_points_cannot_be_spent_with_the_house_rule_spend_off() -> None:
-    assert view(*TWO_BANKS, spend=False)["decisions"] == []
+def test_a_crapola_spend_of_too_much_or_on_nobody_is_refused() -> None:
+    refused(*POOR, spend("Ben", 201))
+    refused(*RICH, spend("Ann", 701))
     refused(*TWO_BANKS, spend("Ben", 1), spend=False)
+    for name in ("Ann", "Nobody", "Cat"):
+        refused(*TWO_BANKS, *LATE_CRAP, spend(name, 1), players=3)
 
 
 def test_crapola_options_for_spending_points_are_1_and_the_most_allowed() -> None:
@@ -311,16 +258,22 @@ def test_crapola_options_for_spending_points_are_1_and_the_most_allowed() -> Non
 
 # --- the seventh die
 
+BEHIND = [*bank(1000), *bank(6000), *bank(1000)]
+SEVENS = [
+    claim("5000 behind", bank(5000), throw_sizes=[6]),
+    claim("5050 behind", bank(5050), throw_sizes=[6, 7]),
+    claim("the leader", BEHIND, 3, throw_sizes=[6]),
+    claim("5001 behind", [*BEHIND, spend("Cat", 1), *LATE_CRAP], 3, scores=scores(999, 6000, 999), throw_sizes=[6, 7]),
+    claim("behind any other", [*bank(1000), *bank(7000)], 3, throw_sizes=[6, 7]),
+    claim("each who is behind", [*bank(1000), *bank(7000), *LATE_CRAP], 3, throw_sizes=[6, 7]),
+    claim("not without the house rule", bank(5050), rules={"seventh_die": False}, throw_sizes=[6]),
+    claim("not in the last round", bank(6000), rules={"target": 6000}, throw_sizes=[6]),
+]
 
-def test_a_crapola_player_over_5000_points_behind_may_throw_seven_dice() -> None:
-    assert view(*bank(5000))["throw_sizes"] == [6]
-    assert view(*bank(5050))["throw_sizes"] == [6, 7]
-    lines = [*bank(1000), *bank(6000), *bank(1000)]
-    assert view(*lines, players=3)["throw_sizes"] == [6]
-    by_one = [*lines, spend("Cat", 1), *LATE_CRAP]
-    assert view(*by_one, players=3)["scores"] == {"Ann": 999, "Ben": 6000, "Cat": 999}
-    assert view(*by_one, players=3)["throw_sizes"] == [6, 7]
-    assert view(*bank(5050), seventh_die=False)["throw_sizes"] == [6]
+
+@pytest.mark.parametrize(("lines", "set_up", "wanted"), SEVENS)
+def test_a_crapola_player_over_5000_points_behind_may_throw_seven_dice(lines: Any, set_up: Any, wanted: Any) -> None:
+    check("crapola", lines, set_up, wanted)
 
 
 def test_the_first_throw_fixes_a_crapola_turn_at_six_or_seven_dice() -> None:
@@ -330,24 +283,11 @@ def test_the_first_throw_fixes_a_crapola_turn_at_six_or_seven_dice() -> None:
         ((1, 2, 3, 4, 5, 6), (1, 2, 3, 4, 5, 6), 6),
     ):
         lines = [*bank(6000), throw(*dice), keep(*kept)]
-        assert view(*lines)["throw_sizes"] == [size]
+        assert told("crapola", *lines).state.throw_sizes == (size,)
         refused(*lines, throw(*[1] * (13 - size)))
 
 
-def test_crapola_has_no_seventh_die_in_the_last_round() -> None:
-    assert view(*bank(6000), target=6000)["throw_sizes"] == [6]
-
-
-def test_crapola_players_6000_behind_the_highest_total_may_throw_7_dice() -> None:
-    for more in ([], LATE_CRAP):
-        assert view(*bank(1000), *bank(7000), *more, players=3)["throw_sizes"] == [6, 7]
-
-
 # --- and the rest
-
-
-def test_a_crapola_round_ends_after_one_turn_of_each_player() -> None:
-    assert [view(*LATE_CRAP * turns, players=3)["round"] for turns in (2, 3)] == [1, 2]
 
 
 @pytest.mark.parametrize("players", [2, 10])

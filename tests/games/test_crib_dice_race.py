@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.games.crib_turns import MISS, TWO, bank, check, claim, refused, scores, won
-from tests.games.playing import BOMB, STOP, point, throw, told
+from tests.games.crib_turns import MISS, TWO, bank, refused
+from tests.games.playing import BOMB, STOP, check, claim, point, scores, throw, told, won
 
 TWO_MISSED = [*bank(20), *TWO, *MISS, *TWO, *MISS, *TWO]
 OUT_NEXT = [*MISS, *TWO] * 4
@@ -80,22 +80,22 @@ BUMPS = [
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), FUCHLES)
 def test_a_crib_dice_fuchle_follows_three_wipe_outs_in_a_row(lines: Any, set_up: Any, wanted: Any) -> None:
-    check(lines, set_up, wanted)
+    check("crib_dice", lines, set_up, wanted)
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), ENDS)
 def test_a_crib_dice_game_ends_with_the_round_of_a_finish(lines: Any, set_up: Any, wanted: Any) -> None:
-    check(lines, set_up, wanted)
+    check("crib_dice", lines, set_up, wanted)
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), SKUNKS)
 def test_the_skunk_rule_doubles_a_crib_dice_loss_at_half_way(lines: Any, set_up: Any, wanted: Any) -> None:
-    check(lines, set_up, wanted)
+    check("crib_dice", lines, set_up, wanted)
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), BUMPS)
 def test_crib_dice_bumping_moves_a_peg_landed_on_back(lines: Any, set_up: Any, wanted: Any) -> None:
-    check(lines, set_up, wanted)
+    check("crib_dice", lines, set_up, wanted)
 
 
 def test_after_a_crib_dice_game_ends_only_an_undo_is_allowed() -> None:
