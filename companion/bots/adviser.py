@@ -92,8 +92,8 @@ class Advisor:
         number, game = self._game()
         with self._lock:
             if self._story is None or self._story[0] is not game.transcript:
-                thrown = [line.thrown.number if line.thrown and line.thrown.photo else None for line in game.lines]
-                self._story = game.transcript, story_with_photos(game.transcript, thrown)
+                throws = [line.thrown for line in game.lines]
+                self._story = game.transcript, story_with_photos(game.transcript, throws)
             return {"number": number, **self._story[1]}
 
     def _game(self) -> tuple[int, PlayedGame]:

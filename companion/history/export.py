@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from companion.errors import RulesError
 from companion.games.advice.luck import steps_of, story_of
@@ -19,7 +19,7 @@ from companion.games.engine.replay import transcript_of
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 from companion.history.fairness import course_of, evidence_after
-from companion.history.ratings import Regrets, ratings_of, regrets_by_player
+from companion.history.ratings import ratings_of, regrets_by_player
 from companion.history.story import story_with_photos
 from companion.table.evening.archive import Archive, ArchivedGame, ArchivedLine
 from companion.table.evening.game_record import Game, archived
@@ -31,6 +31,8 @@ from companion.table.terms import SERIOUS
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
+T = TypeVar("T")
+"""Type of a result that is computed from a past game."""
 MAX_RESULTS = 64
 """Most results of past games that are kept in memory, a game's luck and odds among them; the costs of decisions are
 kept for every game. Higher: visitors who open every game of years fill the memory, 0.1 to 0.2 MB a game."""
@@ -51,40 +53,21 @@ class PastGames:
         self._lock, self._computing = threading.Lock(), threading.Lock()
         self._record: Record | None = None
         self._kept: dict[int, ArchivedGame] = {}
-        self._results: dict[tuple[str, int], tuple[ArchivedGame, Json]] = {}  # by kind of result and game
+        self._results: dict[tuple[str, int], tuple[ArchivedGame, Any]] = {}  # by kind of result and game
         self._tested: tuple[list[ArchivedGame], dict[str | None, Json]] = [], {}  # games, results by set
 
     def games(self) -> list[Json]:
         """Return every game with a throw or a result, newest first, with the fields of `_summary`."""
         return [_summary(game) for game in self._played()]
 
-    def game(self, game: int) -> Json | None:
-        """Return one game as `games` lists it; None for an unknown game."""
-        kept = self._game(game)
-        return _summary(kept) if kept else None
-
-    def transcript(self, game: int) -> list[Json] | None:
-        """Return a game's transcript as JSON objects: its header, then the lines in force. None for an unknown game."""
-        kept = self._game(game)
-        return [kept.header_line, *(each.line for each in kept.archived_lines())] if kept else None
-
-    def text(self, game: int) -> bytes | None:
-        """Return a game's transcript as JSON Lines, the input of `pegpip replay`. None for an unknown game."""
-        kept = self._game(game)
-        return kept.text() if kept else None
-
-    def newest(self) -> bytes | None:
-        """Return the newest game's transcript as JSON Lines, even without a throw. None before the first game."""
-        with self._lock:
-            self._read_on()
-            return self._kept[max(self._kept)].text() if self._kept else None
-
-    def moves(self, game: int) -> list[Json] | None:
-        """Return a game's lines in order, each with the state and the pegs after it; None for an unknown game.
+    def moves(self, game: int) -> Json | None:
+        """Return one game with its lines in order; None for an unknown game.
 
         Returns:
-            For each line after the header: `line`, the `state` and `track` after it, `throw`, the number of its throw
-                or None, and `boxes`, the dice of that throw in its photo (`Thrown.boxes`).
+            `header` of the transcript; `players`: each one's statistics in this game (`Tally`), by name; `game`: as
+                `games` lists it. `moves`: for each line after the header `line`, the `state` and `track` after it,
+                `throw`, the number of its throw or None, and `boxes`, the dice of that throw in its photo
+                (`Thrown.boxes`).
         """
         kept = self._game(game)
         if kept is None:
@@ -98,12 +81,18 @@ class PastGames:
             moves.append(
                 {"line": line.line, "state": transcript.view(), "track": track, "throw": throw, "boxes": boxes}
             )
-        return moves
+        return {"header": kept.header_line, "moves": moves, "players": kept.tallies, "game": _summary(kept)}
 
-    def tallies(self, game: int) -> dict[str, Tally] | None:
-        """Return each player's statistics in one game, by name; None for an unknown game."""
+    def text(self, game: int) -> bytes | None:
+        """Return a game's transcript as JSON Lines, the input of `pegpip replay`. None for an unknown game."""
         kept = self._game(game)
-        return kept.tallies if kept else None
+        return kept.text() if kept else None
+
+    def newest(self) -> bytes | None:
+        """Return the newest game's transcript as JSON Lines, even without a throw. None before the first game."""
+        with self._lock:
+            self._read_on()
+            return self._kept[max(self._kept)].text() if self._kept else None
 
     def players(self) -> dict[str, Tally]:
         """Return each player's statistics added up over all games, by name, the latest to play first."""
@@ -114,23 +103,14 @@ class PastGames:
         return found
 
     def luck(self, game: int) -> Json | None:
-        """Return how much of a finished game's result was luck and how much decisions, as `Story.view`.
+        """Return how much of a finished game's result was luck and how much decisions, as `story_with_photos`.
 
-        None for an unknown game. Each move has `photo`, as in `story_with_photos`. The result is cached.
+        None for an unknown game. The result is cached.
 
         Raises:
             RulesError: The game is not finished, a player left it, or the odds for its rules and players are not known.
         """
-        kept = self._game(game)
-        if kept is None:
-            return None
-
-        def story() -> Json:
-            lines = kept.archived_lines()
-            thrown = [line.thrown.number if line.thrown and line.thrown.photo else None for line in lines]
-            return story_with_photos(transcript_of(kept.text()), thrown)
-
-        return self._cached("luck", kept, story)
+        return self._cached("luck", self._game(game), _luck)
 
     def luckiest(self, game: int) -> Json | None:
         """Return the throw of a finished game with the most luck: that raised its player's value most.
@@ -144,19 +124,41 @@ class PastGames:
         Raises:
             RulesError: The game is not finished, its values are not known, or no throw was lucky.
         """
-        kept = self._game(game)
-        if kept is None:
-            return None
+        return self._cached("luckiest", self._game(game), _luckiest)
 
-        def luckiest() -> Json:
-            transcript = transcript_of(kept.text())
-            story = story_of(transcript)
-            chance = chance_of_as_good(transcript, story)
-            move = story.luckiest[0].view(transcript.header.players)
-            values = move["action"]["throw"]
-            return {"player": move["player"], "values": values, "line": move["line"], "chance": chance}
+    def chances(self, game: int) -> Json | None:
+        """Return each side's win probability in a finished game, right after the roll-off and after each later line.
 
-        return self._cached("luckiest", kept, luckiest)
+        Without a roll-off they begin before the first line. None for an unknown game. The result is cached.
+
+        Returns:
+            `chances`: for each position a list of probabilities, one a side; `exact`: whether they hold if all sides
+                play every turn for the win.
+
+        Raises:
+            RulesError: The game is not finished, has more or fewer than two sides, or its odds are not known.
+        """
+        return self._cached("chances", self._game(game), _chances)
+
+    def odds(self, game: int, goal: str) -> Json | None:
+        """Return the options after a game's last line with the value of each, as `games.advice.odds.odds_view`.
+
+        None for an unknown game. The result is cached, because many phones ask for it at once.
+
+        Args:
+            game: Number of the game.
+            goal: Goal of the play, one of `games.advice.odds.GOALS`.
+
+        Raises:
+            RulesError: The game is in tournament mode and still on, or its values are not known.
+        """
+
+        def odds(kept: ArchivedGame) -> Json:
+            if kept.terms.serious and kept.outcome is None and not kept.abandoned:
+                raise RulesError(SERIOUS)
+            return odds_view(transcript_of(kept.text()).state, goal)
+
+        return self._cached(f"odds {goal}", self._game(game), odds)
 
     def ratings(self) -> list[Json]:
         """Return what each player's decisions cost over all finished games, as `ratings.ratings_of`.
@@ -164,62 +166,13 @@ class PastGames:
         Games in tournament mode, games that a player left, and the bot's decisions don't count. The work is cached.
         """
         finished = [game for game in self._played() if game.outcome is not None]
-        return ratings_of((game.header.game, self._regrets(game)) for game in finished)
-
-    def _regrets(self, game: ArchivedGame) -> Regrets | None:
-        """Return an archived game's goal, and by player's name the cost of each decision; None if it is not rated.
-
-        Costs are in the unit of the goal. Decisions of the bot, and those that don't count, are left out. A game is
-        not rated if it is not over, has no odds, was left by a player, or was in tournament mode. The result is cached.
-        """
-
-        def judged() -> Json:
-            return {"regrets": regrets_by_player(transcript_of(game.text()), game.terms)}
-
-        found: Regrets | None = self._cached("regrets", game, judged)["regrets"]
-        return found
-
-    def chances(self, game: int) -> Json | None:
-        """Return each side's win probability in a finished game, right after the roll-off and after each later line.
-
-        Without a roll-off they begin before the first line. None for an unknown game. The result is cached. Raises
-        RulesError if the game is not finished, has more or fewer than two sides, or its odds are not known.
-
-        Returns:
-            `chances`: for each position a list of probabilities, one a side; `exact`: whether they hold if all sides
-                play every turn for the win.
-        """
-        kept = self._game(game)
-        if kept is None:
-            return None
-        if kept.outcome is None:
-            raise RulesError("The game is not finished. Ask for the chances of the current game instead.")
-
-        def chances() -> Json:
-            steps = steps_of(transcript_of(kept.text()))
-            return {"chances": [list(win_chances(step.state)) for step in steps], "exact": is_exact(steps[0].state)}
-
-        return self._cached("chances", kept, chances)
-
-    def odds(self, game: int, goal: str) -> Json | None:
-        """Return the options after a game's last line with the value of each, as `games.advice.odds.odds_view`.
-
-        Args:
-            game: Number of the game.
-            goal: Goal of the play, one of `games.advice.odds.GOALS`.
-
-        Returns:
-            The options, or None for an unknown game. The result is cached, because many phones ask for it at once.
-
-        Raises:
-            RulesError: The game is in tournament mode and still on, or its values are not known.
-        """
-        kept = self._game(game)
-        if kept is None:
-            return None
-        if kept.terms.serious and kept.outcome is None and not kept.abandoned:
-            raise RulesError(SERIOUS)
-        return self._cached(f"odds {goal}", kept, lambda: odds_view(transcript_of(kept.text()).state, goal))
+        return ratings_of(
+            (
+                game.header.game,
+                self._cached("regrets", game, lambda one: regrets_by_player(transcript_of(one.text()), one.terms)),
+            )
+            for game in finished
+        )
 
     def throws(self, since: int | None = None, dice: str | None = None) -> Iterator[Sequence[int]]:
         """Yield the dice values of every throw that was not taken back, in the order thrown, oldest game first.
@@ -259,7 +212,7 @@ class PastGames:
         played = self._played()
         sets = list(dict.fromkeys(game.terms.dice for game in played)) or [""]
         dice = sets[0] if dice is None else dice
-        known = dice if dice in sets else None
+        known = dice if dice in sets else None  # all unknown names share one entry of the cache
         with self._computing:
             if self._tested[0] != played:
                 self._tested = played, {}
@@ -281,11 +234,10 @@ class PastGames:
                 corrections reach the games of this sitting and of the one before.
         """
         with self._lock:
-            self._read_on()
-            assert self._record is not None, "read just now"
-            open_from = self._record.games[0].number if self._record.games else 0
+            record = self._read_on()
+            open_from = record.games[0].number if record.games else 0
             games = tuple(game for key, game in sorted(self._kept.items()) if key > number)
-            return games, open_from, self._record.number
+            return games, open_from, record.number
 
     def doubted(self) -> list[tuple[ArchivedGame, ArchivedLine]]:
         """Return each throw that the camera doubted or a person corrected, with its game, oldest first.
@@ -315,21 +267,25 @@ class PastGames:
             self._read_on()
             return self._kept.get(number)
 
-    def _cached(self, kind: str, game: ArchivedGame, compute: Callable[[], Json]) -> Json:
-        """Return the result of `compute`, cached until the game changes; `kind` names the result, such as `luck`.
+    def _cached(self, kind: str, game: ArchivedGame | None, compute: Callable[[ArchivedGame], T]) -> T | None:
+        """Return the result of `compute` for a game, cached until the game changes; None without a game.
 
-        Beyond MAX_RESULTS the oldest is forgotten, but for the kind `regrets`: ratings need those of all games.
+        `kind` names the result, such as `luck`. Beyond MAX_RESULTS the oldest is forgotten, but for the kind `regrets`:
+        ratings need those of all games.
         """
+        if game is None:
+            return None
         with self._computing:  # many phones ask at once: the others wait for the first one's result
             known = self._results.get((kind, game.number))
             if known is None or known[0] is not game:
-                known = self._results[kind, game.number] = game, compute()
+                known = self._results[kind, game.number] = game, compute(game)
                 for oldest in [key for key in self._results if key[0] != "regrets"][:-MAX_RESULTS]:
                     del self._results[oldest]
-            return known[1]
+            found: T = known[1]
+            return found
 
-    def _read_on(self) -> None:
-        """Read the entries that the journal has gained since the last call, and update the games in memory.
+    def _read_on(self) -> Record:
+        """Read the entries that the journal has gained since the last call, update the games, and return the record.
 
         The first call loads the archive. The caller holds the lock. An entry that can't be replayed, for which the
         table starts in safe mode, and what follows it are left out; that is logged.
@@ -346,6 +302,7 @@ class PastGames:
         except Unplayable as wrong:
             log.warning("Later games are left out: %s.", wrong)
         self._kept |= {number: archived(game) for number, game in changed.items()}
+        return self._record
 
 
 def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
@@ -361,6 +318,28 @@ def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
         known = {id(game) for game in record.games}
         games.update((game.number, game) for game in after.games if id(game) not in known)
     return after
+
+
+def _luck(game: ArchivedGame) -> Json:
+    """Return luck and decisions of a finished game; `PastGames.luck` explains the result."""
+    return story_with_photos(transcript_of(game.text()), [line.thrown for line in game.archived_lines()])
+
+
+def _luckiest(game: ArchivedGame) -> Json:
+    """Return the luckiest throw of a finished game; `PastGames.luckiest` explains the result."""
+    transcript = transcript_of(game.text())
+    story = story_of(transcript)
+    chance = chance_of_as_good(transcript, story)
+    move = story.luckiest[0].view(transcript.header.players)
+    return {"player": move["player"], "values": move["action"]["throw"], "line": move["line"], "chance": chance}
+
+
+def _chances(game: ArchivedGame) -> Json:
+    """Return the win probabilities in the course of a finished game; `PastGames.chances` explains the result."""
+    if game.outcome is None:
+        raise RulesError("The game is not finished. Ask for the chances of the current game instead.")
+    steps = steps_of(transcript_of(game.text()))
+    return {"chances": [list(win_chances(step.state)) for step in steps], "exact": is_exact(steps[0].state)}
 
 
 def _summary(game: ArchivedGame) -> Json:

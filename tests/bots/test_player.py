@@ -61,8 +61,9 @@ def later(clock: Clock, house: BotPlayer, seconds: float = PAUSE_S) -> float | N
 
 
 def lines(table: Table, folder: Path) -> list[Any]:
-    game = PastGames(folder).games()[0]["id"]
-    return list(PastGames(folder).transcript(game) or ())[1:]
+    past = PastGames(folder)
+    found = past.moves(past.games()[0]["id"])
+    return [move["line"] for move in found["moves"]] if found else []
 
 
 def test_the_bot_shows_a_notice_and_pauses_before_it_decides_on_a_throw(

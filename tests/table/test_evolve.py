@@ -301,11 +301,10 @@ def test_past_games_list_follows_the_journal_through_new_games_and_undo(tmp_path
     assert [game["players"] for game in past.games()] == [["Cat", "Dan"], ["Ann", "Ben"]]
     played(table, [{"undo": 1}, {"undo": 1}])
     assert [game["id"] for game in past.games()] == [1]
-    assert known(past.transcript(1))[-1] == {"do": "point", "value": 5}
-    moves = known(past.moves(1))
+    moves = known(past.moves(1))["moves"]
     assert [move["throw"] for move in moves] == [1, None]
-    assert moves[-1]["state"]["frozen"] == 2
-    assert past.transcript(99) is None
+    assert (moves[-1]["line"], moves[-1]["state"]["frozen"]) == ({"do": "point", "value": 5}, 2)
+    assert past.text(99) is None
     assert past.moves(99) is None
     table.stop()
 

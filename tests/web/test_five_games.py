@@ -55,7 +55,7 @@ def evening(pub: Pub) -> None:
 def everything(past: PastGames) -> list[Any]:
     """Return everything about past games that the pages of the evening show."""
     games = past.games()
-    return [games, past.players(), *((past.moves(game["id"]), past.transcript(game["id"])) for game in games)]
+    return [games, past.players(), *(past.moves(game["id"]) for game in games)]
 
 
 def test_five_past_games_are_equal_after_the_export_and_import_commands(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import io
 from collections.abc import Callable
 
 import flask
-import msgspec
 
 from companion.errors import RulesError
 from companion.history.export import PastGames
@@ -52,17 +51,14 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
 
     @made.get("/api/evening/<int:game>", "A game, move by move", **GAME_ROUTE)
     def move_by_move(game: int) -> flask.Response:
-        moves, lines, listed = past.moves(game), past.transcript(game), past.game(game)
-        if moves is None or not lines:
-            return _no_such_game()
-        return answer({"header": lines[0], "moves": list(moves), "players": past.tallies(game), "game": listed})
+        found = past.moves(game)
+        return _no_such_game() if found is None else answer(found)
 
     @made.get("/api/evening/<int:game>.jsonl", "A game's transcript", kind="application/x-ndjson", **GAME_ROUTE)
     def transcript(game: int) -> flask.Response:
-        lines = past.transcript(game)
-        if lines is None:
+        text = past.text(game)
+        if text is None:
             return _no_such_game()
-        text = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
         return attachment(text, "application/x-ndjson", f"peg-and-pip-{game}.jsonl")
 
     @made.get("/api/evening.csv", "All throws of the evening", {}, roles=ANYONE, kind="text/csv")
