@@ -84,8 +84,8 @@ def accuracy(throws: Iterable[CameraThrow], cameras: Mapping[int, str]) -> dict[
 
     Returns:
         `throws`, `asked`, `accepted`, `corrected` (false accepts) and `bound`, the upper bound on the rate of false
-            accepts among the accepted, 1 if none was. `by` maps `month`, `camera` and `dice` to a list of such counts,
-            each with the `name` of its group, the newest first.
+            accepts among the accepted with confidence CONFIDENCE, 1 if none was. `by` maps `month`, `camera` and
+            `dice` to a list of such counts, each with the `name` of its group, the newest first.
     """
     every = list(throws)
     groups: dict[str, Callable[[CameraThrow], str]] = {
@@ -101,11 +101,7 @@ def accuracy(throws: Iterable[CameraThrow], cameras: Mapping[int, str]) -> dict[
 
 
 def _counts(throws: list[CameraThrow]) -> dict[str, Any]:
-    """Count how many throws the camera read (`throws`), and how many of the readings were `accepted` or `asked` about.
-
-    `corrected` counts accepted readings that were wrong. `bound` is the upper bound on their rate among the accepted
-    ones, with confidence CONFIDENCE; it is 1 if none was accepted.
-    """
+    """Return the counts of some throws that the camera read; `accuracy` explains their names."""
     accepted = sum(each.accepted for each in throws)
     corrected = sum(each.false_accept for each in throws)
     return {
@@ -141,18 +137,9 @@ def upper_bound(events: int, trials: int, confidence: float = CONFIDENCE) -> flo
 
 
 def _at_most(events: int, trials: int, probability: float) -> float:
-    """Return the probability of at most `events` events in `trials` trials (binomial distribution).
-
-    `probability` is that of one event, above 0 and below 1.
-    """
-    log_p, log_q = math.log(probability), math.log1p(-probability)
+    """Return the probability of at most `events` events in `trials` trials; `probability` is that of one event."""
+    log_p, log_q, ways = math.log(probability), math.log1p(-probability), math.lgamma(trials + 1)
     return math.fsum(
-        math.exp(
-            math.lgamma(trials + 1)
-            - math.lgamma(k + 1)
-            - math.lgamma(trials - k + 1)
-            + k * log_p
-            + (trials - k) * log_q
-        )
+        math.exp(ways - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * log_p + (trials - k) * log_q)
         for k in range(events + 1)
     )

@@ -73,20 +73,18 @@ class Fairness:
         return sum(self.counts)
 
     @property
-    def is_uneven(self) -> bool:
-        """Whether the evidence ever reached `MIN_EVIDENCE` against fair dice and a perfect reader."""
-        return self.highest >= log(MIN_EVIDENCE)
-
-    @property
     def verdict(self) -> str:
         """Result so far: `even`, `uneven` or `loaded`.
 
         `even`: the evidence has never reached MIN_EVIDENCE. `uneven`: the dice are unfair or the reader errs. `loaded`:
         no likely reading error explains the values.
         """
-        if not self.is_uneven:
+        if self.highest < log(MIN_EVIDENCE):
             return "even"
-        return "loaded" if self.evidence_beyond_reader >= log(MIN_EVIDENCE) else "uneven"
+        # The imperfect reader that fits the values best: it confuses two values, or makes rare random errors.
+        misread = max(max(_taken_for(self.counts, *pair) for pair in _PAIRS), _slipped(self.counts))
+        beyond_reader = self.evidence + self.rolled * log(1 / 6) - misread
+        return "loaded" if beyond_reader >= log(MIN_EVIDENCE) else "uneven"
 
     @property
     def confusion(self) -> tuple[int, int] | None:
@@ -98,15 +96,6 @@ class Fairness:
             return None
         best = max(_PAIRS, key=lambda pair: _taken_for(self.counts, *pair))
         return best if _taken_for(self.counts, *best) >= _slipped(self.counts) else None
-
-    @property
-    def evidence_beyond_reader(self) -> float:
-        """Return the natural logarithm of the likelihood ratio of biased dice to fair dice that are misread.
-
-        The imperfect reader is the one that fits the values best: it confuses two values, or makes rare random errors.
-        """
-        explained = max(max(_taken_for(self.counts, *pair) for pair in _PAIRS), _slipped(self.counts))
-        return self.evidence + self.rolled * log(1 / 6) - explained
 
     def view(self) -> dict[str, Any]:
         """Return the result as JSON values.
@@ -130,9 +119,7 @@ class Fairness:
 
 
 def course_of(throws: Iterable[Sequence[int]]) -> list[list[float]]:
-    """Return the evidence against fair dice after each throw, oldest first, thinned to keep it short.
-
-    It has fewer than 2 * `COURSE_POINTS` points.
+    """Return the evidence against fair dice after each throw, oldest first, thinned to fewer than 2 * COURSE_POINTS.
 
     Returns:
         Pairs of dice rolled so far and the base-10 logarithm of the likelihood ratio. The first pair is [0, 0] unless
@@ -154,11 +141,8 @@ def evidence_after(throws: Iterable[Sequence[int]]) -> Fairness:
 def likelihood_ratio(counts: Sequence[int]) -> float:
     """Return the natural logarithm of the likelihood ratio of the mixture of biased dice against fair dice.
 
-    It is positive where the counts speak against fair dice. In the mixture every face is equally likely to be the
-    biased one, with the probabilities and weights of `BIASES`.
-
-    Args:
-        counts: Number of dice that showed each face, from one to six.
+    It is positive where the counts, the number of dice by face from one to six, speak against fair dice. In the mixture
+    every face is equally likely to be the biased one, with the probabilities and weights of `BIASES`.
     """
     rolled = sum(counts)
     terms = [
@@ -175,13 +159,7 @@ def could_have_found(rolled: int) -> float | None:
 
     With this bias, half of all sets of dice are found uneven by then. The other five faces are equally likely. Between
     the rows of `MEDIANS` the excess over 1/6 is interpolated on logarithmic scales. With more dice than in any row, the
-    excess falls in proportion to 1 / sqrt(rolled).
-
-    Args:
-        rolled: Number of dice rolled.
-
-    Returns:
-        The probability; None while even a die that always shows one face would not be found.
+    excess falls in proportion to 1 / sqrt(rolled). None while even a die that always shows one face would not be found.
     """
     if rolled < MEDIANS[-1][1]:
         return None

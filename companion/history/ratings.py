@@ -16,14 +16,11 @@ Regrets = tuple[str, dict[str, tuple[float, ...]]]
 
 
 def regrets_by_player(transcript: Transcript, terms: Terms) -> Regrets | None:
-    """Return a finished game's goal, and by player's name the cost of each decision, in the unit of the goal.
+    """Return a finished game's goal, and by player's name the regret of each decision that counts; the bot is left out.
 
-    Only decisions that count have a cost; the bot is left out. None for a game that is not over, that a player left,
-    that has no odds, or that was played in tournament mode.
+    None for a game that is not over, that a player left, that has no odds, or that was played in tournament mode.
     """
-    if terms.serious:
-        return None
-    found = judged(transcript)
+    found = None if terms.serious else judged(transcript)
     if found is None:
         return None
     goal, regrets = found

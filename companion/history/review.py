@@ -158,10 +158,7 @@ class Review:
                 raise DeviceError(what, "Free some space or make the folder writable.") from no
 
     def _labels(self) -> dict[int, tuple[int, ...]]:
-        """Return the stored labels: number of a throw -> value of each of its boxes.
-
-        Empty if the file is missing or damaged.
-        """
+        """Return the stored value of each box by number of the throw; none if the file is missing or damaged."""
         try:
             return msgspec.json.decode((self._folder / FILE_NAME).read_bytes(), type=dict[int, tuple[int, ...]])
         except FileNotFoundError:
@@ -171,10 +168,9 @@ class Review:
             return {}
 
     def _to_look_over(self) -> list[tuple[int, Thrown, RecordedReading]]:
-        """Return game number, throw and recorded reading of each throw to look over, oldest first.
+        """Return game number, throw and recorded reading of each doubted or corrected throw that stands, oldest first.
 
-        These are the throws that the camera doubted or a person corrected, without those that were taken back. Throws
-        whose journal entry has no reading by the camera are left out. Readings are cached.
+        Throws whose journal entry has no reading by the camera are left out. Readings are cached.
         """
         doubted = [(game.number, line.number, line.thrown) for game, line in self._past.doubted() if line.thrown]
         unknown = [number for _, number, _ in doubted if number not in self._readings]
@@ -185,15 +181,10 @@ class Review:
 
 
 def _reviewed(game: int, thrown: Thrown, reading: RecordedReading, labels: tuple[int, ...] | None) -> ReviewedThrow:
-    """Return a throw to look over, with a label for each box where one is known.
+    """Return a throw of game number `game` to look over, with a label for each box where one is known.
 
-    Args:
-        game: Number of its game.
-        thrown: The throw.
-        reading: Its recorded reading.
-        labels: A person's labels of all boxes, those in the keep zone included. With None, or a wrong number of them,
-            the values read are matched with the throw's values instead (`matched_values`); then dice in the keep zone
-            get the value read.
+    `labels` are a person's for all boxes, those in the keep zone included. With None, or a wrong number of them, the
+    values read are matched with the throw's values (`matched_values`); dice in the keep zone get the value read.
     """
     by_hand = labels is not None and len(labels) == len(reading.dice)
     if labels is None or not by_hand:

@@ -84,7 +84,7 @@ def test_a_fairness_verdict_of_uneven_dice_stays_after_later_even_throws() -> No
     assert found.verdict == "loaded"
     assert found.confusion is None
     evened = found.thrown([1, 2, 3, 4, 5] * 400)
-    assert evened.is_uneven, "the verdict stays: the bound on false alarms covers all throws"
+    assert evened.verdict != "even", "the verdict stays: the bound on false alarms covers all throws"
 
 
 def test_fairness_blames_5s_misread_as_6s_on_the_reader_not_a_loaded_die() -> None:
