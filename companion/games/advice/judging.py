@@ -97,16 +97,18 @@ def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
     mean = sum(regrets) / count
     spread = sqrt(sum((each - mean) ** 2 for each in regrets) / max(1, count - 1) / count) * STANDARD_ERRORS
     usual = usual_regrets().get(f"{game} {goal}", {})
-    like = _nearest(mean, usual) if usual and count >= MIN_DECISIONS else None
+    like = None
+    if usual and count >= MIN_DECISIONS:
+        least = max(usual.values()) / 100  # a level that never errs has no ratio
+        like = min(usual, key=lambda level: abs(log(max(mean, least) / max(usual[level], least))))
     return Rating(goal, count, mean, max(0.0, mean - spread), mean + spread, like)
 
 
 def judged(transcript: Transcript) -> tuple[str, tuple[tuple[float, ...], ...]] | None:
-    """Return the default goal of a finished game, and for each seat the regrets of its decisions that count.
+    """Return the default goal of a finished game, and its `regrets_of`: for each seat those of its decisions.
 
-    The goal is `win` or `points`, and the unit of the regrets. A regret is the value of the best option less that of
-    the option taken. A decision counts if its best and worst options differ by LEAST_AT_STAKE or more. Return None if
-    the game is not over, a player has left it, or the values of its options are not known.
+    The goal, `win` or `points`, is the unit of the regrets. None if the game is not over, a player has left it, or the
+    values of its options are not known.
     """
     if not transcript.state.standing.over or transcript.state.standing.left:
         return None
@@ -123,9 +125,3 @@ def usual_regrets() -> Mapping[str, Mapping[str, float]]:
     file = files(__package__).joinpath(USUAL_REGRETS)
     found: Mapping[str, Mapping[str, float]] = json.loads(file.read_bytes())
     return found
-
-
-def _nearest(mean: float, usual: Mapping[str, float]) -> str:
-    """Return the level of `usual` whose mean regret is nearest to `mean` by their ratio."""
-    least = max(usual.values()) / 100  # a level that never errs has no ratio
-    return min(usual, key=lambda level: abs(log(max(mean, least) / max(usual[level], least))))

@@ -60,16 +60,12 @@ class Move:
     def view(self, players: tuple[str, ...]) -> dict[str, Any]:
         """Return one line of a finished game, with its luck and regret, as a JSON object.
 
-        Values are in units of the goal: win probability, games or points.
-
         Args:
             players: Names of the players by seat.
 
         Returns:
-            `line`: line number in the transcript, from 2; `player`: the player's name; `action`: the transcript line
-            as an object; `luck`: change of value by the dice, 0 for a decision; `gave_away`: the regret, 0 or more;
-            `approximation`: change of value at a decision beyond the regret; `best`: the best option as such an
-            object, `{"throw": N}` for a throw of N dice, None if the player took it.
+            The fields of `Move`: `cost` is called `gave_away`, and instead of `seat` there is the name of the `player`.
+            `action` and `best` are transcript lines as objects; `best` is `{"throw": N}` for a throw of N dice.
         """
         return {
             "line": self.line,
@@ -144,9 +140,8 @@ class Story:
             players: Names of the players by seat.
 
         Returns:
-            `goal`: `win`, `games` or `points`. `players`: the fields of each `Account`, one a side for `win` and
-            `games`, one a player for `points`. `luckiest`, and `dearest` for the costliest: at most `MAX_HIGHLIGHTS`
-            moves each. `moves`: all moves after the roll-off. Moves are as in `Move.view`.
+            `goal`; `players`: the fields of each `Account`; `luckiest`, `dearest` (the costliest) and `moves`, each a
+            list of moves as in `Move.view`.
         """
         return {
             "goal": self.goal,
@@ -194,13 +189,9 @@ def steps_of(transcript: Transcript) -> list[Transcript]:
 
 
 def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, State]]:
-    """Yield each line of a game, oldest first, with its number and the states around it.
+    """Yield each line after the first of `steps`: its number (the header is 1), state before, action, state after.
 
-    Args:
-        steps: Transcripts of the game, each one line longer than the one before. The first one's lines are skipped.
-
-    Yields:
-        Line number (the header is 1), state before the line, its action, state after it.
+    `steps` are transcripts of one game, each one line longer than the one before.
     """
     for before, after in pairwise(steps):
         assert after.last is not None, "it has a line"
@@ -260,14 +251,8 @@ def is_best_to_win(before: State, action: Action, after: State) -> bool:
 def _win_story(transcript: Transcript, goal: str) -> Story:
     """Return the result of each of two sides split into luck, decisions and approximation error, and every move.
 
-    A regret is subtracted from the decisions of the side that moved, and added to the other side's. The rest of a
-    change of value is luck at a throw and approximation error at a decision.
-
-    Raises RulesError if the values are not known.
-
-    Args:
-        transcript: The whole game.
-        goal: `win`: values are win probabilities. `games`: games that the other side loses less one's own.
+    `goal` is `win` or `games`. A regret is subtracted from the decisions of the side that moved, and added to the other
+    side's. The rest of a change of value is luck at a throw and approximation error at a decision.
     """
     moves, steps = list[Move](), tuple(_lines(steps_of(transcript)))
     start = now = win_chances(steps[0][1], goal)
@@ -286,8 +271,8 @@ def _win_story(transcript: Transcript, goal: str) -> Story:
             change[side] += now[side] - then[side] - decided
         own[mover] += cost
         moved = now[mover] - then[mover] + cost
-        by_dice = (moved, 0.0) if isinstance(action, Throw) else (0.0, moved)
-        moves.append(Move(line, seat, action, by_dice[0], cost, best_option, by_dice[1]))
+        by_dice, by_error = (moved, 0.0) if isinstance(action, Throw) else (0.0, moved)
+        moves.append(Move(line, seat, action, by_dice, cost, best_option, by_error))
     accounts = map(Account, transcript.state.standing.sides, start, now, luck, decisions, own, approximation)
     return Story(goal, tuple(accounts), tuple(moves))
 
@@ -296,11 +281,10 @@ def _points_story(transcript: Transcript) -> Story:
     """Return the points of each player split into luck and decisions, and every move.
 
     The value of a state is the expected points of the turn; for a score sheet, the expected final total. It is exact,
-    so there is no approximation error. A player's result is the sum of the turn points, or the final total. Raises
-    RulesError if the values are not known.
+    so there is no approximation error. A player's result is the sum of the turn points, or the final total.
     """
-    players, moves = transcript.header.players, list[Move]()
-    total = game_named(transcript.header.game).expects_total
+    players, moves, book = transcript.header.players, list[Move](), game_named(transcript.header.game)
+    total = book.expects_total
     start, result, expected, luck, own = ([0.0] * len(players) for _ in range(5))
     seats_begun, unsolved = set[int](), goal_for(transcript.header) == "points"
     for turn in transcript.turns():
@@ -324,9 +308,7 @@ def _points_story(transcript: Transcript) -> Story:
             if unsolved and is_best_to_win(before, action, after):
                 best_option = None
             moves.append(Move(line, seat, action, by_dice, cost, best_option))
-    below = game_named(transcript.header.game).percentile
-    percentiles = [below(transcript.header, round(points)) for points in result]
-    decisions = [0.0 - cost for cost in own]
-    approximation = [0.0] * len(players)
+    percentiles = [book.percentile(transcript.header, round(points)) for points in result]
+    decisions, approximation = [0.0 - cost for cost in own], [0.0] * len(players)
     accounts = map(Account, players, start, result, luck, decisions, own, approximation, percentiles)
     return Story("points", tuple(accounts), tuple(moves))

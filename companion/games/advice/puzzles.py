@@ -15,7 +15,7 @@ from companion.errors import RulesError
 from companion.games.advice.luck import Option, goal_for
 from companion.games.advice.odds import is_exact, option_line, values_in_points, values_of
 from companion.games.engine.dice import FACES
-from companion.games.engine.game import Header, State, Throw
+from companion.games.engine.game import Header, Throw
 from companion.games.engine.notation import header_line, line_of
 from companion.games.engine.players import LEVELS, Dice
 from companion.games.engine.transcript import Transcript
@@ -103,15 +103,16 @@ def puzzles(game: str, dice: Dice, rules: Mapping[str, bool | int] | None = None
         RulesError: There is no such game or rule, the values of its options are not known, or MAX_EMPTY_GAMES games in
             a row had no puzzle.
     """
+    book = game_named(game)
+    defaults = {switch.key: switch.default for switch in book.switches}
+    headers = [Header(game, PLAYERS, {**defaults, **(rules or {})})]
     if rules is None:
-        presets = (preset for preset in game_named(game).presets.values() if preset and _is_solved(game, preset))
-        usual: list[Mapping[str, bool | int]] = [{}, *presets]
-    else:
-        usual = [rules]
-    headers, empty = cycle([_header(game, each) for each in usual]), 0
+        presets = [Header(game, PLAYERS, {**defaults, **preset}) for preset in book.presets.values() if preset]
+        headers += [header for header in presets if goal_for(header) == "win"]
+    coming, empty = cycle(headers), 0
     while empty < MAX_EMPTY_GAMES:
         empty += 1
-        for puzzle in _in_game(next(headers), dice):
+        for puzzle in _in_game(next(coming), dice):
             empty = 0
             yield puzzle
     raise RulesError(f"There are no puzzles for {game!r}: {MAX_EMPTY_GAMES} games had no choice that is hard enough.")
@@ -136,23 +137,10 @@ def choice_chances(values: tuple[tuple[Option, float], ...], temperature: float)
     return {option: weight / total for option, weight in weights.items()}
 
 
-def _header(game: str, rules: Mapping[str, bool | int]) -> Header:
-    """Return the header of a game between PLAYERS with these house rules; the others have their defaults."""
-    defaults = {switch.key: switch.default for switch in game_named(game).switches}
-    return Header(game, PLAYERS, {**defaults, **rules})
-
-
-def _is_solved(game: str, rules: Mapping[str, bool | int]) -> bool:
-    """Whether a game between two players is solved for the win under these house rules."""
-    book = game_named(game)
-    return book.solved(book.start(_header(game, rules)))
-
-
 def _in_game(header: Header, dice: Dice) -> Iterator[Puzzle]:
     """Play one game between the levels `steady` and `careless` to its end, and yield the positions that are puzzles.
 
-    The first SKIPPED_POSITIONS positions, and as many after each puzzle, are passed over. `dice` also choose which
-    level plays seat 0.
+    SKIPPED_POSITIONS are passed over at the start and after each puzzle. `dice` also choose which level plays seat 0.
     """
     goal, levels = goal_for(header), (LEVELS["steady"], LEVELS["careless"])
     if dice.choices((0, 1), k=1) == [1]:
@@ -171,30 +159,19 @@ def _in_game(header: Header, dice: Dice) -> Iterator[Puzzle]:
 def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
     """Return the position at the end of a transcript as a puzzle; None if its choice is too easy or too close.
 
-    The gap in value between the two best options must reach LEAST_GAP for the goal. For `points` that is in multiples
-    of the game's careless temperature. A gap above MAX_GAP times that is too easy, unless steady players miss the best
-    option often (HARD_MISSES). With fewer than two options it is no puzzle, nor for `points` where
-    win probabilities are exact, as in a last turn.
+    LEAST_GAP, MAX_GAP and HARD_MISSES set the limits. With fewer than two options it is no puzzle, nor for `points`
+    where win probabilities are exact, as in a last turn.
     """
-    state = transcript.state
+    state, book = transcript.state, game_named(transcript.header.game)
     if len(state.options()) + len(state.throw_sizes) < 2 or (goal == "points" and is_exact(state)):
         return None
     ranked = tuple(sorted(values_of(state, goal), key=lambda each: -each[1]))
-    unit = game_named(transcript.header.game).mistakes[0] if goal == "points" else 1.0
-    least = LEAST_GAP[goal] * unit
+    least = LEAST_GAP[goal] * (book.mistakes[0] if goal == "points" else 1.0)
     gap = ranked[0][1] - ranked[1][1]
     if gap < least:
         return None
-    careless, steady = (_misses(state, ranked[0][0], level) for level in (0, 1))
+    points = values_in_points(state)  # the levels choose by points, whatever the goal of the puzzle is
+    careless, steady = (1.0 - choice_chances(points, level)[ranked[0][0]] for level in book.mistakes)
     if steady < HARD_MISSES and gap > MAX_GAP * least:
         return None
     return Puzzle(transcript, goal, ranked, careless, steady)
-
-
-def _misses(state: State, best: Option, level: int) -> float:
-    """Return the probability that a level, an index in `Rulebook.mistakes`, chooses another option than `best`.
-
-    The levels choose by expected points, whatever the goal of the puzzle is.
-    """
-    temperature = game_named(state.standing.header.game).mistakes[level]
-    return 1.0 - choice_chances(values_in_points(state), temperature)[best]

@@ -18,23 +18,15 @@ Sums in another order are rounded differently. Real differences of values are fa
 def chance_of_as_good(transcript: Transcript, story: Story) -> float:
     """Return the probability of throwing at least as well as the luckiest throw of a finished game.
 
-    All throws of that number of dice from the same position are compared by the value of the state after them.
-
-    Args:
-        transcript: The whole game.
-        story: Luck and decisions of that game.
-
-    Raises:
-        RulesError: No throw of the game was lucky.
+    All throws of that number of dice from the same position are compared by the value of the state after them. `story`
+    holds luck and decisions of that game. Raises RulesError if no throw was lucky.
     """
     if not story.luckiest:
         raise RulesError("No throw of this game was lucky.")
     move = story.luckiest[0]
-    before = next(step.state for step in transcript.steps if step.line_count == move.line - 2)
+    before = transcript.steps[move.line - 2].state
     assert isinstance(move.action, Throw), "only throws have luck"
-    thrown = value_after(before, move.action, story.goal)
-    count = len(move.action.dice)
-    least = thrown - VALUE_TOLERANCE
+    least, count = value_after(before, move.action, story.goal) - VALUE_TOLERANCE, len(move.action.dice)
     good = sum(ways for dice, ways in throws_of(count) if value_after(before, Throw(dice), story.goal) >= least)
     return float(good / 6**count)
 
@@ -42,12 +34,7 @@ def chance_of_as_good(transcript: Transcript, story: Story) -> float:
 def value_after(before: State, throw: Throw, goal: str) -> float:
     """Return the value of the state after a throw, for the player who threw, with best play from there on.
 
-    For `points`, a throw that ends the turn has the value 0.
-
-    Args:
-        before: State before the throw.
-        throw: A throw that the rules allow.
-        goal: Unit of the value: `win` (win probability), `games` or `points`.
+    `goal` is the unit: `win`, `games` or `points`. For `points`, a throw that ends the turn has the value 0.
     """
     after = before.after(throw)
     if goal != "points":

@@ -7,9 +7,6 @@ from companion.games.engine.game import State
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import game_named
 
-PERCENT_GOALS = frozenset({"win"})
-"""Goals whose values are shown in percent; values of the others are shown in their unit."""
-
 
 def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...]) -> tuple[Phrase, ...]:
     """Return phrases that explain why the best option of a position is the best.
@@ -28,5 +25,5 @@ def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...
     thrown = next((option for option, _ in ranked[:2] if isinstance(option, int)), None)
     if safe is not None and thrown == state.throw_sizes[0]:
         found.append(Phrase("safe", {"percent": round(100 * safe)}))
-    less = (ranked[0][1] - ranked[1][1]) * (100 if goal in PERCENT_GOALS else 1)
+    less = (ranked[0][1] - ranked[1][1]) * (100 if goal == "win" else 1)
     return (*found, Phrase(f"gap.{goal}", {"less": round(less, 1)}))

@@ -15,14 +15,9 @@ Solver = Callable[[], Generator[float, None, bytes]]
 
 
 def stored(package: str, name: str) -> bytes:
-    """Read a stored table, a file inside a package, and return its bytes.
+    """Return the bytes of a stored table: the file `name` inside the package `package`, a game's `odds`.
 
-    Args:
-        package: Name of the package that holds the file: a game's `odds`.
-        name: Name of the file.
-
-    Raises:
-        RulesError: The file is missing.
+    Raises RulesError if the file is missing.
     """
     try:
         content = pkgutil.get_data(package, name)
@@ -34,14 +29,9 @@ def stored(package: str, name: str) -> bytes:
 
 
 def numbers(package: str, name: str) -> array[Any]:
-    """Read a stored table of little-endian numbers: float64 if the name ends in `.f8`, else uint32.
+    """Read a stored table of little-endian numbers: float64 if its name ends in `.f8`, else uint32.
 
-    Args:
-        package: Name of the package that holds the file.
-        name: Name of the file.
-
-    Raises:
-        RulesError: The file is missing.
+    `package` is the one that holds the file. Raises RulesError if the file is missing.
     """
     values: array[Any] = array("d" if name.endswith(".f8") else "I")
     values.frombytes(stored(package, name))
