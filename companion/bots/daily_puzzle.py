@@ -59,17 +59,19 @@ class DailyPuzzle:
         with self._lock:
             if self._known is None or self._known[0] != day:
                 puzzle = puzzle_of(day)
-                state, book = puzzle.transcript.state, game_named(puzzle.transcript.header.game)
-                panels, view = book.panels(state), puzzle.view()
+                state, book, view = puzzle.transcript.state, game_named(puzzle.transcript.header.game), puzzle.view()
                 del view["transcript"]
-                reasons = reasons_for(state, puzzle.goal, puzzle.options)
-                shown = {
-                    "title": book.title,
-                    "day": day.isoformat(),
-                    "dice": list(panels.dice),
-                    "kept": list(panels.kept),
-                    "track": asdict(book.track(state)),
-                    "reasons": [msgspec.to_builtins(phrase) for phrase in reasons],
-                }
-                self._known = day, {**view, **shown}
+                panels = book.panels(state)
+                self._known = (
+                    day,
+                    {
+                        **view,
+                        "title": book.title,
+                        "day": day.isoformat(),
+                        "dice": list(panels.dice),
+                        "kept": list(panels.kept),
+                        "track": asdict(book.track(state)),
+                        "reasons": msgspec.to_builtins(reasons_for(state, puzzle.goal, puzzle.options)),
+                    },
+                )
             return self._known[1]

@@ -29,9 +29,9 @@ MAX_VOTERS = 200
 It is the number of visitors that the pages are made for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class VoteQuestion:
-    """A decision to vote on.
+    """A decision to vote on, with the votes so far; `votes` and `shown` change, the rest stays.
 
     Attributes:
         state: The position before it.
@@ -42,6 +42,8 @@ class VoteQuestion:
         reasons: Phrases that explain the best option, as JSON values.
         goal: Unit of the values: `win`, `games` or `points`.
         photo: Number of the latest throw before it, which names its photo; None without a photo.
+        votes: Index of the chosen option by voter.
+        shown: Whether the answer is shown, which ends the vote.
     """
 
     state: State
@@ -52,23 +54,41 @@ class VoteQuestion:
     reasons: tuple[Json, ...]
     goal: str
     photo: int | None
+    votes: dict[str, int] = field(default_factory=dict)
+    shown: bool = False
 
-
-@dataclass(slots=True)
-class _Ballot:
-    """Questions of one game, and the votes for each as option by voter; changed as votes come in."""
-
-    transcript: Transcript
-    questions: tuple[VoteQuestion, ...]
-    voters_wanted: int
-    votes: list[dict[str, int]] = field(default_factory=list)
-    shown: list[bool] = field(default_factory=list)
+    def view(self, voter: str) -> Json:
+        """Return the question as the JSON object for the phone of a voter, as `Vote.view` explains it."""
+        panels = game_named(self.state.standing.header.game).panels(self.state)
+        view: Json = {
+            "player": self.player,
+            "photo": self.photo,
+            "scores": self.state.standing.view()["scores"],
+            "turn_points": self.state.standing.turn_points,
+            "dice": list(panels.dice),
+            "kept": list(panels.kept),
+            "options": [option_line(option) for option, _ in self.options],
+            "votes": len(self.votes),
+            "mine": self.votes.get(voter),
+            "shown": self.shown,
+        }
+        if self.shown:
+            view |= {
+                "values": [value for _, value in self.options],
+                "best": self.best,
+                "taken": self.taken,
+                "counts": [list(self.votes.values()).count(option) for option in range(len(self.options))],
+                "goal": self.goal,
+                "reasons": list(self.reasons),
+            }
+        return view
 
 
 class Vote:
     """Collects votes on the costliest decisions of the finished game on the table. Thread-safe.
 
-    An answer is shown when as many phones have voted as people played, or when a player asks for it.
+    An answer is shown when as many phones have voted as people played, or when a player asks for it. If the game is
+    corrected or another one is played, the vote starts anew.
 
     Args:
         state: Returns the table's current state.
@@ -76,7 +96,9 @@ class Vote:
 
     def __init__(self, state: Callable[[], TableState]) -> None:
         self._state, self._lock = state, threading.Lock()
-        self._ballot: _Ballot | None = None
+        self._transcript: Transcript | None = None
+        self._questions: tuple[VoteQuestion, ...] = ()
+        self._wanted = 1
 
     def view(self, voter: str = "") -> Json:
         """Return the questions on the finished game's costliest decisions, with the answers that may be shown.
@@ -94,11 +116,8 @@ class Vote:
             RulesError: No finished game whose decisions can be judged is on the table.
         """
         with self._lock:
-            ballot = self._current()
-            return {
-                "wanted": ballot.voters_wanted,
-                "questions": [self._question(ballot, place, voter) for place in range(len(ballot.questions))],
-            }
+            questions = self._current()
+            return {"wanted": self._wanted, "questions": [question.view(voter) for question in questions]}
 
     def cast(self, question: int, option: int, voter: str) -> None:
         """Store a phone's vote on a question; an earlier vote of the phone is replaced.
@@ -116,17 +135,15 @@ class Vote:
             RulesError: No finished game whose decisions can be judged is on the table.
         """
         with self._lock:
-            ballot = self._current()
-            self._check(ballot, question)
-            if not 0 <= option < len(ballot.questions[question].options):
+            asked = self._asked(question)
+            if not 0 <= option < len(asked.options):
                 raise IllegalAction(f"Question {question} has no option {option}.")
-            votes = ballot.votes[question]
-            if ballot.shown[question]:
+            if asked.shown:
                 raise IllegalAction("The answer to this question is shown already.")
-            if voter not in votes and len(votes) >= MAX_VOTERS:
+            if voter not in asked.votes and len(asked.votes) >= MAX_VOTERS:
                 raise IllegalAction(f"At most {MAX_VOTERS} phones can vote.")
-            votes[voter] = option
-            ballot.shown[question] = len(votes) >= ballot.voters_wanted
+            asked.votes[voter] = option
+            asked.shown = len(asked.votes) >= self._wanted
 
     def show(self, question: int) -> None:
         """Show the answer to a question to all phones from now on, which ends the vote on it.
@@ -134,65 +151,24 @@ class Vote:
         Raises IllegalAction for an unknown question, and RulesError without a finished game that can be judged.
         """
         with self._lock:
-            ballot = self._current()
-            self._check(ballot, question)
-            ballot.shown[question] = True
+            self._asked(question).shown = True
 
-    def _current(self) -> _Ballot:
-        """Return the ballot of the game on the table: its questions, and the phones' votes so far.
-
-        If the game is another one, or was corrected, since the ballot was made, a new one without votes replaces it.
-        Raises RulesError if no finished game whose decisions can be judged is on the table.
-        """
+    def _current(self) -> tuple[VoteQuestion, ...]:
+        """Return the questions of the game on the table. Raises RulesError if it is not finished or can't be judged."""
         game = self._state().record.game
         if game is None:
             raise RulesError("No game has been started yet.")
-        if self._ballot is None or self._ballot.transcript is not game.transcript:
-            questions = questions_of(game)
-            people = len(game.header.players) - (game.terms.house is not None)
-            count = len(questions)
-            self._ballot = _Ballot(
-                game.transcript, questions, max(1, people), [{} for _ in range(count)], [False] * count
-            )
-        return self._ballot
+        if self._transcript is not game.transcript:
+            self._questions, self._transcript = questions_of(game), game.transcript
+            self._wanted = max(1, len(game.header.players) - (game.terms.house is not None))
+        return self._questions
 
-    @staticmethod
-    def _check(ballot: _Ballot, question: int) -> None:
-        """Raise IllegalAction unless the ballot has a question with that index."""
-        if not 0 <= question < len(ballot.questions):
-            raise IllegalAction(f"There is no question {question}; there are {len(ballot.questions)}.")
-
-    @staticmethod
-    def _question(ballot: _Ballot, place: int, voter: str) -> Json:
-        """Return a question of the vote on a finished game's costliest decisions, as the JSON object for a phone.
-
-        `Vote.view` explains the fields. Until the answer is shown, `values`, `best`, `taken`, `counts`, `goal` and
-        `reasons` are left out.
-        """
-        question, votes = ballot.questions[place], ballot.votes[place]
-        panels = game_named(ballot.transcript.header.game).panels(question.state)
-        view: Json = {
-            "player": question.player,
-            "photo": question.photo,
-            "scores": question.state.standing.view()["scores"],
-            "turn_points": question.state.standing.turn_points,
-            "dice": list(panels.dice),
-            "kept": list(panels.kept),
-            "options": [option_line(option) for option, _ in question.options],
-            "votes": len(votes),
-            "mine": votes.get(voter),
-            "shown": ballot.shown[place],
-        }
-        if ballot.shown[place]:
-            view |= {
-                "values": [value for _, value in question.options],
-                "best": question.best,
-                "taken": question.taken,
-                "counts": [list(votes.values()).count(option) for option in range(len(question.options))],
-                "goal": question.goal,
-                "reasons": list(question.reasons),
-            }
-        return view
+    def _asked(self, place: int) -> VoteQuestion:
+        """Return the question with this index. Raises IllegalAction if there is none, else as `_current`."""
+        questions = self._current()
+        if not 0 <= place < len(questions):
+            raise IllegalAction(f"There is no question {place}; there are {len(questions)}.")
+        return questions[place]
 
 
 def questions_of(game: PlayedGame) -> tuple[VoteQuestion, ...]:
@@ -205,21 +181,17 @@ def questions_of(game: PlayedGame) -> tuple[VoteQuestion, ...]:
     story, steps = story_of(transcript), transcript.steps
     questions = list[VoteQuestion]()
     for move in sorted(story.costliest, key=lambda each: each.line):
-        before = steps[move.line - 2].state
-        ranked = tuple(sorted(values_of(before, story.goal), key=lambda each: -each[1]))
-        line = option_line(len(move.action.dice) if isinstance(move.action, Throw) else move.action)
-        if all(option_line(option) != line for option, _ in ranked):  # a spending of an amount that is not listed
-            after = steps[move.line - 1].state
-            value = value_taken(ranked, before, move.action, after, story.goal)
-            ranked = tuple(sorted((*ranked, (move.action, value)), key=lambda each: -each[1]))
-        taken = next(place for place, (option, _) in enumerate(ranked) if option_line(option) == line)
-        places = {*range(min(MAX_OPTIONS, len(ranked))), taken}
-        shown = sorted((ranked[place] for place in places), key=lambda each: str(option_line(each[0])))
+        before, after = steps[move.line - 2].state, steps[move.line - 1].state
+        known = values_of(before, story.goal)
+        option = len(move.action.dice) if isinstance(move.action, Throw) else move.action
+        # An amount that was spent may not be among the options listed.
+        values = {**dict(known), option: value_taken(known, before, move.action, after, story.goal)}
+        ranked = tuple(sorted(values.items(), key=lambda each: -each[1]))
+        taken = (option, values[option])
+        shown = sorted({*ranked[:MAX_OPTIONS], taken}, key=lambda each: str(option_line(each[0])))
         reasons = tuple(msgspec.to_builtins(phrase) for phrase in reasons_for(before, story.goal, ranked))
         thrown = next((line.thrown for line in reversed(game.lines[: move.line - 2]) if line.thrown), None)
         photo = thrown.number if thrown and thrown.photo else None
-        best, mine = shown.index(ranked[0]), shown.index(ranked[taken])
-        questions.append(
-            VoteQuestion(before, game.header.players[move.seat], tuple(shown), best, mine, reasons, story.goal, photo)
-        )
+        best, mine, player = shown.index(ranked[0]), shown.index(taken), game.header.players[move.seat]
+        questions.append(VoteQuestion(before, player, tuple(shown), best, mine, reasons, story.goal, photo))
     return tuple(questions)
