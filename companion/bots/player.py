@@ -11,8 +11,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from companion.errors import CompanionError, RulesError, StaleAction
-from companion.games.engine.game import Action, State, Throw
+from companion.errors import CompanionError, StaleAction
+from companion.games.engine.game import State, Throw
 from companion.games.engine.notation import line_of
 from companion.games.engine.players import level_named
 from companion.table.commands import BotAwaits, BotDecides, Command
@@ -67,7 +67,6 @@ class BotPlayer:
         self._table, self._clock, self._hands, self._pause_s = table, clock, hands, pause_s
         self._seen: int | None = None  # entry number that the pause belongs to, while it may act
         self._from_s = 0.0
-        self._choice: tuple[int, Action | int] | None = None
         self._throw_s: float | None = None
         self._held_s: dict[int, float] = {}  # until when, by phone
         self._wake = threading.Event()
@@ -138,11 +137,12 @@ class BotPlayer:
         return self._act(game, number)
 
     def _act(self, game: PlayedGame, number: int) -> float:
-        """Submit the bot's decision, or its announcement of a throw; return the seconds until the next `step`.
+        """Submit the choice of the bot's level, a decision or the announcement of a throw, and log a refusal.
 
-        A refusal is logged. `number` is the table's.
+        Returns the seconds until the next `step`. `number` is the table's.
         """
-        choice = self._chosen(game, number)
+        assert game.terms.house is not None, "it is the bot's turn"
+        choice = level_named(game.terms.house.level)(game.transcript.state)
         command: Command = (
             BotAwaits(number=number, dice=choice, itself=self._hands is not None)
             if isinstance(choice, int)
@@ -156,21 +156,6 @@ class BotPlayer:
             log.warning("the bot can't play: %s", refused)
             return self._pause_s + 1.0
         return 0.0
-
-    def _chosen(self, game: PlayedGame, number: int) -> Action | int:
-        """Return the bot's decision, or the number of dice to throw, by the level of its seat.
-
-        Without exact odds for the house rules it plays at the level `careless`. Cached while the table's number stays,
-        because best play is slow to compute.
-        """
-        assert game.terms.house is not None, "it is the bot's turn"
-        if self._choice is None or self._choice[0] != number:
-            try:
-                choice = level_named(game.terms.house.level)(game.transcript.state)
-            except RulesError:  # these house rules have no exact odds
-                choice = level_named("careless")(game.transcript.state)
-            self._choice = number, choice
-        return self._choice[1]
 
     def _thrown(self, table: TableState, state: State, count: int, now_s: float) -> float | None:
         """Throw `count` dice in the simulated tray once the bot's pause is over. Dice that stay go to the keep zone.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import threading
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import msgspec
 from companion.errors import RulesError
 from companion.games.advice.luck import is_best_to_win, regret_of, value_taken
 from companion.games.advice.odds import option_line, values_in_points
-from companion.games.engine.game import Action, State, Throw
+from companion.games.engine.game import State, Throw
 from companion.games.engine.roll_off import RollOff
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
@@ -102,28 +103,20 @@ class Remarks:
         Lines that were judged before are left as they are. Lines of the bot, and lines that deserve no remark, get
         None. Each remark uses up one text of its kind.
         """
-        steps = game.transcript.steps
-        for at, (line, (before, after)) in enumerate(zip(game.lines, pairwise(steps), strict=True)):
-            if line.number in self._judged:
-                continue
-            house = game.terms.house.player if game.terms.house else None
-            begun = at > 0 and _same_turn(steps[at - 1].state, before.state)
-            by_a_person = before.state.standing.player != house
-            self._judged[line.number] = self._remark(before, after, begun) if by_a_person else None
+        house = game.terms.house.player if game.terms.house else None
+        for line, (before, after) in zip(game.lines, pairwise(game.transcript.steps), strict=True):
+            if line.number not in self._judged:
+                player = before.state.standing.player
+                self._judged[line.number] = self._remark(player, after) if player and player != house else None
 
-    def _remark(self, before: Transcript, after: Transcript, begun: bool) -> Remark | None:
-        """Return a remark about the last line of the transcript `after`, and count its wording as used.
+    def _remark(self, player: str, transcript: Transcript) -> Remark | None:
+        """Return a remark about the last line of a transcript, which `player` made, and count its wording as used.
 
-        None in a roll-off, if the line is not notable, if no values are known, or if all wordings of its kind are used.
-        `begun` tells whether the turn had begun before the line.
+        None if the line is not notable, if no values are known, or if all wordings of its kind are used.
         """
-        action, player = after.last, before.state.standing.player
-        if action is None or player is None or isinstance(before.state, RollOff):
-            return None
-        try:
-            found = notable(before.state, action, after.state, begun)
-        except RulesError:  # nothing is known about what options are worth
-            return None
+        found = None
+        with contextlib.suppress(RulesError):  # nothing is known about what options are worth
+            found = notable(transcript)
         if found is None or self._made[found[0]] == WORDINGS:
             return None
         kind, points, better = found
@@ -132,18 +125,13 @@ class Remarks:
         return Remark(kind, wording, player, points, better)
 
 
-def notable(before: State, action: Action, after: State, begun: bool) -> tuple[Kind, int, Json | None] | None:
-    """Return why one line of a game deserves a remark, judged by expected points; None if it does not.
+def notable(transcript: Transcript) -> tuple[Kind, int, Json | None] | None:
+    """Return why the last line of a transcript deserves a remark, judged by expected points; None if it does not.
 
     A throw within a turn that goes on is notable (`won`) if it gains NOTABLE_GAIN of the track or more over its
-    expected points. Any other line is notable (`cost`) if its decision has a regret of NOTABLE_COST of the track or
-    more. A decision is not notable if it is the best one for the win, where win probabilities are exact.
-
-    Args:
-        before: State before the line.
-        action: The line.
-        after: State after it.
-        begun: Whether the turn had begun before the line. A first throw is no risk that somebody took.
+    expected points; a first throw is no risk that somebody took. Any other line is notable (`cost`) if its decision has
+    a regret of NOTABLE_COST of the track or more. A decision is not notable if it is the best one for the win, where
+    win probabilities are exact, and a line of the roll-off never is.
 
     Returns:
         The kind, `won` or `cost`; the points gained or lost, rounded; and for `cost` the best option, else None. The
@@ -152,17 +140,20 @@ def notable(before: State, action: Action, after: State, begun: bool) -> tuple[K
     Raises:
         RulesError: The expected points of the options are not known.
     """
+    action, earlier = transcript.last, transcript.before
+    if action is None or earlier is None or isinstance(earlier.state, RollOff):
+        return None
+    before, after = earlier.state, transcript.state
     values = values_in_points(before)
     track = game_named(before.standing.header.game).track(before)
     length = track.holes * track.points_per_hole
     best, cost, better = regret_of(values, value_taken(values, before, action, after, "points"))
+    begun = earlier.before is not None and _same_turn(earlier.before.state, before)
     if isinstance(action, Throw) and begun and _same_turn(before, after):
         gain = max(value for _, value in values_in_points(after)) - (best - cost)
         if gain >= NOTABLE_GAIN * length:
             return "won", round(gain), None
-    if better is None or cost < NOTABLE_COST * length:
-        return None
-    if is_best_to_win(before, action, after):
+    if better is None or cost < NOTABLE_COST * length or is_best_to_win(before, action, after):
         return None
     return "cost", round(cost), option_line(better)
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from companion.bots.remarks import WORDINGS, Remarks, notable
-from companion.games.engine.transcript import Transcript
 from companion.table.settings import TableSettings
 from tests.games.playing import STOP, keep, point, score, throw, told
 from tests.web.pub import HEADER, Pub, opened, play
@@ -16,45 +15,38 @@ from web.catalogue import ARGUMENT, LANGUAGES, texts
 GOOD, BAD = throw(6, 6, 6, 6, 2, 2, 1), point(2)
 
 
-def judged(transcript: Transcript, begun: bool = True) -> tuple[str, int, Any] | None:
-    """Return the judgement of the last line of a transcript, as `notable`."""
-    assert transcript.before is not None
-    assert transcript.last is not None
-    return notable(transcript.before.state, transcript.last, transcript.state, begun)
-
-
 def test_a_costly_crib_dice_point_value_gets_a_remark_with_a_better_value() -> None:
-    found = judged(told("crib_dice", GOOD, BAD))
+    found = notable(told("crib_dice", GOOD, BAD))
     assert found is not None
     assert (found[0], found[2]) == ("cost", {"do": "point", "value": 6})
     assert found[1] > 5
 
 
 def test_a_best_or_slightly_worse_decision_gets_no_house_remark() -> None:
-    assert judged(told("crib_dice", GOOD, point(6))) is None
-    assert judged(told("crag", throw(1, 1, 2), score("ones"))) is None
+    assert notable(told("crib_dice", GOOD, point(6))) is None
+    assert notable(told("crag", throw(1, 1, 2), score("ones"))) is None
 
 
 def test_the_best_decision_for_the_win_gets_no_remark_though_it_costs_points() -> None:
     """Ann opened the last round with 2,000; Ben has 1,000 and 1,000 in this turn: a bank is a tie, which Ann wins."""
     ones = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
     lines = [*ones, STOP, *ones, STOP, *ones, STOP, *ones]
-    assert judged(told("crapola", *lines, throw(2, 3, 4), rules={"target": 2000})) is None
-    found = judged(told("crapola", *lines[:6], *ones, throw(2, 3, 4), rules={"target": 2000}))
+    assert notable(told("crapola", *lines, throw(2, 3, 4), rules={"target": 2000})) is None
+    found = notable(told("crapola", *lines[:6], *ones, throw(2, 3, 4), rules={"target": 2000}))
     assert found is not None
     assert found[2] == STOP, "before the last round it is a mistake"
 
 
 def test_lucky_crib_dice_throws_get_a_bot_remark_unless_first_in_a_turn() -> None:
     risk = [throw(6, 6, 1, 2, 3, 4, 5), point(6), throw(6, 6, 6, 6, 1)]
-    found = judged(told("crib_dice", *risk))
+    found = notable(told("crib_dice", *risk))
     assert found is not None
     assert found[0] == "won"
-    assert judged(told("crib_dice", *risk), begun=False) is None
+    assert notable(told("crib_dice", throw(6, 6, 6, 6, 6, 6, 1))) is None
 
 
 def test_a_lucky_second_throw_of_a_crag_turn_gets_a_house_remark() -> None:
-    found = judged(told("crag", throw(6, 6, 2), keep(6, 6), throw(1)))
+    found = notable(told("crag", throw(6, 6, 2), keep(6, 6), throw(1)))
     assert found is not None
     assert found[0] == "won"
 
