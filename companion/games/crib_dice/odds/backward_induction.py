@@ -30,9 +30,7 @@ BOMBS = (ROW[5], ROW[6], ROW[7])
 
 @cache
 def offers() -> tuple[Indices, Floats]:
-    """Return every offer of a throw of seven dice, as arrays, with its probability. Cached.
-
-    An offer is the one to three sets that the throw lets the player freeze.
+    """Return every offer of a throw of seven dice, the sets that the player may freeze, with its probability. Cached.
 
     Returns:
         (3, offers) row in a table of sets (see ROW) of each set of an offer; sets are repeated where there are fewer
@@ -46,12 +44,11 @@ def offers() -> tuple[Indices, Floats]:
 def roll_matrix(frozen: int) -> Floats:
     """Return the probability of each set or wipe-out that rolling in Crib Dice with 2 to 4 frozen dice leads to.
 
-    A roll with a 1 that freezes no die is safe and is repeated, until a roll freezes a die or wipes out. The array is
-    cached: callers must not change it.
+    A safe roll that freezes no die is repeated. The array is cached: callers must not change it.
 
     Returns:
-        (6, ROW[frozen]) probabilities; each row adds up to 1. The row is the face value of the frozen dice minus 1.
-        Column 0 is the wipe-out; column `ROW[n] + value - 1` is the set of n dice of that face value.
+        (6, ROW[frozen]) probabilities, by face value of the frozen dice minus 1; each row adds up to 1. Column 0 is the
+        wipe-out; column `ROW[n] + value - 1` is the set of n dice of that face value.
     """
     matrix = np.zeros((6, ROW[frozen]))
     for value in range(1, 7):
@@ -63,10 +60,7 @@ def roll_matrix(frozen: int) -> Floats:
 
 @cache
 def rollover_matrix(piddle_points: bool) -> tuple[Floats, Floats]:
-    """Return how throwing on with five, six or seven dice frozen ends: rolled over with which score, or lost. Cached.
-
-    Args:
-        piddle_points: Whether the house rule of this name is on.
+    """Return how throwing on with five to seven dice frozen ends: rolled over with which score, or lost. Cached.
 
     Returns:
         (18, scores) probability of a rollover with each score from MIN_ROLLOVER to MAX_SET_SCORE, by set. And (18,)
@@ -92,9 +86,8 @@ def fresh_throws(
 ) -> Floats:
     """Return the values of a Crib Dice turn before a throw of seven dice, with best play, at each hole it may reach.
 
-    Values are in the unit of `bank`, for any objective.
-    Computed by backward induction from the furthest hole. Blocks of MIN_ROLLOVER holes are evaluated together, because
-    a rollover leads at least that far.
+    Values are in the unit of `bank`, for any objective. Backward induction starts from the furthest hole. Blocks of
+    MIN_ROLLOVER holes are evaluated together, because a rollover leads at least that far.
 
     Args:
         piddle_points: Whether the house rule of this name is on.

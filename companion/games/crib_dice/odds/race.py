@@ -49,8 +49,8 @@ The result is the same."""
 def banks(piddle_points: bool) -> Sequence[float]:
     """Read the probability of banking 0, 1, 2, ... points in a turn of Crib Dice from the stored table. Cached.
 
-    The player maximises the turn's expected points. 1 minus the sum is the probability of a wipe-out. `piddle_points`
-    is whether the house rule of this name is on. Raises RulesError if the file is missing.
+    The turn is played for the most expected points. 1 minus the sum is the probability of a wipe-out. `piddle_points`
+    is the house rule of this name. Raises RulesError if the file is missing.
     """
     stored = numbers(__package__, BANKS)
     half = len(stored) // 2
@@ -91,11 +91,10 @@ class FinishDistribution:
         self._blocks = _blocks(own, self._fuchled_by)
 
     def _banked(self, chances: Floats) -> Floats:
-        """Return the probability that n turns of Crib Dice all bank and add up to k points, for each n and k.
+        """Return the probability that n turns all bank and add up to k points: (banks, holes + 1), by [n, k].
 
-        Returns:
-            Array (banks, holes + 1), indexed [n, k] from 0. Sums past the last hole are left out. The last row is the
-            first whose probability of still being on the track is negligible.
+        Sums past the last hole are left out. The last row is the first whose probability of still being on the track is
+        negligible.
         """
         found = [np.append(1.0, np.zeros(self.holes))]
         turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # sum over the wipe-outs before each bank
@@ -106,15 +105,11 @@ class FinishDistribution:
     def _times(self, wipeouts: int) -> tuple[Floats, Floats]:
         """Return the weights of the turns in which a peg makes bank n + 1, or its first fuchle after n banks.
 
-        Entry [n, t] of the first array is for bank n + 1 in turn t, without a fuchle before it. Entry [n, t] of the
-        second is for the fuchle. Turn 0 is the peg's next turn. A weight is the probability of the wipe-outs alone. To
-        get a probability, a caller multiplies it by that of the banks, from `_reached` and `_leap`.
-
-        Args:
-            wipeouts: Consecutive wipe-outs of the peg before turn 0; less than `fuchle`.
+        `wipeouts` are the consecutive ones before turn 0, the peg's next turn. A weight is the probability of the
+        wipe-outs alone; that of the banks comes from `_reached` and `_leap`.
 
         Returns:
-            Two (banks, ROUNDS) arrays, for banks and for fuchles.
+            Two (banks, ROUNDS) arrays by [n, t]: bank n + 1 in turn t without a fuchle before it; the fuchle in turn t.
         """
         count, most = len(self._reached), self.fuchle
         waits = self._wiped_out ** np.arange(most)
@@ -127,10 +122,10 @@ class FinishDistribution:
         return bank, fuchled
 
     def _crossed(self, hole: int) -> Floats:
-        """Return the probability that n turns bank without finishing, and the next one banks and finishes, by n.
+        """Return the probability that n turns bank without finishing and the next one finishes, by n: (banks, past).
 
-        The peg is in `hole` before the first of these n + 1 turns; none of them wipes out. Shape (banks, past): entry
-        [n, k] is for n from 0 and a finish k + 1 holes past the last hole.
+        The peg is in `hole` before the first of these n + 1 turns. Entry [n, k] is a finish k + 1 holes past the last
+        hole.
         """
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]
@@ -139,11 +134,8 @@ class FinishDistribution:
     def _until_fuchle(self, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
         """Return two probabilities for each turn: a peg finishes in it without a fuchle; its first fuchle comes in it.
 
-        `wipeouts` are the consecutive ones before the first turn.
-
-        Returns:
-            (ROUNDS, past) probability of finishing in just that turn, by turn from the first; column i is for i + 1
-            holes past the last hole. And (ROUNDS,) probability that the first fuchle comes in just that turn, by turn.
+        `wipeouts` are the consecutive ones before the first turn. Shapes (ROUNDS, past), where column i is for i + 1
+        holes past the last one, and (ROUNDS,).
         """
         bank, fuchled = self._timed[wipeouts]
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
@@ -193,14 +185,10 @@ class FinishDistribution:
 
 
 def _blocks(distribution: Floats, delay: int) -> Floats:
-    """Cut a distribution over turns into overlapping blocks, and return them: (blocks, delay + BLOCK_TURNS, past).
+    """Cut a (ROUNDS, past) distribution into overlapping blocks of turns: (blocks, delay + BLOCK_TURNS, past).
 
-    Block b holds the turns from `b * BLOCK_TURNS - delay` on, with zeros before turn 0. There are
-    ROUNDS / BLOCK_TURNS blocks. They share the memory of one padded copy of `distribution`: do not write to them.
-
-    Args:
-        distribution: (ROUNDS, past) probability by turn and by distance.
-        delay: Number of turns before its own that a block also holds.
+    Block b holds the turns from `b * BLOCK_TURNS - delay` on, with zeros before turn 0. The blocks share the memory of
+    one padded copy of `distribution`: do not write to them.
     """
     padded = np.pad(distribution, ((delay, 0), (0, 0)))
     turn, past = padded.strides
@@ -211,11 +199,8 @@ def _blocks(distribution: Floats, delay: int) -> Floats:
 def _delays(chances: Floats) -> Floats:
     """Return the Toeplitz matrix that delays a peg's distribution over turns by the random turn of its fuchle.
 
-    In Crib Dice a fuchle sends the peg to the start. The delay is a convolution: turn 0 of the distribution after the
-    restart is the turn that follows the fuchle.
-
-    Args:
-        chances: (delay,) probability, by turn from 0, that the peg is fuchled in that turn.
+    Turn 0 of the distribution after the restart is the turn that follows the fuchle. `chances` are the (delay,)
+    probabilities, by turn from 0, that the peg is fuchled in that turn.
 
     Returns:
         (BLOCK_TURNS, delay + BLOCK_TURNS) matrix. Its product with one block of `_blocks` is the delayed distribution
@@ -300,12 +285,9 @@ class Race:
     def _finish_of(self, side: int) -> tuple[Floats, Floats]:
         """Return the probability that a side finishes in each round, and that it has not finished after it.
 
-        Round 0 is the current one. A side that has played in it already can finish from round 1 on. A side that has
-        finished already counts as finishing in round 0.
-
-        Returns:
-            (ROUNDS, past) probability of finishing in each round; column d is a finish d + 1 holes past the last one.
-            And (ROUNDS,) probability of not having finished at the end of each round.
+        Round 0 is the current one. A side that has played in it already can finish from round 1 on; one that has
+        finished already counts as finishing in round 0. Shapes (ROUNDS, past), where column d is a finish d + 1 holes
+        past the last one, and (ROUNDS,).
         """
         board, peg = self._board, self._board.pegs[side]
         finishing, on = np.zeros((ROUNDS, self._past)), np.zeros(ROUNDS)
@@ -339,19 +321,10 @@ class Race:
         return won, float(under_way[-1] * once / (1 - stays ** len(self._board.sides)))
 
     def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
-        """Return a side's expected share of the win, given the round and the distance of its finish.
+        """Return a side's expected share of the win for each round and distance of its finish: (rounds, past + 1).
 
-        With the house rule `find_a_loser` the first of two sides to finish wins, whatever the distance. Otherwise the
-        furthest finish of the earliest round wins, and ties share the win.
-
-        Args:
-            side: Index of the side.
-            others: For each other side: (rounds, past) probability of its finish, column d for d + 1 holes past the
-                last hole; and (rounds,) probability of not having finished by the end of a round.
-
-        Returns:
-            (rounds, past + 1) share, 0 to 1: row r for a finish in round r, column d as above. The last column is for
-            finishes further than any other side can get.
+        As the function `_shares`, but with the house rule `find_a_loser` the first of two sides to finish wins,
+        whatever the distance.
         """
         if not self._board.header.rules["find_a_loser"]:
             return _shares(others)

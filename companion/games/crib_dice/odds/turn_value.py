@@ -34,9 +34,8 @@ Set = tuple[int, int]
 def safe_chance(frozen: int, point: int) -> float | None:
     """Return the probability that the next throw of Crib Dice is no wipe-out; None with seven frozen dice.
 
-    With up to four frozen, a throw of the other dice fails if none shows the point or a 1. With five or six frozen, the
-    next throw is a piddle: two dice, and only a double of another value than the point fails. With seven frozen, all
-    seven dice are thrown afresh, and that throw cannot fail.
+    With up to four frozen, a throw of the other dice fails if none shows the point or a 1. With five or six frozen the
+    throw is a piddle: only a double of another value than the point fails. With seven frozen no throw can fail.
 
     Args:
         frozen: Number of frozen dice, 2 to 7.
@@ -54,8 +53,8 @@ def safe_chance(frozen: int, point: int) -> float | None:
 def first_throws() -> tuple[tuple[tuple[Set, ...], float], ...]:
     """Return every offer of a throw of seven dice with its probability. Cached.
 
-    An offer is a tuple of the sets that the player may freeze, two or more dice of one value each, as pairs of their
-    number and value. Sets are in ascending order of the value. The probabilities add up to 1.
+    An offer is a tuple of the sets that the player may freeze, as pairs of their number of dice, two or more, and
+    value, in ascending order of the value. The probabilities add up to 1.
     """
     offers: Counter[tuple[Set, ...]] = Counter()
     for dice, ways in throws_of(7):
@@ -77,8 +76,8 @@ def rich_fresh_throw() -> float:
 def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
     """Return how likely each number of dice is to freeze next in a turn of Crib Dice, as (number, probability) pairs.
 
-    The dice that are not frozen, of seven, are rolled. A roll that freezes none but shows a 1 is safe and is repeated.
-    Each number is 1 or more; the rest to 1 is a wipe-out. Cached.
+    A roll that freezes none but shows a 1 is safe and is repeated. The rest of the probability to 1 is a wipe-out.
+    Cached.
 
     Args:
         frozen: Number of frozen dice before the roll, 2 to 4.
@@ -111,9 +110,8 @@ def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float
 def piddle_ends(piddle_points: bool) -> tuple[tuple[int, float], ...]:
     """Return, as pairs (number, probability), how many dice a won piddle of Crib Dice counts towards the frozen set.
 
-    The probabilities sum to less than 1; the rest is a lost piddle. The caller limits the set to seven dice. Without
-    the house rule `piddle_points` no die counts, and a double of the point is thrown again: the probabilities are those
-    after all repetitions.
+    The rest of the probability to 1 is a lost piddle. The caller limits the set to seven dice. Without the house rule
+    `piddle_points` no die counts, and a double of the point is thrown again until something else falls.
     """
     return ((0, 20 / 36), (1, 10 / 36), (2, 1 / 36)) if piddle_points else ((0, 30 / 35),)
 
@@ -158,9 +156,12 @@ class TurnValues:
     def fresh(self, gathered: int) -> float:
         """Return the value of a Crib Dice turn before a throw of seven dice, with best play after it. Cached.
 
-        `gathered` is the points of the turn's earlier sets. The value is in the unit of `bank` and `lost`, such as turn
-        points. Below `len(known)` points the stored `known` gives it; without `known` it is computed below
-        SURE_STOP_POINTS. From there on the turn is taken to stop after the throw, and `rich` gives the value.
+        The unit is that of `bank`. Below `len(known)` gathered points the stored `known` gives the value; without
+        `known` it is computed below SURE_STOP_POINTS. From there on the turn is taken to stop after the throw, and
+        `rich` gives the value.
+
+        Args:
+            gathered: Points of the turn's earlier sets.
         """
         if gathered >= self._rich_from:
             return self.rich(gathered)
@@ -176,8 +177,7 @@ class TurnValues:
     def held(self, gathered: int, frozen: int, point: int) -> float:
         """Return the value of a Crib Dice turn with a set frozen: the best of stop, bomb and throwing on. Cached.
 
-        The unit is that of `bank`: turn points, or for example the probability of winning. Bombing counts where it is
-        allowed, with five or more 1s.
+        The unit is that of `bank`. Bombing counts where it is allowed, with five or more 1s.
 
         Args:
             gathered: Points of the turn's earlier sets, without the frozen one.
@@ -194,12 +194,8 @@ class TurnValues:
     def thrown(self, gathered: int, frozen: int, point: int) -> float:
         """Return the value of throwing on in a Crib Dice turn with a set frozen, with best play after the throw.
 
-        The unit is turn points, or that of `bank` and `lost` in these turn values.
-
-        Args:
-            gathered: Points of the turn's earlier sets, without this one.
-            frozen: Number of frozen dice. Seven roll over, five or six are a piddle, fewer a roll.
-            point: Face value of the frozen dice.
+        The unit is that of `bank`; the arguments are as in `held`. Seven frozen dice roll over, five or six are a
+        piddle, fewer a roll.
         """
         if frozen == 7:
             return self.fresh(gathered + set_score(7, point))
@@ -210,13 +206,8 @@ class TurnValues:
     def piddled(self, gathered: int, frozen: int, point: int) -> float:
         """Return the value of throwing a piddle, two dice with five or six frozen, with best play after it.
 
-        A won piddle scores the set, and the turn goes on with seven dice; a lost one is worth `lost`. The value is in
-        the unit of `bank` and `lost`: turn points, or the probability of winning the game.
-
-        Args:
-            gathered: Points of the turn's earlier sets, without the frozen one.
-            frozen: Number of frozen dice, 5 or 6.
-            point: Face value of the frozen dice.
+        A won piddle scores the set, and the turn goes on with seven dice; a lost one is worth `lost`. The unit is that
+        of `bank`; the arguments are as in `held`.
         """
         won = sum(
             chance * self.fresh(gathered + set_score(min(7, frozen + hits), point))
@@ -225,20 +216,14 @@ class TurnValues:
         return won + self._piddle_lost * self.lost
 
     def _rolled(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the expected value of a turn of Crib Dice if two to four dice are frozen and the others are thrown.
+        """Return the value of throwing the others with two to four dice frozen, with best play after it; as `thrown`.
 
-        The unit is that of `bank` and `lost`, such as turn points. Best play follows the throw. If only 1s keep it
-        safe, no die is newly frozen, and the player stops or throws again, whichever is worth more.
-
-        Args:
-            gathered: Points of the sets that the turn completed before this one.
-            frozen: Number of frozen dice, 2 to 4.
-            point: Face value of the frozen dice.
+        If only 1s keep the throw safe, no die is newly frozen, and the player stops or throws again, whichever is worth
+        more.
         """
         changes, unchanged = rolls(frozen, point)
         total = sum(chance * self.held(gathered, frozen + hits, point) for hits, chance in changes)
         total += (1 - unchanged - sum(chance for _, chance in changes)) * self.lost
-        # A throw that only 1s keep safe leaves the same choice: stop, or throw again, whichever is better.
         stop = self.bank(gathered + set_score(frozen, point))
         return max(total + unchanged * stop, total / (1 - unchanged))
 

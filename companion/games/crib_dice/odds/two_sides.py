@@ -124,8 +124,8 @@ class DuelState:
 def rules_of(board: CribbageBoard, goal: str) -> DuelRules:
     """Return the house rules of a Crib Dice board by which a stored table of values is chosen.
 
-    All other house rules are ignored. The rule `skunk` counts only for the goal `games`, not for `win`. TABLES may
-    have no table for the result; `nearest_rules` finds one.
+    All other house rules are ignored. The rule `skunk` counts only for the goal `games`, not for `win`. TABLES may have
+    no table for the result; `nearest_rules` finds one.
     """
     rules = board.header.rules
     return DuelRules(
@@ -144,10 +144,9 @@ def is_solved(board: CribbageBoard, goal: str = "win") -> bool:
 
 
 def nearest_rules(rules: DuelRules) -> DuelRules:
-    """Return the rules of the stored table that fits or approximates a game with the given rules.
+    """Return the rules of the stored table that fits a game with the given rules, or approximates it.
 
-    They are the given rules if there is a table for them, else those of the advanced game, with skunks if the given
-    ones have them.
+    Without a table of its own that is the advanced game's, with skunks if the given rules have them.
     """
     return rules if rules in TABLES else replace(ADVANCED, skunk=rules.skunk)
 
@@ -173,13 +172,9 @@ def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
 
 
 def duel_state(board: CribbageBoard, goal: str) -> DuelState:
-    """Return the state of a board as a stored table indexes it, for the side to play and one other side.
+    """Return the state of a board before a turn as a stored table indexes it, for the side to play and one other side.
 
-    The other side is the furthest one that is not out. Wipe-outs above 2 count as 2.
-
-    Args:
-        board: Board before a turn.
-        goal: `win` or `games`.
+    The other side is the furthest one that is not out. Wipe-outs above 2 count as 2. `goal` is `win` or `games`.
     """
     me, count = board.side, len(board.sides)
     others = [(me + step) % count for step in range(1, count)]
@@ -193,7 +188,7 @@ def duel_state(board: CribbageBoard, goal: str) -> DuelState:
 
 
 def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
-    """Return the places of the pegs of sides number `me` and `other`; a place is an index of the stored tables.
+    """Return the places of the pegs of sides `me` and `other`; places are indices of the stored tables.
 
     The place is the peg's hole, or FUCHLED if a fuchle has sent the peg to the start. For an `other` that has finished
     it is the hole plus 1, above FUCHLED. The tables' track has 120 holes: from a longer one both pegs are first moved
@@ -220,10 +215,7 @@ def stored_equity(rules: DuelRules, place: int) -> float:
 
 @lru_cache(maxsize=512)
 def _turn_values(duel: DuelState, piddle_points: bool, bombs: bool, five: bool, fuchle: bool, win: bool) -> TurnValues:
-    """Compute the values of every state of a Crib Dice turn for the side to play, as a `TurnValues`. Cached.
-
-    Backward induction starts from the equities after the turn, which a stored table gives. Raises RulesError if the
-    table's file is missing.
+    """Compute the values of every state of a Crib Dice turn for the side to play, from the equities after it. Cached.
 
     Args:
         duel: State before the turn.

@@ -22,8 +22,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
     Between two sides the stored table of the solved game is used where one fits: all turns are played to win. Where
     pegs can't move each other, this turn is played to win and later ones for points. Other mixes of rules are
-    approximated by the nearest table. An option is a decision, or a number of dice to throw. Throws come first; the
-    pairs are not sorted by value.
+    approximated by the nearest table. An option is a decision, or a number of dice to throw; throws come first.
 
     Raises:
         RulesError: The roll-off is on, a player has left, or `find_a_loser` is played by more than two sides.
