@@ -51,9 +51,9 @@ SURE_STOP_STEPS = 160
 
 @cache
 def catching() -> Floats:
-    """Return the highest probability of banking at least n steps of 50 points in a turn, by n. Cached.
+    """Return the highest probability of banking at least n steps of 50 points in a turn of six dice: by n. Cached.
 
-    It is that of the play that makes such a bank likeliest. The turn has six dice. Shape (MAX_BANK_STEPS + 1,).
+    Shape (MAX_BANK_STEPS + 1,); each is that of the play that makes such a bank likeliest.
     """
     return np.append(1.0, thrown(6, np.ones(MAX_BANK_STEPS + MAX_THROW_STEPS + 1), MAX_BANK_STEPS)[::-1, 5])
 

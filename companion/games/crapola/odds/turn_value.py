@@ -40,8 +40,7 @@ def safe_chance(dice: int) -> float | None:
 def rich_seven() -> float:
     """Return the expected points of throwing seven dice in Crapola and stopping after the best keep. Cached.
 
-    If the best keep takes all seven, they are thrown again, and the points of that add up. Seven dice always score, so
-    a further throw risks nothing.
+    If the best keep takes all seven, they are thrown again, which risks nothing, as seven dice always score.
     """
     added = 0.0
     for _ in range(25):  # each pass shrinks the error by the probability of hot dice, under a tenth
@@ -81,10 +80,9 @@ class TurnValues:
         self._rich = never + len(known) // size * STEP
 
     def choosing(self, points: int, left: int) -> float:
-        """Return the value of a Crapola turn after a keep: the higher of stopping and throwing again.
+        """Return the value of a Crapola turn after a keep: the higher of stopping, if allowed, and throwing again.
 
-        The unit is that of `self.bank`, which gives the value of stopping: turn points, or a win probability. Below
-        `self.least` turn points, a stop is not allowed.
+        The unit is that of `self.bank`.
 
         Args:
             points: Turn points with the kept dice.
@@ -100,9 +98,8 @@ class TurnValues:
     def thrown(self, points: int, dice: int) -> float:
         """Return the value of a Crapola turn with `points` turn points that throws `dice` dice next, with best play.
 
-        The unit is that of the function `bank` of these turn values, by default turn points; a crap-out has the
-        value 0. Below the turn points `never` every throw has the value 0. From there on the value comes from the
-        table `known`; beyond the table's end it is computed.
+        The unit is that of `self.bank`; a crap-out has the value 0. Beyond the end of the table `known` the value is
+        computed.
         """
         if points < self._never:
             return 0.0
@@ -118,8 +115,8 @@ class TurnValues:
 def turn_values(size: int, least: int) -> TurnValues:
     """Return the expected points that a turn of Crapola banks with best play, as a `TurnValues`. Cached.
 
-    They are read from a stored table where there is one (STORED), else computed. The cache is bounded, as a
-    game may be started with any `entry`.
+    They are read from a stored table where there is one (STORED), else computed. The cache is bounded, as a game may be
+    started with any `entry`.
 
     Args:
         size: Dice of the turn, 6 or 7.
@@ -136,8 +133,6 @@ def turn_values(size: int, least: int) -> TurnValues:
 
 def evaluate(size: int, least: int) -> list[float]:
     """Compute the expected points that a turn of Crapola banks with best play, for each state before a throw.
-
-    `turn_values` reads the tables for a `least` of 0 and 1000 from stored files instead.
 
     Args:
         size: Dice of the turn, 6 or 7.
@@ -165,14 +160,8 @@ def steps_to(points: int) -> int:
 def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnValues:
     """Return the `TurnValues` of a turn of Crapola whose only aim is to bank more than `wanted` points. Cached.
 
-    Banking more is worth 1, banking exactly `wanted` is worth `level`, anything else 0. With `level` 0 a value is the
-    probability of banking more.
-
-    Args:
-        size: Dice of the turn, 6 or 7.
-        least: Turn points below which a stop is not allowed.
-        wanted: Turn points to beat.
-        level: Value of banking exactly `wanted`, 0 to 1.
+    Banking more is worth 1, banking exactly `wanted` is worth `level`, 0 to 1, anything else 0. With `level` 0 a value
+    is the probability of banking more. `size` and `least` are as in `turn_values`.
     """
     import numpy as np
 

@@ -27,11 +27,10 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     Raises:
         RulesError: The roll-off is on, a player has left, or `find_a_loser` is played by more than two sides.
     """
-    board = _board(state)
-    if board.over:
+    if state.standing.over:
         return ()
-    assert isinstance(state, CribDice), "it has a board"
-    return state.expected_values_by(_worth_to_win(board))
+    known = _known(state)
+    return known.expected_values_by(_worth_to_win(known.board))
 
 
 def values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
@@ -43,13 +42,12 @@ def values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
     Raises:
         RulesError: The roll-off is on, a player has left, or there are more than two sides.
     """
-    board = _board(state)
-    if board.over:
+    if state.standing.over:
         return ()
-    if len(board.sides) > 2:
+    known = _known(state)
+    if len(known.board.sides) > 2:
         raise RulesError("Expected games lost are computed between two sides only.")
-    assert isinstance(state, CribDice), "it has a board"
-    return state.expected_values_by(two_sides.turn_values(board, "games"))
+    return known.expected_values_by(two_sides.turn_values(known.board, "games"))
 
 
 def solved(state: State, goal: str = "win") -> bool:
@@ -60,33 +58,25 @@ def solved(state: State, goal: str = "win") -> bool:
     return isinstance(state, CribDice) and two_sides.is_solved(state.board, goal)
 
 
-def _board(state: State) -> CribbageBoard:
-    """Return the board of a state of Crib Dice for which win probabilities can be computed.
-
-    Raises RulesError in a roll-off and, before the end, if a player has left or `find_a_loser` is played by more than
-    two sides.
-    """
+def _known(state: State) -> CribDice:
+    """Return a state of Crib Dice for which win probabilities can be computed; raise RulesError for any other."""
     if not isinstance(state, CribDice):
         raise RulesError("The chance to win is known once the roll-off is over.")
-    board = state.board
-    if board.over:
-        return board
-    if board.left:
+    if state.board.left:
         raise RulesError("The chance to win can't be computed once a player has left.")
-    if board.header.rules["find_a_loser"] and len(board.sides) > 2:
+    if state.board.header.rules["find_a_loser"] and len(state.board.sides) > 2:
         raise RulesError(
             "With find_a_loser the chance to win is computed for two sides only: of more, all but one win."
         )
-    return board
+    return state
 
 
 @lru_cache(maxsize=64)
 def _worth_to_win(board: CribbageBoard) -> TurnValues:
-    """Return the win probability for every state of the current Crib Dice turn, as a `TurnValues`. Cached.
+    """Return the win probability of the side to play for every state of its current turn, as a `TurnValues`. Cached.
 
-    The probability is that of the side to play. A stored table of two sides gives it where one is exact. If a rule of
-    `ONE_MOVES_ANOTHER` is on, the nearest table approximates it. Otherwise it comes from a race in which no side
-    affects another's peg.
+    A stored table of two sides gives it where one is exact. If a rule of `ONE_MOVES_ANOTHER` is on, the nearest table
+    approximates it. Otherwise it comes from a race in which no side affects another's peg.
     """
     if two_sides.is_solved(board) or any(board.header.rules[key] for key in ONE_MOVES_ANOTHER):
         return two_sides.turn_values(board)
