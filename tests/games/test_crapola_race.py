@@ -105,12 +105,14 @@ def test_each_crapola_bank_is_worth_1_minus_the_others_win_chance(total: int, ot
         assert worth == 1 - (last if after >= 3000 else game.chance(other, on, after, True))
 
 
-def test_crapola_win_odds_assume_a_stop_in_a_turn_of_very_many_points() -> None:
-    six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
+def test_crapola_win_odds_prefer_a_stop_in_a_turn_of_very_many_points() -> None:
+    six_ones, fails = [thrown(*[1] * 6), keep(*[1] * 6)], 1080 / 46656
     for times, sure in ((2, 0.95), (4, 0.9998)):
         state = told("crapola", *six_ones * times, rules={"target": 15_000}).state
-        values = {str(option["line"]): option["value"] for option in options(state, "win")}
-        assert 1 >= values["{'throw': 6}"] == values[str(STOP)] > sure
+        stop, throw = (option["value"] for option in options(state, "win"))
+        assert options(state, "win")[0]["line"] == STOP
+        assert stop - fails < throw < stop
+        assert stop > sure
     just_below = told("crapola", *six_ones, thrown(*[1] * 5, 5), keep(*[1] * 5), rules={"target": 15_000}).state
     values = {str(option["line"]): option["value"] for option in options(just_below, "win")}
     assert values["{'throw': 1}"] < values[str(STOP)] - 0.1

@@ -15,11 +15,8 @@ from companion.errors import RulesError
 from companion.games.advice.stored import stored
 from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, Floats, Indices, thrown
 from companion.games.crapola.odds.offers import STEP
-from companion.games.crapola.odds.turn_value import MAX_BANK_STEPS, steps_to
-from companion.games.crapola.scoring import keepable
-from companion.games.crapola.state import Crapola
+from companion.games.crapola.odds.turn_value import MAX_BANK_STEPS, TurnValues, steps_to
 from companion.games.crapola.totals import Totals
-from companion.games.engine.game import Action, Keep, Spend
 
 TABLE = "race.u4"
 """File of the mover's win probabilities: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) by phase and by steps of the
@@ -139,75 +136,34 @@ def race(target: int, entry: int) -> Race:
     return Race(target, entry)
 
 
-def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
-    """Return pairs of each option in Crapola and its win probability for the player to play, before the last round.
+def chance_after(now: Totals, seat: int) -> float:
+    """Return the win probability of a seat whose turn has ended with the totals `now`, before the last round.
 
-    An option is a number of dice to throw, or a decision; decisions come last. Both players are assumed to play every
-    turn to win. That the last round has not begun is not checked.
-
-    Raises:
-        RulesError: The game was not begun by exactly two players, one has left, or the stored table does not cover
-            the house rules `target` and `entry`.
+    Both players are assumed to play every turn to win. Raises RulesError if the game was not begun by exactly two
+    players, one has left, or the stored table does not cover the house rules `target` and `entry`.
     """
-    table, turn = state.table, state.turn
-    if len(table.totals) != 2 or table.left:
+    if len(now.totals) != 2 or now.left:
         raise RulesError("The chance to win before the last turn is computed for two players only.")
-    seat, rules = table.seat, state.standing.header.rules
-    game = race(int(rules["target"]), int(rules["entry"]))
-
-    def after(now: Totals) -> float:
-        """Return the win probability of the player to play once `now` is reached and the other is to play."""
-        return 1 - game.chance(now.totals[1 - seat], now.on_board[1 - seat], now.totals[seat], now.on_board[seat])
-
-    lost = after(table.passed_on())
-    key = (int(rules["target"]), int(rules["entry"]), *table.totals, *table.on_board, seat, lost)
-
-    def throw(points: int, dice: int) -> float:
-        """Return the win probability before a throw of `dice` dice with `points` turn points."""
-        throws = _turn(turn.size or dice, *key)[0]
-        return lost + (throws[points // STEP, dice - 1] if points < SURE_STOP_STEPS * STEP else bank(points) - lost)
-
-    def bank(points: int) -> float:
-        """Return the win probability after banking `points` turn points."""
-        brought = _turn(turn.size, *key)[1]
-        return lost + float(brought[min(points // STEP, len(brought) - 1)])
-
-    def value(option: Action) -> float:
-        """Return the win probability after a decision."""
-        if isinstance(option, Spend):
-            return after(table.spent(state.standing.header.players.index(option.on), option.points))
-        if not isinstance(option, Keep):
-            return bank(turn.points)
-        points, left = turn.points + keepable(turn.dice)[option.dice], len(turn.dice) - len(option.dice)
-        on = throw(points, left or turn.size)
-        return on if points < table.least_bank else max(on, bank(points))
-
-    options = tuple((option, float(value(option))) for option in state.options())
-    return tuple((dice, float(throw(turn.points, dice))) for dice in state.throw_sizes) + options
+    other = 1 - seat
+    return 1 - _race_of(now).chance(now.totals[other], now.on_board[other], now.totals[seat], now.on_board[seat])
 
 
 @lru_cache(maxsize=64)
-def _turn(
-    size: int,
-    target: int,
-    entry: int,
-    first: int,
-    second: int,
-    first_on: bool,
-    second_on: bool,
-    seat: int,
-    lost: float,
-) -> tuple[Floats, Floats]:
-    """Return the win probability of each throw and of each bank in a turn, minus `lost`, that after a crap-out. Cached.
+def turn_values(table: Totals, size: int) -> TurnValues:
+    """Return the win probabilities of a turn, less that after a crap-out, for the player to play. Cached.
 
-    `first` and `second` are the totals of seats 0 and 1, `first_on` and `second_on` whether they are on the board.
-
-    Returns:
-        (SURE_STOP_STEPS, size) before a throw, by steps of turn points and by dice thrown minus 1. And
-        (SURE_STOP_STEPS + MAX_THROW_STEPS + 1,) after a bank, by steps banked.
+    Args:
+        table: Totals before the turn, for which `chance_after` is known.
+        size: Dice of the turn, 6 or 7.
     """
-    totals, on_board = (first, second), (first_on, second_on)
+    seat, other = table.seat, 1 - table.seat
     most = SURE_STOP_STEPS + MAX_THROW_STEPS
-    brought = race(target, entry).banked(totals[seat], totals[1 - seat], on_board[1 - seat], most) - lost
-    least = 0 if on_board[seat] else entry
-    return thrown(size, brought, steps_to(least)), brought
+    lost = chance_after(table.passed_on(), seat)
+    brought = _race_of(table).banked(table.totals[seat], table.totals[other], table.on_board[other], most) - lost
+    known = thrown(size, brought, steps_to(table.least_bank)).ravel().tolist()
+    return TurnValues(size, table.least_bank, known, lambda points: float(brought[min(points // STEP, most)]))
+
+
+def _race_of(table: Totals) -> Race:
+    """Return the race by the house rules of a game."""
+    return race(int(table.header.rules["target"]), int(table.header.rules["entry"]))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from companion.errors import RulesError
-from companion.games.crapola.odds.turn_value import reaching
+from companion.games.crapola.odds.turn_value import TurnValues, reaching
 from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
 from companion.games.crapola.totals import Totals
@@ -26,39 +29,43 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     if state.standing.over:
         return ()
     table, turn = state.table, state.turn
-    seat = table.seat
-    if not table.last_round:
+    if table.last_round and not solved(state):
+        raise RulesError("In the last round the chance to win is known for the last turn only.")
+    if table.last_round:
+        chance, worth = _share, _last_turn(table)
+        lost = chance(table.passed_on(), table.seat)
+        most = 1 - lost
+    else:
         from companion.games.crapola.odds import race
 
-        return race.values_to_win(state)
-    if not solved(state):
-        raise RulesError("In the last round the chance to win is known for the last turn only.")
-    lost = _share(table.passed_on(), seat)
-
-    others = (total for other, total in enumerate(table.totals) if other not in table.left | {seat})
-    gap = max(others) - table.totals[seat]  # if ahead or level, any bank wins or draws
-    worth = reaching(turn.size or 6, table.least_bank, gap, _share(table.banked(gap), seat))
+        chance, worth, most = race.chance_after, partial(race.turn_values, table), 1.0
+        lost = chance(table.passed_on(), table.seat)
 
     def value(option: Action) -> float:
         """Return the win probability after a decision."""
         if isinstance(option, Spend):
-            return _share(table.spent(state.standing.header.players.index(option.on), option.points), seat)
+            return chance(table.spent(table.header.players.index(option.on), option.points), table.seat)
         if isinstance(option, Keep):
             points = turn.points + keepable(turn.dice)[option.dice]
-            return gained(worth.choosing(points, len(turn.dice) - len(option.dice)))
-        return gained(worth.bank(turn.points))
+            return lost + most * worth(turn.size).choosing(points, len(turn.dice) - len(option.dice))
+        return lost + most * worth(turn.size).bank(turn.points)
 
-    def gained(share: float) -> float:
-        """Return the win probability that lies at `share`, 0 to 1, of the way from `lost` to 1."""
-        return lost + (1 - lost) * share
-
-    thrown = tuple((dice, gained(worth.thrown(turn.points, dice))) for dice in state.throw_sizes)
+    thrown = tuple(
+        (dice, lost + most * worth(turn.size or dice).thrown(turn.points, dice)) for dice in state.throw_sizes
+    )
     return thrown + tuple((option, value(option)) for option in state.options())
 
 
 def solved(state: State, goal: str = "win") -> bool:
     """Whether win probabilities of a Crapola state are exact: in the last turn of the game, for the goal `win`."""
     return isinstance(state, Crapola) and goal == "win" and state.table.due - state.table.left == {state.table.seat}
+
+
+def _last_turn(table: Totals) -> Callable[[int], TurnValues]:
+    """Return the function that gives the values of the last turn, by its number of dice: 1 for a win, 0 for a loss."""
+    others = (total for seat, total in enumerate(table.totals) if seat not in table.left | {table.seat})
+    gap = max(others) - table.totals[table.seat]  # if ahead or level, any bank wins or draws
+    return partial(reaching, least=table.least_bank, wanted=gap, level=_share(table.banked(gap), table.seat))
 
 
 def _share(end: Totals, seat: int) -> float:
