@@ -56,8 +56,8 @@ def results_after(kept: Dice) -> tuple[tuple[Dice, int], ...]:
 def sheets(strict: bool) -> Sequence[float]:
     """Read the expected points that each score sheet of Crag still gets with best play, from the stored table. Cached.
 
-    The index of a sheet is a bit mask of its filled categories, from `filled_of`. `strict` is the house rule
-    `thirteen_without_double`. Raises RulesError if the table's file is missing.
+    The index of a sheet is that of `filled_of`. `strict` is the house rule `thirteen_without_double`. Raises RulesError
+    if the table's file is missing.
     """
     values = numbers(__package__, TABLE)
     return values[SHEETS:] if strict else values[:SHEETS]
@@ -66,60 +66,47 @@ def sheets(strict: bool) -> Sequence[float]:
 class TurnValues:
     """Values of one turn of Crag: expected points from this turn to the end of the sheet, with best play.
 
+    Points already on the sheet are not included.
+
     Args:
         filled: Categories filled before the turn, as `filled_of` gives them.
         strict: The house rule `thirteen_without_double`.
+
+    Attributes:
+        best_entry: Value of entering each result of three dice in the best open category; 0 on a full sheet.
     """
 
     def __init__(self, filled: int, strict: bool) -> None:
-        self.filled = filled
-        points, later = points_table(strict), sheets(strict)
-        self._unused = tuple(place for place in range(len(CATEGORIES)) if not filled >> place & 1)
-        self._later = {place: later[filled | 1 << place] for place in self._unused}
-        self._points = points
+        later = sheets(strict)
+        self._points = points_table(strict)
+        self._later = {place: later[filled | 1 << place] for place in range(len(CATEGORIES)) if not filled >> place & 1}
+        self.best_entry = {
+            dice: max((scores[place] + value for place, value in self._later.items()), default=0.0)
+            for dice, scores in self._points.items()
+        }
 
     def entered(self, dice: Dice, category: str) -> float:
-        """Return a Crag player's expected points from entering three ascending dice in an open category.
-
-        The value is the category's points plus the expected points of all later turns with best play. Points already
-        on the score sheet are not included. Raises KeyError for a filled category.
-        """
+        """Return the value of entering three ascending dice in an open category. Raises KeyError for a filled one."""
         place = CATEGORIES.index(category)
         return self._points[dice][place] + self._later[place]
 
-    def best_entry(self, dice: Dice) -> float:
-        """Return the expected points to the end of the sheet after entering three dice in the best open category."""
-        scores = self._points[dice]
-        return max(scores[place] + self._later[place] for place in self._unused)
+    def kept(self, dice: Dice) -> float:
+        """Return the value of keeping ascending dice, throwing the others, and entering the result where it is best.
 
-    def kept(self, dice: Dice, best: dict[Dice, float] | None = None) -> float:
-        """Return the expected points in Crag, to the end of the score sheet, after keeping dice of the first throw.
-
-        The other dice are thrown once more, and the result is entered in the best open category. Points that the
-        sheet already has do not count.
-
-        Args:
-            dice: Dice that are kept, ascending; with all three, nothing is thrown.
-            best: Value of the best entry by result of three dice, as `best_entry` returns it; None to compute it.
+        With all three dice, nothing is thrown.
         """
-        entries = best or {lying: self.best_entry(lying) for lying, _ in results_after(dice)}
-        return sum(ways * entries[lying] for lying, ways in results_after(dice)) / float(6 ** (3 - len(dice)))
+        return sum(ways * self.best_entry[lying] for lying, ways in results_after(dice)) / float(6 ** (3 - len(dice)))
 
     def fresh(self) -> float:
-        """Return the expected points to the end of the sheet before the first throw of the turn, with best play."""
-        best = {dice: self.best_entry(dice) for dice in RESULTS}
-        kept = {dice: self.kept(dice, best) for dice in KEEPS}
+        """Return the value before the first throw of the turn."""
+        kept = {dice: self.kept(dice) for dice in KEEPS}
         return sum(ways * max(kept[choice] for choice in subsets(dice)) for dice, ways in throws_of(3)) / 216.0
 
 
 @lru_cache(maxsize=64)
 def turn_values(filled: int, strict: bool) -> TurnValues:
-    """Return the values of a turn of Crag as a `TurnValues`: expected points to the end of the sheet.
+    """Return the `TurnValues` of a turn of Crag on the sheet with index `filled`. Cached for the most recent sheets.
 
-    Cached for the most recent sheets.
-
-    Args:
-        filled: Index of the sheet before the turn, as `filled_of` gives it.
-        strict: The house rule `thirteen_without_double`.
+    `strict` is the house rule `thirteen_without_double`.
     """
     return TurnValues(filled, strict)

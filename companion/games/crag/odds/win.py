@@ -91,37 +91,29 @@ class Prospects:
     """
 
     def __init__(self, plays: npt.NDArray[np.uint16], opening: Floats) -> None:
-        self._ends = [self._ends_in(place, plays) for place in PLACES]
+        # By category: the probability of entering each score, by sheet, and the points between two scores.
+        columns = [[column for column, (where, _) in enumerate(enterable()) if where == place] for place in PLACES]
+        self._ends = [(plays[:, some] / TURNS, enterable()[some[1]][1]) for some in columns]
         self._chances = np.zeros((SHEETS, TOTALS))
         self._chances[FULL, 0] = 1.0
         self._chances[openings()[: len(opening)]] = opening
         self._known = np.zeros(SHEETS, dtype=bool)
         self._known[[FULL, *openings()[: len(opening)]]] = True
 
-    @staticmethod
-    def _ends_in(place: int, plays: npt.NDArray[np.uint16]) -> tuple[Floats, int]:
-        """Return for the category at `place` the probability of entering each score, and the points between two scores.
-
-        The probabilities are an array (sheets, scores); `plays` is that of the class.
-        """
-        columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
-        return plays[:, columns] / TURNS, enterable()[columns[1]][1]
-
     def of(self, filled: int) -> Floats:
         """Return the distribution of the points that a Crag sheet still gets: (TOTALS,) probabilities of 0 to 244.
 
-        Every turn is taken to be played for the highest expected total. The distribution is computed on first use,
-        together with those of all sheets that this one can become, then kept. `filled` is the index of the sheet, a
-        bit mask of its filled categories.
+        It is computed on first use, together with those of all sheets that this one can become, then kept. `filled` is
+        the index of the sheet, as `turn_value.filled_of`.
         """
         self.prepare([filled])
         chances: Floats = self._chances[filled]
         return chances
 
     def prepare(self, sheets: Iterable[int]) -> None:
-        """Compute and store the distributions of remaining points of the given sheets that are not known yet.
+        """Compute and store the distributions of the given sheets, and of all that they can become, unless known.
 
-        The sheets that they can become are computed too. `sheets` are indices, bit masks of the filled categories.
+        `sheets` are indices of sheets, as `turn_value.filled_of`.
         """
         missing = [sheet for sheet in sheets if not self._known[sheet]]
         if missing:
@@ -129,13 +121,9 @@ class Prospects:
             self.solve(np.flatnonzero(np.any([every & sheet == sheet for sheet in missing], axis=0)))
 
     def solve(self, sheets: Masks) -> None:
-        """Compute and store how many points Crag score sheets still get: one probability distribution per sheet.
+        """Compute and store the distributions of remaining points of the given sheets, the fullest first, unless known.
 
-        Sheets whose distribution is known are skipped. The fullest come first, because the others build on them.
-
-        Args:
-            sheets: (count,) indices, bit masks of the filled categories. Every sheet that one of them can become must
-                be among them, unless its distribution is known already.
+        `sheets` are (count,) indices. Every sheet that one of them can become must be among them or known already.
         """
         missing = sheets[~self._known[sheets]]
         for size in reversed(PLACES):
@@ -146,11 +134,8 @@ class Prospects:
         """Compute and store the distributions of remaining points of `sheets` from those one entry later.
 
         Each is the sum, over all entries of this turn, of their probability times the later distribution, moved up by
-        the points of the entry.
-
-        Args:
-            sheets: (count,) indices of sheets with equally many filled categories.
-            most: Greatest number of points that they can still get, plus 1.
+        the points of the entry. The (count,) sheets have equally many filled categories and get fewer than `most`
+        points.
         """
         found = np.zeros((len(sheets), most))
         for place in PLACES:
@@ -161,18 +146,15 @@ class Prospects:
         self._chances[sheets, :most] = found
 
     def _entered(self, sheets: Masks, place: int, most: int) -> Floats:
-        """Return the probability that a Crag turn fills one category and the sheet still gets n points, for each n.
+        """Return the probability that a turn fills one category and the sheet still gets n points: (count, most).
 
-        The points are those of this turn and of all later ones. The distributions of the sheets with the category
-        filled must be stored already.
+        The points are those of this turn and of all later ones. A row adds up to the probability of filling the
+        category. The distributions of the sheets with it filled must be stored already.
 
         Args:
             sheets: (count,) indices of at most BATCH_SIZE sheets on which the category is open.
             place: Index of the category.
             most: Greatest number of points that the sheets can still get, plus 1.
-
-        Returns:
-            (count, most) probability, by sheet and points. A row adds up to the probability of filling the category.
         """
         chances, step = self._ends[place]
         later = np.zeros((len(sheets), BEST + most))
@@ -202,11 +184,7 @@ def prospects(strict: bool) -> Prospects:
 def share_below(total: int, strict: bool) -> float:
     """Return the probability, 0 to 1, that an empty Crag sheet ends below `total` points.
 
-    Every turn is played for the most points.
-
-    Args:
-        total: Points to stay below.
-        strict: The house rule `thirteen_without_double`.
+    Every turn is played for the most points. `strict` is the house rule `thirteen_without_double`.
     """
     return float(prospects(strict).of(0)[:total].sum())
 
@@ -228,30 +206,21 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     entries = _entries(state)
     best = np.max(list(entries.values()), axis=0)
     kept = dict(zip(KEEPS, after_keeps() @ best, strict=True))
-    found: tuple[tuple[Action | int, float], ...]
-    if state.phase == "fresh":
-        throws = after_keeps()[KEEPS.index(())]
-        values = np.array(list(kept.values()))[choices()].max(axis=1)
-        found = ((3, float(throws @ values)),)
-    else:
-        thrown = tuple((dice, float(kept[state.dice])) for dice in state.throw_sizes)
 
-        def value(option: Action) -> float:
-            """Return the win probability of a keep or an entry."""
-            if isinstance(option, Keep):
-                return float(kept[option.dice])
-            assert isinstance(option, Enter), "there are no other decisions"
+    def value(option: Action | int) -> float:
+        """Return the win probability of a throw, a keep or an entry."""
+        if isinstance(option, Enter):
             return float(entries[option.category][RESULTS.index(state.dice)])
+        if state.phase == "fresh":
+            return float(after_keeps()[KEEPS.index(())] @ np.array(list(kept.values()))[choices()].max(axis=1))
+        return float(kept[option.dice if isinstance(option, Keep) else state.dice])
 
-        found = thrown + tuple((option, value(option)) for option in state.options())
-    return tuple((option, min(1.0, value)) for option, value in found)  # a sum may be off in its last digit
+    # A sum may be off in its last digit.
+    return tuple((option, min(1.0, value(option))) for option in (*state.throw_sizes, *state.options()))
 
 
 def _entries(state: Crag) -> dict[str, Floats]:
-    """Return the win probability of entering each result of three dice, for each open category of the player to play.
-
-    Each value of the dict has shape (len(RESULTS),). Distributions of sheets that are missing are computed and kept.
-    """
+    """Return the (len(RESULTS),) win probability of entering each result of three dice, by open category."""
     strict = bool(state.header.rules["thirteen_without_double"])
     distributions, points = prospects(strict), [points_table(strict)[dice] for dice in RESULTS]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.standing.scores[state.seat]

@@ -56,7 +56,7 @@ def _openings(turn: TurnValues) -> list[list[str]]:
     rows = []
     for dice in RESULTS:
         # Keeping all three is a decision to enter them.
-        worth = {kept: turn.best_entry(dice) if kept == dice else turn.kept(kept) for kept in subsets(dice)}
+        worth = {kept: turn.best_entry[dice] if kept == dice else turn.kept(kept) for kept in subsets(dice)}
         kept = max(worth, key=lambda each: worth[each])
         rows.append([_dice(dice), "all: enter them" if kept == dice else _dice(kept) or "none", f"{worth[kept]:.1f}"])
     return rows
