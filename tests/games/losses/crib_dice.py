@@ -59,7 +59,7 @@ def by_table(table: DuelRules) -> Valuation:
     def values(state: State) -> Values:
         assert isinstance(state, CribDice), "there is no roll-off"
         with patch(f"{two_sides.__name__}.nearest_rules", lambda _: table):
-            return state.expected_values_by(two_sides.turn_values(state.board))
+            return state.expected_values_by(two_sides.turn_values.__wrapped__(state.board))
 
     return values
 

@@ -78,11 +78,8 @@ class DuelRules:
     def lost_last(self, place: int, wipeouts: int) -> int:
         """Return the number of games that a side loses if it wipes out in the last turn of a game.
 
-        A wipe-out that completes a fuchle costs as many as a fuchled peg, any other as many as a peg at `place`.
-
-        Args:
-            place: Place of the side's peg before that turn.
-            wipeouts: Wipe-outs of the side in a row before that turn.
+        `place` and `wipeouts` are those before that turn. A wipe-out that completes a fuchle costs as many games as a
+        fuchled peg.
         """
         return self.games_lost(FUCHLED if wipeouts + 1 >= FUCHLE else place)
 
@@ -151,8 +148,9 @@ def nearest_rules(rules: DuelRules) -> DuelRules:
     return rules if rules in TABLES else replace(ADVANCED, skunk=rules.skunk)
 
 
+@lru_cache(maxsize=512)
 def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
-    """Return the values of all states of the current turn, for the side to play, from a stored table.
+    """Compute the values of all states of the current turn, for the side to play, from the equities after it. Cached.
 
     With the board's own table they are exact if `is_solved`; else they approximate. Of several other sides only the
     furthest one counts that is not out. Raises RulesError if the table's file is missing.
@@ -161,14 +159,23 @@ def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
         board: Board before the turn.
         goal: `win` for win probabilities; `games` for the expected games lost by the other side, less one's own.
     """
-    return _turn_values(
-        duel_state(board, goal),
-        bool(board.header.rules["piddle_points"]),
-        bool(board.header.rules["bomb"]) and board.may_bomb,
-        bool(board.header.rules["pandemonium"]),
-        board.wipeouts[board.side] + 1 >= board.fuchle_at,
-        goal == "win",
-    )
+    import numpy as np
+
+    from companion.games.crib_dice.odds.backward_induction import fresh_throws
+
+    rules, duel = board.header.rules, duel_state(board, goal)
+    bank, lost, bomb = turn_ends(duel, board.wipeouts[board.side] + 1 >= board.fuchle_at)
+    if goal == "win":
+        bank, lost, bomb = [(value + 1) / 2 for value in bank], (lost + 1) / 2, (bomb + 1) / 2
+    announced = bomb if rules["pandemonium"] else ANNOUNCED * bomb + (1 - ANNOUNCED) * lost
+    bombs = (announced, bomb, bomb) if rules["bomb"] and board.may_bomb else NO_BOMBS
+    hole, piddle_points = HOLE[duel.mover], bool(rules["piddle_points"])
+    fresh = fresh_throws(piddle_points, np.array(bank), lost, hole, bombs).tolist()
+
+    def banked(points: int) -> float:
+        return float(bank[min(hole + points, len(bank) - 1)])
+
+    return TurnValues(piddle_points, banked, lost, banked, fresh, bombs)
 
 
 def duel_state(board: CribbageBoard, goal: str) -> DuelState:
@@ -211,36 +218,6 @@ def index(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
 def stored_equity(rules: DuelRules, place: int) -> float:
     """Return the equity of the mover in games, from the table of those rules; `place` is the `index` of the state."""
     return float(rules.stake * (_table(rules)[place] * 2.0**-31 - 1.0))
-
-
-@lru_cache(maxsize=512)
-def _turn_values(duel: DuelState, piddle_points: bool, bombs: bool, five: bool, fuchle: bool, win: bool) -> TurnValues:
-    """Compute the values of every state of a Crib Dice turn for the side to play, from the equities after it. Cached.
-
-    Args:
-        duel: State before the turn.
-        piddle_points: Whether the house rule `piddle_points` is on.
-        bombs: Whether the side may bomb.
-        five: Whether five 1s bomb at once, without the throw of an announced bomb.
-        fuchle: Whether the next wipe-out is a fuchle.
-        win: Whether values are win probabilities; else they are equities, in games.
-    """
-    import numpy as np
-
-    from companion.games.crib_dice.odds.backward_induction import fresh_throws
-
-    bank, lost, bomb = turn_ends(duel, fuchle)
-    if win:
-        bank, lost, bomb = [(value + 1) / 2 for value in bank], (lost + 1) / 2, (bomb + 1) / 2
-    announced = bomb if five else ANNOUNCED * bomb + (1 - ANNOUNCED) * lost
-    bombed = (announced, bomb, bomb) if bombs else NO_BOMBS
-    hole = HOLE[duel.mover]
-    fresh = fresh_throws(piddle_points, np.array(bank), lost, hole, bombed).tolist()
-
-    def banked(points: int) -> float:
-        return float(bank[min(hole + points, len(bank) - 1)])
-
-    return TurnValues(piddle_points, banked, lost, banked, fresh, bombed)
 
 
 def turn_ends(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]:

@@ -30,7 +30,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     if state.standing.over:
         return ()
     known = _known(state)
-    return known.expected_values_by(_worth_to_win(known.board))
+    return known.expected_values_by(_turn_values(known.board, "win"))
 
 
 def values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
@@ -47,7 +47,7 @@ def values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
     known = _known(state)
     if len(known.board.sides) > 2:
         raise RulesError("Expected games lost are computed between two sides only.")
-    return known.expected_values_by(two_sides.turn_values(known.board, "games"))
+    return known.expected_values_by(_turn_values(known.board, "games"))
 
 
 def solved(state: State, goal: str = "win") -> bool:
@@ -72,14 +72,14 @@ def _known(state: State) -> CribDice:
 
 
 @lru_cache(maxsize=64)
-def _worth_to_win(board: CribbageBoard) -> TurnValues:
-    """Return the win probability of the side to play for every state of its current turn, as a `TurnValues`. Cached.
+def _turn_values(board: CribbageBoard, goal: str) -> TurnValues:
+    """Return the values of the current turn for the side to play and a goal, `win` or `games`. Cached.
 
-    A stored table of two sides gives it where one is exact. If a rule of `ONE_MOVES_ANOTHER` is on, the nearest table
-    approximates it. Otherwise it comes from a race in which no side affects another's peg.
+    For `win` they come from a race of the pegs where no table is exact and no rule of `ONE_MOVES_ANOTHER` is on;
+    else from the exact or the nearest table of two sides.
     """
-    if two_sides.is_solved(board) or any(board.header.rules[key] for key in ONE_MOVES_ANOTHER):
-        return two_sides.turn_values(board)
+    if goal == "games" or two_sides.is_solved(board) or any(board.header.rules[key] for key in ONE_MOVES_ANOTHER):
+        return two_sides.turn_values(board, goal)
     from companion.games.crib_dice.odds.race import Race
 
     return Race(board).turn_values()
